@@ -159,7 +159,7 @@ test-runtimes: needs-node needs-languages $(FULL) $(TESTLOG)
 .PHONY: test-build
 test-build: needs-node $(TESTLOG) ## Run the vectors and 1,000 random requests on the module built with no step, and with all of them under stress
 	$(say) 'The build: with no step, with all, with stacks that move, with a collection wherever one may begin: the same answers as natively'
-	@wasm/check/build.sh build/check all none stress-move stress-collect
+	@STRESSED=NO_COALESCE=1 wasm/check/build.sh build/check all none stress-move stress-collect
 	@CTXFOLD_STEPS=$(CURDIR)/build/check CTXFOLD_REACTOR=$(CURDIR)/build/module/default/reactor.wasm go test -json -count=1 -timeout 120m ./wasm/check -requests 1000 | $(TESTLOG)
 
 # It mostly waits for the disk and the registry, so that two folders are served at the same time, next to what computes.

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Markers lists the places of a transcript that name the handle of removed content.
+// Markers lists the markers in a transcript that name the handles of removed content.
 func (c *Compactor) Markers(ctx context.Context, in Input) ([]api.Marker, error) {
 	r, err := c.restore(ctx, in, []byte("[]"))
 	if err != nil {
@@ -22,10 +22,10 @@ func (c *Compactor) Markers(ctx context.Context, in Input) ([]api.Marker, error)
 	return r.Markers, nil
 }
 
-// Restore puts removed content back, byte for byte: the content of the given handles (whole, or at least 16 digits) or,
-// without handles, everything in s, compaction by compaction. With the input's State it also restores content without a
-// marker, such as reasoning. If s has nothing under a handle, or other content, that place stays unchanged and Markers
-// of the answer lists it.
+// Restore puts removed content back, byte for byte: the content of the given handles (whole handles, or at least
+// their first 16 digits) or, without handles, everything in s, compaction by compaction. With the input's State it
+// also restores content that left no marker, such as reasoning. Where s has nothing or different content under a
+// handle, the transcript stays unchanged, and Markers of the result lists the place.
 func (c *Compactor) Restore(ctx context.Context, in Input, s Store, handles ...string) (*api.Restored, error) {
 	shelf := shelf{store: s}
 	if err := shelf.fill(ctx, c, handles, func() ([]api.Marker, error) { return c.Markers(ctx, in) }); err != nil {
@@ -39,8 +39,8 @@ func (c *Compactor) Restore(ctx context.Context, in Input, s Store, handles ...s
 	return r, nil
 }
 
-// missing appends to list the requested handles that the store doesn't have, each once. If named isn't empty, it
-// considers only those handles.
+// missing appends to list the requested handles that the store doesn't have, each once. If named isn't empty, only
+// those handles are considered.
 func (f *shelf) missing(list, named []string) []string {
 	if len(named) == 0 {
 		named = f.order
@@ -63,15 +63,15 @@ func (f *shelf) missing(list, named []string) []string {
 // shelf holds the bodies read from a store for one restoration or search.
 type shelf struct {
 	store   Store
-	bodies  []byte            // as JSON, with commas after them
+	bodies  []byte            // JSON values, each followed by a comma
 	asked   map[string]bool   // the requested handles, in the form that stores use
-	order   []string          // the same, as the caller wrote them
-	here    map[string]bool   // the handles that the store has
-	corrupt map[string]string // handles with other content in the store, mapped to the requested names
+	order   []string          // the requested handles in order, as the caller wrote them
+	here    map[string]bool   // the handles that were found in the store
+	corrupt map[string]string // handles with different content in the store, mapped to the requested handles
 }
 
-// fill reads the bodies of the given handles or, without any, those that the markers name, and then those that these
-// bodies name. Each is read once.
+// fill reads the bodies of the given handles or, without any, of the handles that the markers name. It then reads the
+// bodies that those bodies name. Each body is read once.
 func (f *shelf) fill(ctx context.Context, c *Compactor, handles []string, markers func() ([]api.Marker, error)) error {
 	follow := len(handles) == 0
 	if follow {
@@ -103,7 +103,7 @@ func (f *shelf) fill(ctx context.Context, c *Compactor, handles []string, marker
 	return nil
 }
 
-// get reads the body of a handle unless it has been requested before.
+// get reads the body of a handle, unless it has been requested before.
 func (f *shelf) get(ctx context.Context, handle string) error {
 	key, err := storeKey(handle)
 	if err != nil || f.asked[key] {
@@ -132,13 +132,13 @@ func (f *shelf) get(ctx context.Context, handle string) error {
 // json returns all bodies as a JSON list.
 func (f *shelf) json() []byte { return listed(f.bodies) }
 
-// listed returns a JSON list of values, each of which is followed by a comma.
+// listed returns a JSON list of values. Each value is followed by a comma, and the last comma is dropped.
 func listed(values []byte) []byte {
 	text := append(make([]byte, 0, len(values)+2), '[')
 	return append(append(text, bytes.TrimSuffix(values, []byte{','})...), ']')
 }
 
-// tell sets the reason for each marker that remains.
+// tell sets Why, the reason why the content was not put back, for each marker that remains.
 func (f *shelf) tell(c *Compactor, markers []api.Marker) {
 	for i := range markers {
 		m := &markers[i]
@@ -157,17 +157,19 @@ func (c *Compactor) restore(ctx context.Context, in Input, bodies []byte) (a *ap
 	return a, err
 }
 
-// RecallTool returns the definition of a tool named recall, with which the model can ask for removed content by handle or by query: one
-// element for the tools of a request body in the given wire format. Answer its calls with [Compactor.Recall].
+// RecallTool returns the definition of a tool named recall, with which the model can ask for removed content by
+// handle or by query. It is one element for the tools of a request body in the given wire format. Answer the tool's
+// calls with [Compactor.Recall].
 func (c *Compactor) RecallTool(ctx context.Context, format api.Format) (json.RawMessage, error) {
 	var a api.Recalled
 	_, err := c.do(ctx, operations.OpRecall, &a, newEnvelope(optionsMember(api.Options{Format: format})))
 	return a.Tool, err
 }
 
-// Recall answers a call of the tool. arguments are the call's: JSON, or a JSON string that contains it. Mistakes of the model are explained
-// in the answer, for it to read; an error comes from the store or from ctx. A query searches what the transcript and the state of within
-// name, and nothing else in s; without within only a [Searcher] can answer it.
+// Recall answers a call of the tool returned by [Compactor.RecallTool]. arguments are the call's arguments as JSON,
+// or as a JSON string that contains JSON. The model's mistakes are explained in the returned text, for the model to
+// read; an error comes from the store or from ctx. A query searches only the content of s that is named by the
+// transcript and the state of within. Without within, only a [Searcher] can answer it.
 func (c *Compactor) Recall(ctx context.Context, s Store, format api.Format, arguments json.RawMessage, within ...Input) (string, error) {
 	if len(within) == 0 {
 		return c.recall(ctx, s, format, arguments, nil)
@@ -212,7 +214,7 @@ func (c *Compactor) recall(ctx context.Context, s Store, format api.Format, argu
 	return c.recalled(ctx, o, call, member{operations.InBody, text})
 }
 
-// recalled returns the text that answers a call of the tool.
+// recalled returns the text that answers a call of the recall tool.
 func (c *Compactor) recalled(ctx context.Context, members ...member) (string, error) {
 	var a api.Recalled
 	if _, err := c.do(ctx, operations.OpRecall, &a, newEnvelope(members...)); err != nil {

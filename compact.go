@@ -9,72 +9,79 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Input describes a conversation for the operations. They never modify its bytes.
+// Input describes a conversation to the operations. They never modify its bytes.
 type Input struct {
-	// Messages is the transcript in any wire format: a JSON array of messages, a whole request body that contains one, or the answer of Open
-	// ([Session].Input). The latter's format and model apply unless the policy sets them, and its usage unless Usage does.
+	// Messages is the transcript in any wire format: a JSON array of messages, a whole request body that contains
+	// one, or the result of Open ([Session].Input). The format and model of a session apply unless the policy sets
+	// them, and its usage applies unless Usage is set.
 	Messages json.RawMessage
 
-	// Policy says what to do, for example Policy{Window: Window{Tokens: 200000}}. Without a window, or a model
-	// whose window is known, operations that compact or check fail with [api.CodeUnknownWindow]; Window.Unlimited says that there is no limit.
+	// Policy says what to do, for example Policy{Window: Window{Tokens: 200000}}. Operations that compact or check
+	// need a window, or a model whose window is known. Otherwise they fail with [api.CodeUnknownWindow], unless
+	// Window.Unlimited says that there is no limit.
 	Policy Policy
 
-	// State is what the last compaction of this conversation returned; empty if there was none. Only Check, Digests, Estimate, Plan and
-	// CompactWith read it; Fit keeps track itself.
+	// State is the state that the last compaction of this conversation returned; empty if there was none. Only Check,
+	// Digests, Estimate, Plan and CompactWith read it; Fit keeps track of it itself.
 	State json.RawMessage
 
-	// Usage is what the provider counted for the last call: it covers everything up to its message, and only what follows is estimated. The
-	// state learns from it. Only Check, Estimate, Plan, CompactWith and Fit read it.
+	// Usage is the provider's token count for the last call. It covers everything up to its message, so only later
+	// messages are estimated, and the state learns from it. Only Check, Estimate, Plan, CompactWith and Fit read it.
 	Usage *api.Usage
 
-	// Count is an exact tokenizer: it returns how many tokens a request with these messages takes. It is called if there is no Usage; the
-	// size after a compaction is estimated in proportion. Fit calls it with what it would send. Its error becomes the operation's.
+	// Count is an exact tokenizer: it returns how many tokens a request with the given messages takes. It is called
+	// if there is no Usage; the size after a compaction is then estimated in proportion. Fit passes it the messages
+	// to be sent. If Count fails, the operation returns its error.
 	Count func(ctx context.Context, messages json.RawMessage) (tokens int, err error)
 
-	// Format is the wire format of Messages, by its name in docs/guides/formats.md. It applies if the policy has none.
+	// Format is the name of the wire format of Messages, as listed in docs/guides/formats.md. It applies if the
+	// policy doesn't set one.
 	Format api.Format
 
-	// Store keeps the content that is removed from the transcript, for Restore, Search and Recall; markers name its handles. Everything is
-	// stored before CompactWith returns; if that fails, the error is [ErrStore] and nothing was done. Nil keeps nothing. Only CompactWith
-	// and Fit read it.
+	// Store keeps the content that is removed from the transcript, for Restore, Search and Recall; markers name its
+	// handles. CompactWith returns only after everything is stored; if that fails, it returns [ErrStore] and changes
+	// nothing. Nil keeps nothing. Only CompactWith and Fit read it.
 	Store Store
 
-	// Redact finds secrets, such as keys and passwords, in one text of the messages: the strings that summarizers,
-	// digests, the ledger and the store must not get, with or without placeholders. Messages that stay are unchanged.
-	// It never stops a compaction: if it panics, or returns a string that the text doesn't contain, the whole text is
-	// replaced, and [Report].Redacted counts it. It is called for each text of Messages, from any goroutine. Only Plan,
-	// CompactWith and Fit read it; a [Conversation] has its own.
+	// Redact finds secrets, such as keys and passwords, in one text of the messages. Summarizers, digests, the ledger
+	// and the store never see these strings, whether or not they have placeholders. Messages that stay are unchanged.
+	// Redact can't stop a compaction: if it panics, or returns a string that the text doesn't contain, the whole text
+	// is replaced, and [Report].Redacted counts it. It is called for each text of Messages, from any goroutine. Only
+	// Plan, CompactWith and Fit read it; a [Conversation] has its own.
 	Redact func(text string) []api.Redaction
 
-	// Score is how much calls and messages matter: see [api.Score]. Indexes are those of Messages. Only Plan, CompactWith and Fit read it; a
-	// [Conversation] has one of its own.
+	// Score says how much calls and messages matter: see [api.Score]. Its indexes refer to Messages. Only Plan,
+	// CompactWith and Fit read it; a [Conversation] has its own.
 	Score *api.Score
 
-	// OnDelta receives what a [StreamSummarizer] writes, piece by piece, from any goroutine. Nothing follows after a summary has ended,
-	// failed or been abandoned. Only CompactWith and Fit read it.
+	// OnDelta receives the text that a [StreamSummarizer] writes, piece by piece, from any goroutine. It isn't called
+	// again for a summary that has ended, failed or been abandoned. Only CompactWith and Fit read it.
 	OnDelta func(Delta)
 
-	// Force compacts even if it isn't due. Only Plan, CompactWith and Fit read it.
+	// Force compacts even if compaction isn't due. Only Plan, CompactWith and Fit read it.
 	Force bool
 
-	// Limit is the context window in tokens that a provider named when it refused these messages ([api.Verdict]). With Force it applies if
-	// it is smaller than the policy's window; 0 means none. Only Fit reads it.
+	// Limit is the context window in tokens that a provider named when it refused these messages ([api.Verdict]).
+	// With Force it applies if it is smaller than the policy's window; 0 if the provider named no window. Only Fit
+	// reads it.
 	Limit int
 
-	// Next describes the next call of a model. If the policy has gate.idle, a conversation whose prompt cache is cold is compacted below the
-	// limit too. Fit itself measures how long the conversation was idle and whether the model changed. Only Check, Plan, CompactWith and Fit
-	// read it.
+	// Next describes the next model call. If the policy has gate.idle, a conversation whose prompt cache is cold is
+	// compacted even below the limit. Fit itself measures how long the conversation was idle and whether the model
+	// changed. Only Check, Plan, CompactWith and Fit read it.
 	Next Next
 
-	// Owner identifies whose conversation it is if one [Compactor] serves several people: what Fit remembers for one owner is never used for
-	// another. Any text will do; only its hash is stored. Only Fit and Recollect read it.
+	// Owner identifies whose conversation it is if one [Compactor] serves several people: what Fit remembers for one
+	// owner is never used for another. Any string will do; only its hash is stored. Only Fit and Recollect read it.
 	Owner string
 
-	// Edits requests [Result].Edits instead of Messages, for [ApplyEdits]. Only Plan, CompactWith, Fit, Repair and Restore read it.
+	// Edits makes operations return [Result].Edits, for [ApplyEdits], instead of Messages. Only Plan, CompactWith,
+	// Fit, Repair and Restore read it.
 	Edits bool
 }
 
-// options returns the options of a call that doesn't compact, with the tokens that the provider or the tokenizer counted.
+// options returns the options of a call that doesn't compact, including the token count of the provider or the
+// tokenizer.
 func (in *Input) options(ctx context.Context) (api.Options, error) {
 	o := api.Options{Format: in.Format, Usage: in.Usage, Idle: in.Next.Idle.Seconds(), Cold: in.Next.Cold}
 	if o.Usage == nil && in.Count != nil {
@@ -91,13 +98,13 @@ func (in *Input) options(ctx context.Context) (api.Options, error) {
 	return o, nil
 }
 
-// compacting adds the options of a compaction.
+// compacting returns o with the options of a compaction added.
 func (in *Input) compacting(o api.Options) api.Options {
 	o.Force, o.Answer, o.Redact, o.Score = in.Force, in.answer(), redactions(in.Redact, in.Messages), in.Score
 	return o
 }
 
-// answer returns the option answer; "" requests messages.
+// answer returns the value of the option answer; "" requests messages.
 func (in *Input) answer() api.Answer {
 	if in.Edits {
 		return api.AnswerEdits
@@ -107,11 +114,11 @@ func (in *Input) answer() api.Answer {
 
 // Result is a finished compaction.
 type Result struct {
-	// Messages is the compacted transcript in the shape of the input: an array for an array, a request body for a request body. If Changed
-	// is false it equals the input. It is empty with [Input].Edits.
+	// Messages is the compacted transcript in the shape of the input: an array for an array, a request body for a
+	// request body. If Changed is false, it equals the input. It is empty if [Input].Edits was set.
 	Messages json.RawMessage
 
-	// Edits, with [Input].Edits, says what to do to the caller's own list of messages.
+	// Edits, if [Input].Edits was set, are the edits to apply to the caller's own list of messages.
 	Edits json.RawMessage
 
 	// State should be stored with the conversation and passed to its next compaction.
@@ -126,7 +133,7 @@ type Result struct {
 	// Reason says why the transcript did or didn't change, for example "under_budget" or "no_progress".
 	Reason api.Reason
 
-	// Archive lists the removed content, which Input.Store has now.
+	// Archive lists the removed content, all of which is in Input.Store now.
 	Archive []api.Body
 
 	// Background is closed when the background compaction of these messages ends; nil if none is running. A program that exits earlier loses
@@ -137,11 +144,12 @@ type Result struct {
 	Known int
 }
 
-// Compact makes a transcript shorter if the policy's gate says that it is due. It asks s for the summaries that the policy wants; with a nil
-// s, ctxfold writes the digest. A Policy needs a window, or a model whose window is known.
+// Compact shortens a transcript if the policy's gate says that compaction is due. It asks s for the summaries that
+// the policy wants; if s is nil, ctxfold writes the digest itself. The policy needs a window, or a model whose window
+// is known.
 //
-// An error means that nothing was done and the caller's messages are as good as before: an [*Error] for input that the core refuses, or the
-// error of ctx. A failing summarizer is not an error: see [Summarizer].
+// An error means that nothing was done and the caller's messages are still valid: an [*Error] for input that the core
+// refuses, or the error of ctx. A failing summarizer is not an error: see [Summarizer].
 func (c *Compactor) Compact(ctx context.Context, messages json.RawMessage, policy Policy, s Summarizer) (*Result, error) {
 	return c.CompactWith(ctx, Input{Messages: messages, Policy: policy}, s)
 }
@@ -151,7 +159,8 @@ func Compact(ctx context.Context, messages json.RawMessage, policy Policy, s Sum
 	return New(Options{}).Compact(ctx, messages, policy, s)
 }
 
-// CompactWith is Compact for a conversation that was compacted before: it reads and returns the state.
+// CompactWith is Compact for a conversation that may have been compacted before: it reads in.State and returns the
+// new state.
 func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*Result, error) {
 	o, err := in.options(ctx)
 	if err != nil {
@@ -163,8 +172,8 @@ func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*R
 	return j.result(j.run(ctx, settings, in.Policy.member(), optionsMember(in.compacting(o)), member{operations.InState, in.State}))
 }
 
-// Plan returns what a compaction would do. If the answer has requests, answer them and continue with [Compactor.Step], on this machine or
-// another; if it has none, it is final.
+// Plan starts a compaction without changing anything. If the result has requests, answer them and continue with
+// [Compactor.Step], on this machine or another; if it has none, it is final.
 func (c *Compactor) Plan(ctx context.Context, in Input) (*api.Planned, error) {
 	o, err := in.options(ctx)
 	if err != nil {
@@ -176,8 +185,9 @@ func (c *Compactor) Plan(ctx context.Context, in Input) (*api.Planned, error) {
 	return c.answer(ctx, operations.OpPlan, in.envelope(o))
 }
 
-// Step continues a plan with the summaries that it requested and the messages that it was made for; it reads nothing else of in. Messages
-// may have been added since; they stay unchanged. For a summary with an Error, the local digest replaces it.
+// Step continues a plan with the summaries that the plan requested and the messages that it was made for; it reads
+// nothing else of in. Messages may have been added since; they stay unchanged. A summary with an Error is replaced by
+// a local digest.
 func (c *Compactor) Step(ctx context.Context, in Input, plan json.RawMessage, replies []Summary) (*api.Planned, error) {
 	return c.answer(ctx, operations.OpStep, newEnvelope(append(stepMembers(plan, replies), messagesMember(in.Messages))...))
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// ConversationOptions configure a [Conversation]. All of them are optional, but if neither Policy nor Format sets a wire format, the
-// messages must show it.
+// ConversationOptions configure a [Conversation]. All of them are optional, but if neither Policy nor Format sets a
+// wire format, it must be recognizable from the messages.
 type ConversationOptions struct {
 	// Messages are the existing messages: a JSON array. Its bytes are never modified.
 	Messages json.RawMessage
@@ -21,46 +21,50 @@ type ConversationOptions struct {
 	// Policy says what to do.
 	Policy Policy
 
-	// State is what the last compaction of this conversation returned.
+	// State is the state that the last compaction of this conversation returned.
 	State json.RawMessage
 
-	// Format is the wire format if the policy has none.
+	// Format is the wire format. It applies if the policy doesn't set one.
 	Format api.Format
 
-	// Summarizer writes the summaries. Nil means the local digest.
+	// Summarizer writes the summaries. If it is nil, ctxfold writes local digests.
 	Summarizer Summarizer
 
-	// Store and OnDelta are as in [Input].
+	// Store and OnDelta work as in [Input].
 	Store   Store
 	OnDelta func(Delta)
 
-	// Redact is as in [Input]. It is called for each text of the conversation when that is compacted, and must not use the conversation.
+	// Redact works as in [Input]. It is called for each text of the conversation when a compaction begins, and must
+	// not use the conversation.
 	Redact func(text string) []api.Redaction
 
-	// Score says how much calls and messages matter, as in [Input]. It is called with the messages when a compaction of them begins, and must
-	// not use the conversation. Nil means that all matter alike.
+	// Score says how much calls and messages matter, as in [Input]. It is called with the messages when a compaction
+	// of them begins, and must not use the conversation. Nil means that all messages matter equally.
 	Score func(messages json.RawMessage) *api.Score
 
 	// ID identifies the conversation in events.
 	ID string
 
-	// Journal receives an event at the start and at the end of each compaction. Nil means none.
+	// Journal receives an event at the start and at the end of each compaction. It may be nil.
 	Journal Journal
 
-	// BeforeCompact is called before a compaction begins, with its start event. Nil lets all of them begin.
+	// BeforeCompact is called with the start event before a compaction begins, and can cancel it. It may be nil.
 	BeforeCompact func(ctx context.Context, start Event) Before
 
-	// AfterCompact is called at the end of a compaction. The result is nil if it failed. Neither function may compact.
+	// AfterCompact is called at the end of a compaction. The result is nil if the compaction failed. Neither
+	// AfterCompact nor BeforeCompact may start a compaction.
 	AfterCompact func(ctx context.Context, end Event, r *Result)
 }
 
-// Conversation is a live conversation. Its messages stay in an instance of the module, a session, so a turn costs what it adds, however long
-// the conversation is. It compacts them after turns, emits events, and recovers if a context window turns out too small.
+// Conversation is a live conversation. Its messages stay in a session of a module instance, so the cost of a turn
+// depends on what the turn adds, not on the length of the conversation. It compacts the messages after turns, emits
+// events, and recovers if a context window turns out to be too small.
 //
-// It also keeps the messages as bytes. If its instance is lost (a trap, the memory limit, a cancelled call, or memory above 256 MiB and
-// twice what the conversation needs), the next call starts another one with them. Its methods may be called from any number of goroutines.
-// One compaction runs at a time; messages may be appended while a summary is being written and stay after its digest. If the policy has
-// gate.start, AfterTurn starts compactions in the background before they are due, and waits for them only at the limit.
+// It also keeps the messages as bytes. If its instance is lost (a trap, the memory limit, a cancelled call, or memory
+// above 256 MiB and twice what the conversation needs), the next call restores them in a new instance. Its methods
+// may be called from any number of goroutines. One compaction runs at a time; messages appended while a summary is
+// being written stay after the digest. If the policy has gate.start, AfterTurn starts compactions in the background
+// before they are due, and waits for them only at the limit.
 type Conversation struct {
 	c *Compactor
 	o ConversationOptions
@@ -69,17 +73,17 @@ type Conversation struct {
 
 	mu       sync.Mutex
 	engine   Pinned
-	session  int // 0 if there is none
+	session  int // 0 if no session is open
 	messages []json.RawMessage
 	state    json.RawMessage
 	closed   bool
-	behind   *behind // the compaction running in the background
+	behind   *behind // the running background compaction
 	notes    *api.TurnNotes
-	edited   bool // since the last turn
+	edited   bool // whether the messages were replaced since the last turn
 }
 
-// Conversation begins or continues a conversation. Close it when it is over. It takes the memory of one instance of the module, a few MiB,
-// and its messages twice.
+// Conversation starts or resumes a conversation. Close it when it is over. It takes the memory of one module
+// instance, a few MiB, plus twice the size of its messages.
 func (c *Compactor) Conversation(ctx context.Context, o ConversationOptions) (*Conversation, error) {
 	v := &Conversation{c: c, o: o, compacting: make(chan struct{}, 1), engine: c.engine.Pin(), state: bytes.Clone(o.State)}
 	if len(bytes.TrimSpace(o.Messages)) > 0 {
@@ -98,7 +102,7 @@ func (c *Compactor) Conversation(ctx context.Context, o ConversationOptions) (*C
 	return v, nil
 }
 
-// Append adds a JSON array of messages at the end. If one of them is invalid, none is appended.
+// Append adds a JSON array of messages at the end. If one of the messages is invalid, none is appended.
 func (v *Conversation) Append(ctx context.Context, messages json.RawMessage) error {
 	more, err := split(messages)
 	if err != nil {
@@ -114,8 +118,7 @@ func (v *Conversation) Append(ctx context.Context, messages json.RawMessage) err
 }
 
 // SetMessages replaces all messages with a JSON array, for example after the user edited an earlier message. It waits
-// for a running compaction, and cancels one in the background. If a message is invalid, the conversation stays as it
-// is.
+// for a running compaction, but cancels a background one. If a message is invalid, the conversation stays unchanged.
 func (v *Conversation) SetMessages(ctx context.Context, messages json.RawMessage) error {
 	list, err := split(messages)
 	if err != nil {
@@ -135,7 +138,7 @@ func (v *Conversation) SetMessages(ctx context.Context, messages json.RawMessage
 	return nil
 }
 
-// Check returns whether compaction is due. It costs the same at every length.
+// Check reports whether compaction is due. Its cost doesn't depend on the length of the conversation.
 func (v *Conversation) Check(ctx context.Context) (a *api.Check, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -144,7 +147,7 @@ func (v *Conversation) Check(ctx context.Context) (a *api.Check, err error) {
 	return a, err
 }
 
-// Messages returns the conversation: a JSON array, without white space between messages.
+// Messages returns the messages as a JSON array without white space between them.
 func (v *Conversation) Messages() json.RawMessage {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -158,7 +161,7 @@ func (v *Conversation) Len() int {
 	return len(v.messages)
 }
 
-// State returns the state of the last compaction, to be stored with the messages.
+// State returns the state of the last compaction, which should be stored with the messages.
 func (v *Conversation) State() json.RawMessage {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -178,13 +181,13 @@ func (v *Conversation) Close(ctx context.Context) error {
 	return nil
 }
 
-// forget drops the session; the next call opens another one.
+// forget drops the session. The next call opens another one.
 func (v *Conversation) forget(ctx context.Context) {
 	v.engine.Drop(ctx)
 	v.session = 0
 }
 
-// open starts the session with messages, a JSON array, or none if nil.
+// open opens the session with messages, which is a JSON array, or nil for none.
 func (v *Conversation) open(ctx context.Context, messages []byte) error {
 	if v.closed {
 		return ErrClosed

@@ -21,8 +21,8 @@ const (
 	DefaultSummaryTimeout = 2 * time.Minute
 	// DefaultSummaryConcurrency is how many calls of a [Summarizer] one compaction makes at the same time.
 	DefaultSummaryConcurrency = 4
-	// DefaultRecords is how many bytes of records a [Compactor] keeps in memory. A record has a few KB, or as much as a compaction
-	// rewrites.
+	// DefaultRecords is how many bytes of records a [Compactor] keeps in memory. A record takes a few KB, or more if
+	// the compaction rewrites much.
 	DefaultRecords = 64 << 20
 	// DefaultRecordsTimeout is how long one call of Options.Records may take.
 	DefaultRecordsTimeout = 2 * time.Second
@@ -32,31 +32,34 @@ const (
 
 // Options configure a [Compactor]. The zero value is useful.
 type Options struct {
-	// Engine runs the operations. Nil means the code compiled into the program; package host has one that runs the sandboxed module.
+	// Engine runs the operations. Nil means the code compiled into the program; package host has an engine that runs
+	// the sandboxed module.
 	Engine Engine
 
 	// SummaryTimeout limits each call of a Summarizer. Zero means DefaultSummaryTimeout, negative means no limit.
 	SummaryTimeout time.Duration
 
-	// SummaryConcurrency is how many calls of a Summarizer one compaction may make at the same time. Time spent waiting for a turn doesn't
-	// count. Zero means DefaultSummaryConcurrency; for a model on this machine, 1 may be best.
+	// SummaryConcurrency is how many calls of a Summarizer one compaction may make at the same time. Time spent
+	// waiting for a free slot doesn't count toward SummaryTimeout. Zero means DefaultSummaryConcurrency; for a model
+	// on the same machine, 1 may be best.
 	SummaryConcurrency int
 
-	// Records store what Fit has compacted. Nil means [records.Memory] of DefaultRecords bytes. Replicas that share conversations use
-	// [records.Shared].
+	// Records store the compactions that Fit has made. Nil means a [records.Memory] of DefaultRecords bytes. Replicas
+	// that share conversations use [records.Shared].
 	Records records.Store
 
 	// RecordsTimeout limits each call of Records. Zero means DefaultRecordsTimeout, negative means no limit.
 	RecordsTimeout time.Duration
 
-	// Lease is how long replicas wait for one that died during a compaction; a live one renews its lease. Zero means DefaultLease.
+	// Lease is how long replicas wait for a replica that died during a compaction; a live one renews its lease. Zero
+	// means DefaultLease.
 	Lease time.Duration
 
-	// Logger receives a debug line per operation, and a warning for each failed summary and each call that trapped. No line contains text of
-	// a transcript. Nil means no log.
+	// Logger receives a debug line per operation, and a warning for each failed summary and each call that trapped.
+	// No line contains text of a transcript. Nil disables logging.
 	Logger *slog.Logger
 
-	// Metrics receives counts, sizes and durations. Nil means none.
+	// Metrics receives counts, sizes and durations. Nil disables metrics.
 	Metrics Metrics
 }
 
@@ -69,12 +72,12 @@ type Compactor struct {
 	metrics     Metrics
 	records     *records.Guarded
 	leaseTime   time.Duration
-	leases      holdings // of jobs
+	leases      holdings // held by running jobs
 	background  backgrounds
 	now         func() time.Time
 }
 
-// New makes a Compactor.
+// New returns a Compactor.
 func New(o Options) *Compactor {
 	if o.Engine == nil {
 		o.Engine = &native{}
@@ -109,7 +112,7 @@ func New(o Options) *Compactor {
 	return c
 }
 
-// called logs and counts a call of the records.
+// called logs and counts a call of the records store.
 func (c *Compactor) called(call records.Call) {
 	if call.Err != nil {
 		c.log.Warn("ctxfold: the records failed", "op", call.Op, "error", call.Err)
@@ -117,17 +120,18 @@ func (c *Compactor) called(call records.Call) {
 	c.metrics.Records(RecordsCall{Op: call.Op, Failed: call.Err != nil, Took: call.Took})
 }
 
-// Close cancels Fit's background compactions, waits for operations in progress, and frees what the engine holds; the compiled-in one holds
-// nothing. If ctx ends first, Close returns its error and the Compactor stays open.
+// Close cancels Fit's background compactions, waits for operations in progress, and frees the engine's resources; the
+// compiled-in engine has none. If ctx ends first, Close returns its error and the Compactor stays open.
 func (c *Compactor) Close(ctx context.Context) error {
 	c.background.cancel()
 	return c.engine.Close(ctx)
 }
 
-// Call runs one operation of docs/reference/abi.md on a JSON request and returns the JSON answer. An error answer becomes an [*Error], an
-// unknown operation one with the code unknown_op. Other errors are [ErrTrap], [ErrMemoryLimit], [ErrClosed] and the error of ctx.
+// Call runs one operation of docs/reference/abi.md on a JSON request and returns the JSON response. An error response
+// becomes an [*Error], an unknown operation an [*Error] with the code unknown_op. Other errors are [ErrTrap],
+// [ErrMemoryLimit], [ErrClosed] and the error of ctx.
 //
-// When ctx ends, Call returns at once. The work may continue after that, so request must not be modified even then.
+// When ctx ends, Call returns at once. The work may go on for a while, so request must not be modified even then.
 func (c *Compactor) Call(ctx context.Context, op string, request []byte) ([]byte, error) {
 	return c.callOn(ctx, c.engine, op, request)
 }

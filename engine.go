@@ -9,18 +9,18 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// Engine runs the operations of docs/reference/abi.md for a [Compactor]. All engines give the same bytes. Its methods may be called from any
-// number of goroutines.
+// Engine runs the operations of docs/reference/abi.md for a [Compactor]. All engines return the same bytes. Its
+// methods may be called from any number of goroutines.
 type Engine interface {
 	Caller
 	// Pin returns a caller whose sessions stay open from call to call.
 	Pin() Pinned
-	// Close waits for the calls in progress and frees what the engine holds.
+	// Close waits for the calls in progress and frees the engine's resources.
 	Close(ctx context.Context) error
 }
 
-// Caller runs one operation: JSON in, JSON out. An error answer of the operation is returned as answer, not as error. The errors are
-// [ErrTrap], [ErrMemoryLimit], [ErrClosed] and that of ctx, with which it returns at once.
+// Caller runs one operation: JSON in, JSON out. An error response of the operation is returned as answer, not as err.
+// err is [ErrTrap], [ErrMemoryLimit], [ErrClosed] or the error of ctx; if ctx ends, Call returns at once.
 type Caller interface {
 	Call(ctx context.Context, op string, request []byte) (answer []byte, cost Cost, err error)
 }
@@ -28,14 +28,14 @@ type Caller interface {
 // Pinned is a Caller for sessions. It serves one call at a time.
 type Pinned interface {
 	Caller
-	// Drop closes the sessions and frees what holds them. The next call starts without any.
+	// Drop closes the sessions and frees the instance that holds them. The next call starts without any sessions.
 	Drop(ctx context.Context)
 }
 
-// Cost is what one operation took besides its time.
+// Cost describes the resources of one operation, except its running time.
 type Cost struct {
-	Waited time.Duration // for an instance
-	Memory uint64        // of the instance, in bytes; 0 if it has no memory of its own
+	Waited time.Duration // time spent waiting for an instance
+	Memory uint64        // memory of the instance, in bytes; 0 if it has no memory of its own
 }
 
 // native is the engine compiled into the program.
@@ -69,7 +69,7 @@ func (n *native) Close(context.Context) error {
 
 func (n *native) Pin() Pinned { return &pinnedNative{n: n, own: new(nativeSessions)} }
 
-// nativeSessions serve one call at a time.
+// nativeSessions is a Pinned of the native engine. It serves one call at a time.
 type nativeSessions struct {
 	mu   sync.Mutex
 	core core.Sessions
@@ -90,7 +90,7 @@ func (p *pinnedNative) Call(ctx context.Context, op string, request []byte) ([]b
 	sessions := p.own
 	answer, cost, err := p.n.run(ctx, func() []byte { return sessions.call(op, request) })
 	if err != nil {
-		p.Drop(ctx) // an abandoned call may still be using them
+		p.Drop(ctx) // an abandoned call may still be using the sessions
 	}
 	return answer, cost, err
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// The errors of a [Compactor] and of the stores and summarizers that it is given.
+// The errors of a [Compactor] and of the stores and summarizers that it uses.
 var (
-	// ErrTrap means that the module stopped during a call, which bad input never causes; running out of memory can. The instance was
-	// discarded, and the Compactor stays usable.
+	// ErrTrap means that the module stopped during a call. Running out of memory can cause this, bad input never
+	// does. The instance was discarded; the Compactor stays usable.
 	ErrTrap = errors.New("the module trapped, and its instance was discarded")
 
 	// ErrMemoryLimit is an ErrTrap with a known cause: the call needed more memory than an instance may have.
@@ -23,34 +23,37 @@ var (
 	// ErrNotFound means that a [Store] has no content under a handle.
 	ErrNotFound = errors.New("nothing is stored under this handle")
 
-	// ErrCorrupt means that the content under a handle in a [Store] doesn't match it. Putting the right content there repairs that.
+	// ErrCorrupt means that the content under a handle in a [Store] doesn't match the handle. Putting the right
+	// content there repairs it.
 	ErrCorrupt = errors.New("the store has other or incomplete content under this handle")
 
-	// ErrStoreFull means that a [Store] has no room for a body.
+	// ErrStoreFull means that a [Store] has no room for another body.
 	ErrStoreFull = errors.New("the store is full")
 
 	// ErrStore means that a compaction was abandoned because a [Store] failed. The transcript is unchanged.
 	ErrStore = errors.New("the store failed, and nothing was changed")
 
-	// ErrIncomplete is the error of a [Summarizer] whose answer was interrupted: a stream that ended without a finish reason may hold half a
-	// summary.
+	// ErrIncomplete is the error of a [Summarizer] whose model was interrupted: a stream that ended without a finish
+	// reason may contain only half a summary.
 	ErrIncomplete = errors.New("the model's answer ended without a finish reason, so it may be cut off")
 
-	// ErrPanic means that a function of the program panicked: Input.Count, BeforeCompact or the function of [Conversation.Call]. The error's text
-	// has what it panicked with, and the conversation is unchanged.
+	// ErrPanic means that a function of the program panicked: Input.Count, BeforeCompact or the function of
+	// [Conversation.Call]. The error's text contains the panic value, and the conversation is unchanged.
 	ErrPanic = errors.New("a function of the program panicked")
 
-	// ErrStillOverflow means that the conversation doesn't fit into the model's context window after a compaction either.
+	// ErrStillOverflow means that the conversation doesn't fit into the model's context window even after a
+	// compaction.
 	ErrStillOverflow = errors.New("the conversation does not fit in the context window, and a compaction did not help")
 )
 
-// Error is an error answer of an operation. Code is stable and documented in docs/reference/errors.md; Message is for people.
+// Error is an error response of an operation. Code is stable and documented in docs/reference/errors.md; Message is
+// for people.
 type Error struct {
 	Code    api.Code
 	Message string
 
-	// Path leads to the offending value in the request, for example "messages[3].content". It is empty for the request as a whole. In a
-	// session file of JSON lines it begins at the line.
+	// Path locates the offending value in the request, for example "messages[3].content". It is empty for the request
+	// as a whole. In a session file of JSON lines, the path begins at the line.
 	Path string
 
 	// In is the input that Offset refers to: "messages", "policy", "options", "state", "plan", "summaries" or "file". It is empty if Offset
@@ -87,7 +90,8 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// contain calls a function of the program in the caller's goroutine. A panic becomes an error that is an [ErrPanic].
+// contain calls a function of the program in the caller's goroutine. It turns a panic into an error that matches
+// [ErrPanic].
 func contain(name string, call func() error) (err error) {
 	returned := false
 	defer func() {

@@ -7,44 +7,58 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Next describes the next call of a model, and the provider's prompt cache.
+// Next describes the next model call and the provider's prompt cache.
 type Next struct {
-	// Model and Provider identify who is called, by any names. If the last call of the conversation went to another one, the cache is cold.
-	// If Model is empty, Fit reads it from the request body or the policy.
+	// Model and Provider identify the model that will be called and its provider, by any names. If the last call of
+	// the conversation went to another one, the cache is cold. If Model is empty, Fit reads it from the request body
+	// or the policy.
 	Model, Provider string
 
-	// Idle is the time since the last call of the conversation, for a program that knows it better. Zero is measured, from the last call
-	// seen by this Compactor or by a replica that shares its Records. The first one isn't idle.
+	// Idle is the time since the last call of the conversation, for a program that knows it better. If it is zero,
+	// Fit measures the time from the last call seen by this Compactor or by a replica that shares its Records. The
+	// first call doesn't count as idle.
 	Idle time.Duration
 
-	// Cold says why the cache is cold, for a program that knows. It overrides what is measured.
+	// Cold says why the cache is cold, for a program that knows. It overrides the measurements.
 	Cold api.Cold
 }
 
-// Fit returns what to send to a model, for a program that keeps the whole history of a conversation, as most chats and agents do, and passes
-// it each turn, longer each time:
+// Fit returns the messages to send to a model. It is for programs that keep the whole history of a conversation, as
+// most chats and agents do, and pass it on each turn, longer each time:
 //
 //	r, err := c.Fit(ctx, ctxfold.Input{Messages: history, Policy: policy}, summarizer)
 //	...
-//	answer, err := model.Call(ctx, r.Messages) // and the history continues with the answer
+//
+// Fit compacts once, when compaction is due. It remembers the result ([Options].Records) and applies it at each later
+// call, followed by the messages added since. The program keeps the full history, which remains authoritative: if the
+// records are lost, the next call compacts again, and nothing else is lost.
 //
 // Fit compacts once, when it is due. It remembers the result ([Options].Records) and applies it at each later call,
 // followed by the messages that came since. The program keeps the full history, which remains authoritative: if records
-// are lost, the next call compacts again, and nothing else is lost.
+// Fit identifies a history by what a model sees of it. Cache breakpoints, metadata, ids, dates, the order of JSON
+// keys and the text of leading system messages don't matter, so a system prompt may contain the time. Messages after
+// those that the compaction replaced don't matter either: they may be edited, deleted or replaced, including the
+// newest one. After an edit of an earlier message, Fit uses the newest compaction that still applies. A program may
+// also continue from r.Messages. Set in.Owner if one Compactor serves people who must not see each other's
+// conversations: the hash that identifies histories isn't cryptographic.
 //
 // Fit identifies a history by what a model sees of it. Cache breakpoints, metadata, ids, dates, the order of JSON keys
 // and the text of leading system messages don't matter, so a system prompt may contain the time. Neither do later
 // messages, which the compaction didn't replace: they may be edited, deleted or replaced, including the newest one.
 // After an edit of an earlier message, Fit uses the newest compaction that still applies. A program may also continue
 // from r.Messages. Set in.Owner if one Compactor serves people who must not see each other's conversations: histories
-// are identified by a hash that isn't cryptographic.
+// in.Messages is the whole history: a JSON array, or a request body that contains one, whose other members count too.
+// in.State isn't read. The message indexes of in.Usage and r.Report refer to the whole history. So do r.Edits, which
+// apply to the program's own list (see [ApplyEdits]) and keep the values of unchanged messages.
 //
 // in.Messages is the whole history: a JSON array, or a request body that contains one, whose other members count too.
 // in.State isn't read. The messages of in.Usage and of r.Report are numbered in the whole history, and so are r.Edits
-// over the program's own list (see [ApplyEdits]): kept messages are then the same values as in that list.
+// r.Messages are always the messages to send; r.Changed reports whether this call compacted, and r.Known is how many
+// messages an earlier compaction replaced. An error means that nothing was done; the history may be sent unchanged.
 //
 // r.Messages is always what to send; r.Changed reports whether this call compacted, and r.Known how many messages an
-// earlier compaction replaced. An error means that nothing was done; the history may be sent as it is.
+// If the provider says that the messages don't fit, call Fit with the same history and Force, and send the result.
+// [Compactor.Classify] recognizes such errors:
 //
 // If the provider says that the messages don't fit, call Fit with the same history and Force, and send once more;
 // [Compactor.Classify] recognizes such errors:
@@ -53,12 +67,17 @@ type Next struct {
 //	if err == nil && v.Overflow {
 //		in.Force, in.Limit = true, v.Limit
 //		r, err = c.Fit(ctx, in, summarizer)
-//	}
+//
+// A failing summarizer costs no message and no turn: a digest made by code temporarily takes the place of the
+// summary. After a minute (or when the provider allows it, or up to an hour after repeated failures), and whenever
+// the next compaction is due, the model is asked again to summarize the original messages, which the history still
+// contains.
 //
 // A failing summarizer costs no message and no turn: a digest made by code takes the place of the summary, but not
 // permanently. After a minute (or when the provider allows, up to an hour after repeated failures), and whenever the
 // next compaction is due, the model is asked again to summarize the original messages, which the history still
-// contains.
+// If several concurrent calls for the same history, or for continuations of it, find that a compaction is due, one of
+// them makes it and the others wait. With [records.Shared] this holds across all replicas.
 //
 // If several concurrent calls for the same history, or for continuations of it, find a compaction due, one of them
 // makes it and the others wait. With [records.Shared] that holds across all replicas.
@@ -75,7 +94,7 @@ func (c *Compactor) Fit(ctx context.Context, in Input, s Summarizer) (*Result, e
 	return j.result(j.run(ctx, settings, in.Policy.member(), optionsMember(o)))
 }
 
-// Recollect applies what Fit remembers without compacting, for programs that count or show what they would send. If
+// Recollect applies the compactions that Fit remembers but makes no new one, for programs that count or show what they would send. If
 // nothing is remembered, r.Messages is in.Messages and r.Known is 0.
 func (c *Compactor) Recollect(ctx context.Context, in Input) (*Result, error) {
 	j := c.fits(in, nil)

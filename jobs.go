@@ -15,7 +15,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// job executes the effects of a job of core, which decides everything (docs/inside/loop.md).
+// job executes the effects that a job of core requests. The job in core makes all decisions (docs/inside/loop.md).
 type job struct {
 	c         *Compactor
 	s         Summarizer // nil if there is no model
@@ -23,25 +23,25 @@ type job struct {
 	count     func(context.Context, json.RawMessage) (int, error)
 	onDelta   func(Delta)
 	owner     string
-	remembers bool            // whether it has records and leases, and may start jobs in the background
-	messages  json.RawMessage // of a whole history
+	remembers bool            // whether the job has records and leases, and may start background jobs
+	messages  json.RawMessage // the whole history
 	carry     carrier
 
-	start    time.Time // the start, by the monotonic clock
-	began    time.Time // the same, by the clock of the Compactor
+	start    time.Time // start of the job by the monotonic clock
+	began    time.Time // start of the job by the Compactor's clock
 	asked    map[int]*asked
 	answers  chan api.EffectResult
 	over     chan struct{}
-	leases   map[string]*holding // the leases that the job has, by key
+	leases   map[string]*holding // the leases that the job holds, by key
 	blocked  *holding            // the lease in this process that the job waits for, if any
 	cause    error               // why a store failed
-	behind   *background         // this job, if it runs in the background
-	begun    *background         // the background job that this one started
-	turn     *turn               // a turn of a conversation, if this job is one
-	lastHead []member            // to start a background job
+	behind   *background         // this job's entry among the background jobs, if it runs in the background
+	begun    *background         // the background job that this job started
+	turn     *turn               // the conversation turn that this job belongs to, if any
+	lastHead []member            // the request members with which a background job starts
 }
 
-// carrier runs an operation of a job, with the messages or the session if they are needed.
+// carrier runs an operation of a job, and adds the messages or the session if the operation needs them.
 type carrier func(ctx context.Context, op operations.Op, needed bool, members ...member) (*progress, error)
 
 // progress is an [api.JobProgress] that also decodes the result.
@@ -57,7 +57,7 @@ type progress struct {
 	Result        *api.Planned    `json:"result"`
 }
 
-// over returns a carrier for messages.
+// over returns a carrier for the given messages.
 func (c *Compactor) over(messages json.RawMessage) carrier {
 	return func(ctx context.Context, op operations.Op, needed bool, members ...member) (p *progress, err error) {
 		if needed {
@@ -69,7 +69,7 @@ func (c *Compactor) over(messages json.RawMessage) carrier {
 	}
 }
 
-// settings returns the capabilities of the job and the limits of the Compactor.
+// settings returns the job settings that describe the host's capabilities and the Compactor's limits.
 func (j *job) settings(next Next) api.JobSettings {
 	s := api.JobSettings{Owner: j.owner, Model: next.Model, Provider: next.Provider, Concurrency: min(j.c.concurrency, maxConcurrency), StoreTimeout: -1,
 		SummaryTimeout: milliseconds(j.c.timeout), Lease: min(max(milliseconds(j.c.leaseTime), shortestLease), longestLease),
@@ -98,14 +98,14 @@ func (j *job) settings(next Next) api.JobSettings {
 	return s
 }
 
-// Limits of settings: how many requests at the same time, and times in milliseconds.
+// Limits of the settings: the maximum number of concurrent requests, and times in milliseconds.
 const (
 	maxConcurrency              = 64
 	longestTimeout              = 86_400_000
 	shortestLease, longestLease = 100, 3_600_000
 )
 
-// milliseconds converts a time limit; -1 means none.
+// milliseconds converts a time limit to milliseconds; -1 means no limit.
 func milliseconds(d time.Duration) int64 {
 	if d < 0 || d.Milliseconds() > longestTimeout {
 		return -1
@@ -113,11 +113,11 @@ func milliseconds(d time.Duration) int64 {
 	return max(1, d.Milliseconds())
 }
 
-// now returns the time in milliseconds since 1970. During a job it is measured by the monotonic clock, so it is
-// unaffected if the system clock is set.
+// now returns the time in milliseconds since 1970. During a job it advances with the monotonic clock, so setting the
+// system clock doesn't affect the job.
 func (j *job) now() int64 { return j.began.Add(time.Since(j.start)).UnixMilli() }
 
-// run runs a job and returns the answer of its operation, or nil for a background job that found nothing to do.
+// run runs a job and returns the result of its operation, or nil for a background job that had nothing to do.
 func (j *job) run(ctx context.Context, settings api.JobSettings, head ...member) (*api.Planned, error) {
 	j.start, j.began, j.lastHead = time.Now(), j.c.now(), head
 	j.asked, j.answers, j.over, j.leases = map[int]*asked{}, make(chan api.EffectResult), make(chan struct{}), map[string]*holding{}
@@ -150,7 +150,7 @@ func (j *job) run(ctx context.Context, settings api.JobSettings, head ...member)
 	return p.Result, nil
 }
 
-// end cancels what is in flight, and releases the leases of a job that was abandoned.
+// end cancels pending effects and releases the leases of an abandoned job.
 func (j *job) end(ctx context.Context) {
 	close(j.over)
 	for _, a := range j.asked {
@@ -161,7 +161,7 @@ func (j *job) end(ctx context.Context) {
 	}
 }
 
-// failed returns the error for the failure of a job.
+// failed converts the failure of a job to an error.
 func (j *job) failed(f *api.JobFailure) error {
 	if f.Code == api.FailureStore && j.cause != nil {
 		return fmt.Errorf("ctxfold: %w: %w", ErrStore, j.cause)
@@ -169,7 +169,7 @@ func (j *job) failed(f *api.JobFailure) error {
 	return &Error{Code: api.Code(f.Code), Message: f.Message, Path: f.Path, In: root(f.Path), Offset: f.Offset}
 }
 
-// result converts an answer to a Result.
+// result converts the result of the operation to a Result.
 func (j *job) result(a *api.Planned, err error) (*Result, error) {
 	if err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ func resultOf(a *api.Planned) *Result {
 		Archive: a.Archive, Known: a.KnownMessages}
 }
 
-// execute executes effects. It returns results as soon as there are any, or none when the wait has ended. The only
+// execute executes effects. It returns as soon as there are results, or without any when the wait has ended. The only
 // errors are those of ctx and of the program's tokenizer.
 func (j *job) execute(ctx context.Context, effects []api.Effect) (results []api.EffectResult, err error) {
 	var wait *api.Effect
@@ -211,7 +211,7 @@ func (j *job) execute(ctx context.Context, effects []api.Effect) (results []api.
 	return j.await(ctx, wait)
 }
 
-// await waits for an answer of a model, for a time, or for the end of a lease.
+// await waits for a response of the model, for a point in time, or for the end of a lease.
 func (j *job) await(ctx context.Context, wait *api.Effect) ([]api.EffectResult, error) {
 	var timer <-chan time.Time
 	var ended <-chan struct{}
@@ -230,7 +230,7 @@ func (j *job) await(ctx context.Context, wait *api.Effect) ([]api.EffectResult, 
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	for { // more answers may have arrived
+	for { // more responses may have arrived
 		select {
 		case r := <-j.answers:
 			results = j.take(results, r)
@@ -249,7 +249,7 @@ func (j *job) take(results []api.EffectResult, r api.EffectResult) []api.EffectR
 	return append(results, r)
 }
 
-// effect executes an effect other than a wait. answered reports whether the result is available already.
+// effect executes any effect except a wait. answered reports whether r is available already.
 func (j *job) effect(ctx context.Context, e *api.Effect) (r api.EffectResult, answered bool, err error) {
 	switch e.Effect {
 	case api.EffectLoad:
@@ -298,7 +298,7 @@ func (j *job) load(ctx context.Context, e *api.Effect) (r api.EffectResult, err 
 	return r, err
 }
 
-// save saves a record even if the caller has left, since the compaction has been paid for.
+// save saves a record even if ctx has been cancelled, because the compaction has already been paid for.
 func (j *job) save(ctx context.Context, e *api.Effect) (r api.EffectResult) {
 	ctx = context.WithoutCancel(ctx)
 	if e.Holder == "" {
@@ -308,7 +308,7 @@ func (j *job) save(ctx context.Context, e *api.Effect) (r api.EffectResult) {
 	return r
 }
 
-// lease takes or renews a lease.
+// lease acquires or renews a lease.
 func (j *job) lease(ctx context.Context, e *api.Effect) (r api.EffectResult, err error) {
 	key, ttl := e.Keys[0], time.Duration(e.TTL)*time.Millisecond
 	if h := j.leases[key]; h != nil && h.holder == e.Holder {
@@ -337,7 +337,7 @@ func (j *job) release(ctx context.Context, key, holder string) {
 	}
 }
 
-// put stores a body.
+// put puts a body into the store.
 func (j *job) put(ctx context.Context, e *api.Effect) (r api.EffectResult, err error) {
 	var body string
 	if err := json.Unmarshal(e.Body, &body); err != nil {
@@ -354,8 +354,8 @@ func (j *job) put(ctx context.Context, e *api.Effect) (r api.EffectResult, err e
 	return r, nil
 }
 
-// begin starts a background job for the same messages, unless one is running. It outlives the call, and saves its
-// result for later calls.
+// begin starts a background job for the same messages, unless one is running already. The job outlives the call and
+// saves its result for later calls.
 func (j *job) begin(ctx context.Context, e *api.Effect) {
 	if j.turn != nil {
 		j.turn.begin(ctx, e)
@@ -372,7 +372,7 @@ func (j *job) begin(ctx context.Context, e *api.Effect) {
 		if _, err := work.run(ctx, settings, head...); err != nil && ctx.Err() == nil {
 			j.c.log.Warn("ctxfold: a compaction in the background could not be made", "error", err)
 		}
-		if h := work.blocked; h != nil { // the job that has the lease makes the compaction
+		if h := work.blocked; h != nil { // the job that holds the lease makes the compaction
 			select {
 			case <-h.ended:
 			case <-ctx.Done():
@@ -381,23 +381,23 @@ func (j *job) begin(ctx context.Context, e *api.Effect) {
 	})
 }
 
-// background is a job that runs in the background.
+// background is a running background job.
 type background struct {
 	id     int
 	owner  string
-	keys   []string // of the last lease that it requested; nil for a conversation
+	keys   []string // the keys of the last lease that the job requested; nil for a conversation
 	cancel context.CancelFunc
 	over   chan struct{} // closed when the job has ended
 }
 
-// backgrounds are the running background jobs.
+// backgrounds is the set of running background jobs.
 type backgrounds struct {
 	mu   sync.Mutex
-	last int // last id given out
+	last int // the last id that was assigned
 	all  []*background
 }
 
-// begin runs work in the background. It calls ready first.
+// begin runs work in the background. It calls ready before it starts work.
 func (l *backgrounds) begin(ctx context.Context, owner string, keys []string, ready func(*background), work func(context.Context)) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	l.mu.Lock()
@@ -416,7 +416,7 @@ func (l *backgrounds) begin(ctx context.Context, owner string, keys []string, re
 	}()
 }
 
-// leases records the keys of a lease that a job requests.
+// leases records the keys of the lease that a job has requested.
 func (l *backgrounds) leases(b *background, keys []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -435,7 +435,7 @@ func (l *backgrounds) running(owner string) (list []api.RunningJob) {
 	return list
 }
 
-// find returns the running job with an id, or nil.
+// find returns the running job with the given id, or nil.
 func (l *backgrounds) find(id int) *background {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -447,7 +447,7 @@ func (l *backgrounds) find(id int) *background {
 	return nil
 }
 
-// cancel cancels all jobs.
+// cancel cancels all background jobs.
 func (l *backgrounds) cancel() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -456,7 +456,8 @@ func (l *backgrounds) cancel() {
 	}
 }
 
-// holdings are the leases of jobs in this process. They let a waiting job notice at once that a lease has ended.
+// holdings are the leases that jobs in this process hold. They let a waiting job notice immediately that a lease has
+// ended.
 type holdings struct {
 	mu  sync.Mutex
 	all map[string]*holding // by key
@@ -464,7 +465,7 @@ type holdings struct {
 
 type holding struct {
 	holder string
-	ended  chan struct{} // closed when the lease was released
+	ended  chan struct{} // closed when the lease is released
 }
 
 func (l *holdings) grant(key, holder string) *holding {
@@ -478,7 +479,7 @@ func (l *holdings) grant(key, holder string) *holding {
 	return h
 }
 
-// find returns the lease on one of these keys, or nil.
+// find returns a lease on one of the given keys, or nil.
 func (l *holdings) find(keys []string) *holding {
 	l.mu.Lock()
 	defer l.mu.Unlock()

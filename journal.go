@@ -14,53 +14,53 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Event is the start or the end of a compaction of a [Conversation].
+// Event marks the start or the end of a compaction of a [Conversation].
 type Event struct {
 	// Type is EventStart or EventEnd.
 	Type string `json:"type"`
-	// Conversation is the id of the conversation.
+	// Conversation is the conversation's ID.
 	Conversation string `json:"conversation,omitempty"`
 	// Trigger is why the compaction began: TriggerAuto, TriggerBackground, TriggerCold, TriggerManual or
 	// TriggerRecovery.
 	Trigger string    `json:"trigger"`
 	Time    time.Time `json:"time"`
 
-	// Estimated sizes. After is 0 at the start.
+	// The estimated sizes before and after the compaction. The values after it are 0 at the start.
 	MessagesBefore int `json:"messages_before"`
 	MessagesAfter  int `json:"messages_after"`
 	TokensBefore   int `json:"tokens_before"`
 	TokensAfter    int `json:"tokens_after"`
 
-	// At the end only: the reason of the report; the messages removed from the context, as half-open ranges of their earlier indexes; and
-	// the error if the compaction failed.
+	// Only at the end: the reason from the report, the messages that were removed from the context (as half-open
+	// ranges of their old indexes), and the error if the compaction failed.
 	Reason  api.Reason `json:"reason,omitempty"`
 	Removed [][2]int   `json:"removed,omitempty"`
 	Error   string     `json:"error,omitempty"`
 }
 
-// eventJSON is an Event in a file.
+// eventJSON is the form of an Event in a file.
 //
 //easyjson:json
 type eventJSON Event
 
-// Types and triggers of an [Event].
+// The types and triggers of an [Event].
 const (
 	EventStart = "compaction_start"
 	EventEnd   = "compaction_end"
 
-	TriggerAuto       = "auto"                   // it was due
-	TriggerBackground = "background"             // it began before it was due
+	TriggerAuto       = "auto"                   // the compaction was due
+	TriggerBackground = "background"             // the compaction started before it was due
 	TriggerCold       = "cold"                   // the prompt cache is cold
 	TriggerManual     = "manual"                 // the program or the user requested it
 	TriggerRecovery   = "context_limit_recovery" // the model reported that the conversation does not fit
 )
 
-// Auto reports whether the compaction began without a request.
+// Auto reports whether the compaction started without a request by the program or the user.
 func (e Event) Auto() bool { return e.Trigger != TriggerManual }
 
 // Journal stores events. Its methods may be called from any number of goroutines.
 type Journal interface {
-	// Append stores an event. Its error is logged, and the compaction continues.
+	// Append stores an event. If it fails, the error is logged and the compaction continues.
 	Append(ctx context.Context, e Event) error
 	// Events returns the events of a conversation, oldest first.
 	Events(ctx context.Context, conversation string) ([]Event, error)
@@ -92,16 +92,16 @@ func (j *MemoryJournal) Events(_ context.Context, conversation string) (events [
 	return events, nil
 }
 
-// FileJournal is a [Journal] in a file: one line of JSON per event. Several programs may write to one file.
+// FileJournal is a [Journal] in a file, with one line of JSON per event. Several programs may write to the same file.
 type FileJournal struct {
 	path string
 	mu   sync.Mutex
 }
 
-// NewFileJournal returns a FileJournal. The first event creates the file (0600).
+// NewFileJournal returns a FileJournal. The file is created with the first event (mode 0600).
 func NewFileJournal(path string) *FileJournal { return &FileJournal{path: path} }
 
-// Append writes a line to the end of the file, in one write.
+// Append appends a line to the file in a single write.
 func (j *FileJournal) Append(_ context.Context, e Event) error {
 	line := marshal((*eventJSON)(&e))
 	j.mu.Lock()
@@ -114,7 +114,8 @@ func (j *FileJournal) Append(_ context.Context, e Event) error {
 	return errors.Join(err, f.Close())
 }
 
-// Events returns the events in the file. It ignores an incomplete last line, which a crash leaves behind.
+// Events returns the events of a conversation in the file. It ignores an incomplete last line, which a crash leaves
+// behind.
 func (j *FileJournal) Events(_ context.Context, conversation string) ([]Event, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// ApplyEdits applies [Result].Edits to the caller's own list of messages. Kept messages are the same values as before,
-// including anything that JSON can't represent; decode creates a value from the JSON of a changed or new message. The
-// list isn't modified.
+// ApplyEdits applies [Result].Edits to the caller's own list of messages and returns a new list. Kept messages are
+// the same values as before, including anything that JSON can't represent. decode creates a value from the JSON of a
+// changed or new message.
 func ApplyEdits[T any](messages []T, edits json.RawMessage, decode func(json.RawMessage) (T, error)) ([]T, error) {
 	var runs api.Edits
 	if err := unmarshal("edits", edits, &runs); err != nil {
@@ -40,14 +40,15 @@ func ApplyEdits[T any](messages []T, edits json.RawMessage, decode func(json.Raw
 	return out, nil
 }
 
-// messageList is a JSON array of messages from a caller.
+// messageList is a list of messages split from a JSON array.
 type messageList struct {
 	items  []json.RawMessage
-	starts []int  // their offsets in the caller's bytes
-	text   []byte // the joined items; or the caller's bytes if more follows the array, which core rejects
+	starts []int  // the offset of each item in the caller's bytes
+	text   []byte // the joined items, or the caller's bytes if something follows the array, which core then rejects
 }
 
-// split splits a JSON array into its messages. It does not validate them: core does, when it gets the whole list.
+// split splits a JSON array into its messages. It doesn't validate them, because core does when it gets the whole
+// list.
 func split(text []byte) (l messageList, err error) {
 	const space = " \t\r\n"
 	at := len(text) - len(bytes.TrimLeft(text, space))
@@ -92,7 +93,7 @@ func split(text []byte) (l messageList, err error) {
 	return l, &Error{Code: api.CodeTruncatedJSON, Message: "the list of messages is incomplete", Path: "messages", In: "messages", Offset: len(text)}
 }
 
-// rebase converts the offset of an error from the joined messages to the caller's bytes.
+// rebase converts the offset of an error in the joined messages to an offset in the caller's bytes.
 func (l messageList) rebase(err error) error {
 	var answer *Error
 	if !errors.As(err, &answer) || answer.In != "messages" {
@@ -110,7 +111,7 @@ func (l messageList) rebase(err error) error {
 	return &rebased
 }
 
-// join returns the JSON array of messages.
+// join returns a JSON array of messages.
 func join(messages []json.RawMessage) json.RawMessage {
 	size := 2
 	for _, m := range messages {
@@ -126,7 +127,7 @@ func join(messages []json.RawMessage) json.RawMessage {
 	return append(list, ']')
 }
 
-// adopt copies messages into an allocation of their own, so that they don't keep the caller's buffer alive.
+// adopt copies messages into a new allocation, so that they don't keep the caller's buffer alive.
 func adopt(messages []json.RawMessage) []json.RawMessage {
 	text := join(messages)
 	own := make([]json.RawMessage, len(messages))

@@ -6,34 +6,34 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Metrics receives data for a monitoring system. Its methods are called from the goroutines that do the work, possibly
-// concurrently, and must return quickly. It never receives text of a transcript.
+// Metrics receives measurements for a monitoring system. Its methods are called from the goroutines that do the work,
+// possibly concurrently, and must return quickly. No method receives text of a transcript.
 type Metrics interface {
 	// Operation is called after each operation of the core.
 	Operation(Operation)
 	// Summary is called after each call of a [Summarizer].
 	Summary(SummaryCall)
-	// Compaction is called with the report of each compaction that has ended.
+	// Compaction is called at the end of each compaction, with its report.
 	Compaction(Report)
-	// Records is called after each call of Options.Records.
+	// Records is called after each call of a method of Options.Records.
 	Records(RecordsCall)
 }
 
 // Operation is one operation of the core.
 type Operation struct {
-	// Name is the operation's name in docs/reference/abi.md, for example "plan".
+	// Name is the name of the operation as in docs/reference/abi.md, for example "plan".
 	Name string
 	// Code is empty on success. Otherwise it is the code of an [*Error], or one of the Code constants.
 	Code string
-	// RequestBytes and AnswerBytes are the sizes of the JSON, in bytes.
+	// RequestBytes and AnswerBytes are the sizes of the request and the response, in bytes.
 	RequestBytes, AnswerBytes int
-	// Waited is how long the call waited for an instance, Took how long the operation ran.
+	// Waited is how long the call waited for an instance; Took is how long the operation ran.
 	Waited, Took time.Duration
-	// MemoryBytes is the size of the instance's memory, in bytes; 0 if it has none of its own.
+	// MemoryBytes is the size of the instance's memory, in bytes; 0 if it has no memory of its own.
 	MemoryBytes uint64
 }
 
-// Codes of an [Operation] without an answer.
+// The codes of an [Operation] that failed without a response.
 const (
 	CodeTrap     = "trap"
 	CodeMemory   = "memory_limit"
@@ -42,22 +42,23 @@ const (
 	CodeStart    = "start_failed"
 )
 
-// SummaryCall is one call of a [Summarizer].
+// SummaryCall describes one call of a [Summarizer].
 type SummaryCall struct {
 	// Scope is the [Request]'s scope.
 	Scope api.Scope
-	// Failed reports that there was no summary.
+	// Failed reports whether the call returned no summary.
 	Failed bool
-	// InputTokens and OutputBytes are the sizes of the request and of the summary.
+	// InputTokens is the size of the request in tokens, and OutputBytes the size of the summary in bytes.
 	InputTokens, OutputBytes int
 	Took                     time.Duration
 }
 
-// RecordsCall is one call of Options.Records.
+// RecordsCall describes one call of Options.Records.
 type RecordsCall struct {
 	// Op is find, keep, lease, renew or release.
 	Op string
-	// Failed reports that the call failed. Calls that are skipped while the records are unavailable aren't counted.
+	// Failed reports whether the call failed. Calls that are skipped while the records are unavailable aren't
+	// counted.
 	Failed bool
 	Took   time.Duration
 }
@@ -69,7 +70,7 @@ func (noMetrics) Summary(SummaryCall) {}
 func (noMetrics) Compaction(Report)   {}
 func (noMetrics) Records(RecordsCall) {}
 
-// safeMetrics contains the panics of a program's metrics.
+// safeMetrics recovers from panics in a program's Metrics.
 type safeMetrics struct {
 	c    *Compactor
 	next Metrics

@@ -17,7 +17,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Check reports whether compaction is due, and the sizes on which that is based.
+// Check reports whether compaction is due, with the sizes that the decision is based on.
 func (c *Compactor) Check(ctx context.Context, in Input) (*api.Check, error) {
 	o, err := in.options(ctx)
 	if err != nil {
@@ -41,7 +41,8 @@ func (c *Compactor) Estimate(ctx context.Context, in Input) (*api.Estimate, erro
 	return c.estimate(ctx, in.envelope(o))
 }
 
-// EstimateText returns the size of a plain text, in tokens, by the policy's estimator. Bytes that aren't UTF-8 count as U+FFFD.
+// EstimateText returns the size of a plain text, in tokens, by the policy's estimator. Bytes that aren't valid UTF-8
+// count as U+FFFD.
 func (c *Compactor) EstimateText(ctx context.Context, text string, policy Policy) (*api.Estimate, error) {
 	return c.estimate(ctx, newEnvelope(policy.member(), textMember(text)))
 }
@@ -52,17 +53,18 @@ func (c *Compactor) estimate(ctx context.Context, e envelope) (a *api.Estimate, 
 	return a, err
 }
 
-// FunctionInput is the input of a function; docs/reference/functions.md says what each function needs.
+// FunctionInput is the input of a function; docs/reference/functions.md lists what each function needs.
 type FunctionInput struct {
 	Policy    Policy
 	State     json.RawMessage
 	Messages  json.RawMessage
-	Text      *string         // nil means none
+	Text      *string         // nil means no text
 	Arguments json.RawMessage // a JSON object
 }
 
-// Function runs one named step of a compaction, such as "find_cut_point" or "truncate_head_tail", and returns its result as JSON.
-// docs/reference/functions.md lists the steps. An unknown name is an [*Error] with the code unknown_function.
+// Function runs one named step of a compaction, such as "find_cut_point" or "truncate_head_tail", and returns its
+// result as JSON. docs/reference/functions.md lists the steps. An unknown name results in an [*Error] with the code
+// unknown_function.
 func (c *Compactor) Function(ctx context.Context, name string, in FunctionInput) (json.RawMessage, error) {
 	members := []member{{operations.InName, object.AppendString(nil, name)}, in.Policy.member(), {operations.InState, in.State},
 		{operations.InArguments, in.Arguments}}
@@ -88,17 +90,18 @@ func (c *Compactor) Validate(ctx context.Context, in Input) (a *api.Validation, 
 	return a, nil
 }
 
-// Repair fixes a transcript without compacting it: it makes the repairs that Validate names.
+// Repair fixes a transcript without compacting it: it carries out the repairs that Validate lists.
 func (c *Compactor) Repair(ctx context.Context, in Input) (a *api.Repaired, err error) {
 	a = new(api.Repaired)
 	a.Raw, err = c.do(ctx, operations.OpRepair, a, in.mending())
 	return a, err
 }
 
-// Convert writes a transcript in another wire format, so that the conversation can continue with another provider. Lost lists each thing
-// that couldn't be carried over, and the result is valid for the new format (docs/guides/formats.md, Conversion). A list of messages becomes
-// a list, with the system prompt in System if the new format keeps it outside the list; a request body becomes a request body. An unknown
-// format, or one that can't be written, is an [*Error] with the code unknown_format.
+// Convert rewrites a transcript in another wire format, so that the conversation can continue with another provider.
+// Lost lists everything that couldn't be carried over, and the result is valid for the new format
+// (docs/guides/formats.md, Conversion). A list of messages becomes a list, with the system prompt in System if the
+// new format keeps it outside the list; a request body becomes a request body. A format that is unknown or can't be
+// written results in an [*Error] with the code unknown_format.
 func (c *Compactor) Convert(ctx context.Context, in Input, to api.Format) (a *api.Converted, err error) {
 	a = new(api.Converted)
 	members := []member{in.Policy.member(), optionsMember(api.Options{Format: in.Format}), {operations.InTo, object.AppendString(nil, string(to))},
@@ -107,8 +110,8 @@ func (c *Compactor) Convert(ctx context.Context, in Input, to api.Format) (a *ap
 	return a, err
 }
 
-// Digests lists the messages that compactions wrote, with their contents, for programs that show a conversation. With
-// the State of the Input they are identified with certainty; without it they are recognized by role and position
+// Digests lists the messages that compactions wrote, with their contents, for programs that display a conversation.
+// The State of the Input identifies them with certainty; without it they are recognized by role and position
 // (docs/inside/threats.md).
 func (c *Compactor) Digests(ctx context.Context, in Input) ([]api.Digest, error) {
 	var a api.Digests
@@ -124,14 +127,15 @@ func (c *Compactor) Detect(ctx context.Context, messages json.RawMessage) (a *ap
 	return a, err
 }
 
-// Session is the live conversation in a coding agent's session file: the agent's next request.
+// Session is the live conversation in a coding agent's session file, as the agent would send it in its next request.
 type Session struct{ api.Opened }
 
-// Input returns the conversation for the operations. Its Messages are Raw, which also has the format, the model, the system prompt and the
-// provider's count. Results contain only the list of messages.
+// Input returns the conversation as an Input for the operations. Its Messages are Raw, which also contains the
+// format, the model, the system prompt and the provider's token count. The operations return only the list of
+// messages.
 func (s *Session) Input() Input { return Input{Messages: s.Raw} }
 
-// Open reads the live conversation from a coding agent's session file, given as it is on disk. Any other file is an
+// Open reads the live conversation from the bytes of a coding agent's session file. Any other file results in an
 // [*Error] with the code unknown_session. An incomplete last line, which a crash leaves behind, is skipped.
 func (c *Compactor) Open(ctx context.Context, file []byte) (*Session, error) {
 	s := new(Session)
@@ -143,18 +147,18 @@ func (c *Compactor) Open(ctx context.Context, file []byte) (*Session, error) {
 	return s, err
 }
 
-// Save writes the result of compacting a session file's conversation into that file, given as it is on disk, and returns the new file, which
-// its agent resumes with just these messages. Existing lines stay, and the compaction is appended in the agent's own format
-// (docs/guides/sessions.md). An unchanged result returns the file as it is. Messages that the kind of file can't hold are an [*Error] with
-// the code cannot_save.
+// Save writes the result of compacting a session file's conversation into that file. It takes the bytes of the file
+// and returns those of the new file, from which the agent resumes with exactly these messages. Existing lines stay,
+// and the compaction is appended in the agent's own format (docs/guides/sessions.md). If the result is unchanged, so
+// is the file. Messages that this kind of file can't hold result in an [*Error] with the code cannot_save.
 //
-// Save only reads Messages, Changed and Report of the result, so the messages may come from elsewhere. now is the time of the compaction;
-// the zero Time means when the file was last written.
+// Save reads only Messages, Changed and Report of the result, so the messages may come from elsewhere. now is the
+// time of the compaction; the zero Time stands for the time at which the file was last written.
 func (c *Compactor) Save(ctx context.Context, file []byte, r *Result, now time.Time) ([]byte, error) {
 	if !r.Changed {
 		return file, nil
 	}
-	if !utf8.Valid(file) { // not a session file: Open reports the position
+	if !utf8.Valid(file) { // not a session file: Open reports the position of the error
 		_, err := c.Open(ctx, file)
 		return nil, err
 	}
@@ -177,19 +181,20 @@ func (c *Compactor) Info(ctx context.Context) (a *api.Info, err error) {
 	return a, err
 }
 
-// envelope returns a request about the conversation's transcript.
+// envelope returns a request with the conversation's transcript, policy, state and options.
 func (in *Input) envelope(o api.Options) envelope {
 	return newEnvelope(in.Policy.member(), optionsMember(o), member{operations.InState, in.State}, messagesMember(in.Messages))
 }
 
-// mending returns a request about the rules of the wire format.
+// mending returns a request for validating or repairing the transcript.
 func (in *Input) mending() envelope {
 	return newEnvelope(in.Policy.member(), optionsMember(api.Options{Format: in.Format, Answer: in.answer()}), messagesMember(in.Messages))
 }
 
 func textMember(text string) member { return member{operations.InText, object.AppendString(nil, text)} }
 
-// messagesMember substitutes null for a missing value, so that the core can report the error.
+// messagesMember returns the messages as a member of a request. It substitutes null for missing messages, so that the
+// core reports the error.
 func messagesMember(value []byte) member {
 	if len(value) == 0 {
 		value = []byte("null")
@@ -197,7 +202,7 @@ func messagesMember(value []byte) member {
 	return member{operations.InMessages, value}
 }
 
-// do runs one operation, decodes its answer, and also returns the raw answer.
+// do runs one operation, decodes its response, and also returns the raw response.
 func (c *Compactor) do(ctx context.Context, op operations.Op, answer unmarshaler, e envelope) (json.RawMessage, error) {
 	return c.doOn(ctx, c.engine, op, answer, e)
 }
@@ -210,7 +215,7 @@ func (c *Compactor) doOn(ctx context.Context, by Caller, op operations.Op, answe
 	return raw, unmarshal(op.String(), raw, answer)
 }
 
-// The interfaces that easyjson generates.
+// The interfaces of the methods that easyjson generates.
 type (
 	marshaler   interface{ MarshalEasyJSON(*jwriter.Writer) }
 	unmarshaler interface{ UnmarshalEasyJSON(*jlexer.Lexer) }
@@ -232,7 +237,7 @@ func unmarshal(what string, text []byte, v unmarshaler) error {
 	return nil
 }
 
-// Classify classifies a failed call of a model, and says what helps.
+// Classify classifies a failed model call and says what helps.
 func (c *Compactor) Classify(ctx context.Context, f api.Failure) (v api.Verdict, err error) {
 	_, err = c.do(ctx, operations.OpClassifyError, &v, newEnvelope(member{operations.InArguments, marshal(&f)}))
 	return v, err

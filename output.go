@@ -8,19 +8,20 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// OutputLimits are the size limits of a tool's output in the transcript. Zero values mean the defaults in
-// docs/reference/abi.md (limit_tool_output); a negative value means no limit.
+// OutputLimits are the limits for a tool's output in the transcript. Zero values mean the defaults in
+// docs/reference/abi.md (limit_tool_output); negative values mean no limit.
 type OutputLimits struct {
 	Lines int
 	Bytes int
-	// Chars and SpillChars are counted in Unicode scalar values. An output over SpillChars is stored whole.
+	// Chars and SpillChars are counted in Unicode scalar values. An output longer than SpillChars is stored in full
+	// elsewhere.
 	Chars, SpillChars int
 	Mode              api.LimitMode
 }
 
 // LimitOutput shortens a tool's output, whether the tool succeeded or failed, before it is added to the transcript. A
-// large output is put into store and replaced by a notice with its handle and, for a [DirStore], its file. If store is
-// nil or fails, the output is cut and a notice says so. The error is that of ctx or of the limits.
+// large output is put into store and replaced by a notice that names its handle and, for a [DirStore], its file. If
+// store is nil or fails, the output is cut and a notice says so. The error comes from ctx or from invalid limits.
 func (c *Compactor) LimitOutput(ctx context.Context, text string, l OutputLimits, store Store) (api.LimitedOutput, error) {
 	given := func(o *object.Object) {
 		for _, n := range []struct {

@@ -7,10 +7,10 @@ import (
 	"github.com/ctxfold/ctxfold/pass"
 )
 
-// RawPolicy returns a policy that is already JSON (docs/reference/policy.md).
+// RawPolicy returns a policy from its JSON (docs/reference/policy.md).
 func RawPolicy[T ~string | ~[]byte](text T) Policy { return Policy{Raw: json.RawMessage(text)} }
 
-// MarshalJSON writes the policy as in docs/reference/policy.md.
+// MarshalJSON returns the policy as JSON, in the form of docs/reference/policy.md.
 func (p Policy) MarshalJSON() ([]byte, error) {
 	if p.Raw != nil {
 		return p.Raw, nil
@@ -24,7 +24,7 @@ func (p *Policy) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// member returns the policy as a member of a request, or nothing if it is empty.
+// member returns the policy as a member of a request, without a value if the policy is empty.
 func (p *Policy) member() member {
 	m := member{key: operations.InPolicy, value: p.Raw}
 	if p.Raw == nil {
@@ -37,7 +37,7 @@ func (p *Policy) member() member {
 
 func appendPin(dst []byte, p Pin) []byte { return p.append(dst) }
 
-// appendPass writes a pass. A nil pass becomes null, which the core rejects.
+// appendPass appends the JSON of a pass to dst. A nil pass becomes null, which the core rejects.
 func appendPass(dst []byte, p pass.Pass) []byte {
 	if p == nil {
 		return append(dst, "null"...)

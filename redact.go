@@ -8,13 +8,13 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Limits of the option redact: see docs/guides/redact.md.
+// Limits for texts and placeholders of the option redact: see docs/guides/redact.md.
 const (
 	minRedacted    = 4
 	maxPlaceholder = 100
 )
 
-// redactions returns the option for what find returns for the texts of messages. If find panics, or returns a string
+// redactions calls find for each text of messages and returns the option redact. If find panics, or returns a string
 // that the text doesn't contain or that the core doesn't accept, the whole text is replaced.
 func redactions(find func(text string) []api.Redaction, messages []byte) *api.Redact {
 	if find == nil {
@@ -44,7 +44,7 @@ func redactions(find func(text string) []api.Redaction, messages []byte) *api.Re
 	return o
 }
 
-// secretsIn calls find for a text. ok reports whether the result is usable.
+// secretsIn calls find for one text. ok reports whether the result is usable.
 func secretsIn(find func(text string) []api.Redaction, text string) (found []api.Redaction, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -64,7 +64,7 @@ func secretsIn(find func(text string) []api.Redaction, text string) (found []api
 func texts(value []byte) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		d := json.NewDecoder(bytes.NewReader(value))
-		var objects []bool // one per open value; true for objects
+		var objects []bool // one per open object or array; true for objects
 		key, isKey := "", false
 		for {
 			token, err := d.Token()

@@ -7,13 +7,13 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// member is one member of a request, with its value as JSON.
+// member is one member of a request: its key and its value as JSON.
 type member struct {
 	key   operations.Member
 	value []byte
 }
 
-// name is the key of the member.
+// name returns the key of the member as a string.
 func (m *member) name() string { return operations.MemberTable[m.key].Name }
 
 // envelope is a request, with the offset of each of its members.
@@ -23,8 +23,8 @@ type envelope struct {
 	members []member
 }
 
-// newEnvelope writes a request. Members without a value are omitted. Messages go last, because the core reads a
-// transcript in one pass if it has seen the policy before.
+// newEnvelope returns a request with the given members. Members without a value are omitted. The messages should come
+// last, because the core can read a transcript in one pass only if it already knows the policy.
 func newEnvelope(members ...member) envelope {
 	size := 2
 	for _, m := range members {
@@ -49,7 +49,7 @@ func newEnvelope(members ...member) envelope {
 	return e
 }
 
-// rebase converts the offset of an [*Error] to the caller's own bytes.
+// rebase converts the offset of an [*Error] to an offset in the caller's own bytes.
 func (e envelope) rebase(err error) error {
 	var answer *Error
 	if !errors.As(err, &answer) {
@@ -60,8 +60,8 @@ func (e envelope) rebase(err error) error {
 	return &rebased
 }
 
-// locate returns the member that contains an offset of the request, and the offset in the caller's bytes. The path names the member; an
-// error without a path, such as a syntax error, belongs to the member that it is in.
+// locate returns the member that an error belongs to, and the offset of the error in the caller's bytes. The path
+// names the member; an error without a path, such as a syntax error, belongs to the member that contains its offset.
 func (e envelope) locate(path string, offset int) (key string, at int) {
 	root := root(path)
 	for i, m := range e.members {
@@ -73,7 +73,7 @@ func (e envelope) locate(path string, offset int) (key string, at int) {
 	return "", offset
 }
 
-// optionsMember returns the options as a member of a request, or nothing if there are none.
+// optionsMember returns the options as a member of a request, without a value if no option is set.
 func optionsMember(o api.Options) member {
 	m := member{key: operations.InOptions}
 	if o != (api.Options{}) {

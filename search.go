@@ -12,31 +12,33 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// SearchQuery is a query over removed messages.
+// SearchQuery is a query for removed messages.
 type SearchQuery struct {
-	// Text is a question or words: names, dates and rare words matter most. It has at most 4,096 bytes.
+	// Text is a question or a list of words, at most 4,096 bytes long. Names, dates and rare words matter most.
 	Text string
-	// Limit is the maximum number of messages, 1 to 100; 0 means 10.
+	// Limit is the maximum number of results, from 1 to 100; 0 means 10.
 	Limit int
-	// Roles, if any, restrict the search to these roles.
+	// Roles restrict the search to messages with these roles. Empty means all roles.
 	Roles []api.Role
-	// After and Before, if set, are the first and last day of messages to find: "2025-03-14", "2025-03" or "2025". They exclude messages
-	// without a known date.
+	// After and Before, if set, are the first and the last day to search, in the form "2025-03-14", "2025-03" or
+	// "2025". They exclude messages without a known date.
 	After, Before string
-	// Handles restrict the search to these bodies. Without any, the search covers everything that the conversation names, and what that
-	// names in turn. A [Searcher] gets the former.
+	// Handles restrict the search to the bodies with these handles. If empty, the search covers everything that the
+	// conversation names, and everything named in that content. A [Searcher] gets only the handles that the
+	// conversation names.
 	Handles []string
 }
 
-// Searcher is a [Store] with its own search, for example a full-text or semantic index. Searches then use it and read
-// no bodies. It must only find content of the conversation that the query's handles belong to.
+// Searcher is a [Store] with its own search, for example a full-text or semantic index. If a store has this method,
+// searches call it and read no bodies. It must return only content of the conversation that the query's handles
+// belong to.
 type Searcher interface {
 	Search(ctx context.Context, q SearchQuery) (*api.Found, error)
 }
 
-// Search finds removed messages of a conversation by what they say: by words in any script, including adjacent
-// messages, and by dates and roles in the query. It searches only the content of s that belongs to the conversation
-// according to the input's Messages and State. Content that doesn't match its handle counts as missing.
+// Search finds removed messages of a conversation by their content: by words in any script, including words of
+// adjacent messages, and by dates and roles in the query. It searches only the content of s that belongs to the
+// conversation according to the input's Messages and State. Content that doesn't match its handle counts as missing.
 func (c *Compactor) Search(ctx context.Context, in Input, s Store, q SearchQuery) (*api.Found, error) {
 	return c.search(ctx, s, q, func() ([]api.Marker, error) { return c.Markers(ctx, in) })
 }
@@ -67,8 +69,8 @@ func (c *Compactor) search(ctx context.Context, s Store, q SearchQuery, markers 
 	return a, nil
 }
 
-// SearchBodies searches the given content, which may be any text and needs no handle or [Store]. It follows no handles,
-// and ignores those of the query.
+// SearchBodies searches the given content, which may be any text and needs neither a handle nor a [Store]. It doesn't
+// follow handles, and ignores the handles of the query.
 func (c *Compactor) SearchBodies(ctx context.Context, bodies []api.Kept, q SearchQuery) (a *api.Found, err error) {
 	var list []byte
 	for _, b := range bodies {
@@ -84,7 +86,7 @@ func (c *Compactor) SearchBodies(ctx context.Context, bodies []api.Kept, q Searc
 	return a, err
 }
 
-// ask calls a store's search, which is the program's own code.
+// ask calls the Search method of a store, which is code of the program and may panic.
 func ask(ctx context.Context, s Searcher, q SearchQuery) (a *api.Found, err error) {
 	err = guard.Call(ctx, func() (err error) {
 		a, err = s.Search(ctx, q)
@@ -101,7 +103,7 @@ func ask(ctx context.Context, s Searcher, q SearchQuery) (a *api.Found, err erro
 	return a, nil
 }
 
-// envelope returns the request of a search over bodies.
+// envelope returns the request for a search in bodies, which is a JSON list.
 func (q *SearchQuery) envelope(bodies []byte) envelope {
 	members := []member{{operations.InQuery, object.AppendString(nil, q.Text)}}
 	if q.Limit != 0 {
@@ -123,7 +125,8 @@ func (q *SearchQuery) envelope(bodies []byte) envelope {
 	return newEnvelope(append(members, member{operations.InBodies, bodies})...)
 }
 
-// answerQuery answers a tool call that searches; a is what the call asks for. Without markers the conversation is unknown.
+// answerQuery answers a call of the recall tool that searches; a is the decoded call. Without markers the
+// conversation is unknown, so only a [Searcher] can answer.
 func (c *Compactor) answerQuery(ctx context.Context, s Store, a *api.Recalled, call member, markers func() ([]api.Marker, error)) (string, error) {
 	q := SearchQuery{Text: a.Query}
 	if a.Handle != "" {
@@ -142,7 +145,7 @@ func (c *Compactor) answerQuery(ctx context.Context, s Store, a *api.Recalled, c
 	return c.recalled(ctx, call, member{operations.InFound, marshal(found)})
 }
 
-// Search finds removed messages of the conversation, as [Compactor.Search] does, in the Store of the options.
+// Search finds removed messages of the conversation, like [Compactor.Search], in the Store of the options.
 func (v *Conversation) Search(ctx context.Context, q SearchQuery) (*api.Found, error) {
 	if v.o.Store == nil {
 		return nil, fmt.Errorf("ctxfold: %w: the conversation has none", ErrStore)
@@ -150,7 +153,8 @@ func (v *Conversation) Search(ctx context.Context, q SearchQuery) (*api.Found, e
 	return v.c.search(ctx, v.o.Store, q, func() ([]api.Marker, error) { return v.markers(ctx) })
 }
 
-// Recall answers a call of the tool of [Compactor.RecallTool], as [Compactor.Recall] does, from the Store of the options.
+// Recall answers a call of the tool returned by [Compactor.RecallTool], like [Compactor.Recall], from the Store of
+// the options.
 func (v *Conversation) Recall(ctx context.Context, arguments json.RawMessage) (string, error) {
 	if v.o.Store == nil {
 		return "", fmt.Errorf("ctxfold: %w: the conversation has none", ErrStore)
@@ -158,7 +162,7 @@ func (v *Conversation) Recall(ctx context.Context, arguments json.RawMessage) (s
 	return v.c.recall(ctx, v.o.Store, v.o.Format, arguments, func() ([]api.Marker, error) { return v.markers(ctx) })
 }
 
-// markers lists the handles that the conversation names.
+// markers lists the markers that name handles in the conversation.
 func (v *Conversation) markers(ctx context.Context) ([]api.Marker, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

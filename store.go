@@ -16,17 +16,17 @@ import (
 	"github.com/ctxfold/ctxfold/internal/files"
 )
 
-// Store keeps content that was removed from transcripts: cleared, truncated, archived and folded content, and tool outputs that are too
-// large. Its methods may be called from any number of goroutines.
+// Store keeps content that was removed from transcripts: cleared, truncated, archived and folded content, and
+// oversized tool outputs. Its methods may be called from any number of goroutines.
 type Store interface {
-	// Put stores a body under its handle, the SHA-256 of the body in 64 hexadecimal digits. The body is UTF-8 text and
-	// must not be modified. If the same body is stored already, Put does nothing. A different body under the same first
-	// 16 digits is an error, such as [ErrCorrupt]; content that doesn't match the handle is replaced. An error means
-	// that the body isn't stored.
+	// Put stores a body under its handle, the SHA-256 of the body in 64 hexadecimal digits. The body is UTF-8 text
+	// and must not be modified. If the same body is already stored, Put does nothing. If a different valid body is
+	// stored under the same first 16 digits, Put returns an error, such as [ErrCorrupt]; stored content that doesn't
+	// match its handle is replaced. If Put returns an error, the body isn't stored.
 	Put(ctx context.Context, handle string, body []byte) error
 
-	// Get returns the body whose handle begins with these digits, at least 16: markers in transcripts have the first 16. It returns
-	// [ErrNotFound] if there is none.
+	// Get returns the body whose handle begins with the given digits. There are at least 16 of them, the number in a
+	// transcript's markers. Get returns [ErrNotFound] if there is no such body.
 	Get(ctx context.Context, handle string) ([]byte, error)
 }
 
@@ -35,15 +35,16 @@ type MemoryStore struct {
 	max    int
 	mu     sync.Mutex
 	size   int
-	bodies map[string][]byte // by the first digits of the handle
+	bodies map[string][]byte // by the first digits of their handles
 }
 
-// NewMemoryStore returns a MemoryStore for at most max bytes in total; 0 means no limit.
+// NewMemoryStore returns a MemoryStore that holds at most max bytes in total; 0 means no limit.
 func NewMemoryStore(max int) *MemoryStore {
 	return &MemoryStore{max: max, bodies: map[string][]byte{}}
 }
 
-// Put stores a body. It fails with [ErrStoreFull], and with [ErrCorrupt] if the handle has a different body.
+// Put stores a body. It fails with [ErrStoreFull] if there is no room, and with [ErrCorrupt] if a different body is
+// stored under the handle.
 func (s *MemoryStore) Put(_ context.Context, handle string, body []byte) error {
 	key, err := storeKey(handle)
 	if err != nil {
@@ -66,8 +67,9 @@ func (s *MemoryStore) Put(_ context.Context, handle string, body []byte) error {
 	return nil
 }
 
-// staysStored reports whether the content that a store has under a key stays when body is put there: because it is the
-// same, or because it is a different valid body, which is an error. Content that doesn't match the key is replaced.
+// staysStored reports whether the content that is stored under a key stays when body is put there: because it is the
+// same, or because it is a different valid body, which is also an error. Content that doesn't match the key is
+// replaced.
 func staysStored(key string, there, body []byte) (stays bool, err error) {
 	if bytes.Equal(there, body) {
 		return true, nil
@@ -78,7 +80,7 @@ func staysStored(key string, there, body []byte) (stays bool, err error) {
 	return false, nil
 }
 
-// Get returns a body, which must not be modified.
+// Get returns the body, which must not be modified.
 func (s *MemoryStore) Get(_ context.Context, handle string) ([]byte, error) {
 	key, err := storeKey(handle)
 	if err != nil {
@@ -100,12 +102,12 @@ func (s *MemoryStore) Len() (bodies, bytes int) {
 	return len(s.bodies), s.size
 }
 
-// DirStore is a [Store] in a directory, with one file per body, named by the first 16 digits of its handle. Several
-// programs may use a directory at the same time.
+// DirStore is a [Store] in a directory, with one file per body, named by the first 16 digits of the handle. Several
+// programs may use the directory at the same time.
 type DirStore struct{ dir string }
 
-// NewDirStore returns a DirStore and creates its directory if needed (0700, since transcripts are private). It removes
-// incomplete files that killed programs left behind more than an hour ago.
+// NewDirStore returns a DirStore and creates its directory if needed (mode 0700, because transcripts are private). It
+// removes incomplete files that programs left behind when they were killed more than an hour ago.
 func NewDirStore(dir string) (*DirStore, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("ctxfold: opening the store: %w", err)
@@ -116,7 +118,7 @@ func NewDirStore(dir string) (*DirStore, error) {
 	return &DirStore{dir}, nil
 }
 
-// Path returns the file of a body.
+// Path returns the path of a body's file.
 func (s *DirStore) Path(handle string) (string, error) {
 	key, err := storeKey(handle)
 	if err != nil {
@@ -125,8 +127,9 @@ func (s *DirStore) Path(handle string) (string, error) {
 	return filepath.Join(s.dir, key), nil
 }
 
-// Put writes a file, to a temporary name first, so that readers never see an incomplete body. An existing file stays if
-// it has the same body; if it has a different valid one, Put fails with [ErrCorrupt]; otherwise it is replaced.
+// Put writes a body to a file. It writes to a temporary file first, so that readers never see an incomplete body. An
+// existing file stays if it has the same body. If it has a different valid body, Put fails with [ErrCorrupt]; an
+// invalid file is replaced.
 func (s *DirStore) Put(_ context.Context, handle string, body []byte) error {
 	path, err := s.Path(handle)
 	if err != nil {
@@ -140,7 +143,7 @@ func (s *DirStore) Put(_ context.Context, handle string, body []byte) error {
 	return files.Replace(path, body, true)
 }
 
-// Get reads a file. It fails with [ErrCorrupt] if the file doesn't match the handle.
+// Get reads a body from its file. It fails with [ErrCorrupt] if the file doesn't match the handle.
 func (s *DirStore) Get(_ context.Context, handle string) ([]byte, error) {
 	path, err := s.Path(handle)
 	if err != nil {
@@ -158,14 +161,14 @@ func (s *DirStore) Get(_ context.Context, handle string) ([]byte, error) {
 	return body, nil
 }
 
-// holds reports whether a body matches a handle, or the first digits of one.
+// holds reports whether a body matches a handle, or the first digits of a handle.
 func holds(handle string, body []byte) bool {
 	sum := sha256.Sum256(body)
 	return strings.HasPrefix(hex.EncodeToString(sum[:]), strings.ToLower(handle))
 }
 
-// storeKey returns the key under which the stores of this package keep a body. It rejects anything that isn't a handle,
-// because models make up handles and the key becomes a file name.
+// storeKey returns the key under which the stores of this package keep a body. It rejects anything that isn't a
+// handle, because models make up handles and the key becomes a file name.
 func storeKey(handle string) (string, error) {
 	const short = 16 // digits of a handle in a marker
 	handle = strings.ToLower(handle)

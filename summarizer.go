@@ -16,29 +16,29 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Request asks for one summary, and Summary answers it. A [Summarizer] sets Text, and FinishReason if the model gives
-// one. Report describes what a compaction did.
+// Request asks for one summary, and Summary is the response to it. A [Summarizer] sets Text, and FinishReason if the
+// model returns one. Report describes what a compaction did.
 type (
 	Request = api.SummaryRequest
 	Summary = api.Summary
 	Report  = api.Report
 )
 
-// Summarizer writes the summaries that a compaction needs, usually with the model of the conversation or a cheaper one.
+// Summarizer writes the summaries that a compaction needs, usually with the conversation's model or a cheaper one.
 //
 // A failing Summarizer never endangers the transcript: if it returns an error, panics, or takes longer than
 // Options.SummaryTimeout, or if its text is empty, a refusal or too long, the core writes a digest instead and the
-// report says why. Two errors are retried within that time: a [*BusyError] twice, each time after the wait that it
-// names plus a random delay, and [ErrIncomplete] once.
+// report says why. Two errors are retried within that time: a [*BusyError] twice, after the requested wait plus a
+// random delay, and [ErrIncomplete] once.
 //
-// Requests of one compaction run concurrently in separate goroutines, at most Options.SummaryConcurrency at once. If
-// the model is still busy at the third call, or a call takes too long, the compaction's pending requests fail without a
-// call.
+// The requests of one compaction run concurrently in separate goroutines, at most Options.SummaryConcurrency at once.
+// If the model is still busy at the third attempt, or a call takes too long, the compaction's pending requests fail
+// without a call.
 type Summarizer interface {
 	Summarize(ctx context.Context, request Request) (Summary, error)
 }
 
-// SummarizerFunc makes a Summarizer from a function.
+// SummarizerFunc turns a function into a Summarizer.
 type SummarizerFunc func(ctx context.Context, request Request) (Summary, error)
 
 // Summarize calls f.
@@ -46,17 +46,18 @@ func (f SummarizerFunc) Summarize(ctx context.Context, request Request) (Summary
 	return f(ctx, request)
 }
 
-// StreamSummarizer is a [Summarizer] that can stream the text while the model writes it.
+// StreamSummarizer is a [Summarizer] that can stream the text while the model is writing it.
 type StreamSummarizer interface {
 	Summarizer
-	// SummarizeStream is Summarize. It passes each piece of the text to delta, which may be called from any goroutine.
+	// SummarizeStream works like Summarize. It also passes each piece of the text to delta, which may be called from
+	// any goroutine.
 	SummarizeStream(ctx context.Context, request Request, delta func(text string)) (Summary, error)
 }
 
-// StreamSummarizerFunc makes a StreamSummarizer from a function.
+// StreamSummarizerFunc turns a function into a StreamSummarizer.
 type StreamSummarizerFunc func(ctx context.Context, request Request, delta func(text string)) (Summary, error)
 
-// Summarize calls f and drops the pieces.
+// Summarize calls f and discards the pieces.
 func (f StreamSummarizerFunc) Summarize(ctx context.Context, request Request) (Summary, error) {
 	return f(ctx, request, func(string) {})
 }
@@ -67,12 +68,12 @@ func (f StreamSummarizerFunc) SummarizeStream(ctx context.Context, request Reque
 }
 
 // PrefixSummarizer is a [Summarizer] that can append a request for a summary to the conversation as it was last sent,
-// so that the provider reads the conversation from its prompt cache; docs/reference/policy.md says when. The [Request]
-// then has a Conversation, whose Sent is what to send, including the system prompt and tools if the input was a request
-// body. Sent already includes System and Prompt.
+// so that the provider reads the conversation from its prompt cache; docs/reference/policy.md says when that happens.
+// The [Request] then has a Conversation, whose Sent is the request to send, including the system prompt and tools if
+// the input was a request body. System and Prompt are already part of Sent.
 type PrefixSummarizer interface {
 	Summarizer
-	// SummarizesPrefix reports whether it can do that now.
+	// SummarizesPrefix reports whether the Summarizer can currently do so.
 	SummarizesPrefix() bool
 }
 
@@ -83,7 +84,7 @@ type Delta struct {
 	Text    string
 }
 
-// streamed returns a function that calls s and passes the pieces of its text to onDelta while open is true.
+// streamed returns a function that calls s and passes the pieces of its text to onDelta as long as open is true.
 func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool, tell func(string, func())) func(context.Context) (Summary, error) {
 	stream, ok := s.(StreamSummarizer)
 	if onDelta == nil || !ok {
@@ -98,22 +99,23 @@ func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool, t
 	}
 }
 
-// BusyError is the error of a [Summarizer] whose model is temporarily unavailable: a rate limit, an overload, an
-// unreachable endpoint.
+// BusyError is the error of a [Summarizer] whose model is temporarily unavailable: because of a rate limit, an
+// overload, or an unreachable endpoint.
 type BusyError struct {
 	// After is how long the provider asked to wait (Retry-After). Zero means one second.
 	After time.Duration
 	Err   error
 }
 
-// Error returns Err's text.
+// Error returns the text of Err.
 func (e *BusyError) Error() string { return e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *BusyError) Unwrap() error { return e.Err }
 
-// StatusError returns the error for a [Summarizer] whose model answered with an HTTP error status: a [*BusyError] around err for 408, 409,
-// 429 and 5xx except 501, otherwise err. header returns a header of the answer by name, like the method Get of http.Header.
+// StatusError returns the error for a [Summarizer] whose model responded with an HTTP error status: a [*BusyError]
+// around err for 408, 409, 429 and 5xx except 501, otherwise err. header returns a response header by name, like the
+// method Get of http.Header.
 func StatusError(status int, header func(name string) string, err error) error {
 	switch {
 	case status == 408, status == 409, status == 429, status >= 500 && status != 501:
@@ -122,8 +124,9 @@ func StatusError(status int, header func(name string) string, err error) error {
 	return err
 }
 
-// StreamError returns the error for a [Summarizer] whose stream has ended. err is the stream's own error or nil, and finish its finish
-// reason. An interrupted stream is [ErrIncomplete]; one that ended with the error event of a busy provider is a [*BusyError].
+// StreamError returns the error for a [Summarizer] whose stream has ended. err is the stream's error, which may be
+// nil, and finish is its finish reason. An interrupted stream results in [ErrIncomplete]; a stream that ended with
+// the error event of a busy provider, in a [*BusyError].
 func StreamError(finish string, err error) error {
 	if err == nil && finish == "" || errors.Is(err, io.ErrUnexpectedEOF) {
 		return ErrIncomplete
@@ -139,7 +142,7 @@ func StreamError(finish string, err error) error {
 	return err
 }
 
-// retryAfter returns the wait that the response headers ask for; 0 if there is none.
+// retryAfter returns the wait that the response headers ask for; 0 if they don't.
 func retryAfter(header func(string) string) time.Duration {
 	for _, unit := range []struct {
 		name string
@@ -156,10 +159,10 @@ func retryAfter(header func(string) string) time.Duration {
 	return 0
 }
 
-// maxRetryAfter is the longest wait that is honored.
+// maxRetryAfter limits the wait that a provider can ask for.
 const maxRetryAfter = 24 * time.Hour
 
-// asked is a call of a summarizer.
+// asked is a call of a summarizer in progress.
 type asked struct {
 	cancel context.CancelFunc
 	over   chan struct{} // closed when the call has ended or was abandoned
@@ -171,7 +174,7 @@ func (a *asked) stop() {
 	<-a.over
 }
 
-// ask calls the summarizer in a goroutine that sends the result to j.answers.
+// ask calls the summarizer in a goroutine, which sends the result to j.answers.
 func (j *job) ask(ctx context.Context, e *api.Effect) error {
 	var q Request
 	l := jlexer.Lexer{Data: e.Request}
@@ -206,7 +209,7 @@ func (j *job) ask(ctx context.Context, e *api.Effect) error {
 	return nil
 }
 
-// answerOf returns the result of an ask.
+// answerOf returns the effect result for the summary or error of a summarizer.
 func answerOf(id int, summary Summary, err error) api.EffectResult {
 	summary.ID = ""
 	r := api.EffectResult{ID: id, Summary: &summary}
@@ -226,7 +229,8 @@ func answerOf(id int, summary Summary, err error) api.EffectResult {
 	return r
 }
 
-// call calls the summarizer, and abandons it if it hangs: the goroutine then ends when the summarizer returns.
+// call calls the summarizer. If the summarizer hangs, it is abandoned: its goroutine ends when the summarizer
+// returns.
 func (j *job) call(ctx context.Context, q Request) (Summary, error) {
 	var open atomic.Bool
 	open.Store(true)

@@ -15,37 +15,37 @@ import (
 
 // Before is the decision of BeforeCompact. The zero value lets the compaction begin.
 type Before struct {
-	// Cancel skips the compaction. Reason becomes the reason of the [Result]; "" means [ReasonSkipped].
+	// Cancel skips the compaction. Reason becomes the Reason of the [Result]; "" means [ReasonSkipped].
 	Cancel bool
 	Reason api.Reason
-	// Summary is a finished summary: if it is set, the Summarizer isn't called.
+	// Summary is a finished summary. If it is set, the Summarizer isn't called.
 	Summary string
 }
 
 // ReasonSkipped is the default reason of a [Result] if BeforeCompact cancelled the compaction.
 const ReasonSkipped api.Reason = "skipped"
 
-// AfterTurn compacts the conversation if that is due. Call it when the model has ended its turn and its messages were
-// appended.
+// AfterTurn compacts the conversation if compaction is due. Call it when the model has ended its turn and its
+// messages have been appended.
 //
-// If the result is changed, the conversation continues with it. Its Edits apply to the messages at the end, including
-// those that arrived in the meantime: [ApplyEdits] does the same to the caller's own list. Otherwise Messages and Edits
-// are empty. An error means that the conversation is unchanged.
+// If Changed is true, the conversation continues with the result. The result's Edits apply to the messages at the
+// time when AfterTurn returns, including those that arrived in the meantime; [ApplyEdits] applies them to the
+// caller's own list. Otherwise Messages and Edits are empty. An error means that the conversation is unchanged.
 //
-// Above gate.start of the policy it starts a compaction in the background and returns at once; Background of the result
-// is closed when that ends. The conversation then continues with its result, and AfterCompact is called. If the model
-// fails, the conversation stays unchanged, and the next attempt is made once it has grown. If the limit is reached
-// first, AfterTurn waits.
+// Above the policy's gate.start, AfterTurn starts a compaction in the background and returns at once; the result's
+// Background is closed when the compaction ends. The conversation then continues with the compacted messages, and
+// AfterCompact is called. If the model fails, the conversation stays unchanged, and the next attempt is made once the
+// conversation has grown. If the limit is reached first, AfterTurn waits.
 func (v *Conversation) AfterTurn(ctx context.Context) (*Result, error) {
 	return v.turn(ctx, api.TurnAfter, api.JobSettings{}, api.Options{})
 }
 
-// Compact compacts the conversation like AfterTurn, even if that isn't due.
+// Compact compacts the conversation like AfterTurn, but even if compaction isn't due.
 func (v *Conversation) Compact(ctx context.Context) (*Result, error) {
 	return v.turn(ctx, api.TurnForced, api.JobSettings{}, api.Options{})
 }
 
-// Restore restores removed content from the Store of the options, as [Compactor.Restore] does, and the conversation
+// Restore restores removed content from the Store of the options, like [Compactor.Restore]. The conversation
 // continues with the result, which has Edits instead of Messages.
 func (v *Conversation) Restore(ctx context.Context, handles ...string) (*api.Restored, error) {
 	if v.o.Store == nil {
@@ -91,13 +91,14 @@ func (v *Conversation) restore(ctx context.Context, bodies []byte) (a *api.Resto
 	return a, nil
 }
 
-// Call calls a model: call sends the given messages and returns what is known about the answer: its usage or, for an
-// error, its status and body. The error may have a method Failure() Failure. If the conversation doesn't fit, Call
-// compacts it and calls once more, but not again. With gate.idle in the policy it compacts an idle conversation before
-// the first call. Compacted of the outcome is the compaction, if any. Call doesn't append the model's answer.
+// Call calls a model. The function call sends the given messages and returns what is known about the response: its
+// usage or, for an error, its status and body. The error may have a method Failure() Failure. If the conversation
+// doesn't fit, Call compacts it and calls the model once more, but not again. If the policy has gate.idle, Call
+// compacts an idle conversation before the first call. The compaction, if any, is in Compacted of the outcome. Call
+// doesn't append the model's response.
 //
-// The error is that of call, or [ErrStillOverflow] joined with it. Other errors, such as a rate limit, are returned
-// unchanged: it is up to the caller to retry.
+// The returned error is the error of call, joined with [ErrStillOverflow] if the compaction didn't help. Other
+// errors, such as a rate limit, are returned unchanged: it is up to the caller to retry.
 func (v *Conversation) Call(ctx context.Context, call func(ctx context.Context, messages json.RawMessage) (api.Failure, error)) (Outcome, error) {
 	var o Outcome
 	switch r, err := v.turn(ctx, api.TurnCall, api.JobSettings{}, api.Options{}); {
@@ -135,7 +136,8 @@ func contained(ctx context.Context, call func(context.Context, json.RawMessage) 
 type Outcome struct {
 	// Messages are the messages that were last sent to the model.
 	Messages json.RawMessage
-	// Compacted is the compaction between two calls, or before the first if the prompt cache was cold; nil if there was none.
+	// Compacted is the compaction between two calls, or before the first call if the prompt cache was cold; nil if
+	// there was none.
 	Compacted *Result
 	// Verdict classifies the last call.
 	Verdict api.Verdict
@@ -153,7 +155,7 @@ func (v *Conversation) judge(ctx context.Context, f api.Failure, err error) (api
 	return verdict, err
 }
 
-// begin waits until no compaction is running; end allows the next one.
+// begin waits until no compaction is running and claims the right to compact; end releases it.
 func (v *Conversation) begin(ctx context.Context) error {
 	select {
 	case v.compacting <- struct{}{}:
@@ -165,19 +167,19 @@ func (v *Conversation) begin(ctx context.Context) error {
 
 func (v *Conversation) end() { <-v.compacting }
 
-// RefusedWindow returns the window in tokens to compact for when a provider refused a transcript that fits the known window: 0.7 of its
-// estimate.
+// RefusedWindow returns the window, in tokens, to compact for when a provider has refused a transcript that fits the
+// known window: 0.7 of the transcript's estimated size.
 func RefusedWindow(tokens int) int { return max(1, tokens*7/10) }
 
-// turn is a turn of a conversation, or its compaction in the background. It is what the job of a turn, which decides everything, needs of its
-// host besides what all jobs need.
+// turn is a turn of a conversation, or its compaction in the background. It has what a turn's job, which makes all
+// decisions, needs from its host beyond what other jobs need.
 type turn struct {
 	v       *Conversation
-	own     *behind // that it is, in the background
-	running *behind // when it began
-	begun   *behind // that it has begun, or found
-	entered bool    // no other one may compact
-	start   *Event  // of the compaction that has begun
+	own     *behind // the background compaction that this turn is itself, if any
+	running *behind // the background compaction that was running at the start
+	begun   *behind // the background compaction that the turn started, or found running
+	entered bool    // whether the turn holds the right to compact
+	start   *Event  // the start event of the compaction that has begun
 	skipped api.Reason
 	check   *api.Check
 	session int // that has the messages which the job was given last, and how many
@@ -239,7 +241,7 @@ func (x *turn) enter(ctx context.Context) error {
 	return err
 }
 
-// leave lets the next one begin.
+// leave allows the next compaction to begin.
 func (x *turn) leave() {
 	if x.own != nil {
 		x.v.mu.Lock()
@@ -251,7 +253,8 @@ func (x *turn) leave() {
 	}
 }
 
-// before tells who listens that a compaction is about to begin, and returns what they say.
+// before reports to the journal and to BeforeCompact that a compaction is about to begin, and returns the decision of
+// BeforeCompact.
 func (x *turn) before(ctx context.Context, b *api.Beginning) (r api.EffectResult, err error) {
 	v := x.v
 	start := Event{Type: EventStart, Conversation: v.o.ID, Trigger: string(b.Trigger), Time: time.Now().UTC(),
@@ -282,7 +285,7 @@ func (x *turn) before(ctx context.Context, b *api.Beginning) (r api.EffectResult
 	return r, nil
 }
 
-// begin compacts in the background, unless a compaction runs there.
+// begin starts a compaction in the background, unless one is running already.
 func (x *turn) begin(ctx context.Context, e *api.Effect) {
 	v := x.v
 	v.mu.Lock()
@@ -302,7 +305,8 @@ func (x *turn) begin(ctx context.Context, e *api.Effect) {
 	}
 }
 
-// unchanged returns the result of a turn that has compacted nothing. It may have waited for one that was running.
+// unchanged returns the result of a turn that has not compacted anything. The turn may have waited for a running
+// compaction.
 func (x *turn) unchanged() *Result {
 	r := &Result{State: x.v.State(), Reason: x.skipped}
 	switch {
@@ -318,7 +322,7 @@ func (x *turn) unchanged() *Result {
 	return r
 }
 
-// end ends a compaction, if one has begun.
+// end ends the turn's compaction, if one has begun.
 func (x *turn) end(ctx context.Context, a *api.Planned, err error) (*Result, error) {
 	v := x.v
 	if x.start == nil {
@@ -329,7 +333,7 @@ func (x *turn) end(ctx context.Context, a *api.Planned, err error) (*Result, err
 	if err == nil {
 		r, err = x.take(ctx, a)
 	} else {
-		v.forget(ctx) // the session may have continued without it
+		v.forget(ctx) // the session may have continued without the compaction
 	}
 	v.mu.Unlock()
 	end := *x.start
@@ -351,19 +355,19 @@ func (x *turn) end(ctx context.Context, a *api.Planned, err error) (*Result, err
 	return r, nil
 }
 
-// take continues with a result.
+// take makes the conversation continue with the result of a compaction.
 func (x *turn) take(ctx context.Context, a *api.Planned) (*Result, error) {
 	v, r := x.v, resultOf(a)
 	r.Messages, r.Edits = nil, nil
 	if r.Changed {
 		edits := a.Edits
-		if n := len(v.messages); n > x.length { // what came since the answer stays behind it
+		if n := len(v.messages); n > x.length { // messages that arrived after the result was made stay after it
 			edits = fmt.Appendf(bytes.TrimSuffix(edits, []byte{']'}), `,{"keep":[%d,%d]}]`, x.length, n)
 		}
 		if err := v.apply(ctx, edits); err != nil {
 			return nil, err
 		}
-		if x.session != v.session { // it was opened again meanwhile, with the messages as they were
+		if x.session != v.session { // the session was reopened in the meantime with the old messages
 			v.forget(ctx)
 		}
 		r.Edits, r.Messages = json.RawMessage(edits), join(v.messages)
@@ -375,7 +379,7 @@ func (x *turn) take(ctx context.Context, a *api.Planned) (*Result, error) {
 	return r, nil
 }
 
-// apply applies edits to the messages, as the session did to its own.
+// apply applies edits to the messages, like the session did to its own copy.
 func (v *Conversation) apply(ctx context.Context, edits []byte) error {
 	list, err := ApplyEdits(v.messages, edits, func(m json.RawMessage) (json.RawMessage, error) { return m, nil })
 	if err != nil {
@@ -386,7 +390,7 @@ func (v *Conversation) apply(ctx context.Context, edits []byte) error {
 	return nil
 }
 
-// tell stores an event. A failing journal must not affect the conversation.
+// tell appends an event to the journal. A failing journal must not affect the conversation.
 func (v *Conversation) tell(ctx context.Context, e Event) {
 	if v.o.Journal == nil {
 		return
@@ -396,7 +400,7 @@ func (v *Conversation) tell(ctx context.Context, e Event) {
 	}
 }
 
-// removed returns the messages that actions removed from the context, as half-open ranges.
+// removed returns the messages that actions removed from the context, as half-open index ranges.
 func removed(actions []api.Action) (ranges [][2]int) {
 	for _, a := range actions {
 		if a.Message < 0 || a.Action != api.ActionFold && a.Action != api.ActionDrop {
@@ -411,10 +415,10 @@ func removed(actions []api.Action) (ranges [][2]int) {
 	return ranges
 }
 
-// BeforeTurn compacts the conversation if that is due. Call it before the model is called: with gate.idle in the
-// policy, a conversation whose prompt cache is cold is compacted below the limit too. Fields of next that aren't set
-// are measured from the last call of BeforeTurn, AfterTurn or Call. Call does this itself. The result is like
-// AfterTurn's; if the model gives no summary it is unchanged.
+// BeforeTurn compacts the conversation if compaction is due. Call it before each model call: if the policy has
+// gate.idle, a conversation whose prompt cache is cold is compacted even below the limit. Fields of next that aren't
+// set are measured from the last call of BeforeTurn, AfterTurn or Call. Conversation.Call does all this itself. The
+// result is like that of AfterTurn; if the model returns no summary, the conversation stays unchanged.
 func (v *Conversation) BeforeTurn(ctx context.Context, next Next) (*Result, error) {
 	o := api.Options{Idle: min(next.Idle, longestIdle).Seconds(), Cold: next.Cold}
 	return v.turn(ctx, api.TurnBefore, api.JobSettings{Model: next.Model, Provider: next.Provider}, o)
@@ -426,17 +430,17 @@ const longestIdle = 1_000_000_000 * time.Second
 // behind is a background compaction of a conversation.
 type behind struct {
 	*background
-	r *Result // when it is over; nil if it came to nothing
+	r *Result // the result once the compaction has ended; nil if it led to nothing
 }
 
-// running returns the background compaction, or nil.
+// running returns the running background compaction, or nil.
 func (v *Conversation) running() *behind {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.behind
 }
 
-// takeOver is begin for callers that must not wait for a summary: it cancels the background compaction.
+// takeOver is like begin, for callers that must not wait for a summary: it cancels the background compaction.
 func (v *Conversation) takeOver(ctx context.Context) error {
 	if b := v.running(); b != nil {
 		b.cancel()
@@ -444,7 +448,7 @@ func (v *Conversation) takeOver(ctx context.Context) error {
 	return v.begin(ctx)
 }
 
-// failureOf returns an error's own Failure if it has such a method, otherwise its text.
+// failureOf fills in f from an error: from its Failure method if it has one, otherwise from its text.
 func failureOf(f api.Failure, err error) api.Failure {
 	var own interface{ Failure() api.Failure }
 	if errors.As(err, &own) {

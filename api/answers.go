@@ -5,50 +5,51 @@ type Error struct {
 	Code Code `json:"code"` // stable
 	// Message is for people, and can change in any version.
 	Message string `json:"message"`
-	// Path is the place in the request: member names after dots, indexes in brackets, names that aren't plain words in brackets and quotes.
+	// Path locates the value in the request: member names after dots, indexes in brackets, names that aren't plain
+	// words in brackets and quotes.
 	Path   string `json:"path"`
 	Offset int    `json:"offset"` // of the place, in bytes from the start of the request
 }
 
-// Failed is the answer of any operation that fails. Nothing was changed.
+// Failed is the response of any operation that fails. Nothing was changed.
 //
 //easyjson:json
 type Failed struct {
 	Error Error `json:"error"`
 }
 
-// Info is the answer of the operation info: the features of this module.
+// Info is the result of the operation `info`: the features of this module.
 //
 //easyjson:json
 type Info struct {
 	Name       string         `json:"name"`
-	Version    string         `json:"version"` // semantic
+	Version    string         `json:"version"` // semantic version
 	ABI        int            `json:"abi"`     // increases when a host written for the previous ABI would break
 	Ops        []Operation    `json:"ops"`
 	Formats    []FormatInfo   `json:"formats"`
 	Estimators []Estimator    `json:"estimators"`
 	Passes     []PassName     `json:"passes"`
-	PassInfo   []PassInfo     `json:"pass_info"` // of the same passes
+	PassInfo   []PassInfo     `json:"pass_info"` // names, defaults and descriptions of the same passes
 	Functions  []FunctionName `json:"functions"`
 	Presets    []PresetInfo   `json:"presets"`
 	Limits     Limits         `json:"limits"`
-	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
+	// Raw is the response as received, including members for which this version has no field. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
-// FormatInfo is a wire format with one line of explanation.
+// FormatInfo is the name of a wire format with a one-line description.
 type FormatInfo struct {
 	Name Format `json:"name"`
 	Doc  string `json:"doc"`
 }
 
-// PassInfo is the declaration of a pass.
+// PassInfo describes a pass.
 type PassInfo struct {
 	Name       PassName    `json:"name"`
-	Doc        string      `json:"doc"` // what it does, to follow its name
+	Doc        string      `json:"doc"` // what the pass does, phrased to follow its name
 	Parameters []Parameter `json:"parameters"`
 	Markers    []string    `json:"markers"`  // the texts that replace removed content; with an archive each names a handle
-	Messages   []string    `json:"messages"` // how the messages that it inserts begin
+	Messages   []string    `json:"messages"` // the openings of the messages that it inserts
 	Counters   []Counter   `json:"counters"`
 }
 
@@ -59,10 +60,10 @@ type Parameter struct {
 	Doc     string `json:"doc"`     // "" if the text of the previous parameter describes both
 }
 
-// Counter is a number that a pass adds up in the report: under its name as a key of the report, or in its counts.
+// Counter is a number that a pass accumulates. The report has it under its name as a key of its own, or in counts.
 type Counter struct {
 	Name string `json:"name"`
-	Text string `json:"text"` // what it counts, for people
+	Text string `json:"text"` // what is counted, for people
 }
 
 // PresetInfo is a preset with its policy.
@@ -78,7 +79,7 @@ type Limits struct {
 	Depth int `json:"depth"` // levels of nested objects and arrays
 }
 
-// Detection is the answer of the operation detect.
+// Detection is the result of the operation `detect`.
 //
 //easyjson:json
 type Detection struct {
@@ -87,7 +88,7 @@ type Detection struct {
 	Candidates []Candidate `json:"candidates"`          // the most likely first
 	// Shape is what the messages look like if no format can read them; the only candidate is then the nearest format.
 	Shape string `json:"shape,omitempty"`
-	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
+	// Raw is the response as received, including members for which this version has no field. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
@@ -98,7 +99,7 @@ type Candidate struct {
 	Evidence   []string `json:"evidence"`   // roles, keys or types that only this format has
 }
 
-// Estimate is the answer of the operation estimate: the size of a transcript or a text, in tokens.
+// Estimate is the result of the operation `estimate`: the size of a transcript or a text, in tokens.
 //
 //easyjson:json
 type Estimate struct {
@@ -109,20 +110,20 @@ type Estimate struct {
 	Family    Family      `json:"family,omitempty"`   // of tokenizers; only with the estimator script
 	Format    Format      `json:"format,omitempty"`   // of a transcript
 	Messages  []int       `json:"messages,omitempty"` // per message
-	Beside    int         `json:"beside,omitempty"`   // system prompt and tools of a request body, and what usage has revealed
-	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
+	Beside    int         `json:"beside,omitempty"`   // tokens of the system prompt and tools of a request body, and of unseen content that usage has revealed
+	// Raw is the response as received, including members for which this version has no field. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
-// Check is the answer of the operation check: whether compaction is due.
+// Check is the result of the operation `check`: whether compaction is due.
 //
 //easyjson:json
 type Check struct {
 	Due bool `json:"due"`
-	// Start says to begin a compaction in the background (option background): it isn't due yet, but over gate.start.
+	// Start asks the host to begin a compaction in the background (option background): it isn't due yet, but the size is over gate.start.
 	Start bool `json:"start,omitempty"`
-	// Notice is the policy's gate.notice if a compaction comes soon and the model has not been told: the host appends it to the conversation as a
-	// message of the user, before it calls the model.
+	// Notice is the policy's gate.notice, set if a compaction will come soon and the model has not been told yet. The
+	// host appends it to the conversation as a user message before it calls the model.
 	Notice string `json:"notice,omitempty"`
 	// Cold is why the prompt cache is cold, if compaction is due only because of that.
 	Cold      Cold        `json:"cold,omitempty"`
@@ -138,11 +139,11 @@ type Check struct {
 	Estimator Estimator   `json:"estimator"`
 	// State is the request's State, updated with its usage. Absent if the request has no usage.
 	State Raw `json:"state,omitempty" is:"State"`
-	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
+	// Raw is the response as received, including members for which this version has no field. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
-// Validation is the answer of the operation validate: the rules of the wire format that a transcript breaks.
+// Validation is the result of the operation `validate`: the rules of the wire format that a transcript breaks.
 //
 //easyjson:json
 type Validation struct {
@@ -150,7 +151,7 @@ type Validation struct {
 	Format     Format      `json:"format"`
 	Messages   int         `json:"messages"`
 	Violations []Violation `json:"violations"`
-	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
+	// Raw is the response as received, including members for which this version has no field. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
@@ -161,13 +162,13 @@ type Violation struct {
 	Path    string `json:"path"`
 	Offset  int    `json:"offset"` // bytes from the start of the request
 	Text    string `json:"text"`   // for people
-	// Severity is what the provider does.
+	// Severity is how the provider reacts to the violation.
 	Severity Severity `json:"severity"`
 	Repair   Repair   `json:"repair"` // what repair does about it; a tolerated violation is repaired only if the policy says `"repair":"all"`
 }
 
-// Planned is the answer of the operations plan, step and fit. While summaries are pending, it has Plan and Requests; when done, it has State
-// and the transcript.
+// Planned is the result of the operations plan, step and fit. While summaries are pending, it has Plan and Requests;
+// when the compaction is done, it has State and the transcript.
 //
 //easyjson:json
 type Planned struct {
@@ -177,7 +178,7 @@ type Planned struct {
 	State    Raw              `json:"state,omitempty" is:"State"` // a State, for the next compaction
 	// Archive lists the removed bodies, if the policy or the options ask for it. The host must store them before it uses the result.
 	Archive []Body `json:"archive,omitempty"`
-	// Start says to begin a compaction in the background (option background): it isn't due yet, but over gate.start.
+	// Start asks the host to begin a compaction in the background (option background): it isn't due yet, but the size is over gate.start.
 	Start bool `json:"start,omitempty"`
 	// Known is the index of the memory entry that fit applied, or -1. Only fit sets it.
 	Known *int `json:"known,omitempty"`
@@ -186,63 +187,64 @@ type Planned struct {
 	KnownMessages int `json:"known_messages,omitempty"`
 	// Memory is a MemoryEntry for the host to keep, if fit compacted.
 	Memory Raw `json:"memory,omitempty" is:"MemoryEntry"`
-	// Messages and Edits are the result, by the option answer; they are written after all other members. Messages have the shape of the input,
-	// a list or a request body. Edits are a list of Edit.
+	// Messages or Edits hold the result, depending on the option answer. They are written after all other members.
+	// Messages have the shape of the input, a list or a request body. Edits are a list of Edit.
 	Messages Raw `json:"messages,omitempty" is:"-"`
 	Edits    Raw `json:"edits,omitempty" is:"-"`
-	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
+	// Raw is the response as received, including members for which this version has no field. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
-// Repaired is the answer of the operation repair.
+// Repaired is the result of the operation `repair`.
 //
 //easyjson:json
 type Repaired struct {
 	Valid  bool   `json:"valid"` // the provider would refuse nothing in the result
 	Report Report `json:"report"`
-	// Messages and Edits are the result, by the option answer; they are written after all other members. Messages have the shape of the input,
-	// a list or a request body. Edits are a list of Edit.
+	// Messages or Edits hold the result, depending on the option answer. They are written after all other members.
+	// Messages have the shape of the input, a list or a request body. Edits are a list of Edit.
 	Messages Raw `json:"messages,omitempty" is:"-"`
 	Edits    Raw `json:"edits,omitempty" is:"-"`
-	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
+	// Raw is the response as received, including members for which this version has no field. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
-// Restored is the answer of the operation restore.
+// Restored is the result of the operation `restore`.
 //
 //easyjson:json
 type Restored struct {
 	Report Report `json:"report"`
 	// Valid reports whether the result breaks no rule of its format.
 	Valid bool `json:"valid"`
-	// Markers lists what still names a handle in the result, and changes of compactions that were not undone.
+	// Markers lists the markers in the result that still name a handle, and changes of compactions that could not be
+	// undone.
 	Markers []Marker `json:"markers"`
 	// State is the State of the result, if the request had one.
 	State Raw `json:"state,omitempty" is:"State"`
-	// Messages and Edits are the result, by the option answer; they are written after all other members. Messages have the shape of the input,
-	// a list or a request body. Edits are a list of Edit.
+	// Messages or Edits hold the result, depending on the option answer. They are written after all other members.
+	// Messages have the shape of the input, a list or a request body. Edits are a list of Edit.
 	Messages Raw `json:"messages,omitempty" is:"-"`
 	Edits    Raw `json:"edits,omitempty" is:"-"`
-	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
+	// Raw is the response as received, including members for which this version has no field. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
-// NamedHandles is the answer of the operation restore for bodies without messages.
+// NamedHandles is the result of the operation `restore` for bodies without messages.
 //
 //easyjson:json
 type NamedHandles struct {
 	Handles []string `json:"handles"` // the handles that the bodies name
-	Corrupt []string `json:"corrupt"` // the handles of bodies that don't match them
+	Corrupt []string `json:"corrupt"` // the handles whose bodies don't match them
 }
 
-// Body is content that was removed from the transcript, for the host to keep.
+// Body is content that was removed from the transcript. The host stores it.
 type Body struct {
-	Handle string   `json:"handle"` // SHA-256 of its bytes, in 64 hexadecimal digits; its marker names the first 16
+	Handle string   `json:"handle"` // SHA-256 of the body, in 64 hexadecimal digits; markers name the first 16
 	What   BodyKind `json:"what"`
-	// Message is the index of its message in the input list. A fold has the index of its first message; changes have that of the first message
-	// that is nowhere else, or -1.
+	// Message is the index of the message in the input list that contained the body. For a fold it is the index of
+	// the first folded message; for changes, the index of the first message that occurs nowhere else, or -1.
 	Message int    `json:"message"`
-	Tool    string `json:"tool,omitempty"` // the tool of a result
+	Tool    string `json:"tool,omitempty"` // the tool whose result this is
 	Bytes   int    `json:"bytes"`
 	Tokens  int    `json:"tokens"`
 	// Places are its byte ranges, [[from,to]], relative to the start of the request's messages. The body of a fold, and of changes, is a JSON
@@ -252,8 +254,9 @@ type Body struct {
 	Inline *string `json:"body,omitempty"`
 }
 
-// Marker is a place in a transcript that names the handle of removed content. Changes have no place: the state or another body names their
-// handle.
+// Places are the byte ranges of the body, [[from,to]], relative to the start of the request's messages. The body of a
+// fold, and of changes, is a JSON list: its elements are these ranges, and numbers and strings that are copied into
+// it unchanged.
 type Marker struct {
 	Handle  string   `json:"handle"`  // its first 16 digits; for changes all 64
 	What    BodyKind `json:"what"`    // what the content was
@@ -262,7 +265,7 @@ type Marker struct {
 	Why MarkerFault `json:"why,omitempty"`
 }
 
-// Prints is the answer of the operation prints.
+// Prints is the result of the operation `prints`.
 //
 //easyjson:json
 type Prints struct {
@@ -272,13 +275,13 @@ type Prints struct {
 	Model string `json:"model,omitempty"`
 }
 
-// Found is the answer of the operation search.
+// Found is the result of the operation `search`.
 //
 //easyjson:json
 type Found struct {
 	Results  []FoundMessage `json:"results"` // the best first
 	Searched Searched       `json:"searched"`
-	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
+	// Raw is the response as received, including members for which this version has no field. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
@@ -305,7 +308,7 @@ type Searched struct {
 	Missing []string `json:"missing"`
 }
 
-// Recalled is the answer of the operation recall: the tool, what a call asks for, or the text to answer it with.
+// Recalled is the result of the operation `recall`: the tool, what a call asks for, or the text to answer it with.
 //
 //easyjson:json
 type Recalled struct {
@@ -315,7 +318,7 @@ type Recalled struct {
 	Text   *string `json:"text,omitempty"`             // the answer to the call, if known
 }
 
-// Opened is the answer of the operation open: the live conversation of a session file.
+// Opened is the result of the operation `open`: the live conversation of a session file.
 //
 //easyjson:json
 type Opened struct {
@@ -327,7 +330,7 @@ type Opened struct {
 	Skipped []Skipped   `json:"skipped"` // what was left out, sorted by What
 	// Messages is the list of messages of the agent's next request.
 	Messages Raw `json:"messages" is:"[]any"`
-	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
+	// Raw is the response as received, including members for which this version has no field. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
@@ -337,7 +340,7 @@ type Skipped struct {
 	Count int        `json:"count"`
 }
 
-// Saved is the answer of the operation save: the new file is the first Kept bytes of the old one, followed by Text.
+// Saved is the result of the operation `save`: the new file is the first Kept bytes of the old one, followed by Text.
 //
 //easyjson:json
 type Saved struct {
@@ -346,7 +349,7 @@ type Saved struct {
 	Text string      `json:"text"`
 }
 
-// Digests is the answer of the operation digests.
+// Digests is the result of the operation `digests`.
 //
 //easyjson:json
 type Digests struct {
@@ -376,7 +379,7 @@ type DigestSection struct {
 	Lines   []string `json:"lines"`   // without empty lines
 }
 
-// SessionInfo is the answer of the operations session_open and session_append: the size of the session.
+// SessionInfo is the result of the operations session_open and session_append: the size of the session.
 //
 //easyjson:json
 type SessionInfo struct {
@@ -386,21 +389,21 @@ type SessionInfo struct {
 	Format   Format `json:"format" is:"Format|"` // "" until the policy or the messages determine it
 }
 
-// ClosedSession is the answer of the operation session_close.
+// ClosedSession is the result of the operation `session_close`.
 //
 //easyjson:json
 type ClosedSession struct {
 	Closed int `json:"closed"` // the number of the session
 }
 
-// FunctionResult is the answer of the operation function.
+// FunctionResult is the result of the operation `function`.
 //
 //easyjson:json
 type FunctionResult struct {
 	Result Raw `json:"result"` // see docs/reference/functions.md
 }
 
-// Verdict is the answer of the operation classify_error.
+// Verdict is the result of the operation `classify_error`.
 //
 //easyjson:json
 type Verdict struct {
@@ -413,7 +416,7 @@ type Verdict struct {
 	Limit    int          `json:"limit_tokens,omitempty"`
 }
 
-// LimitedOutput is the answer of the operation limit_tool_output.
+// LimitedOutput is the result of the operation `limit_tool_output`.
 //
 //easyjson:json
 type LimitedOutput struct {
@@ -482,7 +485,7 @@ type Edit struct {
 //easyjson:json
 type Edits []Edit
 
-// Converted is the answer of the operation convert.
+// Converted is the result of the operation `convert`.
 //
 //easyjson:json
 type Converted struct {
@@ -500,7 +503,7 @@ type Converted struct {
 	// Messages are written after all other members: a list for a list, a request body for a request body. If both formats are the same, they
 	// are the input bytes.
 	Messages Raw `json:"messages,omitempty" is:"-"`
-	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
+	// Raw is the response as received, including members for which this version has no field. Hosts set it.
 	Raw Raw `json:"-"`
 }
 

@@ -7,7 +7,8 @@ import (
 	"github.com/mailru/easyjson/jlexer"
 )
 
-// Of returns the body as JSON, to store under its handle. The messages are the messages of the request.
+// Of returns the body as JSON, to be stored under its handle. messages are the messages of the request that the byte
+// ranges refer to.
 func (b *Body) Of(messages []byte) ([]byte, error) {
 	if b.Inline != nil {
 		return []byte(*b.Inline), nil

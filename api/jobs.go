@@ -1,10 +1,12 @@
 package api
 
-// JobSettings are what a host says about one job when it starts it: what it is for, what the host can do, and how long things may take.
+// JobSettings are what a host specifies when it starts a job: the job's purpose, the host's capabilities, and time
+// limits.
 //
 //easyjson:json
 type JobSettings struct {
-	// Operation is what the job does: fit a whole history (the default), or plan a compaction of a transcript that the host replaces.
+	// Operation is what the job does: fit a whole history (the default), or plan a compaction of a transcript that
+	// the host will replace.
 	Operation JobOperation `json:"operation,omitempty"`
 	// Now is the time in milliseconds since 1970.
 	Now int64 `json:"now"`
@@ -13,54 +15,60 @@ type JobSettings struct {
 	// Can lists the effects that the host executes. The job works around missing ones: for example, without ask no
 	// model writes digests.
 	Can []EffectName `json:"can,omitempty"`
-	// Owner says whose conversation it is. What is remembered for one owner is never used for another.
+	// Owner identifies whose conversation it is. What is remembered for one owner is never used for another.
 	Owner string `json:"owner,omitempty"`
-	// Records is how records are found; absent means by prefix.
+	// Records is how records are looked up; absent means by prefix.
 	Records RecordKeys `json:"records,omitempty"`
-	// RecordsRequired makes a failing store of records a failure of the job. Otherwise the job continues without it.
+	// RecordsRequired makes the job fail if the store of records fails. Otherwise the job continues without records.
 	RecordsRequired bool `json:"records_required,omitempty"`
-	// Concurrency is how many requests for summaries run at the same time, from 1 to 64; 0 is 4.
+	// Concurrency is the maximum number of summary requests in flight at the same time, from 1 to 64; 0 means 4.
 	Concurrency int `json:"concurrency,omitempty"`
-	// StoreTimeout is how long a load, save, lease or put may take, in milliseconds up to a day; 0 is 30,000 and -1 no limit.
+	// StoreTimeout is how long a load, save, lease or put may take, in milliseconds up to a day; 0 means 30,000 and
+	// -1 no limit.
 	StoreTimeout int64 `json:"store_timeout,omitempty"`
-	// SummaryTimeout is how long one summary may take, in milliseconds up to a day, with its repetitions; 0 is 120,000 and -1 no limit.
+	// SummaryTimeout is how long one summary may take including retries, in milliseconds up to a day; 0 means 120,000
+	// and -1 no limit.
 	SummaryTimeout int64 `json:"summary_timeout,omitempty"`
-	// Remembered is how many compactions the record of an owner keeps, from 1 to 64; 0 is 64.
+	// Remembered is how many compactions an owner's record keeps, from 1 to 64; 0 means 64.
 	Remembered int `json:"remembered,omitempty"`
-	// Loaded is the answer to the load with which a job with records "owner" begins, from a host that has it already.
+	// Loaded is the result of the initial load of a job with records "owner", if the host already has it.
 	Loaded *EffectResult `json:"loaded,omitempty"`
-	// Lease is how long a lease lasts unless it is renewed, in milliseconds from 100 to an hour; 0 is 15,000.
+	// Lease is how long a lease lasts unless it is renewed, in milliseconds from 100 to an hour; 0 means 15,000.
 	Lease int64 `json:"lease,omitempty"`
 	// Prefix reports whether the host can append requests for summaries to the conversation, for the provider's prompt cache.
 	Prefix bool `json:"prefix,omitempty"`
-	// Background makes the job compact before that is due, or repeat a compaction during which the model failed.
+	// Background makes the job compact before a compaction is due, or redo a compaction during which the model
+	// failed.
 	Background bool `json:"background,omitempty"`
-	// Running are the jobs in the background that the host runs for this owner. One that has become useless is stopped.
+	// Running lists the background jobs that the host runs for this owner. The job stops those that have become
+	// useless.
 	Running []RunningJob `json:"running,omitempty"`
-	// Model and Provider say who is called next, by any names. With `gate.idle` of the policy, a change means that the prompt cache is cold.
+	// Model and Provider identify the model that will be called next and its provider, by any names. If the policy
+	// has `gate.idle`, a change means that the prompt cache is cold.
 	Model    string `json:"model,omitempty"`
 	Provider string `json:"provider,omitempty"`
-	// Refusal is the failed model call because of which the host starts the job. If it failed because the messages do
-	// not fit, the job compacts them further; otherwise it changes nothing.
+	// Refusal is the failed model call that made the host start the job. If it failed because the messages do not
+	// fit, the job compacts them further; otherwise it changes nothing.
 	Refusal *Failure `json:"refusal,omitempty"`
 	// Refused says that a provider rejected the messages because they do not fit, for a host that has classified the
-	// error itself. Limit is the window in tokens that the provider named, or 0. Unlike with Refusal, the result is
-	// unchanged if nothing helps.
+	// error itself. Limit is the window that the provider named, in tokens, or 0. Unlike with Refusal, if nothing
+	// helps, the result is unchanged instead of an error.
 	Refused bool `json:"refused,omitempty"`
 	Limit   int  `json:"limit,omitempty"`
-	// Turn makes the job, one with the operation "plan", a turn of a conversation that the host keeps: it decides whether a compaction begins,
-	// now or in the background.
+	// Turn makes a job with the operation "plan" a turn of a conversation that the host keeps: the job decides
+	// whether a compaction begins, now or in the background.
 	Turn *Turn `json:"turn,omitempty"`
 }
 
 // Turn is a moment at which a conversation may be compacted.
 type Turn struct {
 	Moment TurnMoment `json:"moment"`
-	// Notes are those of the last turn that returned any.
+	// Notes are the notes that the last turn returned, if any.
 	Notes *TurnNotes `json:"notes,omitempty"`
-	// Running is the job that compacts the conversation in the background, a number above 0; 0 is none.
+	// Running is the id of the job that compacts the conversation in the background, above 0; 0 means none.
 	Running int `json:"running,omitempty"`
-	// Edited reports whether the messages were replaced since the last turn. What was tried before doesn't count then.
+	// Edited reports whether the messages were replaced since the last turn. Earlier failed attempts are then
+	// disregarded.
 	Edited bool `json:"edited,omitempty"`
 }
 
@@ -70,19 +78,20 @@ type TurnMoment string
 // The moments of turns.
 const (
 	TurnAfter      TurnMoment = "after"      // the model has ended its turn
-	TurnBefore     TurnMoment = "before"     // the model is called next: a cold prompt cache counts
-	TurnCall       TurnMoment = "call"       // the model is called next, and reports if the messages do not fit: only a cold prompt cache counts
+	TurnBefore     TurnMoment = "before"     // the model is about to be called: a cold prompt cache counts
+	TurnCall       TurnMoment = "call"       // the model is about to be called and reports if the messages do not fit: only a cold prompt cache counts
 	TurnForced     TurnMoment = "forced"     // a compaction is requested, or needed after a refusal
-	TurnBackground TurnMoment = "background" // a turn has begun this job
+	TurnBackground TurnMoment = "background" // a turn has started this job
 )
 
-// TurnNotes are what the turns of a conversation leave for later ones. A host passes them on and has no need to read them.
+// TurnNotes carry information from one turn of a conversation to later ones. A host passes them on without reading
+// them.
 type TurnNotes struct {
-	// Time is when the model was called last, in milliseconds since 1970, and Model and Provider say which.
+	// Time is when the model was last called, in milliseconds since 1970; Model and Provider identify it.
 	Time     int64  `json:"time,omitempty"`
 	Model    string `json:"model,omitempty"`
 	Provider string `json:"provider,omitempty"`
-	// Tried and Messages are the tokens and the number of messages for which a compaction was begun in the background.
+	// Tried and Messages are the number of tokens and of messages at which a background compaction was last started.
 	Tried    int `json:"tried,omitempty"`
 	Messages int `json:"messages,omitempty"`
 }
@@ -92,44 +101,44 @@ type Trigger string
 
 // The triggers.
 const (
-	TriggerAuto       Trigger = "auto"                   // it is due
-	TriggerBackground Trigger = "background"             // it is begun before it is due
+	TriggerAuto       Trigger = "auto"                   // the compaction is due
+	TriggerBackground Trigger = "background"             // the compaction starts before it is due
 	TriggerCold       Trigger = "cold"                   // the prompt cache is cold
-	TriggerManual     Trigger = "manual"                 // the program or the user wants it
-	TriggerRecovery   Trigger = "context_limit_recovery" // a model said that the conversation does not fit
+	TriggerManual     Trigger = "manual"                 // the program or the user requested it
+	TriggerRecovery   Trigger = "context_limit_recovery" // a model reported that the conversation does not fit
 )
 
-// Beginning is what a host is told before a compaction of a conversation begins.
+// Beginning is passed to the host before a compaction of a conversation begins.
 type Beginning struct {
 	Trigger  Trigger `json:"trigger"`
 	Messages int     `json:"messages"`
 	Tokens   int     `json:"tokens"`
 }
 
-// RunningJob is a job in the background that a host runs.
+// RunningJob is a background job that a host runs.
 type RunningJob struct {
 	// ID is a positive number by which the host identifies the job.
 	ID int `json:"id"`
-	// Keys are those of the last lease that the job requested.
+	// Keys are the keys of the last lease that the job requested.
 	Keys []string `json:"keys"`
 }
 
 // JobOperation is what a job does.
 type JobOperation string
 
-// The operations that a job carries out.
+// The operations of a job.
 const (
-	JobFit  JobOperation = "fit"  // returns what to send for a whole history, and remembers its compactions; the default
-	JobPlan JobOperation = "plan" // compacts a transcript or a session that the host replaces by the result
+	JobFit  JobOperation = "fit"  // returns the messages to send for a whole history, and remembers its compactions; the default
+	JobPlan JobOperation = "plan" // compacts a transcript or a session, which the host replaces with the result
 )
 
-// RecordKeys is how records are found.
+// RecordKeys is how records are looked up.
 type RecordKeys string
 
-// The ways to find records.
+// The ways to look up records.
 const (
-	RecordsByPrefix RecordKeys = "prefix" // a record for each compaction, under the hashes of what it replaces and of what it became; the default
-	RecordsByOwner  RecordKeys = "owner"  // one record for each owner, with all of the owner's compactions
+	RecordsByPrefix RecordKeys = "prefix" // one record per compaction, under hashes of the messages that it replaces and of the resulting messages; the default
+	RecordsByOwner  RecordKeys = "owner"  // one record per owner, with all of the owner's compactions
 )
 
 // EffectName is the name of an effect.
@@ -137,31 +146,33 @@ type EffectName string
 
 // The effects.
 const (
-	EffectLoad    EffectName = "load"    // read the record of the first of keys that has one
+	EffectLoad    EffectName = "load"    // read the record under the first of keys that has one
 	EffectSave    EffectName = "save"    // write a record under each of keys
-	EffectLease   EffectName = "lease"   // lease keys[0] to holder for ttl, or renew that, unless another holder has a lease on one of keys
-	EffectRelease EffectName = "release" // end the lease of holder on keys[0]; it has no answer
+	EffectLease   EffectName = "lease"   // lease keys[0] to holder for ttl, or renew the lease, unless another holder has a lease on one of keys
+	EffectRelease EffectName = "release" // end the lease of holder on keys[0]; it has no result
 	EffectPut     EffectName = "put"     // store body under handle
 	EffectAsk     EffectName = "ask"     // ask the model for a summary
 	EffectCount   EffectName = "count"   // count the tokens of messages exactly
-	EffectWait    EffectName = "wait"    // call again with an event without results at until, or when the lease on key ends; it replaces an earlier wait
-	EffectBegin   EffectName = "begin"   // start another job for the same messages, with settings, unless the running job target does that already; it has no answer
-	EffectStop    EffectName = "stop"    // cancel the running job target; it has no answer
-	EffectEmit    EffectName = "emit"    // report notice, for example to a log; it has no answer
-	EffectEnter   EffectName = "enter"   // wait until no other job compacts the conversation; none begins before this job has ended
-	EffectBefore  EffectName = "before"  // a compaction of a conversation is about to begin, as beginning says: the host may skip it
-	EffectCancel  EffectName = "cancel"  // cancel the effect target, whose answer is no longer needed
+	EffectWait    EffectName = "wait"    // call again with an event without results at until, or when the lease on key ends; replaces an earlier wait
+	EffectBegin   EffectName = "begin"   // start another job for the same messages with settings, unless the running job target already does the same; it has no result
+	EffectStop    EffectName = "stop"    // cancel the running job target; it has no result
+	EffectEmit    EffectName = "emit"    // report notice, for example to a log; it has no result
+	EffectEnter   EffectName = "enter"   // wait until no other job compacts the conversation; no other compaction may begin before this job has ended
+	EffectBefore  EffectName = "before"  // report that a compaction of a conversation, described by beginning, is about to begin: the host may skip it
+	EffectCancel  EffectName = "cancel"  // cancel the effect target, whose result is no longer needed
 )
 
-// Effect is something that a job wants its host to do. An effect with an ID is answered by an EffectResult.
+// Effect is an action that a job requests from its host. The host responds to an effect with an ID by an
+// EffectResult.
 type Effect struct {
 	Effect EffectName `json:"effect"`
 	ID     int        `json:"id,omitempty"`
 	// Keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or the owner if records is
 	// "owner". For begin they are the Keys of the RunningJob until it requests a lease.
 	Keys []string `json:"keys,omitempty"`
-	// Record is what save writes. With IfRevision, only if the record under keys[0] still has this revision or, if it
-	// is "", is still missing. With Holder, only if the holder still has its lease on Lease.
+	// Record is what save writes. With IfRevision, it writes only if the record under keys[0] still has this revision
+	// or, if IfRevision is "", does not exist yet. With Holder, it writes only if the holder still has its lease on
+	// Lease.
 	Record     string  `json:"record,omitempty"`
 	IfRevision *string `json:"if_revision,omitempty"`
 	Holder     string  `json:"holder,omitempty"`
@@ -173,22 +184,22 @@ type Effect struct {
 	// input.
 	Request  Raw   `json:"request,omitempty" is:"SummaryRequest"`
 	Sent     Raw   `json:"sent,omitempty" is:"any"`
-	Deadline int64 `json:"deadline,omitempty"` // when the answer of ask is no longer waited for, in milliseconds since 1970; 0 is never
-	// Messages are those to count, in the shape of the input; with the option `answer: "edits"`, Edits transform the
-	// input into them.
+	Deadline int64 `json:"deadline,omitempty"` // when the job stops waiting for the result of ask, in milliseconds since 1970; 0 means never
+	// Messages are the messages to count, in the shape of the input. With the option `answer: "edits"`, Edits
+	// transform the input into them.
 	Messages Raw    `json:"messages,omitempty" is:"any"`
 	Edits    Raw    `json:"edits,omitempty" is:"Edits"`
 	Until    int64  `json:"until,omitempty"` // in milliseconds since 1970
 	Key      string `json:"key,omitempty"`
-	// Settings are those of the job to begin. The host adds the time and a seed.
+	// Settings are the settings of the job to begin. The host adds the time and a seed.
 	Settings *JobSettings `json:"settings,omitempty"`
 	Notice   *JobNotice   `json:"notice,omitempty"`
 	Target   int          `json:"target,omitempty"`
-	// Beginning is what before tells.
+	// Beginning describes the compaction that the effect before announces.
 	Beginning *Beginning `json:"beginning,omitempty"`
 }
 
-// JobNotice is something worth a line in a log.
+// JobNotice is an event worth a line in a log.
 type JobNotice struct {
 	Name    NoticeName `json:"name"`
 	Message string     `json:"message"`
@@ -199,13 +210,13 @@ type NoticeName string
 
 // The notices.
 const (
-	NoticeSummaryFailed    NoticeName = "summary_failed"    // the model gave no summary
+	NoticeSummaryFailed    NoticeName = "summary_failed"    // the model returned no summary
 	NoticeRecordsFailed    NoticeName = "records_failed"    // the store of records failed, and the job continued without it
 	NoticeLeaseLost        NoticeName = "lease_lost"        // the lease ended during a compaction, which starts over
-	NoticeBackgroundFailed NoticeName = "background_failed" // a compaction in the background led to nothing
+	NoticeBackgroundFailed NoticeName = "background_failed" // a background compaction led to nothing
 )
 
-// JobEvent is what happened since the last call. Without results it only reports the time.
+// JobEvent reports what has happened since the last call. Without results it only reports the time.
 //
 //easyjson:json
 type JobEvent struct {
@@ -215,7 +226,7 @@ type JobEvent struct {
 	Cancel bool `json:"cancel,omitempty"`
 }
 
-// EffectResult is the answer to an effect.
+// EffectResult is the result of an effect.
 type EffectResult struct {
 	ID int `json:"id"`
 	// Refused says that the host does not support the effect. The job then works without it.
@@ -224,29 +235,33 @@ type EffectResult struct {
 	Error string `json:"error,omitempty"`
 	// Done reports, for save, that the record was written, and for lease, that it was granted.
 	Done bool `json:"done,omitempty"`
-	// Record is what load found; absent if nothing. At is the index of its key; for lease, the index of a key that
-	// another holder has leased. Revision is compared by a later save: any text that changes whenever the record does.
+	// Record is the record that load found; absent if there was none. At is the index of its key in Keys; for lease,
+	// the index of a key that another holder has leased. Revision is any string that changes whenever the record
+	// does; a later save compares it.
 	Record   *string `json:"record,omitempty"`
 	At       int     `json:"at,omitempty"`
 	Revision string  `json:"revision,omitempty"`
-	// Summary is the answer to ask. Its id may be missing. In the answer to before it is the summary itself: no model is asked.
+	// Summary is the result of ask; its id may be missing. In the result of before, it is a finished summary: no
+	// model is asked.
 	Summary *Summary `json:"summary,omitempty"`
-	// Busy says that the provider was overloaded, and After how long to wait before the next attempt, in milliseconds;
-	// 0 if unknown.
+	// Busy reports that the provider was overloaded, and After is how long to wait before the next attempt, in
+	// milliseconds; 0 if unknown.
 	Busy  bool  `json:"busy,omitempty"`
 	After int64 `json:"after,omitempty"`
-	// Incomplete says that the answer was cut off, so that an immediate repetition may succeed.
+	// Incomplete reports that the model's output was cut off, so an immediate retry may succeed.
 	Incomplete bool `json:"incomplete,omitempty"`
-	// Tokens is the answer to count. In that to enter they are the exact tokens of the conversation as it is now, from a host with a tokenizer.
+	// Tokens is the result of count. In the result of enter, it is the exact size of the conversation as it is now,
+	// from a host with a tokenizer.
 	Tokens int `json:"tokens,omitempty"`
-	// Skip, in the answer to before, leaves the compaction out. Redact replaces texts in what it reads, and Score says what matters, as the options do.
+	// Skip, in the result of before, skips the compaction. Redact lists texts to replace in what the compaction
+	// reads, and Score says how much messages matter, like the options of these names.
 	Skip   bool    `json:"skip,omitempty"`
 	Redact *Redact `json:"redact,omitempty"`
 	Score  *Score  `json:"score,omitempty"`
 }
 
-// JobProgress is the answer of the operations loop_start and loop_event: the job's state and the effects to execute.
-// With Result or Failure the job has ended, and there is no Job.
+// JobProgress is the result of the operations loop_start and loop_event: the job's state and the effects to execute.
+// Once the job has ended, it has Result or Failure, and no Job.
 //
 //easyjson:json
 type JobProgress struct {
@@ -258,13 +273,13 @@ type JobProgress struct {
 	Effects       []Effect `json:"effects"`
 	// Failure is why the job ended without a result. Nothing was changed.
 	Failure *JobFailure `json:"failure,omitempty"`
-	// Result is the answer of the operation, with the member memory left out.
+	// Result is the result of the operation, without its member memory.
 	Result Raw `json:"result,omitempty" is:"Planned"`
-	// Check is that of a turn which has ended without a compaction; its Result is null.
+	// Check is the result of the check of a turn that ended without a compaction; Result is then null.
 	Check Raw `json:"check,omitempty" is:"Check"`
-	// Notes are for the next turn of the conversation, from the loop_start of a turn.
+	// Notes must be passed to the next turn of the conversation. They come from the loop_start of a turn.
 	Notes *TurnNotes `json:"notes,omitempty"`
-	// Raw is the whole answer as it came, including members that this version has no field for. Hosts set it.
+	// Raw is the response as received, including members for which this version has no field. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
@@ -272,8 +287,8 @@ type JobProgress struct {
 type JobFailure struct {
 	Code    FailureCode `json:"code"`
 	Message string      `json:"message"`
-	// Path is the location of the error, as in an Error. Offset is its offset in bytes from the start of the messages,
-	// if it is in them.
+	// Path is the location of the error, as in an Error. Offset is its offset in bytes from the start of the
+	// messages, if the error is in the messages.
 	Path   string `json:"path,omitempty"`
 	Offset int    `json:"offset,omitempty"`
 }

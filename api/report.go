@@ -6,12 +6,14 @@ package api
 type Report struct {
 	Reason  Reason `json:"reason"`
 	Changed bool   `json:"changed"` // whether the transcript has changed
-	// Cold is why the prompt cache is cold, if compaction is due only because of that, with the transcript below the limit.
+	// Cold is why the prompt cache is cold, if compaction is due only because of that and the transcript is below the
+	// limit.
 	Cold Cold `json:"cold,omitempty"`
-	// Fits reports whether the result has at most the limit's tokens, or there is no limit. While summaries are pending, it reports whether
-	// the content that can be neither folded nor cut fits.
+	// Fits reports whether the result is within the limit, or there is no limit. While summaries are pending, it
+	// reports whether the content that can be neither folded nor cut fits.
 	Fits bool `json:"fits"`
-	// Over is by how much the result doesn't fit, and which messages take the most room. Absent if the result fits.
+	// Over is by how many tokens the result exceeds the limit, and which messages take the most room. Absent if the
+	// result fits.
 	Over *Excess `json:"over,omitempty"`
 	// Thrashing is present if compactions follow each other too closely.
 	Thrashing *Thrashing   `json:"thrashing,omitempty"`
@@ -31,56 +33,63 @@ type Report struct {
 	Counts []PassCount `json:"counts,omitempty"`
 	// StablePrefix is the unchanged start of the list.
 	StablePrefix StablePrefix `json:"stable_prefix"`
-	// CutPoint is the index in the input list at which the tail kept by a fold begins; absent if nothing was folded.
+	// CutPoint is the index in the input list of the first message of the tail that a fold kept; absent if nothing
+	// was folded.
 	CutPoint int           `json:"cut_point,omitempty"`
 	Summary  ReportSummary `json:"summary"`
 	Actions  []Action      `json:"actions"`         // one per changed message
-	Bytes    *ReportBytes  `json:"bytes,omitempty"` // with max_bytes
-	// Cache is the effect on the provider's prompt cache; absent if nothing changes. While summaries are pending, it is a forecast.
+	Bytes    *ReportBytes  `json:"bytes,omitempty"` // if the policy has max_bytes
+	// Cache is the effect on the provider's prompt cache; absent if nothing changes. While summaries are pending, it
+	// is a forecast.
 	Cache *ReportCache `json:"cache,omitempty"`
 	// Thinking is present if the transcript has signed thinking.
 	Thinking *ReportThinking `json:"thinking,omitempty"`
-	// Left lists the violations in the returned messages that the provider would refuse and that no repair could fix, as validate would. If
-	// the input is returned unchanged, it lists all of its refused violations. Without wire_safe, and if nothing was due, nothing is checked.
+	// Left lists the violations in the returned messages that the provider would refuse and that no repair could fix,
+	// as `validate` would list them. If the input is returned unchanged, it lists all of its refused violations.
+	// Nothing is checked without wire_safe, or if no compaction was due.
 	Left []LeftViolation `json:"left,omitempty"`
-	// Running lists work that goes on and whose start is in folded messages: shells and agents in the background, timers, approvals that are to
-	// come. The digest lists it too.
+	// Running lists work that was started in folded messages and is still going on: shells and agents in the
+	// background, timers, pending approvals. The digest lists it too.
 	Running []LedgerRunning `json:"running,omitempty"`
-	// UnloadedTools lists tools whose definitions folded tool searches had loaded. Calls to them fail until they are searched for again.
+	// UnloadedTools lists tools whose definitions came from tool searches that were folded. Calls to these tools fail
+	// until a new search loads them again.
 	UnloadedTools []string `json:"unloaded_tools,omitempty"`
-	// Instructions is the number of messages that stay because they contain project instructions, and InstructionTokens is their size.
+	// Instructions is the number of messages that stay because they contain project instructions, and
+	// InstructionTokens is their total size.
 	Instructions      int `json:"instructions,omitempty"`
 	InstructionTokens int `json:"instruction_tokens,omitempty"`
-	// Refill is what has filled the window since the last compaction, or since the beginning; absent if no compaction is due.
+	// Refill breaks down what has filled the window since the last compaction, or since the beginning; absent if no
+	// compaction is due.
 	Refill *Refill `json:"refill,omitempty"`
-	// Notice is the policy's gate.notice if a compaction comes soon and the model has not been told: the host appends it to the conversation as a
-	// message of the user, before it calls the model.
+	// Notice is the policy's gate.notice, set if a compaction will come soon and the model has not been told yet. The
+	// host appends it to the conversation as a user message before it calls the model.
 	Notice string `json:"notice,omitempty"`
-	// Redacted is what the option redact replaced in the texts that the compaction read; absent if nothing.
+	// Redacted counts what the option redact replaced in the texts that the compaction read; absent if nothing was
+	// replaced.
 	Redacted *ReportRedacted `json:"redacted,omitempty"`
-	// Decisions lists what became of each message, if the policy asks for a log.
+	// Decisions lists what happened to each message, if the policy asks for a log.
 	Decisions []Decision `json:"decisions,omitempty"`
 }
 
-// Refill is the size of what has come after the last compaction, by kind, in tokens. The kinds add up to Tokens.
+// Refill is the size of the messages since the last compaction by kind, in tokens. The kinds add up to Tokens.
 type Refill struct {
-	Messages    int `json:"messages"` // not in tokens: how many
+	Messages    int `json:"messages"` // the number of messages, not tokens
 	Tokens      int `json:"tokens"`
 	User        int `json:"user,omitempty"`      // texts of the user
 	Assistant   int `json:"assistant,omitempty"` // texts of the assistant
 	Reasoning   int `json:"reasoning,omitempty"`
 	ToolCalls   int `json:"tool_calls,omitempty"`
-	ToolResults int `json:"tool_results,omitempty"` // with the media in them
+	ToolResults int `json:"tool_results,omitempty"` // including media in the results
 	Media       int `json:"media,omitempty"`        // images, audio and files in other messages
-	// Other is system messages, content that only the provider can read, and what each message costs besides its content.
+	// Other is system messages, content that only the provider can read, and the overhead of each message.
 	Other int `json:"other,omitempty"`
 }
 
 // ReportRedacted counts what was replaced with placeholders.
 type ReportRedacted struct {
-	Texts  int `json:"texts"`            // different texts
-	Places int `json:"places"`           // where they were, in messages that stay too
-	Failed int `json:"failed,omitempty"` // texts that are replaced because the host's function failed on them
+	Texts  int `json:"texts"`            // number of different texts
+	Places int `json:"places"`           // number of occurrences, including those in messages that stay
+	Failed int `json:"failed,omitempty"` // texts that were replaced because the host's function failed on them
 }
 
 // PassCount is a counter of a pass for which the report has no key.
@@ -95,7 +104,7 @@ type ReportTokens struct {
 	After  int `json:"after"`
 	Limit  int `json:"limit"`  // compaction is due above it
 	Window int `json:"window"` // 0 is unknown
-	// Source is where the numbers come from.
+	// Source is where the token counts come from.
 	Source TokenSource `json:"source"`
 	Bound  int         `json:"bound"` // error bound in percent: nine of ten estimates are closer
 }
@@ -135,18 +144,18 @@ type ReportSummary struct {
 	Unfounded float64 `json:"unfounded,omitempty"`
 }
 
-// LeftViolation is a violation that no repair could fix.
+// LeftViolation is a violation in the returned messages that no repair could fix.
 type LeftViolation struct {
 	Rule    string `json:"rule"`    // its id in docs/guides/formats.md
-	Message int    `json:"message"` // index in the answer's list
+	Message int    `json:"message"` // index in the list of the result
 	Text    string `json:"text"`    // what is wrong, for people
 }
 
-// Action is a change of one message, or of a run of messages.
+// Action is one change to a message, or to a run of messages.
 type Action struct {
 	Action ActionName `json:"action"`
 	Pass   Doer       `json:"pass"` // what made the change
-	// Message is an index of the input list, or -1 for a new message.
+	// Message is an index in the input list, or -1 for a new message.
 	Message int `json:"message"`
 	// Tokens is how many tokens the action saved; negative if it added some.
 	Tokens int    `json:"tokens"`
@@ -155,64 +164,65 @@ type Action struct {
 	Rule   string `json:"rule,omitempty"` // the rule that a repair fixed
 }
 
-// ReportCache is the effect of a compaction on the provider's prompt cache. Reread and saved tokens are per later call; turns are model calls.
+// ReportCache is the effect of a compaction on the provider's prompt cache. Reread and saved tokens are per later
+// call; turns are model calls.
 type ReportCache struct {
 	FirstMessage int `json:"first_changed_message"` // index in the result's list
 	FirstByte    int `json:"first_changed_byte"`    // of the result's list, from its opening bracket
-	RereadTokens int `json:"reread_tokens"`         // everything after the first change: the cache doesn't have it
-	SavedTokens  int `json:"saved_tokens"`          // what each later call no longer reads
-	// TurnsToPay is the number of calls after which the compaction has paid off at the policy's prices: the rereading after the first change,
-	// and the summary. -1 is never; absent without prices.
+	RereadTokens int `json:"reread_tokens"`         // tokens after the first change, which the cache doesn't have
+	SavedTokens  int `json:"saved_tokens"`          // tokens that each later call saves
+	// TurnsToPay is the number of calls after which the compaction has paid for itself at the policy's prices. Its
+	// costs are rereading everything after the first change, and the summary. -1 means never; absent without prices.
 	TurnsToPay *int `json:"turns_to_pay,omitempty"`
 }
 
-// Thrashing says that compactions follow each other too closely, and the likely cause.
+// Thrashing reports that compactions follow each other too closely, with the likely cause.
 type Thrashing struct {
 	Compactions int            `json:"compactions"` // in a row, including this one
 	Cause       ThrashingCause `json:"cause"`
-	Text        string         `json:"text"` // for people: the cause, and what to do
+	Text        string         `json:"text"` // for people: the cause, and what to do about it
 }
 
-// Excess is by how much a result is over its limit, and which messages take the most room. All sizes are tokens.
+// Excess is how far a result exceeds its limit, and which messages take the most room. All sizes are tokens.
 type Excess struct {
-	Limit  int     `json:"limit"`  // over the limit
-	Window int     `json:"window"` // over the window; 0 if the result fits into it, or the window is unknown
+	Limit  int     `json:"limit"`  // tokens over the limit
+	Window int     `json:"window"` // tokens over the window; 0 if the result fits into it, or the window is unknown
 	Causes []Cause `json:"causes"` // the largest first, at most five
-	Text   string  `json:"text"`   // for people: the numbers, the largest cause, and what to do
+	Text   string  `json:"text"`   // for people: the numbers, the largest cause, and what to do about it
 }
 
 // Cause is a large message in a result that doesn't fit, and why it is still there.
 type Cause struct {
-	// Message is an index of the input list, or -1 for anything else.
+	// Message is an index in the input list, or -1 for anything outside it.
 	Message int         `json:"message"`
 	Why     ExcessCause `json:"why"`
 	Tokens  int         `json:"tokens"`
 }
 
-// Decision is what became of one message of the input.
+// Decision is what happened to one message of the input.
 type Decision struct {
 	Message int `json:"message"`
 	// Decision is "kept", "pinned", or the last action on the message.
 	Decision DecisionName `json:"decision"`
-	Pass     Doer         `json:"pass,omitempty"` // what decided
-	// Rule is what a repair fixed, or why the message is pinned: "system", "newest_user", "provider", "instructions",
-	// "score" or "pins[n]".
+	Pass     Doer         `json:"pass,omitempty"` // the pass or step that decided
+	// Rule is the rule that a repair fixed, or why the message is pinned: "system", "newest_user", "provider",
+	// "instructions", "score" or "pins[n]".
 	Rule   string `json:"rule,omitempty"`
 	Before int    `json:"before"` // tokens of the message
-	After  int    `json:"after"`  // its tokens after the compaction; 0 if it is gone
+	After  int    `json:"after"`  // its tokens after the compaction; 0 if it was removed
 }
 
 // ReportBytes is the size of the message list as JSON, in bytes.
 type ReportBytes struct {
 	Before int `json:"before"`
 	After  int `json:"after"`
-	Limit  int `json:"limit"` // max_bytes
+	Limit  int `json:"limit"` // the policy's max_bytes
 }
 
-// ReportThinking is what became of signed thinking, in a result that has changed.
+// ReportThinking is what happened to signed thinking, in a result that has changed.
 type ReportThinking struct {
 	Mode   ThinkingMode   `json:"mode"`   // how the model thinks
-	Source ThinkingSource `json:"source"` // how ctxfold knows
+	Source ThinkingSource `json:"source"` // how ctxfold determined the mode
 	// Kept is the number of signed parts in the result, and Stripped the number removed from messages that stay.
 	Kept     int `json:"kept"`
 	Stripped int `json:"stripped"`

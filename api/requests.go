@@ -2,54 +2,56 @@ package api
 
 import "slices"
 
-// Options are the settings of one call. The policy belongs to the conversation; options belong to the host, so it never has to edit the policy
-// of its user. Zero values mean "as the policy says".
+// Options are the settings of one call. The policy belongs to the conversation; options belong to the host, so that
+// it never has to edit its user's policy. Zero values mean "as the policy says".
 //
 //easyjson:json
 type Options struct {
 	// Force compacts even if compaction isn't due.
 	Force bool `json:"force,omitempty"`
-	// Answer is how the transcript is returned; absent, as messages.
+	// Answer is the form in which the transcript is returned; absent means as messages.
 	Answer Answer `json:"answer,omitempty"`
 	// Archive is whether removed content is archived. It overrides the policy.
 	Archive *Archive `json:"archive,omitempty"`
 	// OpenCalls is how tool calls at the end without a result are handled. It overrides the policy.
 	OpenCalls OpenCalls `json:"open_calls,omitempty"`
-	// Summary is how the digest of this call is made.
+	// Summary configures the digest of this call.
 	Summary *SummaryOptions `json:"summary,omitempty"`
 	// Usage is the provider's count for the last call.
 	Usage *Usage `json:"usage,omitempty"`
 	// Window is the context window of the model in use, in tokens. It applies if it is smaller than the policy's window, or the policy has
 	// none.
 	Window int `json:"window,omitempty"`
-	// NoReserve reserves nothing of the window for the answer.
+	// NoReserve reserves no part of the window for the model's output.
 	NoReserve bool `json:"no_reserve,omitempty"`
-	// Format is the wire format of the transcript. It applies if the policy sets none.
+	// Format is the wire format of the transcript. It applies if the policy doesn't set one.
 	Format Format `json:"format,omitempty"`
-	// OnlyKnown makes fit apply the compactions that it remembers, and make no new one.
+	// OnlyKnown makes fit apply the compactions that it remembers without making a new one.
 	OnlyKnown bool `json:"only_known,omitempty"`
-	// Model is the name of the model that the transcript is for. It applies if the policy sets none.
+	// Model is the name of the model that the transcript is for. It applies if the policy doesn't set one.
 	Model string `json:"model,omitempty"`
-	// Background compacts above `gate.start` of the policy, while the conversation continues; `check` and `fit` say when to begin. If the
-	// model returns no summary, the transcript stays unchanged.
+	// Background compacts above the policy's `gate.start` while the conversation continues; `check` and `fit` say
+	// when to start. If the model returns no summary, the transcript stays unchanged.
 	Background bool `json:"background,omitempty"`
-	// Tried is the size of the transcript, in tokens, at the last background compaction that failed. No new one is started until it has grown.
+	// Tried is the size of the transcript, in tokens, at the last background compaction that failed. No new one is
+	// started until the transcript has grown.
 	Tried int `json:"tried,omitempty"`
-	// Idle is how long the conversation has been idle, in seconds from 0 to 1,000,000,000: the time since its last model call. From
-	// `gate.idle` of the policy on, the provider's prompt cache is cold.
+	// Idle is how long the conversation has been idle, in seconds from 0 to 1,000,000,000: the time since its last
+	// model call. From the policy's `gate.idle` on, the provider's prompt cache counts as cold.
 	Idle float64 `json:"idle,omitempty"`
-	// Cold is why the provider's prompt cache no longer holds the conversation, regardless of Idle. It applies if the policy has `gate.idle`.
+	// Cold is why the provider's prompt cache no longer holds the conversation, regardless of Idle. It applies only
+	// if the policy has `gate.idle`.
 	Cold Cold `json:"cold,omitempty"`
-	// Redact lists what summarizers, digests, the ledger and the archive must not see.
+	// Redact lists texts that summarizers, digests, the ledger and the archive must not see.
 	Redact *Redact `json:"redact,omitempty"`
-	// Score is how much single calls and messages matter to the host.
+	// Score says how much individual calls and messages matter to the host.
 	Score *Score `json:"score,omitempty"`
 }
 
-// Score says how much calls and messages matter, in numbers of the host's own scale; whatever it doesn't name has 0. What is below 0 goes first,
-// the lowest before the others: tool results are cleared, and texts of the assistant are cut, until the target is reached. What is above 0 stays
-// like a pin, the highest first, as long as it takes no more than a quarter of the target. Words of the user, system messages, pins and open
-// calls stay in any case.
+// Score says how much calls and messages matter, on a numeric scale of the host's own; anything it doesn't name
+// scores 0. Items below 0 are removed first, the lowest before the others, until the target is reached: tool results
+// are cleared, and texts of the assistant are cut. Items above 0 stay as if pinned, the highest first, as long as
+// they take at most a quarter of the target. The user's messages, system messages, pins and open calls always stay.
 type Score struct {
 	Calls    []CallScore    `json:"calls,omitempty"`
 	Messages []MessageScore `json:"messages,omitempty"`
@@ -57,35 +59,37 @@ type Score struct {
 
 // CallScore is the score of a tool call and its result.
 type CallScore struct {
-	ID    string  `json:"id"` // of the call
+	ID    string  `json:"id"` // the id of the call
 	Score float64 `json:"score"`
 }
 
-// MessageScore is the score of a message: of its texts, and of the tool results in it that have none of their own.
+// MessageScore is the score of a message: of its texts, and of those tool results in it that have no score of their
+// own.
 type MessageScore struct {
 	Message int     `json:"message"` // index in the list
 	Score   float64 `json:"score"`
 }
 
-// Redact lists texts that a compaction replaces in whatever it makes. Messages that stay are untouched.
+// Redact lists texts to replace in everything that a compaction writes. Messages that stay are unchanged.
 type Redact struct {
 	Texts []Redaction `json:"texts"`
 }
 
 // Redaction is a text that a placeholder replaces wherever it occurs in a message.
 type Redaction struct {
-	// Text is the text, of at least 4 bytes if Whole is false.
+	// Text is the text to replace. It has at least 4 bytes if Whole is false.
 	Text string `json:"text"`
-	// Placeholder replaces the text, of at most 100 bytes. Absent, it is [REDACTED:n]: n counts the texts of the conversation, and one text keeps
-	// its number.
+	// Placeholder replaces the text and has at most 100 bytes. Absent, it is [REDACTED:n], where n numbers the texts
+	// of the conversation; a text keeps its number.
 	Placeholder string `json:"placeholder,omitempty"`
-	// Whole replaces only strings of a message that are the text from beginning to end.
+	// Whole replaces the text only where it is a complete string of a message.
 	Whole bool `json:"whole,omitempty"`
-	// Failed says that the host's function failed on this text, so it is replaced unchecked. The report counts it.
+	// Failed reports that the host's function failed on this text, so the text is replaced unchecked. The report
+	// counts it.
 	Failed bool `json:"failed,omitempty"`
 }
 
-// Clone returns a deep copy, so that other options can be decoded over it.
+// Clone returns a deep copy, so that other options can be decoded into it without changing o.
 func (o Options) Clone() Options {
 	if o.Archive != nil {
 		archive := *o.Archive
@@ -104,29 +108,30 @@ func (o Options) Clone() Options {
 	return o
 }
 
-// SummaryOptions are how the digest of one call is made.
+// SummaryOptions configure the digest of one call.
 type SummaryOptions struct {
 	// Mode is who writes the digest. It overrides the policy.
 	Mode SummaryMode `json:"mode,omitempty"`
-	// Prefix reports whether the host can append requests to the conversation, if summary.request of the policy asks for that.
+	// Prefix reports whether the host can append requests to the conversation, if the policy's summary.request asks
+	// for that.
 	Prefix bool `json:"prefix,omitempty"`
-	// Text is a finished summary: the model isn't asked.
+	// Text is a finished summary. If it is set, the model isn't asked.
 	Text string `json:"text,omitempty"`
 }
 
-// Usage is a provider's token count for the call that ended with a message, as open returns it.
+// Usage is a provider's token count for the call that ended with a given message, as open returns it.
 type Usage struct {
 	Message          int `json:"message"` // index of the message; negative counts from the end
 	InputTokens      int `json:"input_tokens,omitempty"`
 	CacheReadTokens  int `json:"cache_read_tokens,omitempty"`
 	CacheWriteTokens int `json:"cache_write_tokens,omitempty"`
 	OutputTokens     int `json:"output_tokens,omitempty"`
-	// TotalTokens is the sum of the others. If it is 0, the others are added up.
+	// TotalTokens is the sum of the other counts. If it is 0, they are added up.
 	TotalTokens int `json:"total_tokens,omitempty"`
-	// LeastTokens is the least that the provider counted for any call of the same conversation: no more than that is the system prompt and
-	// the tools. 0 is unknown.
+	// LeastTokens is the smallest count of any call of the same conversation: an upper bound for the system prompt
+	// and the tools. 0 means unknown.
 	LeastTokens int `json:"least_tokens,omitempty"`
-	// Exact says that a tokenizer counted these messages: such a count is always used, even after a compaction.
+	// Exact means that a tokenizer counted these messages. Such a count is always used, even after a compaction.
 	Exact bool `json:"exact,omitempty"`
 }
 
@@ -138,23 +143,24 @@ func (u *Usage) Sum() int {
 	return u.InputTokens + u.CacheReadTokens + u.CacheWriteTokens + u.OutputTokens
 }
 
-// Plan is passed from plan to step, and from step to step. It is data: it can be shown, stored, and continued on another machine. It
-// identifies the transcript by the number of its messages and a fingerprint; more messages may follow them. Hosts don't change it.
+// Plan is the state of a compaction between plan and step, and between two steps. It is data: it can be shown,
+// stored, and continued on another machine. It identifies the transcript by the number of its messages and a
+// fingerprint; messages may be appended in the meantime. Hosts don't change it.
 //
 //easyjson:json
 type Plan struct {
-	Version     int    `json:"version"` // of the ABI
+	Version     int    `json:"version"` // version of the ABI
 	Messages    int    `json:"messages"`
 	Fingerprint string `json:"fingerprint"`
 	Format      Format `json:"format"`
-	// Model is the model that an answer of open names, if the policy has no model.
+	// Model is the model named by the result of open, if the policy doesn't name one.
 	Model  string `json:"model,omitempty"`
 	Policy Raw    `json:"policy" is:"Policy"` // the Policy as it was sent
-	// Options are the options of the plan, except the usage, which Correction replaces.
+	// Options are the options of the plan, without the usage, which Correction replaces.
 	Options *Options  `json:"options,omitempty"`
 	State   State     `json:"state"`
 	Replies []Summary `json:"replies,omitempty"`
-	// Asked are the ids of the pending requests. If the next step has no answer to one, it counts as failed.
+	// Asked are the ids of the pending requests. A request that the next step doesn't answer counts as failed.
 	Asked []string `json:"asked,omitempty"`
 	// Fit reports whether the plan was made by fit: its steps need the same memory.
 	Fit bool `json:"fit,omitempty"`
@@ -162,16 +168,16 @@ type Plan struct {
 	Correction *Correction `json:"correction,omitempty"`
 }
 
-// Summary is the answer of the host's model to a request, or an error.
+// Summary is the model's response to a request, or an error.
 //
 //easyjson:json
 type Summary struct {
-	ID   string `json:"id"` // of the request
+	ID   string `json:"id"` // the id of the request
 	Text string `json:"text,omitempty"`
 	// Messages are the provider's result for a request with `provider`: a list of messages of its format, which go into the result unchanged.
 	// The `output` of OpenAI is such a list; Anthropic's `content` belongs in one assistant message.
 	Messages Raw `json:"messages,omitempty" is:"[]object"`
-	// FinishReason is why the model stopped, in the words of any provider.
+	// FinishReason is why the model stopped, in any provider's terms.
 	FinishReason string `json:"finish_reason,omitempty"`
 	// Error is why there is no text.
 	Error  string `json:"error,omitempty"`
@@ -188,7 +194,7 @@ type CallUsage struct {
 	OutputTokens     int `json:"output_tokens"`
 }
 
-// Summaries are answers to the requests of a plan.
+// Summaries are the responses to the requests of a plan.
 //
 //easyjson:json
 type Summaries []Summary
@@ -205,20 +211,20 @@ type MemoryEntry struct {
 	Print        string `json:"print"`         // fingerprint of those messages
 	SentMessages int    `json:"sent_messages"` // number of sent messages by which a program that continued from the result is recognized
 	Sent         string `json:"sent"`          // fingerprint of those messages
-	// Edits produce the messages to send in place of those messages. Behind are the changes of individual later
-	// messages; each applies as long as its message is there.
+	// Edits produce the messages that are sent in place of the covered messages. Behind are the changes to individual
+	// later messages; each applies as long as its message exists.
 	Edits  Raw `json:"edits" is:"MemoryEdits"`
 	Behind Raw `json:"behind,omitempty" is:"MemoryEdits"`
 	// Points are longer beginnings of the history at the time of the compaction, longest first.
 	Points []MemoryPoint `json:"points,omitempty"`
 	Newest bool          `json:"newest,omitempty"` // the newest message of the user was replaced too
 	State  State         `json:"state"`
-	// Given is the same compaction relative to the list that the program passed, if that continued from what was sent
-	// before.
+	// Given is the same compaction relative to the list that the program passed, if that list continued from what had
+	// been sent before.
 	Given *MemoryEntry `json:"given,omitempty"`
 }
 
-// MemoryEdit is an Edit of a [MemoryEntry]. For the messages after those that the entry replaced, it has either Set and
+// MemoryEdit is an Edit of a [MemoryEntry]. For messages after those that the entry replaced, it has either Set and
 // Message, or Drop, or Insert and Before. Indexes refer to the history at the time of the compaction.
 type MemoryEdit struct {
 	Keep    []int  `json:"keep,omitempty"`    // [from, to]: the messages from the first index up to, but not including, the second
@@ -237,7 +243,7 @@ type MemoryEdit struct {
 // MemoryEdits are the edits of a [MemoryEntry].
 type MemoryEdits []MemoryEdit
 
-// MemoryPoint is a longer beginning of a compacted history, and what was sent for it.
+// MemoryPoint is a longer beginning of a compacted history, and the messages that were sent for it.
 type MemoryPoint struct {
 	Messages     int    `json:"messages"`
 	Print        string `json:"print"`
@@ -245,26 +251,28 @@ type MemoryPoint struct {
 	Sent         string `json:"sent"`
 }
 
-// State is what a host keeps with the conversation from one compaction to the next. Hosts store it and don't change it.
+// State is what a host stores with the conversation from one compaction to the next. Hosts don't change it.
 //
 //easyjson:json
 type State struct {
 	Round  int    `json:"round"` // number of compactions so far
 	Ledger Ledger `json:"ledger"`
-	// Format is the wire format of the conversation. After a compaction the messages may no longer show it.
+	// Format is the wire format of the conversation. It is stored because the messages left by a compaction may no
+	// longer reveal it.
 	Format Format `json:"format,omitempty"`
-	// Messages, Fingerprint and Limit describe the result of the last compaction and the token limit that it was made for. While the
-	// transcript is exactly that result and the limit is no smaller, there is nothing to do.
+	// Messages, Fingerprint and Limit describe the result of the last compaction and the token limit that it was made
+	// for. While the transcript is exactly that result and the limit is no smaller, no compaction is due.
 	Messages    int    `json:"messages,omitempty"`
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Limit       int    `json:"limit,omitempty"`
-	// Own lists the messages of that result that compactions wrote, by a hash of role and text. No other message counts as a digest.
+	// Own lists the messages of that result that compactions wrote, as hashes of role and text. No other message
+	// counts as a digest.
 	Own []string `json:"own,omitempty"`
-	// Archive is the handle of the last compaction's changes, from which restore starts; absent without an archive.
+	// Archive is the handle of the last compaction's changes, where restore starts; absent without an archive.
 	Archive string `json:"archive,omitempty"`
 	// Redacted lists hashes of the texts that were replaced, in the order of the numbers in their placeholders.
 	Redacted []string `json:"redacted,omitempty"`
-	// Attempts stops loops of compactions that don't help.
+	// Attempts prevents loops of compactions that don't help.
 	Attempts *Attempts `json:"attempts,omitempty"`
 	// Streak counts compactions that follow each other closely.
 	Streak *Streak `json:"streak,omitempty"`
@@ -272,8 +280,9 @@ type State struct {
 	Calibration *Calibration `json:"calibration,omitempty"`
 }
 
-// Ledger holds the facts about folded messages that code, not a model, extracts. The state carries it from one compaction to the next. Every
-// digest contains it, and it can be read back from there. All lists have the oldest first; a modified file is not listed as read.
+// Ledger holds facts about folded messages that are extracted by code, not by a model. The state carries it from one
+// compaction to the next. Every digest contains it, so it can also be read back from a digest. All lists start with
+// the oldest entry; a modified file is not listed as read.
 type Ledger struct {
 	Task     string   `json:"task,omitempty"`     // the user's first request
 	Requests []string `json:"requests,omitempty"` // later requests of the user
@@ -282,25 +291,27 @@ type Ledger struct {
 	Read     []string        `json:"read,omitempty"`     // files
 	Modified []string        `json:"modified,omitempty"` // files
 	Commands []LedgerCommand `json:"commands,omitempty"`
-	Errors   []LedgerFailure `json:"errors,omitempty"` // tool calls that failed and have not worked since
-	// Running is work that goes on, as far as the folded messages say: shells and agents in the background, timers, approvals that are to come.
+	Errors   []LedgerFailure `json:"errors,omitempty"` // tool calls that failed and have not succeeded since
+	// Running is work that is still going on according to the folded messages: shells and agents in the background,
+	// timers, pending approvals.
 	Running []LedgerRunning `json:"running,omitempty"`
-	// Unloaded lists tools whose definitions folded tool searches had loaded. Calls to them fail until they are searched for again.
+	// Unloaded lists tools whose definitions came from tool searches that were folded. Calls to these tools fail
+	// until a new search loads them again.
 	Unloaded []string `json:"unloaded,omitempty"`
 }
 
 // LedgerRunning is work that goes on after its tool call has returned.
 type LedgerRunning struct {
 	Kind   string `json:"kind"`             // shell, agent, timer, approval or task
-	ID     string `json:"id"`               // as the tool named it; of a timer its time
-	About  string `json:"about,omitempty"`  // the command, or how the call describes it
+	ID     string `json:"id"`               // the id that the tool gave it; for a timer, its time
+	About  string `json:"about,omitempty"`  // the command, or the call's description of the work
 	Output string `json:"output,omitempty"` // the file that its output goes to
 }
 
 // LedgerCommand is a command that the agent or the user ran.
 type LedgerCommand struct {
 	Command string `json:"command"`
-	Exit    string `json:"exit,omitempty"` // exit code; "failed" if only that is known, absent if nothing is
+	Exit    string `json:"exit,omitempty"` // exit code; "failed" if only the failure is known, absent if the outcome is unknown
 }
 
 // LedgerFailure is a failed tool call.
@@ -310,12 +321,12 @@ type LedgerFailure struct {
 	Text string `json:"text,omitempty"`
 }
 
-// Attempts records compactions that didn't help, so that a conversation that can't shrink isn't compacted, and its model not asked, every
-// turn.
+// Attempts records compactions that didn't help, so that a conversation that can't shrink isn't compacted again, with
+// another call of the model, on every turn.
 type Attempts struct {
 	// Failed is how many compactions in a row freed nothing, or left the transcript over its limit.
 	Failed int `json:"failed,omitempty"`
-	// Gain is how many tokens the last compaction freed, and Tokens the size that it left.
+	// Gain is how many tokens the last compaction freed, and Tokens the size of its result.
 	Gain   int `json:"last_gain,omitempty"`
 	Tokens int `json:"tokens,omitempty"`
 }
@@ -324,21 +335,22 @@ type Attempts struct {
 // most two new assistant messages.
 type Streak struct {
 	Compactions int `json:"compactions"`
-	// User and Assistant are the numbers of such messages in the last input.
+	// User and Assistant are the numbers of user and assistant messages in the last input.
 	User      int `json:"user"`
 	Assistant int `json:"assistant"`
 }
 
-// Calibration holds pairs of an estimate and the provider's count, the newest last. Only the count includes what a call sends outside the
-// transcript (system prompt, tools).
+// Calibration holds pairs of an estimate and the provider's count, the newest last. The counts include what a call
+// sends besides the transcript (system prompt, tools); the estimates don't.
 type Calibration struct {
-	// Estimator is the estimator of these estimates, with its family. Others ignore the calibration.
+	// Estimator is the name of the estimator that made these estimates, with its family. Other estimators ignore the
+	// calibration.
 	Estimator string `json:"estimator"`
 	Estimated []int  `json:"estimated,omitempty"` // tokens
 	Counted   []int  `json:"counted,omitempty"`   // tokens
 }
 
-// Correction adjusts the numbers of an estimator to those of a provider.
+// Correction adjusts the estimates of an estimator to a provider's counts.
 type Correction struct {
 	Scale  int         `json:"scale"` // of all estimates, in 1/65,536
 	Fixed  int         `json:"fixed"` // tokens outside the transcript
@@ -348,7 +360,7 @@ type Correction struct {
 
 // Kept is archived content that the host kept.
 type Kept struct {
-	Handle string `json:"handle"` // or its first digits, at least 16
+	Handle string `json:"handle"` // the handle, or at least its first 16 digits
 	Text   string `json:"body"`   // JSON
 }
 
@@ -361,15 +373,15 @@ type Bodies []Kept
 //
 //easyjson:json
 type Failure struct {
-	Status       int          `json:"status,omitempty"` // HTTP
-	Body         string       `json:"body,omitempty"`   // of the response, or the text of the error
+	Status       int          `json:"status,omitempty"` // HTTP status code
+	Body         string       `json:"body,omitempty"`   // body of the response, or the text of the error
 	Provider     string       `json:"provider,omitempty"`
 	Model        string       `json:"model,omitempty"`         // the model that was called
 	CurrentModel string       `json:"current_model,omitempty"` // the model in use now
 	FinishReason string       `json:"finish_reason,omitempty"`
 	Usage        FailureUsage `json:"usage,omitempty"`
-	Window       int          `json:"window,omitempty"` // of the model, in tokens
-	Typed        bool         `json:"typed,omitempty"`  // whether the host's client recognized an overflow
+	Window       int          `json:"window,omitempty"` // context window of the model, in tokens
+	Typed        bool         `json:"typed,omitempty"`  // whether the host's client identified the error as an overflow
 }
 
 // FailureUsage is the usage of a successful call, in tokens. Input excludes tokens read from or written to the cache.
@@ -387,20 +399,20 @@ type LimitArguments struct {
 	MaxLines   int       `json:"max_lines,omitempty"`
 	MaxBytes   int       `json:"max_bytes,omitempty"`   // UTF-8
 	MaxChars   int       `json:"max_chars,omitempty"`   // Unicode scalar values
-	SpillChars int       `json:"spill_chars,omitempty"` // above it the whole output is stored elsewhere; 0 is never
+	SpillChars int       `json:"spill_chars,omitempty"` // above this size the whole output is stored elsewhere; 0 means never
 	Mode       LimitMode `json:"mode,omitempty"`
 	Place      string    `json:"place,omitempty"`       // where the host stored it
 	SpillError string    `json:"spill_error,omitempty"` // why the host couldn't store it
 }
 
-// The types of answers as members of requests. They are separate types because an answer may have members that are
-// unknown to this version, and a request may not.
+// The types of results that are also members of requests. They are separate types because a result may have members
+// that this version doesn't know, and a request may not.
 type (
 	// GivenUsage is a Usage.
 	//
 	//easyjson:json
 	GivenUsage Usage
-	// GivenFound is the answer of search.
+	// GivenFound is the result of search.
 	//
 	//easyjson:json
 	GivenFound Found

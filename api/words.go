@@ -1,32 +1,32 @@
 package api
 
-// Answer is how the transcript is returned.
+// Answer is the form in which the transcript is returned.
 type Answer string
 
-// The ways to return the transcript.
+// The forms in which the transcript is returned.
 const (
 	AnswerMessages Answer = "messages" // in the shape of the input; the default
-	AnswerEdits    Answer = "edits"    // as runs over input indexes, for hosts that hold live objects
-	AnswerReport   Answer = "report"   // not at all
+	AnswerEdits    Answer = "edits"    // as edits over input indexes, for hosts that hold live objects
+	AnswerReport   Answer = "report"   // not returned at all
 )
 
 // Archive is whether and how removed content is archived.
 type Archive string
 
-// The ways to archive removed content.
+// The archive settings.
 const (
 	ArchiveOff    Archive = ""       // removed content is lost; the default
-	ArchivePlaces Archive = "places" // the answer lists the handle of each removed body and its byte ranges in the request
-	ArchiveBodies Archive = "bodies" // the answer contains the removed bodies
+	ArchivePlaces Archive = "places" // the response lists the handle of each removed body and its byte ranges in the request
+	ArchiveBodies Archive = "bodies" // the response contains the removed bodies
 )
 
-// OpenCalls is how tool calls at the end that have no result yet are handled.
+// OpenCalls says how to treat tool calls at the end that have no result yet.
 type OpenCalls string
 
-// The ways to handle open tool calls.
+// The treatments of open tool calls.
 const (
 	OpenCallsKeep   OpenCalls = "keep"   // they are left to the host; the default
-	OpenCallsAnswer OpenCalls = "answer" // they are violations too, and repair adds a result that says so
+	OpenCallsAnswer OpenCalls = "answer" // they count as violations, and repair adds a result saying that there is none
 )
 
 // SummaryMode is who writes digests.
@@ -36,32 +36,32 @@ type SummaryMode string
 const (
 	SummaryModel   SummaryMode = "model"   // the host's model; the default
 	SummaryLocal   SummaryMode = "local"   // code alone
-	SummaryMinimal SummaryMode = "minimal" // code alone; the digest only counts the removed messages
+	SummaryMinimal SummaryMode = "minimal" // code alone, and the digest only counts the removed messages
 )
 
-// Cold is why a provider's prompt cache no longer holds a conversation, so that a compaction loses no cached tokens.
+// Cold is why a provider's prompt cache no longer holds a conversation, so that a compaction costs no cached tokens.
 type Cold string
 
 // The causes of a cold prompt cache.
 const (
 	ColdIdle     Cold = "idle"             // there was no call for longer than the cache lives
-	ColdModel    Cold = "model_changed"    // the last call was to another model
-	ColdProvider Cold = "provider_changed" // the last call was to another provider
-	ColdGone     Cold = "gone"             // the host knows another cause, such as changed tools
+	ColdModel    Cold = "model_changed"    // the last call went to another model
+	ColdProvider Cold = "provider_changed" // the last call went to another provider
+	ColdGone     Cold = "gone"             // another cause known to the host, such as changed tools
 )
 
-// Reason is why an operation ended.
+// Reason is why an operation did or didn't change the transcript.
 type Reason string
 
-// The reasons of reports and of the answers of check. They are stable.
+// The reasons in reports and in the results of check. They are stable.
 const (
 	ReasonCompacted        Reason = "compacted"          // the transcript was compacted
 	ReasonUnderBudget      Reason = "under_budget"       // compaction isn't due
-	ReasonUnknownWindow    Reason = "unknown_window"     // the policy has no window, so compaction is never due: with `wire_safe` off, or in a `check` with `force`
+	ReasonUnknownWindow    Reason = "unknown_window"     // the policy has no window, so compaction is never due; only with `wire_safe` off, or in a `check` with `force`
 	ReasonNoProgress       Reason = "no_progress"        // due, but no pass could free anything; the input is returned unchanged
-	ReasonGainTooSmall     Reason = "gain_too_small"     // due, but less than `gate.min_gain` could be freed; the input is returned unchanged
+	ReasonGainTooSmall     Reason = "gain_too_small"     // due, but compacting would free less than `gate.min_gain`; the input is returned unchanged
 	ReasonOpenThinking     Reason = "open_thinking"      // due, but a tool call at the end has no result yet, and it is unknown whether the thinking before it must stay or go; the input is returned unchanged. Compact when the result has arrived, or set `thinking`
-	ReasonStuck            Reason = "stuck"              // due, but the last compactions didn't help, and little was added since
+	ReasonStuck            Reason = "stuck"              // due, but the last compactions didn't help, and little has been added since
 	ReasonNeedsSummaries   Reason = "needs_summaries"    // the host's model must be asked first
 	ReasonOverLimit        Reason = "over_limit"         // `check` only: compaction is due
 	ReasonOverBytes        Reason = "over_bytes"         // `check` only: compaction is due because the messages exceed `max_bytes`
@@ -87,9 +87,9 @@ const (
 	ActionTruncate ActionName = "truncate" // cut the middle of a tool result or, as a last resort, of another text
 	ActionFold     ActionName = "fold"     // folded a message into the digest or the line of its turn, or rewrote it as text of a tool loop
 	ActionInsert   ActionName = "insert"   // inserted a message: the digest, the line of a turn, a tool loop as text, the count of dropped messages, a result for a call that had none, a first user message, or a turn between two messages of one role
-	ActionRestore  ActionName = "restore"  // put the content of a file back; in `restore`, a body
+	ActionRestore  ActionName = "restore"  // put back the content of a file or, in `restore`, a body
 	ActionStrip    ActionName = "strip"    // removed reasoning from a message
-	ActionDrop     ActionName = "drop"     // removed a message, or a part, message or member that no provider would accept
+	ActionDrop     ActionName = "drop"     // removed a message, or a part or member that no provider would accept
 	ActionMove     ActionName = "move"     // moved a tool result after its call
 	ActionRename   ActionName = "rename"   // gave a tool call a unique id
 	ActionAdd      ActionName = "add"      // added an empty `reasoning_content` to a message, because others have one
@@ -98,7 +98,7 @@ const (
 	ActionReplace  ActionName = "replace"  // replaced unpaired surrogates with U+FFFD; `message` is -1 for those outside the message list
 )
 
-// Doer is what changed a message: a pass, or a step outside the passes.
+// Doer is the pass that changed a message, or a step outside the passes.
 type Doer string
 
 // The steps outside the passes.
@@ -106,29 +106,29 @@ const (
 	DoerRepair     Doer = "repair"      // repairs violations
 	DoerThinking   Doer = "thinking"    // keeps signed thinking valid
 	DoerBytes      Doer = "bytes"       // keeps the messages under `max_bytes`
-	DoerScore      Doer = "score"       // removes what the host gave a score below 0, before the passes
+	DoerScore      Doer = "score"       // removes content with a host score below 0, before the passes
 	DoerLastResort Doer = "last_resort" // cuts a result that is still over the limit after the passes
 	DoerRestore    Doer = "restore"     // puts bodies back
 )
 
-// DecisionName is what became of a message: kept, pinned, or the ActionName of the last action on it.
+// DecisionName is what happened to a message: kept, pinned, or the ActionName of the last action on it.
 type DecisionName string
 
-// The decisions of a log that are not actions.
+// The decisions in a log that are not actions.
 const (
 	DecisionKept   DecisionName = "kept"   // nothing changed the message
 	DecisionPinned DecisionName = "pinned" // nothing changed it, because it is pinned
 )
 
-// TokenSource is where a number of tokens comes from.
+// TokenSource is where a token count comes from.
 type TokenSource string
 
-// The sources of numbers of tokens.
+// The sources of token counts.
 const (
 	TokensMeasured   TokenSource = "measured"    // the provider's count up to some message, plus an estimate of the rest
 	TokensCalibrated TokenSource = "calibrated"  // an estimate, corrected by the provider's counts of earlier calls (`calibration` in the state)
 	TokensEstimated  TokenSource = "estimated"   // an estimate by the `estimator`, for the `family` of tokenizers of the policy's `model`
-	TokensUpperBound TokenSource = "upper_bound" // no more than that: from the number of bytes, as `fit` of JavaScript settles it without the module
+	TokensUpperBound TokenSource = "upper_bound" // an upper bound computed from the number of bytes, as `fit` of the JavaScript package uses it to decide without calling the module
 )
 
 // SummarySource is where a digest comes from.
@@ -143,34 +143,34 @@ const (
 	SourceLocal    SummarySource = "local"    // code alone
 )
 
-// SummaryShape is how the model is asked for a summary.
+// SummaryShape is the form in which the model is asked for a summary.
 type SummaryShape string
 
 // The shapes of requests for summaries.
 const (
 	ShapeFlat   SummaryShape = "flat"   // a separate prompt that contains a record of the messages
-	ShapePrefix SummaryShape = "prefix" // an instruction after the conversation as it was last sent, whose start the provider has in its prompt cache
+	ShapePrefix SummaryShape = "prefix" // an instruction appended to the conversation as it was last sent, whose start is in the provider's prompt cache
 )
 
-// SummaryFault is why a summary of the host's model is rejected.
+// SummaryFault is why a summary by the host's model was rejected.
 type SummaryFault string
 
 // The causes of rejected summaries.
 const (
 	FaultFailed     SummaryFault = "summarizer_failed"    // the host returned an `error`
 	FaultEmpty      SummaryFault = "empty_summary"        // it is empty or only white space
-	FaultTooShort   SummaryFault = "too_short"            // it has less than one token per 512 that it replaces, or less than 16
+	FaultTooShort   SummaryFault = "too_short"            // it has less than one token per 512 that it replaces, or fewer than 16
 	FaultCutOff     SummaryFault = "cut_off"              // `finish_reason` is `length`, `max_tokens`, `max_output_tokens`, `model_length`, `model_context_window_exceeded` or `incomplete`, in any case
 	FaultRefusal    SummaryFault = "refusal"              // it begins like a refusal and has less than 800 bytes, or `finish_reason` is `refusal`, `content_filter` (or `content-filter`) or `safety`
-	FaultAnswers    SummaryFault = "answers_conversation" // it speaks to somebody in the conversation instead of summarizing it
+	FaultAnswers    SummaryFault = "answers_conversation" // it addresses somebody in the conversation instead of summarizing it
 	FaultToolCall   SummaryFault = "tool_call"            // it is a tool call, as a tag or as JSON, or `finish_reason` is `tool_use`, `tool_calls` or `function_call`
 	FaultTooLong    SummaryFault = "too_long"             // it has more than twice `max_output_tokens` plus 256 tokens
 	FaultTooLarge   SummaryFault = "larger_than_folded"   // it has at least as many tokens as the messages that it replaces
-	FaultNoHeadings SummaryFault = "missing_headings"     // it has no headings and isn't a list (3 items or more, on half of its lines). After the retries it is accepted anyway, with this `why`: it is still better than an extract
-	FaultRepeats    SummaryFault = "repetitive"           // it has 40 sentences or more, and says each four times on average
-	FaultUnfounded  SummaryFault = "unfounded"            // three of four of its names, of its quotes or of its numbers aren't in what the model was given, and at least 4, 3 or 6 of them
+	FaultNoHeadings SummaryFault = "missing_headings"     // it has no headings and isn't a list (at least 3 items, on half of its lines). After the retries it is accepted anyway, with this `why`, because it is still better than an extract
+	FaultRepeats    SummaryFault = "repetitive"           // it has at least 200 words, and repeats each run of six words four times on average
+	FaultUnfounded  SummaryFault = "unfounded"            // three of four of its names, of its quotes, of its numbers, or of the people and places in it (and at least 4, 3, 6 or 6 of them) don't occur in what the model was given
 	FaultTopic      SummaryFault = "off_topic"            // it shares no name, no number and less than a tenth of its words with what the model was given
-	FaultNoRoom     SummaryFault = "no_room_for_request"  // even the prompt doesn't fit into `summary.max_input_tokens`; the model wasn't asked
+	FaultNoRoom     SummaryFault = "no_room_for_request"  // even the prompt alone exceeds `summary.max_input_tokens`; the model wasn't asked
 )
 
 // Scope is what a request for a summary covers.
@@ -179,22 +179,22 @@ type Scope string
 // The scopes of requests for summaries.
 const (
 	ScopeSession    Scope = "session"     // the older part of the conversation
-	ScopeUpdate     Scope = "update"      // the same, with an earlier digest to update
+	ScopeUpdate     Scope = "update"      // the same, including an earlier digest to update
 	ScopeTurnPrefix Scope = "turn_prefix" // the start of a turn that is still going on
 	ScopePart       Scope = "part"        // one part of a record that is too long for one request
-	ScopeMerge      Scope = "merge"       // the digests of such parts
+	ScopeMerge      Scope = "merge"       // the digests of the parts of such a record
 	ScopeBranch     Scope = "branch"      // an abandoned path
 	ScopeToolOutput Scope = "tool_output" // the output of one tool
 )
 
-// ExcessCause is why a large message is still in the result.
+// ExcessCause is why a large message is still in a result that does not fit.
 type ExcessCause string
 
 // The causes of results that do not fit.
 const (
-	CauseBeside     ExcessCause = "beside"      // the system prompt and the tools of a request body
-	CauseSystem     ExcessCause = "system"      // a system message
-	CauseNewestUser ExcessCause = "newest_user" // the newest user message
+	CauseBeside     ExcessCause = "beside"      // it is the system prompt and the tools of a request body
+	CauseSystem     ExcessCause = "system"      // it is a system message
+	CauseNewestUser ExcessCause = "newest_user" // it is the newest user message
 	CausePinned     ExcessCause = "pinned"      // the policy pins it
 	CauseProvider   ExcessCause = "provider"    // it holds content that only its provider can read
 	CauseOpenCall   ExcessCause = "open_call"   // its tool call waits for a result
@@ -208,7 +208,7 @@ type ThrashingCause string
 
 // The causes of thrashing.
 const (
-	ThrashingWholeHistory   ThrashingCause = "whole_history"   // the list isn't the result of the last compaction, and it has no digest: the application passes its whole history each time
+	ThrashingWholeHistory   ThrashingCause = "whole_history"   // the list isn't the result of the last compaction and has no digest: the application passes its whole history each time
 	ThrashingPinned         ThrashingCause = "pinned"          // pinned messages, the system prompt and the tools take over half of the limit
 	ThrashingNewestMessages ThrashingCause = "newest_messages" // the messages since the last result take over half of the limit
 	ThrashingTarget         ThrashingCause = "target"          // `gate.target` is over 0.9
@@ -218,7 +218,7 @@ const (
 // ThinkingMode is how a model thinks.
 type ThinkingMode string
 
-// The ways in which a model thinks. They decide how the signed thinking in its messages may change (AN8, AN9).
+// The thinking modes. They decide how the signed thinking in a model's messages may change (AN8, AN9).
 const (
 	ThinkingManual    ThinkingMode = "manual"     // with a budget: an open tool loop must begin with its own thinking, and blocks aren't bound to the messages before them
 	ThinkingAdaptive  ThinkingMode = "adaptive"   // the model decides: a block is bound to everything before it, and none is required
@@ -227,25 +227,25 @@ const (
 	ThinkingUnknown   ThinkingMode = "unknown"    // unknown, so a result must be valid in every mode
 )
 
-// ThinkingEffort is how much a model should think about a summary.
+// ThinkingEffort is how much thinking a request for a summary asks of the model.
 type ThinkingEffort string
 
 // The efforts that requests for summaries ask for.
 const ThinkingHigh ThinkingEffort = "high" // a lot
 
-// ThinkingSource is how ctxfold knows the way a model thinks.
+// ThinkingSource is how ctxfold determined a model's thinking mode.
 type ThinkingSource string
 
 // The sources of thinking modes.
 const (
 	ThinkingByPolicy  ThinkingSource = "policy"  // the policy
 	ThinkingByRequest ThinkingSource = "request" // the request body
-	ThinkingByModel   ThinkingSource = "model"   // the name of the model
+	ThinkingByModel   ThinkingSource = "model"   // the model's name
 	ThinkingByFormat  ThinkingSource = "format"  // the wire format
-	ThinkingByNone    ThinkingSource = "none"    // nothing
+	ThinkingByNone    ThinkingSource = "none"    // nothing, so the mode is unknown
 )
 
-// Severity is what a provider does about a violation.
+// Severity is how the provider reacts to a violation.
 type Severity string
 
 // The severities of violations.
@@ -254,45 +254,45 @@ const (
 	SeverityTolerated Severity = "tolerated" // it accepts the request
 )
 
-// Repair is what repair does about a violation.
+// Repair is the way in which repair fixes a violation.
 type Repair string
 
 // The repairs of violations.
 const (
-	RepairNone         Repair = "none"          // nothing: only the caller can fix it
-	RepairAddResult    Repair = "add_result"    // adds a result to a tool call saying that it has no result
+	RepairNone         Repair = "none"          // not at all: only the caller can fix it
+	RepairAddResult    Repair = "add_result"    // adds a result to a tool call, saying that the call has no result
 	RepairDropPart     Repair = "drop_part"     // removes a part
 	RepairDropMessage  Repair = "drop_message"  // removes a message
 	RepairRenameID     Repair = "rename_id"     // gives a tool call a unique id
 	RepairAddUser      Repair = "add_user"      // inserts a first user message
 	RepairMoveResult   Repair = "move_result"   // moves a tool result after its call
 	RepairAddTurn      Repair = "add_turn"      // inserts a turn between two messages of one role
-	RepairWrapBody     Repair = "wrap_body"     // wraps a response that isn't an object in one
-	RepairSign         Repair = "sign"          // adds the sentinel that the provider accepts as a signature to a call that must be signed
+	RepairWrapBody     Repair = "wrap_body"     // wraps a response that isn't an object in an object
+	RepairSign         Repair = "sign"          // adds the sentinel signature that the provider accepts to a call that must be signed
 	RepairDropCaller   Repair = "drop_caller"   // removes a member that names a caller that doesn't exist
 	RepairReplace      Repair = "replace"       // replaces unpaired surrogates with U+FFFD
 	RepairFillBody     Repair = "fill_body"     // makes an empty tool result say that it is empty
-	RepairAddReasoning Repair = "add_reasoning" // adds an empty `reasoning_content` to a message, because others have one
+	RepairAddReasoning Repair = "add_reasoning" // adds an empty `reasoning_content` to a message, because other messages have one
 )
 
-// FailureClass is why a call of a model failed.
+// FailureClass is why a model call failed.
 type FailureClass string
 
 // The classes of failures. They are stable.
 const (
 	FailureNone         FailureClass = "none"              // no known failure
 	FailureContext      FailureClass = "context_overflow"  // the conversation doesn't fit into the window
-	FailureRateLimit    FailureClass = "rate_limit"        // too many requests or tokens in a time span, or a quota: wait, don't compact
+	FailureRateLimit    FailureClass = "rate_limit"        // too many requests or tokens in a period of time, or a quota: wait, don't compact
 	FailureOtherModel   FailureClass = "other_model"       // the failure is from a model that is no longer in use
-	FailureOutputLimit  FailureClass = "output_limit"      // the requested answer is too long for the model, whatever the conversation
-	FailurePayloadLimit FailureClass = "payload_too_large" // too many bytes for one request: images and files, not tokens
+	FailureOutputLimit  FailureClass = "output_limit"      // the requested output is too long for the model, whatever the conversation
+	FailurePayloadLimit FailureClass = "payload_too_large" // the request has too many bytes, because of images and files rather than tokens
 	FailureProvider     FailureClass = "provider_error"    // any other failure
 )
 
-// LimitMode is which part of a tool's output stays.
+// LimitMode is which part of an oversized tool output stays.
 type LimitMode string
 
-// The parts of a tool's output that can stay.
+// The modes of limiting a tool's output.
 const (
 	LimitHeadTail LimitMode = "head_tail" // its start and its end
 	LimitHead     LimitMode = "head"      // its start
@@ -319,17 +319,17 @@ const (
 	BodyImage      BodyKind = "image"       // an image
 	BodyAudio      BodyKind = "audio"       // audio
 	BodyFile       BodyKind = "file"        // a file
-	BodyFold       BodyKind = "fold"        // the messages replaced by a digest, the line of a turn, a tool loop as text or a count
+	BodyFold       BodyKind = "fold"        // the messages replaced by a digest, by the line of a turn, by a tool loop as text, or by a count
 	BodyChanges    BodyKind = "changes"     // how to rebuild the input from the result
 )
 
-// MarkerFault is why a given body was not put back.
+// MarkerFault is why a body was not put back although it was given.
 type MarkerFault string
 
-// The causes of bodies that are not put back.
+// The reasons why bodies are not put back.
 const (
-	MarkerChanged MarkerFault = "changed" // for changes: the transcript isn't what the compaction returned
-	MarkerCorrupt MarkerFault = "corrupt" // the store has other content under this handle; set by hosts that verify bodies
+	MarkerChanged MarkerFault = "changed" // for changes: the transcript isn't the result of the compaction
+	MarkerCorrupt MarkerFault = "corrupt" // the store has different content under this handle; set by hosts that verify bodies
 )
 
 // SessionKind is the kind of a session file; docs/guides/sessions.md describes them.
@@ -351,10 +351,10 @@ const (
 // Style is the layout of requests and digests.
 type Style string
 
-// The styles.
+// The styles. Except for the default, they are those of published systems, named after their presets.
 const (
-	StyleOwn          Style = ""          // ctxfold's own; the default
-	StyleTurnTail     Style = "turn-tail" // published systems, by the names of their presets
+	StyleOwn          Style = "" // ctxfold's own; the default
+	StyleTurnTail     Style = "turn-tail"
 	StyleCheckpoint   Style = "checkpoint"
 	StyleWindowBudget Style = "window-budget"
 	StyleAgentLoop    Style = "agent-loop"
@@ -375,22 +375,22 @@ const (
 // SkipReason is why an entry of a session file is not among its messages.
 type SkipReason string
 
-// The causes of skipped entries.
+// The reasons for skipping entries.
 const (
-	SkipAPIError   SkipReason = "api_error"       // a note about a failed call, in place of an answer
+	SkipAPIError   SkipReason = "api_error"       // a note about a failed call, in place of a response
 	SkipBranch     SkipReason = "branch"          // an abandoned path
 	SkipCompacted  SkipReason = "compacted"       // content that an earlier compaction replaced
-	SkipDuplicate  SkipReason = "duplicate"       // a message or tool result that the file has twice
+	SkipDuplicate  SkipReason = "duplicate"       // a second copy of a message or tool result
 	SkipEmpty      SkipReason = "empty"           // a message without content
 	SkipExcluded   SkipReason = "excluded"        // hidden from the model by the user
-	SkipFailed     SkipReason = "failed"          // an aborted answer, and the results of its calls
+	SkipFailed     SkipReason = "failed"          // an aborted response, and the results of its calls
 	SkipMeta       SkipReason = "meta"            // events, titles, snapshots, notices
 	SkipRolledBack SkipReason = "rolled_back"     // a turn that the user undid
 	SkipSideChain  SkipReason = "side_chain"      // a subagent
 	SkipUnfinished SkipReason = "unfinished_line" // a truncated last line
 )
 
-// LossKind is what a conversion did not carry over: a kind of part, a member, a message or tools.
+// LossKind is the kind of content that a conversion did not carry over: a kind of part, a member, a message or tools.
 type LossKind string
 
 // The kinds of losses.
@@ -408,7 +408,7 @@ const (
 	LossOfTools      LossKind = "tools"   // tool definitions
 )
 
-// DigestKind is what a message written by a compaction represents.
+// DigestKind is what a message written by a compaction stands for.
 type DigestKind string
 
 // The kinds of messages that compactions write.
@@ -419,8 +419,8 @@ const (
 	DigestLoop   DigestKind = "loop"   // the tool calls and results of an open turn
 	DigestFile   DigestKind = "file"   // a file that was put back after a digest
 	DigestCount  DigestKind = "count"  // dropped messages
-	DigestTurn   DigestKind = "turn"   // nothing: it makes the roles alternate
-	DigestOther  DigestKind = "other"  // content of a pass that isn't ctxfold's own
+	DigestTurn   DigestKind = "turn"   // nothing: the message only makes the roles alternate
+	DigestOther  DigestKind = "other"  // content of a pass that isn't one of ctxfold's own
 )
 
 // LossReason is why a conversion did not carry something over unchanged. Reasons are stable.
@@ -430,38 +430,38 @@ type LossReason string
 const (
 	LossSigned       LossReason = "signed"        // signed or encrypted by its provider, and unreadable for others
 	LossServerTool   LossReason = "server_tool"   // a tool that the provider runs itself
-	LossProviderOnly LossReason = "provider_only" // known to its provider only: options, metadata, a file in its store
+	LossProviderOnly LossReason = "provider_only" // known only to its provider: options, metadata, a file in its store
 	LossOpaque       LossReason = "opaque"        // a part of an unknown type
-	LossNoPlace      LossReason = "no_place"      // the new format doesn't allow this kind there
+	LossNoPlace      LossReason = "no_place"      // the new format doesn't allow this kind in that place
 	LossMediaType    LossReason = "media_type"    // the new format doesn't accept this media type
-	LossURL          LossReason = "url"           // the new format needs the bytes, and there is only a URL
+	LossURL          LossReason = "url"           // the new format needs the bytes, but only a URL is given
 	LossCacheMark    LossReason = "cache_mark"    // a cache breakpoint
-	LossCitations    LossReason = "citations"     // sources of an answer
-	LossErrorFlag    LossReason = "error_flag"    // the new format doesn't distinguish failed tools
-	LossIDForm       LossReason = "id_form"       // an id that the new format doesn't accept, or that another call has
+	LossCitations    LossReason = "citations"     // sources cited in a response
+	LossErrorFlag    LossReason = "error_flag"    // the new format doesn't mark failed tool calls
+	LossIDForm       LossReason = "id_form"       // an id that the new format doesn't accept, or that another call already has
 	LossNameForm     LossReason = "name_form"     // a tool name that the new format doesn't accept
 	LossArguments    LossReason = "arguments"     // arguments that aren't a JSON object
-	LossOrphan       LossReason = "orphan"        // a tool result without a call in the list
+	LossOrphan       LossReason = "orphan"        // a tool result whose call isn't in the list
 	LossRole         LossReason = "role"          // a role that the new format doesn't have
-	LossSystemPlace  LossReason = "system_place"  // a system message inside the conversation, where the new format allows none
+	LossSystemPlace  LossReason = "system_place"  // a system message inside the conversation, where the new format doesn't allow one
 	LossEmpty        LossReason = "empty"         // a text that is only white space
-	LossNotSent      LossReason = "not_sent"      // content for the application that no model was sent
+	LossNotSent      LossReason = "not_sent"      // content for the application, which no model was sent
 	LossName         LossReason = "name"          // the name of a speaker or of a file
-	LossTools        LossReason = "tools"         // tool definitions, for which the new format has no place
+	LossTools        LossReason = "tools"         // tool definitions, which have no place in the new format
 	LossBeside       LossReason = "beside"        // a provider-specific member of the request body
 	LossMetadata     LossReason = "metadata"      // a member that the new format doesn't have
 )
 
-// LossInstead is what replaced something that was not carried over.
+// LossInstead is what replaced content that was not carried over.
 type LossInstead string
 
 // The replacements of losses.
 const (
 	InsteadNothing  LossInstead = "nothing"
-	InsteadText     LossInstead = "text"     // a text with its content, or a note that it was there
+	InsteadText     LossInstead = "text"     // a text with the content, or a note that the content was there
 	InsteadUnsigned LossInstead = "unsigned" // the reasoning without its signature
-	InsteadMoved    LossInstead = "moved"    // the same in a user message after it
-	InsteadChanged  LossInstead = "changed"  // a new id or name; the detail has it
+	InsteadMoved    LossInstead = "moved"    // the same content in a user message that follows
+	InsteadChanged  LossInstead = "changed"  // a new id or name, given in the detail
 	InsteadWrapped  LossInstead = "wrapped"  // an object with the text under `input`
 	InsteadUser     LossInstead = "user"     // the same as a user message
 	InsteadSystem   LossInstead = "system"   // the same as a system message

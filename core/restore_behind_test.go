@@ -168,3 +168,31 @@ func TestRestoreOfAnOlderCompaction(t *testing.T) {
 		t.Errorf("restored is %s, want %s; left are %v", back.Messages, want, back.Markers)
 	}
 }
+
+// TestRestoreOfWhatIsThere restores a list in which some of the messages that a compaction has dropped are back, as in a replay of a newer one that
+// does not know them. None of them comes twice.
+func TestRestoreOfWhatIsThere(t *testing.T) {
+	thoughts := []string{"", "A first thought.", "", "A second thought.", "A last thought."}
+	turns := func(without ...int) string {
+		var list []string
+		for n, thought := range thoughts {
+			if slices.Contains(without, n) {
+				thought = ""
+			}
+			list = append(list, agTurn(n, thought))
+		}
+		return `[` + strings.Join(list, ",") + `,{"id":"r9","role":"reasoning","content":"What comes last to mind."}]`
+	}
+	messages, kept := turns(), shelf{}
+	a := call(t, "plan", `{"policy":`+stripping+force+`,"messages":`+messages+`}`)
+	kept.keep([]byte(messages), a.Archive)
+	if strings.Contains(string(a.Messages), "reasoning") {
+		t.Fatalf("nothing was dropped: %s", a.Messages)
+	}
+	for _, gone := range [][]int{{1}, {3}, {4}, {1, 3}, {3, 4}, {1, 3, 4}} {
+		back := kept.restoreAll(t, `"policy":{"format":"ag-ui"},"state":`+string(a.State), turns(gone...))
+		if string(back.Messages) != messages || len(back.Markers) > 0 {
+			t.Errorf("without %v restored is %s, want %s; left are %v", gone, back.Messages, messages, back.Markers)
+		}
+	}
+}

@@ -7,7 +7,7 @@
 //	r, err := c.Fit(ctx, ctxfold.Input{Messages: history, Policy: policy}, summarizer)
 //
 // [New] returns the same [ctxfold.Compactor] as [ctxfold.New], which runs code compiled into the program. The
-// documentation there applies, and the answers have the same bytes. The native one starts without delay and is several
+// documentation there applies, and the responses have the same bytes. The native one starts without delay and is several
 // times faster.
 //
 // The module comes from github.com/ctxfold/ctxfold/host/module, which embeds it, or from a file.

@@ -32,7 +32,7 @@ const (
 	maxIdleMemory = 256 << 20
 
 	// An instance with more than roomyMemory bytes is also replaced after calmCalls consecutive calls that each used
-	// less than 1/calmShare of its memory for request and answer.
+	// less than 1/calmShare of its memory for request and response.
 	roomyMemory = 32 << 20
 	calmCalls   = 64
 	calmShare   = 32
@@ -149,7 +149,7 @@ func (m *Engine) Call(ctx context.Context, op string, request []byte) ([]byte, c
 	return o.answer, spent, o.err
 }
 
-// enter takes a slot for a call, unless the answer or error is known without calling an instance.
+// enter takes a slot for a call, unless the response or error is known without calling an instance.
 func (m *Engine) enter(ctx context.Context, op string, request []byte) (spent ctxfold.Cost, answer []byte, err error) {
 	if !m.ops[op] {
 		answer, err = unknownOp(op)
@@ -219,7 +219,7 @@ func (m *Engine) explain(ctx context.Context, in *instance, op string, size int,
 	return fmt.Errorf("ctxfold: %s: %w: %w", op, cause, err)
 }
 
-// unknownOp answers if there is no such export. Core writes the answer, so that it equals that of the native engine.
+// unknownOp returns the response to a call of an unknown operation. Core writes it, so that it equals the response of the native engine.
 func unknownOp(op string) ([]byte, error) {
 	if op == "function" {
 		return nil, &ctxfold.Error{Code: "needs_full", Message: "single steps are in ctxfold-full.wasm; give its bytes as Options.Module"}

@@ -32,7 +32,7 @@ type Messages struct {
 	Provider bool
 }
 
-// Summarize requests one summary. The answer is streamed, so that a slow model can be distinguished from a dead
+// Summarize requests one summary. The response is streamed, so that a slow model can be distinguished from a dead
 // connection.
 func (s Messages) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	if s.Provider && q.Provider != nil && q.Provider.Format == "anthropic" {

@@ -35,7 +35,7 @@ type Chat struct {
 	LegacyMaxTokens bool
 }
 
-// Summarize requests one summary. The answer is streamed, so that a slow model can be distinguished from a dead
+// Summarize requests one summary. The response is streamed, so that a slow model can be distinguished from a dead
 // connection.
 func (s Chat) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	p := openai.ChatCompletionNewParams{
@@ -82,7 +82,7 @@ func (s Chat) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary
 	return ended(sum, stream.Err())
 }
 
-// errCall is the error for an answer that calls a tool although that is forbidden: the model continued the
+// errCall is the error for a response that calls a tool although that is forbidden: the model continued the
 // conversation.
 var errCall = errors.New("the model called a tool instead of writing a summary")
 
@@ -123,7 +123,7 @@ type Responses struct {
 	Provider bool
 }
 
-// Summarize requests one summary. The answer is streamed, so that a slow model can be distinguished from a dead
+// Summarize requests one summary. The response is streamed, so that a slow model can be distinguished from a dead
 // connection.
 func (s Responses) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	if s.Provider && q.Provider != nil && q.Provider.Format == "openai-responses" {

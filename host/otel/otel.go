@@ -73,7 +73,7 @@ func (t *Tracing) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// answered records the status of an answer.
+// answered is a ResponseWriter that records the status of the response.
 type answered struct {
 	http.ResponseWriter
 	span trace.Span

@@ -15,7 +15,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Transport creates a span for each call of a model, including summaries, until its answer has been read: "chat MODEL",
+// Transport creates a span for each call of a model, including summaries, until its response has been read: "chat MODEL",
 // with the token counts of the provider. Other requests get a span named after their method. The traceparent header is
 // added to requests.
 func (t *Tracing) Transport(next http.RoundTripper) http.RoundTripper { return &transport{t, next} }
@@ -90,15 +90,15 @@ func request(body []byte) (model string, all []attribute.KeyValue) {
 	return model, all
 }
 
-// maxKept is how many bytes of an answer, or of one line of a stream, are kept to read the provider's metadata.
+// maxKept is how many bytes of a response, or of one line of a stream, are kept to read the provider's metadata.
 const maxKept = 1 << 20
 
-// read is the body of an answer. Closing it ends the span.
+// read is the body of a response. Closing it ends the span.
 type read struct {
 	io.ReadCloser
 	span   trace.Span
 	stream bool // of events
-	of     bool // whether it is the answer of a model
+	of     bool // whether it is the response of a model
 	kept   []byte
 	once   sync.Once
 }
@@ -146,13 +146,13 @@ func (b *read) end() {
 	})
 }
 
-// note records the metadata in an answer or an event.
+// note records the metadata in a response or an event.
 func (b *read) note(text []byte) {
 	if !gjson.ValidBytes(text) {
 		return
 	}
 	answer := gjson.ParseBytes(text)
-	for _, inner := range []string{"response", "message"} { // events of Responses and of Anthropic contain the answer
+	for _, inner := range []string{"response", "message"} { // events of Responses and of Anthropic contain the response
 		if whole := answer.Get(inner); b.stream && whole.IsObject() {
 			answer = whole
 		}

@@ -88,7 +88,7 @@ func (b *timedBody) set(deadline time.Time) {
 	}
 }
 
-// end removes the deadline, so that it does not cut off the answer. A body that is late keeps it, or the server would
+// end removes the deadline, so that it does not cut off the response. A body that is late keeps it, or the server would
 // wait for the rest of the body before answering.
 func (b *timedBody) end(late bool) {
 	if b == nil {

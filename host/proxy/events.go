@@ -9,8 +9,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// failure returns the error inside an answer with a success status: in the first meaningful event of a stream, or in a
-// short JSON body. It is empty for other answers. The answer stays complete: what was read is put back.
+// failure returns the error inside a response with a success status: in the first meaningful event of a stream, or in a
+// short JSON body. It is empty for other responses. The response stays complete: what was read is put back.
 //
 // A stream's headers are delayed until that event, which is when the model begins to answer.
 func failure(response *http.Response) []byte {
@@ -20,14 +20,14 @@ func failure(response *http.Response) []byte {
 		return failedStream(response)
 	case kind == "application/json" && response.ContentLength > 0 && response.ContentLength <= maxErrorBody:
 		text := make([]byte, response.ContentLength)
-		n, _ := io.ReadFull(response.Body, text) // a truncated answer stays truncated
+		n, _ := io.ReadFull(response.Body, text) // a truncated response stays truncated
 		replay(response, text[:n])
 		return failed(text[:n])
 	}
 	return nil
 }
 
-// failedStream reads a stream up to the first event that is an error or the start of an answer.
+// failedStream reads a stream up to the first event that is an error or the start of a response.
 func failedStream(response *http.Response) []byte {
 	var read bytes.Buffer
 	defer func() { replay(response, read.Bytes()) }()
@@ -65,7 +65,7 @@ func failedStream(response *http.Response) []byte {
 	return nil
 }
 
-// preamble reports whether an event precedes the answer.
+// preamble reports whether an event precedes the response.
 func preamble(kind string) bool {
 	switch kind {
 	case "response.created", "response.in_progress", "response.queued", "message_start", "ping":

@@ -68,7 +68,7 @@ type Options struct {
 	MaxBody int64
 
 	// BodyTimeout is the time limit for receiving the body of a request, plus a second for each 16 KiB of it. Zero
-	// means DefaultBodyTimeout, negative means no limit. It doesn't apply to answers: a stream may take as long as the
+	// means DefaultBodyTimeout, negative means no limit. It doesn't apply to responses: a stream may take as long as the
 	// model needs.
 	BodyTimeout time.Duration
 
@@ -111,7 +111,7 @@ func NewTransport() *http.Transport {
 // Metrics receives what a monitoring system wants to count of a [Proxy], in addition to the [ctxfold.Metrics] of its
 // Compactor.
 type Metrics interface {
-	// Request is called when the answer to a request begins.
+	// Request is called when the response to a request begins.
 	Request(Request)
 }
 
@@ -119,11 +119,11 @@ type Metrics interface {
 type Request struct {
 	// Format is the wire format of the conversation; "" for requests that are forwarded unchanged.
 	Format string
-	// Status is the HTTP status of the answer, the proxy's own or the endpoint's.
+	// Status is the HTTP status of the response, the proxy's own or the endpoint's.
 	Status int
 	// Reason says why the conversation was or was not compacted, as in a report; "" if it was not examined.
 	Reason string
-	// Took is the time until the answer began.
+	// Took is the time until the response began.
 	Took time.Duration
 }
 
@@ -134,7 +134,7 @@ type route struct {
 	list   string     // the member of the request that contains the transcript
 	// kept are members of a request that name a conversation stored by the endpoint.
 	kept []string
-	// ask returns the body of a request for a summary, and said extracts the text of its answer. They are nil for
+	// ask returns the body of a request for a summary, and said extracts the text of its response. They are nil for
 	// requests that count tokens.
 	ask  func(t *turn, q ctxfold.Request) map[string]any
 	said func(answer gjson.Result) (ctxfold.Summary, error)
@@ -270,7 +270,7 @@ type call struct {
 	passed string     // the report of a request that is forwarded unchanged
 }
 
-// closes adds a header that ends the connection after the answer if the client may still be sending a body: the next
+// closes adds a header that ends the connection after the response if the client may still be sending a body: the next
 // data is not a request.
 func (c *call) closes(h http.Header) {
 	if c.http1 && !c.body.isWhole() {
@@ -348,7 +348,7 @@ func find(r *http.Request) *route {
 	return nil
 }
 
-// failed answers if the endpoint could not be reached.
+// failed responds to the client if the endpoint could not be reached.
 func (p *Proxy) failed(w http.ResponseWriter, r *http.Request, err error) {
 	c := r.Context().Value(callKey{}).(*call)
 	if c.body.isLate() { // a request that is forwarded as it arrives
@@ -362,7 +362,7 @@ func (p *Proxy) failed(w http.ResponseWriter, r *http.Request, err error) {
 	p.refuse(w, c, http.StatusBadGateway, "the endpoint behind the proxy did not answer")
 }
 
-// refuse answers with an error in a shape that clients of all three APIs understand.
+// refuse responds with an error in a shape that clients of all three APIs understand.
 func (p *Proxy) refuse(w http.ResponseWriter, c *call, status int, message string) {
 	p.count(c, status)
 	c.closes(w.Header())

@@ -46,7 +46,7 @@ func header(from http.Header) http.Header {
 	return h
 }
 
-// maxSummary is how many bytes of an answer are read.
+// maxSummary is how many bytes of a response are read.
 const maxSummary = 4 << 20
 
 func (s *summarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {

@@ -17,7 +17,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// turn is one request of a conversation.
+// turn is one client request that belongs to a conversation.
 type turn struct {
 	proxy  *Proxy
 	route  *route

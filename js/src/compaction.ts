@@ -1,4 +1,4 @@
-/** One compaction of a conversation, as those who listen see it: its events, its lock, and its state. */
+/** One compaction of a conversation from the outside: its events, its lock, and its state. */
 import type { ConversationOptions } from "./conversation-options.js";
 import { messageOf } from "./errors.js";
 import type { CompactionEvent } from "./journal.js";
@@ -9,15 +9,15 @@ import { telling } from "./tell.js";
 import type { Beginning } from "./types.gen.js";
 import type { Action, Message, State } from "./types.js";
 
-/** What a compaction does with the states of other writers. */
+/** Coordinates a compaction's state with other writers. */
 interface Writing {
-  /** Throws where another one has saved a state since. */
+  /** Throws if another writer has saved a state in the meantime. */
   check(): Promise<void>;
   save(state: State): Promise<void>;
 }
 
 export class Compaction<M extends Message> {
-  /** The reason of one that is left out. */
+  /** The reason why the compaction was skipped, if it was. */
   skipped: string | undefined;
   readonly #options: ConversationOptions<M>;
   readonly #writing: Writing;
@@ -30,7 +30,10 @@ export class Compaction<M extends Message> {
     this.#writing = writing;
   }
 
-  /** Asks and tells who listens. No other writer compacts the conversation until the end. */
+  /**
+   * Calls `beforeCompact` and the journal. Until the end of the compaction, no other writer compacts the
+   * conversation.
+   */
   async before({ trigger, messages, tokens }: Beginning, signal?: AbortSignal): Promise<Given> {
     const { id = "", states, beforeCompact } = this.#options;
     const start: CompactionEvent = {
@@ -60,7 +63,10 @@ export class Compaction<M extends Message> {
     return summary ? { summary: { id: "", text: summary } } : {};
   }
 
-  /** Saves the state before the conversation continues with it. What it fails with is told at the end, but a conflict at once. */
+  /**
+   * Saves the state before the conversation continues with it. A conflict is thrown at once; any other failure is
+   * reported at the end.
+   */
   async commit(state: State): Promise<void> {
     try {
       await this.#writing.save(state);
@@ -70,14 +76,14 @@ export class Compaction<M extends Message> {
     }
   }
 
-  /** Does the work, and reports how it ended if a compaction has begun. */
+  /** Runs `work`. If a compaction began, reports how it ended. */
   async around(work: () => Promise<Turned<M>>): Promise<Turned<M>> {
     let turned: Turned<M>;
     try {
       turned = await work();
       if (this.#unsaved) throw this.#unsaved.error;
     } catch (error) {
-      await this.#left().catch(() => {}); // what failed first is told
+      await this.#left().catch(() => {}); // the first failure is the one to report
       if (this.#start) {
         const { messages_before: messages_after, tokens_before: tokens_after } = this.#start;
         await this.#end({ messages_after, tokens_after, error: messageOf(error) });
@@ -118,7 +124,7 @@ export class Compaction<M extends Message> {
   }
 }
 
-/** Enters what runs one work at a time; what comes back leaves it. */
+/** Enters a mutual exclusion, given the function that runs work under it. Resolves to a function that leaves it. */
 function entered(run: (work: () => Promise<void>) => Promise<void>): Promise<() => Promise<void>> {
   return new Promise((resolve, reject) => {
     const ended: Promise<void> = run(
@@ -134,7 +140,7 @@ function entered(run: (work: () => Promise<void>) => Promise<void>): Promise<() 
   });
 }
 
-/** The messages that actions have removed of the context. */
+/** The messages that actions removed from the context. */
 function removed(actions: readonly Action[]): [number, number][] {
   const ranges: [number, number][] = [];
   for (const { action, message } of actions) {

@@ -6,7 +6,7 @@ import type { LiveSession, RemoteSession } from "./session.js";
 import type { StateStore, Store } from "./store.js";
 import type { Done, Failure, LimitedOutput, Message, OutputLimits, Policy, State, Verdict } from "./types.js";
 
-/** What a conversation needs of a compactor, including those of `ctxfold/worker`. */
+/** The methods of a compactor that a conversation needs. Compactors of `ctxfold/worker` have them too. */
 export interface ConversationCompactor extends Restoring {
   readonly policy: Policy;
   readonly store: Store | undefined;
@@ -22,7 +22,7 @@ export interface ConversationCompactor extends Restoring {
 export interface Before {
   /** Skips the compaction. A string is the reason reported; with true it is `skipped`. */
   cancel?: boolean | string;
-  /** The summary, if you have one: `summarize` is not called. */
+  /** A finished summary. If it is set, `summarize` is not called. */
   summary?: string;
 }
 
@@ -58,7 +58,7 @@ export interface ConversationOptions<M extends Message = Message> {
 /** The outcome of a compaction, or of skipping one. */
 export interface Compacted<M extends Message = Message> {
   changed: boolean;
-  /** The reason in the report, or the one that `beforeCompact` gave (default: `skipped`). */
+  /** x */
   reason: string;
   /** The result, if there was a compaction. */
   done?: Done<M[]>;
@@ -71,11 +71,11 @@ export interface Compacted<M extends Message = Message> {
 
 /** The result of `call`. */
 export interface Called<T, M extends Message = Message> {
-  /** What `send` returned last. */
+  /** The value that the last call of `send` returned. */
   value: T;
   /**
-   * The compaction between two calls, if one call was not enough, or before the first one, if the prompt cache was
-   * cold.
+   * The compaction between two calls, if the first call was not enough, or before the first call, if the prompt cache
+   * was cold.
    */
   compacted?: Compacted<M>;
   verdict: Verdict;

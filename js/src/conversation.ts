@@ -1,4 +1,4 @@
-/** One conversation, compacted over and over: after its turns, and when a model says that it does not fit. */
+/** A conversation that is compacted repeatedly: after turns, and when a model reports that it does not fit. */
 import { restoreFrom, unlessAborted } from "./archive.js";
 import { Compaction } from "./compaction.js";
 import type { Called, Compacted, ConversationCompactor, ConversationOptions } from "./conversation-options.js";
@@ -27,7 +27,7 @@ const CONVERSATION_OPTIONS: Names<ConversationOptions> = {
 
 type Live<M extends Message> = (LiveSession<M> | RemoteSession<M>) & Turning<M>;
 
-/** A compaction in the background. */
+/** A compaction that runs in the background. */
 interface BackgroundCompaction<M extends Message> {
   readonly id: number;
   readonly ended: Promise<void>;
@@ -36,31 +36,32 @@ interface BackgroundCompaction<M extends Message> {
 }
 
 /**
- * A conversation that continues. Its messages stay in the module too, in a session, so that a turn costs what the turn brings, whatever came
- * before. It compacts them after turns, says what happens, and gets them over a context window that turned out too small.
+ * A live conversation. Its messages are also kept in a session of the module, so the cost of a turn depends on what
+ * the turn adds, not on the length of the conversation. It compacts the messages after turns, emits events, and
+ * recovers if a context window turns out to be too small.
  *
- * Its compactor has the policy, the model, the store and the module, and may serve any number of conversations. Compactions run one after
- * the other; messages may be appended while a summary is written, and stay after its digest. With `policy.gate.start` `afterTurn` begins
- * them in the background, before they are due.
+ * The compactor provides the policy, the model, the store and the module, and may serve any number of conversations.
+ * One compaction runs at a time; messages appended while a summary is being written stay after the digest. If the
+ * policy has `gate.start`, `afterTurn` starts compactions in the background before they are due.
  */
 export class Conversation<M extends Message = Message> {
   readonly #compactor: ConversationCompactor;
   readonly #options: ConversationOptions<M>;
   #ready: Promise<Live<M>> | undefined;
   #session: Live<M> | undefined;
-  /** Until all messages have been replaced. */
+  /** Pending while all messages are being replaced. */
   #shut: Promise<void> | undefined;
-  /** What `states` has, as far as this conversation knows. */
+  /** The content of `states`, as far as this conversation knows. */
   #stored: MaybeState;
-  /** Another writer has saved a state since. */
+  /** Whether another writer has saved a state since this conversation read it. */
   #stale = false;
-  /** The end of what changes all messages and was called last. */
+  /** The end of the last call that changes all messages. */
   #last: Promise<unknown> = Promise.resolve();
   #background: BackgroundCompaction<M> | undefined;
   #begun = 0;
-  /** What turns leave for later ones. */
+  /** Notes of earlier turns for later ones. */
   #notes: TurnNotes | undefined;
-  /** The messages were replaced since the last turn. */
+  /** Whether the messages were replaced since the last turn. */
   #edited = false;
 
   constructor(compactor: ConversationCompactor, options: ConversationOptions<M> = {}) {
@@ -69,17 +70,22 @@ export class Conversation<M extends Message = Message> {
     this.#options = options;
   }
 
-  /** What to send: all messages, compacted. A new array after each change; the messages are not to be changed in place. */
+  /**
+   * The compacted messages, to send to the model. A new array after each change; don't modify the messages in place.
+   */
   get messages(): readonly M[] {
     return this.#session?.messages ?? this.#options.messages ?? [];
   }
 
-  /** That of the last compaction. Store it with the messages. */
+  /** The state of the last compaction. Store it with the messages. */
   get state(): State | undefined {
     return this.#session ? this.#session.state : (this.#options.state ?? undefined);
   }
 
-  /** Puts messages after the last one and returns the estimated tokens of all. Where one has a fault, none is put. */
+  /**
+   * Appends messages and returns the estimated tokens of the conversation. If one of the messages is invalid, none is
+   * appended.
+   */
   async append(...messages: M[]): Promise<number> {
     for (;;) {
       const session = await this.#start();
@@ -89,9 +95,9 @@ export class Conversation<M extends Message = Message> {
   }
 
   /**
-   * Puts these messages in place of all that there are, for a user who goes back. It waits for a running compaction, and cancels one in the
-   * background; what is appended until then is replaced, too. After a `conflict` it reads the state of `states` again: then give it the
-   * messages that the other writer has stored.
+   * Replaces all messages, for example after the user has gone back to an earlier one. Waits for a running
+   * compaction, but cancels a background one; messages appended until then are replaced too. After a `conflict` it
+   * reads the state from `states` again: then pass the messages that the other writer has stored.
    */
   setMessages(messages: readonly M[]): Promise<void> {
     return this.#instead((session) =>
@@ -106,36 +112,42 @@ export class Conversation<M extends Message = Message> {
     );
   }
 
-  /** Whether compaction is due. */
+  /** Reports whether compaction is due. */
   async check(): Promise<Check> {
     return (await this.#start()).check();
   }
 
   /**
-   * Compacts if that is due. To be called when the model has ended its turn. Above `policy.gate.start` it begins a compaction in the
-   * background and waits for nothing; the conversation continues with its result when it is there, and `afterCompact` is told. Only at the
-   * limit it waits for that. Where the model fails in the background, the conversation stays as it is until it has grown.
+   * Compacts the conversation if compaction is due. Call it when the model has ended its turn. Above
+   * `policy.gate.start` it starts a compaction in the background and returns at once; the conversation continues with
+   * the result when the compaction ends, and `afterCompact` is called. It waits for a background compaction only at
+   * the limit. If the model fails in the background, the conversation stays unchanged, and the next attempt is made
+   * once the conversation has grown.
    */
   afterTurn(options: CompactOptions = {}): Promise<Compacted<M>> {
     return this.#turn("after", options);
   }
 
   /**
-   * Compacts if that is due before the model is called: where the prompt cache is cold, by `policy.gate.idle`, a conversation is compacted below
-   * the limit too. It measures the time since the last `beforeTurn`, `afterTurn` or `call`; `options.idle` counts instead. `call` does
-   * so itself. Where the model gives no summary, the conversation stays as it is.
+   * Compacts the conversation if compaction is due before a model call: if the policy has `gate.idle` and the prompt
+   * cache is cold, the conversation is compacted even below the limit. The idle time is measured from the last
+   * `beforeTurn`, `afterTurn` or `call`, unless `options.idle` is given. `call` does all this itself. If the model
+   * returns no summary, the conversation stays unchanged.
    */
   beforeTurn(next: Next = {}, options: CompactOptions = {}): Promise<Compacted<M>> {
     const { model, provider } = next;
     return this.#turn("before", options, { ...(model && { model }), ...(provider && { provider }) });
   }
 
-  /** Compacts although it is not due. */
+  /** Compacts the conversation even if compaction isn't due. */
   compact(options?: CompactOptions): Promise<Compacted<M>> {
     return this.#turn("forced", options);
   }
 
-  /** Puts back what compactions have removed: the bodies of these handles, or without any all that the store has. */
+  /**
+   * Restores removed content from the store: the bodies with these handles or, without handles, all that the store
+   * has.
+   */
   restore(...handles: string[]): Promise<Restored<M[]>> {
     return this.#instead((session) =>
       this.#shutFor(session, async () => {
@@ -151,11 +163,13 @@ export class Conversation<M extends Message = Message> {
   }
 
   /**
-   * Calls a model: `send` sends the messages that it is given, and may tell what is known of the answer by `told`. With `policy.gate.idle` a
-   * conversation that was idle is compacted before; what fails then costs nothing else. When the conversation does not fit, it is compacted and `send` is called once more, no more than that.
+   * Calls a model. `send` sends the messages that it is given, and may report what is known about the response by
+   * calling `told`. With `policy.gate.idle`, an idle conversation is compacted first; if that fails, the call
+   * continues without it. If the conversation does not fit, it is compacted and `send` is called once more, but not
+   * again.
    *
-   * Rejects with what `send` threw; where a compaction did not help, with `still_overflow`, whose cause that is. What is no
-   * overflow, such as a rate limit, comes back as it is: whoever calls knows better when to try again.
+   * Rejects with the error of `send` or, if the compaction did not help, with `still_overflow` and that error as its
+   * cause. Other errors, such as a rate limit, are passed on unchanged: it is up to the caller to retry.
    */
   async call<T>(
     send: (messages: readonly M[], told: (failure: Failure) => void) => Promise<T>,
@@ -187,16 +201,16 @@ export class Conversation<M extends Message = Message> {
     }
   }
 
-  /** What a call of a model came to. */
+  /** Classifies the outcome of a model call. */
   async classify(failure: Failure): Promise<Verdict> {
     await this.#compactor.ready();
     return this.#compactor.classifyError(failure);
   }
 
   /**
-   * Shortens the output of a tool before it is added to the transcript. What is too large is kept in `store`, and a notice with its handle
-   * represents it; where there is no store, or it fails, the output is cut, and says so. `limits` are the arguments of `limit_tool_output`
-   * (docs/reference/abi.md).
+   * Shortens a tool's output before it is added to the transcript. An oversized output is stored in `store` and
+   * replaced by a notice with its handle; without a store, or if the store fails, the output is cut and a notice says
+   * so. `limits` are the arguments of `limit_tool_output` (docs/reference/abi.md).
    */
   async limitOutput(
     text: string,
@@ -217,15 +231,15 @@ export class Conversation<M extends Message = Message> {
   }
 
   /**
-   * Cancels a compaction in the background and gives the module's memory back. The conversation can be used again, and is then read once
-   * more.
+   * Cancels a background compaction and releases the module's memory. The conversation stays usable; the next call
+   * loads its messages again.
    */
   async close(): Promise<void> {
     await this.#cancel();
     await this.#session?.close();
   }
 
-  /** The module, and the state that was stored. A failure is told, and the next call tries again. */
+  /** Loads the module and the stored state. If loading fails, the error is reported and the next call tries again. */
   async #start(): Promise<Live<M>> {
     this.#ready ??= (async () => {
       await this.#compactor.ready();
@@ -243,25 +257,25 @@ export class Conversation<M extends Message = Message> {
     }
   }
 
-  /** One after the other: each finds the messages as the one before has left them. */
+  /** Runs calls one after the other, so that each finds the messages as the previous one left them. */
   #alone<T>(work: (session: Live<M>) => Promise<T>): Promise<T> {
     const result = this.#last.then(async () => work(await this.#start()));
     this.#last = result.catch(() => {});
     return result;
   }
 
-  /** Before `call`, which continues whatever comes of it. */
+  /** Compacts an idle conversation before `call`, which continues whatever the outcome. */
   async #chilled(options?: CompactOptions): Promise<Compacted<M> | undefined> {
     try {
       const compacted = await this.#turn("call", options);
       return compacted.changed ? compacted : undefined;
     } catch {
       options?.signal?.throwIfAborted();
-      return undefined; // the journal and afterCompact know
+      return undefined; // the failure was reported to the journal and to afterCompact
     }
   }
 
-  /** A turn, of which the module decides what it does. */
+  /** Runs a turn. The module decides what the turn does. */
   #turn(moment: Turn["moment"], options: CompactOptions = {}, more: Partial<JobSettings> = {}): Promise<Compacted<M>> {
     return this.#alone((session) =>
       ending(options, (signal) => {
@@ -278,7 +292,7 @@ export class Conversation<M extends Message = Message> {
     );
   }
 
-  /** Instead of a compaction in the background. */
+  /** Cancels a background compaction and runs `work` in its place. */
   #instead<T>(work: (session: Live<M>) => Promise<T>): Promise<T> {
     return this.#alone(async (session) => {
       await this.#cancel();
@@ -291,7 +305,7 @@ export class Conversation<M extends Message = Message> {
     await this.#background?.ended;
   }
 
-  /** Compacts while the conversation continues. */
+  /** Compacts in the background while the conversation continues. */
   #begin(session: Turning<M>, effect: Effect, { timeoutMs: _, ...options }: CompactOptions): Promise<void> {
     const { settings = { now: 0 } } = effect;
     const { now: __, seed: ___, can: ____, ...own } = settings;
@@ -301,7 +315,7 @@ export class Conversation<M extends Message = Message> {
       try {
         background.compacted = await this.#run(session, own, options, signal);
       } catch {
-        // The journal and afterCompact know.
+        // The failure was reported to the journal and to afterCompact.
       }
       this.#background = undefined;
     };
@@ -311,14 +325,14 @@ export class Conversation<M extends Message = Message> {
     return background.ended;
   }
 
-  /** Messages that are appended meanwhile wait for the end of the work. */
+  /** Runs `work`, and makes messages that are appended in the meantime wait for its end. */
   async #shutFor<T>(session: Live<M>, work: () => Promise<T>): Promise<T> {
     let open = () => {};
     this.#shut = new Promise((opened) => {
       open = opened;
     });
     try {
-      await session.append(); // what a worker has not appended yet comes before
+      await session.append(); // messages that a worker has not appended yet come first
       return await work();
     } finally {
       this.#shut = undefined;
@@ -328,7 +342,7 @@ export class Conversation<M extends Message = Message> {
 
   async #replace(session: Live<M>, messages: readonly M[], state: State | undefined = session.state): Promise<void> {
     const next = this.#compactor.session(messages, { state: state ?? null }) as Live<M>;
-    await next.append(); // reads them: where one has a fault, the conversation stays as it is
+    await next.append(); // loads the messages: if one is invalid, the conversation stays unchanged
     await session.close();
     this.#edited = true;
     this.#session = next;
@@ -372,7 +386,7 @@ export class Conversation<M extends Message = Message> {
     return { changed: false, reason: check?.reason as string, ...(background && { background }) };
   }
 
-  /** Another writer's state is not written over. */
+  /** Saves the state, but never overwrites another writer's. */
   async #save(state: State): Promise<void> {
     const { id = "", states } = this.#options;
     if (states?.swapState && !(await states.swapState(id, this.#stored, state))) throw this.#conflict();

@@ -1,4 +1,7 @@
-/** What to send for a whole history, for apps that keep their own list of messages and give all of it each turn. */
+/**
+ * Returns the messages to send for a whole history, for apps that keep their own list of messages and pass all of it
+ * each turn.
+ */
 import type { CompactorOptions } from "./compactor-options.js";
 import type { Counted } from "./ending.js";
 import { CtxfoldError } from "./errors.js";
@@ -20,129 +23,150 @@ import { telling } from "./tell.js";
 import type { Body, CallOptions, Format, Messages, Policy, PolicyWindow, Report, Same } from "./types.js";
 import type { Next } from "./uses.js";
 
-/** How a fitter is made: as a compactor, without a state, since that is remembered with each compaction. */
+/** Options of a fitter: those of a compactor except the state, which is remembered with each compaction. */
 export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOptions, "state" | "module"> {
-  /** The module, or what it is made of; without it, the package's own. */
+  /** The module, or a source to load it from. Default: the package's own. */
   module?: Source;
-  /** The model's context window in tokens: `policy.window.tokens`. `"unlimited"` says that there is none: `policy.window.unlimited`. */
+  /**
+   * The model's context window in tokens: `policy.window.tokens`. `"unlimited"` means that there is no limit:
+   * `policy.window.unlimited`.
+   */
   window?: number | "unlimited";
-  /** The model that the messages are for: `policy.model`. Its window counts where none is given. */
+  /** The model that the messages are for: `policy.model`. Its window applies if none is given. */
   model?: string;
   /** The wire format: `policy.format`. */
   format?: Format | "auto";
-  /** Where compactions are remembered; without it, in this process. In a page `indexedDBStore()` remembers them after a reload. */
+  /**
+   * Where compactions are remembered. Default: in this process. In a page, `indexedDBStore()` remembers them across
+   * reloads.
+   */
   memory?: FitMemory | SharedMemory;
   /**
-   * How many compactions are remembered under each `id`: the newest 64, which is also the most. In this process it is also how many ids are
-   * known, by default 256: the one that was used longest ago is forgotten first. A `SharedMemory` has limits of its own.
+   * How many compactions are remembered per `id`, at most 64, which is also the default; older ones are forgotten. In
+   * this process it is also the maximum number of ids, by default 256: the least recently used id is forgotten first.
+   * A `SharedMemory` has limits of its own.
    */
   remembered?: number;
   /**
-   * Remembers together with `fit`, and with all fitters that have this option and an equal policy (window, model and format included),
-   * `remembered` and `concurrency`, and the very same `memory`, `store` and `module`: for code that makes a fitter for each call.
-   * Default false: a memory of its own.
+   * Shares the memory with `fit`, and with all fitters that have this option, an equal policy (window, model and
+   * format included), equal `remembered` and `concurrency`, and the same `memory`, `store` and `module` objects. Use
+   * it in code that creates a fitter for each call. Default false: the fitter has its own memory.
    */
   shared?: boolean;
   /**
-   * In a page the work is done in a worker that all fitters share, and in the page where no worker can be started, or where `module` is
-   * one that cannot cross (a `Response`, a promise, what `load` gave). False keeps it in the page. Elsewhere it is without effect. Default true.
+   * In a page, the work is done in a worker that all fitters share. It is done in the page if no worker can be
+   * started, or if `module` can't be sent to one (a `Response`, a promise, the result of `load`). False keeps the
+   * work in the page. Ignored elsewhere. Default true.
    */
   worker?: boolean;
-  /** Is told after each compaction that was made; not where an earlier one was found. */
+  /** Called after each new compaction, but not when an earlier one is reused. */
   onCompaction?: (report: Report) => void;
-  /** Is told what a compaction in the background has failed with. An abort, or a model that gives no summary, is no such error. */
+  /**
+   * Called with the error of a background compaction. Aborts, and models that return no summary, are not reported.
+   */
   onBackgroundError?: (error: unknown) => void;
   /**
-   * Is given each compaction that begins in the background, as a promise that resolves when it has ended and never rejects: an edge worker
-   * hands it to the `waitUntil` of its platform, which freezes it otherwise.
+   * Called with a promise for each compaction that begins in the background. The promise resolves when the compaction
+   * has ended and never rejects. An edge worker passes it to the `waitUntil` of its platform, which would freeze the
+   * compaction otherwise.
    */
   waitUntil?: (ended: Promise<void>) => void;
 }
 
-/** What counts for one call. */
+/** Options of one call. */
 export interface FitCallOptions {
   /**
-   * Names the conversation, or the user whose it is: what is remembered under one id is never used for another. A server of
-   * several users gives one; an app of one user needs none, since conversations are told apart by what is in them.
+   * Identifies the conversation, or the user to whom it belongs: what is remembered under one id is never used for
+   * another. A server for several users should set it. An app for one user doesn't need it, because conversations are
+   * recognized by their content.
    */
   id?: string;
-  /** In place of the fitter's own. */
+  /** Overrides the fitter's policy. */
   policy?: Policy;
   options?: CallOptions | undefined;
   /**
-   * The model and the provider that are asked next, for `policy.gate.idle`. Without it the model is that of a request body, or the policy's. How
-   * long the conversation was idle is measured; a caller who knows it better says so in `options.idle`.
+   * The model and the provider that will be called next, for `policy.gate.idle`. By default, the model comes from the
+   * request body or the policy. The idle time is measured; a caller who knows it better can set `options.idle`.
    */
   next?: Next;
-  /** What the provider counted for the last call, of what was sent then; `message` is an index of the history. */
+  /** The provider's count for the last call, for the messages sent then; `message` is an index in the history. */
   usage?: Counted | null | undefined;
-  /** Ends the call: it rejects with the signal's reason, and nothing is remembered. */
+  /** Aborts the call: it rejects with the signal's reason, and nothing is remembered. */
   signal?: AbortSignal | null | undefined;
-  /** The longest that the call may take, in milliseconds; then it ends in the same way, with a `TimeoutError`. */
+  /** The time limit for the call in milliseconds. When it expires, the call is aborted with a `TimeoutError`. */
   timeoutMs?: number;
 }
 
 export type FitOptions<Source = ModuleSource> = Omit<FitterOptions<Source>, "shared"> & FitCallOptions;
 
-/** What to send. */
+/** The result of a fit. */
 export interface FitResult<M extends Messages> {
   /**
-   * In the kind that was given. What is kept are your own messages as you have just given them, cache breakpoints included; the very same
-   * list where there is nothing to do.
+   * The messages to send, in the form that was passed. Kept messages are your own objects as you just passed them,
+   * cache breakpoints included. If there is nothing to do, this is the same list (`===`).
    */
   messages: Same<M>;
   report: Report;
-  /** An earlier compaction is in place of the history's beginning. `report.changed` reports whether one was made in this call. */
+  /**
+   * Whether an earlier compaction replaced the beginning of the history. `report.changed` reports whether this call
+   * made a new one.
+   */
   known: boolean;
-  /** What was removed, where the policy asks for it. A `store` has it already. */
+  /** The removed content, if the policy asks for it. If there is a `store`, it is already stored there. */
   archive?: Body[];
   /**
-   * Where a compaction of this history runs in the background (`policy.gate.start`): resolves when it has ended, and never rejects. An edge
-   * worker gives it to `waitUntil`. Later calls find what it has made; where the process ends before, they make it again.
+   * Set if a background compaction of this history is running (`policy.gate.start`). Resolves when the compaction has
+   * ended, and never rejects. An edge worker passes it to `waitUntil`. Later calls reuse the compaction; if the
+   * process ends before it is finished, they make it again.
    */
   background?: Promise<void>;
 }
 
-/** A `fit` with options of its own, and a memory of its own unless they say `shared`. */
+/** A `fit` with its own options, and with its own memory unless they include `shared`. */
 export interface Fitter {
-  /** As {@link Fit}. */
+  /** Works like {@link Fit}. */
   <M extends Messages>(history: M, call?: FitCallOptions): Promise<FitResult<M>>;
-  /** Gives the place in the worker back, of `ctxfold/worker`; elsewhere, and where it is `shared`, there is nothing to return. */
+  /**
+   * Releases the fitter's place in the worker of `ctxfold/worker`. Does nothing elsewhere, or if the fitter is
+   * `shared`.
+   */
   close(): void;
 }
 
 /**
- * Makes a {@link Fit} that has these options for all of its calls, and a memory of its own. For an app that has one place to make it;
- * else `fit` does the same, and so does a fitter that is `shared`.
+ * Creates a {@link Fit} that has these options for all of its calls, and its own memory. Use it if your app has one
+ * place to create it; otherwise use `fit`, which does the same, or a fitter that is `shared`.
  */
 export type CreateFitter<Source = ModuleSource> = (options?: FitterOptions<Source>) => Fitter;
 
 /**
- * Returns what to send for a whole history: where an earlier call has compacted its beginning, the result is in its place, and the list is
- * compacted when that is due. The app keeps its own list, and gives all of it each turn; it may also continue from what it was given. A
- * beginning is known by what the model sees of it: texts, tool calls, results. Marks of a prompt cache, metadata, ids and dates may change
- * from call to call. Calls of one conversation at the same time, with one memory, make one compaction: in one process, and with Web Locks in all
- * pages of an origin and all threads of a program.
+ * Returns the messages to send for a whole history: the compactions of earlier calls are applied to the beginning of
+ * the history, and a new one is made when it is due. The app keeps its own list and passes all of it each turn; it
+ * may also continue from the messages returned. A beginning is recognized by what the model sees of it: texts, tool
+ * calls and results. Cache breakpoints, metadata, ids and dates may change from call to call. Concurrent calls for
+ * one conversation with the same memory share one compaction: within a process and, with Web Locks, across all pages
+ * of an origin or all threads of a program.
  *
- * Compactions are remembered for calls that have an equal policy (window, model and format included), and the very same `memory`, `store`
- * and `module`: make these once, not in each call. `summarize` and the other functions may be others each time. Of more than 64 different
- * policies, the one that was used longest ago is forgotten with all of its compactions.
+ * Compactions are remembered for calls that have an equal policy (window, model and format included), and the same
+ * `memory`, `store` and `module` objects: create these once, not in each call. `summarize` and the other functions
+ * may differ. At most 64 policies are remembered; the least recently used one is forgotten with all of its
+ * compactions.
  *
- * With `policy.gate.start` a compaction is begun before it is due, and calls continue without it: only at the limit one waits for it.
- * Without a `store` that needs a policy without `archive`. With `policy.gate.idle` a conversation is compacted below the limit where its
- * prompt cache is cold.
+ * With `policy.gate.start`, a compaction starts in the background before it is due, and calls continue without it; a
+ * call waits for it only at the limit. Without a `store`, this needs a policy without `archive`. With
+ * `policy.gate.idle`, a conversation whose prompt cache is cold is compacted even below the limit.
  *
- * Where `summarize` fails, the digest is made without a model, and made again by a later call: after a minute, and after longer each time
- * that it fails again, up to an hour.
+ * If `summarize` fails, the digest is made without a model, and a later call tries `summarize` again: after a minute,
+ * then after longer intervals while it keeps failing, up to an hour.
  *
- * Rejects with a {@link CtxfoldError}, or with the signal's reason; nothing has changed then.
+ * Rejects with a {@link CtxfoldError} or with the signal's reason; then nothing has changed.
  */
 export type Fit<Source = ModuleSource> = <M extends Messages>(
   history: M,
   options?: FitOptions<Source>,
 ) => Promise<FitResult<M>>;
 
-/** Makes what answers operations, over a module. */
+/** Creates the object that runs operations on a module. */
 type Create<Source> = (options: { module?: Source }, worker?: boolean) => unknown;
 
 const FIT_CALL_OPTIONS: Names<FitCallOptions> = {
@@ -158,10 +182,10 @@ const { shared: _, ...UNSHARED_OPTIONS } = FITTER_OPTIONS;
 const FIT_OPTIONS: Names<FitOptions> = { ...UNSHARED_OPTIONS, ...FIT_CALL_OPTIONS };
 
 const REMEMBERED = 256;
-/** How many different policies are remembered for by those who share. */
+/** The maximum number of policies with a pool of their own, among fitters that share their memory. */
 const POOLS = 64;
 
-/** The factory over the compactors of one platform. */
+/** Returns `createFitter` for the compactors of one platform. */
 export function fitterFactory<Source>(create: Create<Source>): CreateFitter<Source> {
   return (options = {}) => {
     checkOptions(options, FITTER_OPTIONS, "createFitter", [FIT_CALL_OPTIONS, "the call: fit(history, { * })"]);
@@ -180,7 +204,7 @@ export function fitterFactory<Source>(create: Create<Source>): CreateFitter<Sour
   };
 }
 
-/** The free function over the compactors of one platform. */
+/** Returns `fit` for the compactors of one platform. */
 export function fitFunction<Source>(create: Create<Source>): Fit<Source> {
   return async (history, options = {}) => {
     checkOptions(options, FIT_OPTIONS, "fit");
@@ -204,7 +228,7 @@ function ownPool<Source>(create: Create<Source>, options: FitterOptions<Source>)
   return () => pool;
 }
 
-/** The pools of those who share, by the compactors of their platform. */
+/** The pools of fitters that share their memory, by the function that creates compactors on their platform. */
 const POOLS_OF = new WeakMap<Create<never>, Pools<never>>();
 
 function sharedPools<Source>(create: Create<Source>): Pools<Source> {
@@ -215,10 +239,10 @@ function sharedPools<Source>(create: Create<Source>): Pools<Source> {
   return pools;
 }
 
-/** One pool for all who have equal options. */
+/** Keeps one pool for all fitters with equal options. */
 class Pools<Source> {
   readonly #create: Create<Source>;
-  /** The one that was used last is the last. */
+  /** Ordered by use, the most recently used last. */
   readonly #pools = new Map<string, Pool>();
   readonly #numbers = new WeakMap<object, number>();
   #objects = 0;
@@ -227,7 +251,7 @@ class Pools<Source> {
     this.#create = create;
   }
 
-  /** A pool that may be forgotten between two calls: it is looked for at each. */
+  /** Returns a function that looks up the pool at each call, because the pool may be removed between two calls. */
   shared(settings: Settings, options: FitterOptions<Source>): () => Pool {
     const { log: _, prices: __, model: ___, ...policy } = settings.policy;
     const { memory, store, module, remembered, concurrency, worker } = options;
@@ -270,7 +294,7 @@ function settingsOf(options: FitterOptions<unknown>): Settings {
   return { policy: policyOf(options), model: model(options), store, countTokens, ...told };
 }
 
-/** The policy as a caller has written it, who may give three of its keys by themselves. */
+/** The policy, with the three members that a caller may also pass as options of their own. */
 function policyOf({ policy = {}, window, model: name, format }: FitterOptions<unknown>): Policy {
   return {
     ...policy,
@@ -280,7 +304,7 @@ function policyOf({ policy = {}, window, model: name, format }: FitterOptions<un
   };
 }
 
-/** In JSON a number that is none would be null, and so no window at all. */
+/** The window for the policy. Throws for an invalid number, which JSON would turn into null, meaning no window. */
 function windowOf(window: unknown): PolicyWindow {
   if (window === "unlimited") return { unlimited: true };
   if (Number.isInteger(window) && (window as number) > 0) return { tokens: window as number };

@@ -1,4 +1,7 @@
-/** Jobs of the module: it decides, and this executes what it asks for (docs/inside/loop.md). */
+/**
+ * Runs jobs: the module makes the decisions, and this file executes the effects that it requests
+ * (docs/inside/loop.md).
+ */
 import { unlessAborted } from "./archive.js";
 import type { CountTokens } from "./ending.js";
 import type { Answer, Head } from "./envelope.js";
@@ -16,64 +19,64 @@ import type { Check, Messages, Summary, SummaryRequest } from "./types.js";
 /** The operations of jobs. */
 export type JobOperation = "loop_start" | "loop_event";
 
-/** What the effects of a job are executed with. */
+/** The functions and stores that execute the effects of a job. */
 export interface Means {
-  /** `needs` says that the messages, or the session, go with the operation. */
+  /** Runs an operation. `needs` reports whether it needs the messages or the session. */
   call(op: JobOperation, head: Head, needs: boolean): Answer | PromiseLike<Answer>;
   readonly model: Model;
   readonly store: Store | undefined;
   readonly records?: Records | undefined;
   readonly countTokens?: CountTokens | undefined;
-  /** The messages, where they are at hand. */
+  /** The messages, if they are available. */
   readonly source?: Transcript | undefined;
-  /** Begins a job in the background, unless `target` is that; its end. */
+  /** Starts a background job, unless the running job `target` already does the same. */
   begin?(effect: Effect): void;
   stop?(target: number): void;
   /** Waits until no other job compacts the conversation. */
   enter?(): Promise<Given>;
-  /** What the conversation says about a compaction that is about to begin; rejects to end the job. */
+  /** Asks the conversation about a compaction that is about to begin. If it rejects, the job ends. */
   before?(beginning: Beginning): Promise<Given>;
-  /** The keys of a lease that the job asks for. */
+  /** Called with the keys of each lease that the job requests. */
   leasing?(keys: readonly string[]): void;
 }
 
-/** What comes of an effect. */
+/** The result of an effect. */
 export type Given = Omit<EffectResult, "id">;
 
 /** The end of a job. */
 export interface Ended {
-  /** The members of the result; none of a job in the background that has found nothing to do. */
+  /** The members of the result; undefined for a background job that had nothing to do. */
   result: Answer | undefined;
-  /** Of a turn that has compacted nothing. */
+  /** The check of a turn that compacted nothing. */
   check?: Check;
-  /** For the next turn, of a turn. */
+  /** The notes of a turn for the next turn. */
   notes?: TurnNotes;
-  /** A model was asked. */
+  /** Whether a model was asked. */
   asked: boolean;
-  /** A compaction in the background came to nothing. */
+  /** Whether a background compaction led to nothing. */
   nothing: boolean;
-  /** What a store failed with. */
+  /** The error of a store, if one failed. */
   cause: unknown;
 }
 
-/** The latest time that the module takes. */
+/** The latest time that the module accepts, in milliseconds since 1970. */
 const MAX_TIME = 9_999_999_999_999;
-/** Timers take no more milliseconds than this, and fire at once for more. */
+/** The maximum timeout in milliseconds; timers with a longer one fire immediately. */
 const LONGEST_TIMER = 2 ** 31 - 1;
-/** The module lets no more requests run at the same time. */
+/** The maximum number of concurrent requests that the module accepts. */
 const MOST_AT_ONCE = 64;
 
-/** A clock may be none, or far off. */
+/** The current time within the range that the module accepts; a platform's clock may be missing or far off. */
 const now = () => Math.min(Math.max(Math.trunc(Date.now()) || 0, 0), MAX_TIME);
 
-/** Runs a job to its end. Rejects with a failure of it, or with the signal's reason, and then has changed nothing. */
+/** Runs a job to its end. Rejects with the job's failure or with the signal's reason; then nothing has changed. */
 export function runJob(means: Means, head: Head, settings: Partial<JobSettings>, signal?: AbortSignal): Promise<Ended> {
   return new Job(means, signal).run(head, settings);
 }
 
 /**
- * Runs a job that compacts what the caller replaces by the result, and reports when it is done. The members of the result; rejects as
- * {@link runJob}.
+ * Runs a job that compacts a transcript that the caller replaces with the result, and reports when it is done.
+ * Resolves to the members of the result; rejects like {@link runJob}.
  */
 export async function runPlan(
   means: Means,
@@ -84,7 +87,7 @@ export async function runPlan(
   return (await runTurn(means, head, settings, signal)).result as Answer;
 }
 
-/** As {@link runPlan}, of a turn of a conversation: its result is undefined where nothing was due. */
+/** Like {@link runPlan}, for a turn of a conversation: the result is undefined if no compaction was due. */
 export async function runTurn(
   means: Means,
   head: Head,
@@ -102,14 +105,14 @@ export async function runTurn(
 class Job {
   readonly #means: Means;
   readonly #signal: AbortSignal | undefined;
-  /** Requests that are asked. */
+  /** The pending requests for summaries. */
   readonly #asked = new Map<number, AbortController>();
-  /** Leases that are asked for, or granted, by their holders. */
+  /** Leases that were requested or granted, by the lease's holder. */
   readonly #leases = new Map<string, Promise<unknown>>();
   #results: EffectResult[] = [];
   #summaries: Summary[] = [];
   #wake = () => {};
-  /** What a function of the caller's has thrown that ends the job. */
+  /** The error thrown by one of the caller's functions that ends the job. */
   #broken: { error: unknown } | undefined;
   #ended: Ended = { result: undefined, asked: false, nothing: false, cause: undefined };
 
@@ -184,7 +187,7 @@ class Job {
     ];
   }
 
-  /** Ends a job from outside: stops what is in flight and releases its lease. */
+  /** Ends the job from outside: cancels pending effects and releases its lease. */
   async #leave(answer: Answer): Promise<void> {
     for (const controller of this.#asked.values()) controller.abort(this.#signal?.reason);
     const job = answer.get("job");
@@ -193,11 +196,14 @@ class Job {
       const last = await this.#means.call("loop_event", { job, event: { now: now(), cancel: true } }, false);
       for (const effect of effectsOf(last)) if (effect.effect === "release") this.#start(effect);
     } catch {
-      // Its lease ends by itself.
+      // The lease will expire.
     }
   }
 
-  /** Executes the effects of an answer. The next event comes with results as soon as there are any, or with none when the time is over. */
+  /**
+   * Executes the effects that the module requested. The next event follows as soon as there are results, or without
+   * results when the wait is over.
+   */
   async #execute(answer: Answer): Promise<{ now: number; results: EffectResult[] }> {
     let until: number | undefined;
     let key: string | undefined;
@@ -219,7 +225,10 @@ class Job {
     return { now: over ? Math.max(now(), Math.min(until ?? 0, MAX_TIME)) : now(), results };
   }
 
-  /** Waits for a result, for the end of a lease, or for a time; whether that is over. */
+  /**
+   * Waits for a result, for the end of a lease, or until a point in time. Reports whether the wait is over without a
+   * result.
+   */
   async #waited(until: number | undefined, key: string | undefined): Promise<boolean> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
@@ -229,7 +238,7 @@ class Job {
           const ms = Math.max(0, until - now());
           timer = setTimeout(() => resolve(ms <= LONGEST_TIMER), Math.min(ms, LONGEST_TIMER));
         }
-        // Whoever waits for a lease asks for it again when it has ended, whatever the time is.
+        // A job that waits for a lease requests it again as soon as the lease ends, even if its wait is not over.
         const ended = key === undefined ? undefined : this.#means.records?.ended(key);
         ended?.then(() => resolve(true));
       });
@@ -336,13 +345,13 @@ class Job {
     }
   }
 
-  /** A lease may be granted only after nobody wants it any more. */
+  /** Releases a lease. A pending request for it may still be granted after the job has lost interest. */
   async #release({ keys: [key] = [], holder = "" }: Effect): Promise<void> {
     await this.#leases.get(holder);
     try {
       await this.#means.records?.release(key as string, holder);
     } catch {
-      // It ends by itself.
+      // The lease will expire.
     }
   }
 
@@ -350,7 +359,7 @@ class Job {
     return { ...(await this.#stored({ effect: "load", keys: [owner] })), id: 0 };
   }
 
-  /** The messages as the caller gave them, and as they would be sent. */
+  /** Counts the tokens of the messages to be sent, in the form in which the caller passed them. */
   #counted({ edits, messages }: Effect): number {
     const { source, countTokens } = this.#means;
     const [name, value] = edits ? ["edits", edits] : ["messages", messages];
@@ -362,7 +371,7 @@ class Job {
     });
   }
 
-  /** Reports what is about to be asked. */
+  /** Emits an event with the requests that are about to be made. */
   async #telling(answer: Answer, effects: readonly Effect[]): Promise<void> {
     const { onEvent } = this.#means.model;
     const requests = effects.flatMap(({ request }) => (request ? [request as SummaryRequest] : []));
@@ -372,7 +381,7 @@ class Job {
     await onEvent({ type: "requests", plan: JSON.parse(decode(plan)), requests });
   }
 
-  /** Reports what has been answered, when nothing more is asked. */
+  /** Emits an event with the summaries once no request is pending. */
   async #told(): Promise<void> {
     if (this.#summaries.length === 0 || this.#asked.size > 0) return;
     const summaries = this.#summaries;
@@ -381,7 +390,7 @@ class Job {
   }
 }
 
-/** Effects that call what ends the job where it fails. */
+/** Effects that call the caller's functions, whose failure ends the job. */
 const BREAKING: readonly EffectName[] = ["count", "enter", "before"];
 
 const OPEN = 0x7b;

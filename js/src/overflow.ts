@@ -5,7 +5,7 @@ import type { Engine } from "./pool.js";
 import type { Failure } from "./types.js";
 
 export interface OverflowOptions<Source = unknown> {
-  /** The module, or what it is made of; without it, the package's own. */
+  /** The module, or a source to load it from. Default: the package's own. */
   module?: Source;
 }
 

@@ -1,4 +1,4 @@
-/** Conversations that stay in the module, so that they are not written and read again at each turn. */
+/** Conversations that stay in the module, so that they are not serialized and parsed again at each turn. */
 import {
   type CompactOptions,
   type CountTokens,
@@ -32,37 +32,49 @@ import type {
 } from "./types.js";
 
 /**
- * A conversation of live messages that also stays in the module: an append costs what is appended, and `check` costs the same
- * whatever the conversation holds. For a chat client it is
+ * A conversation of live messages that is also kept in the module. The cost of `append` depends only on the messages
+ * appended, and the cost of `check` doesn't depend on the length of the conversation. In a chat client:
  *
  *     session.append(message);
  *     if (session.check().due) await session.compact();
  *     send(session.messages);
  *
- * The module's copy is a cache. Where its instance is gone, the session is opened again with the messages, by itself.
+ * The module's copy is a cache. If its instance is lost, the session is reopened automatically with the messages.
  */
 export interface LiveSession<M extends Message = Message> {
-  /** All messages, compacted; a new array after each change. Neither it nor its messages should be changed in place. */
+  /** All messages, compacted; a new array after each change. Modify neither the array nor its messages. */
   readonly messages: readonly M[];
-  /** What the last compaction returned: store it next to the messages. */
+  /** The state of the last compaction. Store it with the messages. */
   readonly state: State | undefined;
-  /** Puts messages after the last one and returns the estimated tokens of all. Where one has a fault, none is put. */
+  /**
+   * Appends messages and returns the estimated tokens of the conversation. If one of the messages is invalid, none is
+   * appended.
+   */
   append(...messages: M[]): number;
   /** Whether compaction is due. */
   check(overrides?: Overrides): Check;
-  /** Tokens of the conversation, by the policy's estimator. */
+  /** The size of the conversation, in tokens by the policy's estimator. */
   estimate(): Estimate;
-  /** As the compactor's; messages that are appended meanwhile stay after the result. One runs at a time. */
+  /**
+   * Like the compactor's `compact`. Messages appended in the meantime stay after the result. One compaction runs at a
+   * time.
+   */
   compact(options?: CompactOptions): Promise<Done<M[]>>;
-  /** As the compactor's, for hosts that run the loop themselves, such as to keep the plan before they ask a model. */
+  /**
+   * Like the compactor's `plan`, for hosts that run the loop themselves, for example to store the plan before they
+   * call a model.
+   */
   plan(overrides?: Overrides): Pending | Done<M[]>;
-  /** As the compactor's. When it is done the session continues with the result. */
+  /** Like the compactor's `step`. When the compaction is done, the session continues with the result. */
   step(plan: Plan, summaries: readonly Summary[]): Pending | Done<M[]>;
-  /** Gives the module's memory back. The session can be used again, and is then read once more. */
+  /** Releases the module's memory. The session stays usable; the next call loads its messages again. */
   close(): void;
 }
 
-/** A session in a worker: as {@link LiveSession}, but every operation gives a promise. They run in the order of their calls. */
+/**
+ * A session in a worker. It works like {@link LiveSession}, but every operation returns a promise. The operations run
+ * in the order of their calls.
+ */
 export interface RemoteSession<M extends Message = Message> {
   readonly messages: readonly M[];
   readonly state: State | undefined;
@@ -82,10 +94,10 @@ export interface OperationRequest {
   source?: Transcript | undefined;
 }
 
-/** Work in operations of the module. Whoever runs them passes the answers back, synchronously or not. */
+/** Work that yields operations for the module; its driver runs them synchronously or asynchronously. */
 export type Steps<T> = Generator<OperationRequest, T, Answer>;
 
-/** What a session has of the compactor that made it. */
+/** The parts of its compactor that a session uses. */
 export interface Compacting {
   readonly policy: Policy;
   readonly store: Store | undefined;
@@ -93,25 +105,28 @@ export interface Compacting {
   readonly countTokens: CountTokens | undefined;
 }
 
-/** The number of a module's instance and that of a session in it, as one. */
+/** Multiplier that combines the number of a module's instance and the number of a session in it. */
 const INSTANCE = 2 ** 32;
 
-/** A session's number among those of all instances, so that one of an instance that is gone is never taken for another. */
+/**
+ * Combines instance and session into a number that is unique across instances, so that a session of a discarded
+ * instance is never mistaken for one of another.
+ */
 export const sessionOf = (instance: number, session: number): number => instance * INSTANCE + session;
 
-/** The session's number in this instance. Throws `session_closed` where it is of another one. */
+/** The session's number within this instance. Throws `session_closed` if the session belongs to another instance. */
 export function sessionIn(instance: number, session: number): number {
   if (Math.floor(session / INSTANCE) === instance) return session % INSTANCE;
   throw new CtxfoldError("session_closed", "the instance that held the session is gone", { path: "session" });
 }
 
-/** A session, as operations to run: whoever runs them gets answers at once, or later. */
+/** A session, independent of whether the module is called synchronously or in a worker. */
 class SessionSteps {
   messages: readonly Message[];
   state: State | undefined;
   readonly #compacting: Compacting;
   readonly #policy: Policy;
-  /** Undefined where it has to be opened first. */
+  /** The session number; undefined if the session must be opened first. */
   #session: number | undefined;
 
   constructor(compacting: Compacting, messages: readonly Message[], overrides: Overrides) {
@@ -154,7 +169,7 @@ class SessionSteps {
     return this.#result(yield* this.#runOperation("step", { plan, summaries }));
   }
 
-  /** The conversation continues with the result, and with what was appended since. */
+  /** Makes the conversation continue with the result, followed by the messages appended since. */
   take({ done, edits, length }: Finished): Done<Message[]> {
     const given = this.messages.slice(0, length);
     const kept = applyEdits(given, edits) as readonly Message[];
@@ -163,20 +178,22 @@ class SessionSteps {
     return { ...done, messages: this.messages.slice() };
   }
 
-  /** An operation of a job, on the session where it needs the messages: `given` counts them. */
+  /**
+   * Runs an operation of a job, on the session if the operation needs the messages. Stores their number in `given`.
+   */
   *job(given: { length: number }, op: JobOperation, head: Head, needs: boolean): Steps<Answer> {
     if (!needs) return yield { op, head };
     given.length = this.messages.length;
     return yield* this.#runOperation(op, head);
   }
 
-  /** What a tokenizer counts now; nothing without one. */
+  /** The tokenizer's count of the current messages; empty without a tokenizer. */
   counted(): { tokens?: number } {
     const usage = usageOf(this.#compacting.countTokens, this.messages);
     return usage?.total_tokens ? { tokens: usage.total_tokens } : {};
   }
 
-  /** What a compaction replaces in what it reads. */
+  /** The redactions of the current messages. */
   redact(): Redact | undefined {
     const { redact } = this.#compacting.model;
     return redact && redactions(redact, transcript(this.messages).piece);
@@ -198,7 +215,7 @@ class SessionSteps {
     return finishedOf(answer, this.messages.length);
   }
 
-  /** What goes with an operation that compacts, and counts in place of what the session was opened with. */
+  /** The members of a request that compacts. They override those with which the session was opened. */
   own(overrides: Overrides = {}): Head {
     return this.with(overrides, this.redact());
   }
@@ -209,7 +226,9 @@ class SessionSteps {
     return { policy, options: optionsOf(options, { usage }, { store, redact }), state };
   }
 
-  /** An operation on the session, which is opened first, and again where the module's instance is another one by now. */
+  /**
+   * Runs an operation on the session. Opens the session first, and again if the module's instance has been replaced.
+   */
   *#runOperation<Op extends Operation>(op: Op, head: Omit<HeadOf<Op>, "session">, source?: Transcript): Steps<Answer> {
     for (let again = false; ; again = true) {
       this.#session ??= yield* this.#open();
@@ -230,11 +249,11 @@ class SessionSteps {
   }
 }
 
-/** The end of a compaction, before the conversation has taken it. */
+/** A finished compaction whose result the conversation has not adopted yet. */
 interface Finished {
   done: Omit<Done<Message[]>, "messages">;
   edits: readonly Edit[];
-  /** How many messages it was made for. */
+  /** The number of messages that were compacted. */
   length: number;
 }
 
@@ -245,24 +264,26 @@ function finishedOf(answer: Answer, length: number): Finished {
 
 const isFinished = (result: Finished | Pending): result is Finished => "done" in result;
 
-/** The instance that held the session is gone, or the module has dropped it. */
+/**
+ * Whether the error means that the instance that held the session is gone, or that the module has closed the session.
+ */
 export function isClosed(error: unknown): boolean {
   return error instanceof CtxfoldError && error.code === "session_closed";
 }
 
-/** Is waited for before a conversation takes a result: what it throws ends the compaction, and nothing has changed. */
+/** Awaited before a conversation adopts a result. If it rejects, the compaction fails and nothing has changed. */
 export type Commit = (state: State) => PromiseLike<void>;
 
-/** What a conversation does for the jobs of its turns. */
+/** The functions of a conversation that the jobs of its turns call. */
 export interface TurnHost extends Required<Pick<Means, "begin" | "stop" | "enter" | "before">> {
-  /** Undefined where nothing has to be saved. */
+  /** Undefined if there is nothing to save. */
   readonly commit?: Commit | undefined;
 }
 
-/** What came of a turn: a compaction, or why there was none. */
+/** The outcome of a turn: a compaction, or the check that says why there was none. */
 export type Turned<M extends Message> = Pick<Ended, "check" | "notes"> & { done?: Done<M[]> };
 
-/** A session as a conversation has it. */
+/** A session as a conversation uses it. */
 export interface Turning<M extends Message> {
   turn(settings: Partial<JobSettings>, overrides: Overrides, host: TurnHost, signal?: AbortSignal): Promise<Turned<M>>;
 }
@@ -324,7 +345,7 @@ class Loop {
     });
   }
 
-  /** Does what runs a job over the session. */
+  /** Runs `work`, which runs a job on the session. */
   async #job<T>(work: (means: Means, given: { length: number }) => Promise<T>): Promise<T> {
     const { store, model } = this.#compacting;
     const given = { length: 0 };
@@ -332,14 +353,14 @@ class Loop {
     try {
       return await work({ call, model, store }, given);
     } catch (error) {
-      // The module's copy may have continued with a result that nobody has: it is read again.
+      // The module's copy may have continued with a result that was never adopted, so it must be loaded again.
       await this.#run(this.#steps.close());
       throw error;
     }
   }
 }
 
-/** A session over a module on this thread. */
+/** A session with the module on this thread. */
 export class ModuleSession implements LiveSession {
   readonly #steps: SessionSteps;
   readonly #loop: Loop;
@@ -416,12 +437,12 @@ export class ModuleSession implements LiveSession {
   }
 }
 
-/** A session over a module in a worker. */
+/** A session with the module in a worker. */
 export class WorkerSession implements RemoteSession {
   readonly #steps: SessionSteps;
   readonly #loop: Loop;
   readonly #runOperation: (request: OperationRequest) => Promise<Answer>;
-  /** The end of what was called last. */
+  /** The end of the last call. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -475,13 +496,13 @@ export class WorkerSession implements RemoteSession {
     return this.#run(this.#steps.close());
   }
 
-  /** Taken before the next operation begins. */
+  /** Adopts a finished result before the next operation begins. */
   *#taken(steps: Steps<Finished | Pending>): Steps<Pending | Done<Message[]>> {
     const result = yield* steps;
     return isFinished(result) ? this.#steps.take(result) : result;
   }
 
-  /** One after the other: each finds the session as the one before has left it. */
+  /** Runs calls one after the other, so that each finds the session as the previous one left it. */
   #run<T>(steps: Steps<T>): Promise<T> {
     const result = this.#last.then(async () => {
       let next = steps.next();

@@ -1,49 +1,55 @@
-/** Where bodies are kept that were removed of a transcript, by their handles. */
+/** Stores for the content that compactions remove, by handle. */
 import { Database } from "./database.js";
 import { CtxfoldError } from "./errors.js";
 import type { FitMemory } from "./records.js";
 import type { Found, SearchOptions, State } from "./types.js";
 
 /**
- * Keeps bodies: cleared, truncated, archived and folded ones, and tool outputs that are too large for the transcript.
+ * Keeps removed content: cleared, truncated, archived and folded content, and tool outputs that are too large for the
+ * transcript.
  *
  * A handle is the SHA-256 of the body's UTF-8 in 64 hexadecimal digits.
  */
 export interface Store {
-  /** Keeps a body under its handle. One that is there already stays as it is. What it throws means that it is not kept. */
+  /**
+   * Stores a body under its handle. A body that is already stored stays unchanged. An exception means that the body
+   * isn't stored.
+   */
   put(handle: string, body: string): void | PromiseLike<void>;
   /**
-   * The body whose handle begins with these digits, 16 or more of them (markers in transcripts name the first 16);
-   * undefined or null where there is none.
+   * The body whose handle begins with the given digits, at least 16 (markers in transcripts contain the first 16);
+   * undefined or null if there is none.
    */
   get(handle: string): MaybeText | PromiseLike<MaybeText>;
   /**
-   * Searches what the store keeps, where it can do so itself, because it has an index or can tell what means the same; then searches read
-   * no bodies. `handles` are those that the conversation names. It must not find what belongs to another conversation.
+   * Searches the stored bodies. Only for stores with a search of their own, such as a full-text or semantic index;
+   * searches then call it and read no bodies. `handles` are the handles that the conversation names. It must not find
+   * content of another conversation.
    */
   search?(query: string, options: StoreSearch): Found | PromiseLike<Found>;
 }
 
-/** What a store is told that searches by itself. */
+/** Search criteria for a store with its own search. */
 export interface StoreSearch extends SearchOptions {
   handles: readonly string[];
 }
 
-/** Keeps the states of conversations, by the names that the host gives them. */
+/** Stores the states of conversations, by the ids that the host gives them. */
 export interface StateStore {
-  /** Keeps a state in place of the one before. */
+  /** Stores a state, replacing the previous one. */
   saveState(conversation: string, state: State): void | PromiseLike<void>;
-  /** The state that was kept last; undefined or null where there is none. */
+  /** The state that was stored last; undefined or null if there is none. */
   loadState(conversation: string): MaybeState | PromiseLike<MaybeState>;
   /**
-   * Keeps a state if the one that is kept is still `expected` (undefined or null: there is none), in one step that nobody can come between;
-   * reports whether it did. A store that cannot do so leaves it out: then what is kept is read and compared before `saveState`, and two
-   * writers at the same moment can go unnoticed.
+   * Atomically stores a state if the stored one is still `expected` (undefined or null: there is none), and reports
+   * whether it did. Optional: without it, the stored state is read and compared before `saveState`, so two
+   * simultaneous writers may go unnoticed.
    */
   swapState?(conversation: string, expected: MaybeState, state: State): boolean | PromiseLike<boolean>;
   /**
-   * Does something while nobody else does it for this conversation, for a store that processes share; what waits for others ends with the
-   * signal's reason. Without it Web Locks do so, or in one process its calls wait for each other.
+   * Runs `work` exclusively for this conversation among all processes that share the store. While waiting, it can be
+   * aborted by the signal. Optional: without it, Web Locks are used or, if there are none, calls are serialized
+   * within one process.
    */
   alone?<T>(conversation: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
 }
@@ -52,7 +58,7 @@ export type MaybeState = State | null | undefined;
 
 export type MaybeText = string | null | undefined;
 
-/** What an edge platform's store or a storage of the page must be able to do to hold bodies. */
+/** The methods of an edge platform's store, or of a page's storage, that holding bodies requires. */
 export interface KeyValue {
   get(key: string): MaybeText | PromiseLike<MaybeText>;
   put(key: string, value: string): unknown;
@@ -74,12 +80,12 @@ function same(a: unknown, b: unknown): boolean {
   );
 }
 
-/** How many digits of a handle the stores of this package keep a body under. */
+/** The number of digits of a handle that form the key of a body. */
 const KEY_DIGITS = 16;
 
 const HANDLE = /^[0-9a-f]{16,64}$/;
 
-/** The key of a handle; throws for anything else, which a model may have made up. */
+/** The key of a handle. Throws for anything else, which a model may have made up. */
 function keyOf(handle: string): string {
   const digits = String(handle).toLowerCase();
   if (!HANDLE.test(digits)) {
@@ -88,11 +94,17 @@ function keyOf(handle: string): string {
   return digits.slice(0, KEY_DIGITS);
 }
 
-/** What a store fails with that has another body where one should be kept: 16 digits of two handles are the same, which somebody has made so. */
+/**
+ * The error of a store that already has a different body under the same 16 digits, which happens only if somebody
+ * constructed it on purpose.
+ */
 const otherBody = (key: string) =>
   new CtxfoldError("store_failed", `the store has another body under the handle ${key}`);
 
-/** A store in memory. With `maxLength` (UTF-16 code units) it throws `store_full` for a body that it has no room for. */
+/**
+ * A store in memory. If `maxLength` (in UTF-16 code units) is set, it throws `store_full` for a body that does not
+ * fit.
+ */
 export function memoryStore({
   maxLength = Number.POSITIVE_INFINITY,
 }: {
@@ -130,10 +142,11 @@ export function memoryStore({
 }
 
 /**
- * A store over anything with `get(key)` and `put(key, value)`, such as a Workers KV namespace. A body's key is `prefix` and 16
- * digits; that of a state is `prefix`, `state:` and the conversation's name, and that of what fits remember `prefix`, `memory:` and their key.
- * A body is read before it is written, and one that is there already stays. Two writers of one state at the same moment can go unnoticed. Of
- * what two processes remember at the same moment, one may be lost, which costs a compaction.
+ * A store on top of anything with `get(key)` and `put(key, value)`, such as a Workers KV namespace. The key of a body
+ * is `prefix` and 16 digits; the key of a state is `prefix`, `state:` and the conversation's id; the key of what fits
+ * remember is `prefix`, `memory:` and their key. Bodies that are already stored are not written again. Two
+ * simultaneous writers of one state may go unnoticed. If two processes remember compactions at the same moment, one
+ * of them may be lost and is then made again.
  */
 export function keyValueStore(kv: KeyValue, prefix = "ctxfold:"): Store & StateStore & FitMemory {
   return {
@@ -159,7 +172,7 @@ export function keyValueStore(kv: KeyValue, prefix = "ctxfold:"): Store & StateS
   };
 }
 
-/** A store in the browser's IndexedDB, in a database of this name. It opens the database when it is used first. */
+/** A store in the browser's IndexedDB, in a database with this name, which is opened when it is first used. */
 export function indexedDBStore(name = "ctxfold"): Store & StateStore & FitMemory {
   const database = new Database(name, (made) => {
     for (const kind of [BODIES, STATES]) made.createObjectStore(kind);
@@ -180,7 +193,10 @@ export function indexedDBStore(name = "ctxfold"): Store & StateStore & FitMemory
   };
 }
 
-/** Next to the states, so that databases of earlier versions do: no conversation has a list as its name. */
+/**
+ * The key of what fits remember. It is in the object store of the states, so that databases of earlier versions need
+ * no upgrade; no conversation has a list as its id.
+ */
 const inMemory = (key: string): IDBValidKey => ["memory", key];
 
 const BODIES = "bodies";

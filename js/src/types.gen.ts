@@ -166,27 +166,27 @@ export type Style = "" | "turn-tail" | "checkpoint" | "window-budget" | "agent-l
 /** Role is who a message is from. */
 export type Role = "system" | "user" | "assistant" | "tool";
 
-/** OpenCalls is how tool calls at the end that have no result yet are handled. */
+/** OpenCalls says how to treat tool calls at the end that have no result yet. */
 export type OpenCalls = "keep" | "answer";
 
 /** Archive is whether and how removed content is archived. */
 export type Archive = "" | "places" | "bodies";
 
-/** Answer is how the transcript is returned. */
+/** Answer is the form in which the transcript is returned. */
 export type Answer = "messages" | "edits" | "report";
 
 /**
- * Cold is why a provider's prompt cache no longer holds a conversation, so that a compaction loses no cached tokens.
+ * Cold is why a provider's prompt cache no longer holds a conversation, so that a compaction costs no cached tokens.
  */
 export type Cold = "idle" | "model_changed" | "provider_changed" | "gone";
 
-/** TokenSource is where a number of tokens comes from. */
+/** TokenSource is where a token count comes from. */
 export type TokenSource = "measured" | "calibrated" | "estimated" | "upper_bound";
 
 /** Family is a family of tokenizers. */
 export type Family = "o200k" | "cl100k" | "claude" | "llama3" | "gemini";
 
-/** Reason is why an operation ended. */
+/** Reason is why an operation did or didn't change the transcript. */
 export type Reason =
   | "compacted"
   | "under_budget"
@@ -209,7 +209,7 @@ export type Reason =
 /** Scope is what a request for a summary covers. */
 export type Scope = "session" | "update" | "turn_prefix" | "part" | "merge" | "branch" | "tool_output";
 
-/** ThinkingEffort is how much a model should think about a summary. */
+/** ThinkingEffort is how much thinking a request for a summary asks of the model. */
 export type ThinkingEffort = "high";
 
 /** One run of an answer's messages, in output order. Indexes count in the messages that were given. */
@@ -225,7 +225,7 @@ export type Edit =
       message: object;
     };
 
-/** ExcessCause is why a large message is still in the result. */
+/** ExcessCause is why a large message is still in a result that does not fit. */
 export type ExcessCause =
   "beside" | "system" | "newest_user" | "pinned" | "provider" | "open_call" | "pair" | "new" | "kept";
 
@@ -235,7 +235,7 @@ export type ThrashingCause = "whole_history" | "pinned" | "newest_messages" | "t
 /** SummarySource is where a digest comes from. */
 export type SummarySource = "none" | "model" | "provider" | "host" | "local";
 
-/** SummaryFault is why a summary of the host's model is rejected. */
+/** SummaryFault is why a summary by the host's model was rejected. */
 export type SummaryFault =
   | "summarizer_failed"
   | "empty_summary"
@@ -252,7 +252,7 @@ export type SummaryFault =
   | "off_topic"
   | "no_room_for_request";
 
-/** SummaryShape is how the model is asked for a summary. */
+/** SummaryShape is the form in which the model is asked for a summary. */
 export type SummaryShape = "flat" | "prefix";
 
 /** ActionName is what an operation did to a message. */
@@ -275,7 +275,7 @@ export type ActionName =
   | "wrap"
   | "replace";
 
-/** Doer is what changed a message: a pass, or a step outside the passes. */
+/** Doer is the pass that changed a message, or a step outside the passes. */
 export type Doer =
   | "repair"
   | "thinking"
@@ -299,10 +299,10 @@ export type Doer =
 /** ThinkingMode is how a model thinks. */
 export type ThinkingMode = "manual" | "adaptive" | "drop_block" | "off" | "unknown";
 
-/** ThinkingSource is how ctxfold knows the way a model thinks. */
+/** ThinkingSource is how ctxfold determined a model's thinking mode. */
 export type ThinkingSource = "policy" | "request" | "model" | "format" | "none";
 
-/** DecisionName is what became of a message: kept, pinned, or the ActionName of the last action on it. */
+/** DecisionName is what happened to a message: kept, pinned, or the ActionName of the last action on it. */
 export type DecisionName =
   | "kept"
   | "pinned"
@@ -327,10 +327,10 @@ export type DecisionName =
 /** BodyKind is what an archived body was in the transcript. */
 export type BodyKind = "tool_result" | "text" | "image" | "audio" | "file" | "fold" | "changes";
 
-/** Severity is what a provider does about a violation. */
+/** Severity is how the provider reacts to a violation. */
 export type Severity = "refused" | "tolerated";
 
-/** Repair is what repair does about a violation. */
+/** Repair is the way in which repair fixes a violation. */
 export type Repair =
   | "none"
   | "add_result"
@@ -347,7 +347,9 @@ export type Repair =
   | "fill_body"
   | "add_reasoning";
 
-/** LossKind is what a conversion did not carry over: a kind of part, a member, a message or tools. */
+/**
+ * LossKind is the kind of content that a conversion did not carry over: a kind of part, a member, a message or tools.
+ */
 export type LossKind =
   | "text"
   | "reasoning"
@@ -386,13 +388,13 @@ export type LossReason =
   | "beside"
   | "metadata";
 
-/** LossInstead is what replaced something that was not carried over. */
+/** LossInstead is what replaced content that was not carried over. */
 export type LossInstead = "nothing" | "text" | "unsigned" | "moved" | "changed" | "wrapped" | "user" | "system";
 
-/** MarkerFault is why a given body was not put back. */
+/** MarkerFault is why a body was not put back although it was given. */
 export type MarkerFault = "changed" | "corrupt";
 
-/** DigestKind is what a message written by a compaction represents. */
+/** DigestKind is what a message written by a compaction stands for. */
 export type DigestKind = "digest" | "branch" | "line" | "loop" | "file" | "count" | "turn" | "other";
 
 /** SessionKind is the kind of a session file; docs/guides/sessions.md describes them. */
@@ -413,11 +415,11 @@ export type SkipReason =
   | "side_chain"
   | "unfinished_line";
 
-/** FailureClass is why a call of a model failed. */
+/** FailureClass is why a model call failed. */
 export type FailureClass =
   "none" | "context_overflow" | "rate_limit" | "other_model" | "output_limit" | "payload_too_large" | "provider_error";
 
-/** LimitMode is which part of a tool's output stays. */
+/** LimitMode is which part of an oversized tool output stays. */
 export type LimitMode = "head_tail" | "head";
 
 /** JobOperation is what a job does. */
@@ -440,7 +442,7 @@ export type EffectName =
   | "before"
   | "cancel";
 
-/** RecordKeys is how records are found. */
+/** RecordKeys is how records are looked up. */
 export type RecordKeys = "prefix" | "owner";
 
 /** TurnMoment is when a turn takes place. */
@@ -595,10 +597,10 @@ export interface Operations {
   };
 }
 
-/** Info is the answer of the operation info: the features of this module. */
+/** Info is the result of the operation `info`: the features of this module. */
 export interface Info {
   name: string;
-  /** semantic */
+  /** semantic version */
   version: string;
   /** increases when a host written for the previous ABI would break */
   abi: number;
@@ -606,28 +608,28 @@ export interface Info {
   formats: FormatInfo[];
   estimators: Estimator[];
   passes: PassName[];
-  /** of the same passes */
+  /** names, defaults and descriptions of the same passes */
   pass_info: PassInfo[];
   functions: FunctionName[];
   presets: PresetInfo[];
   limits: Limits;
 }
 
-/** FormatInfo is a wire format with one line of explanation. */
+/** FormatInfo is the name of a wire format with a one-line description. */
 export interface FormatInfo {
   name: Format;
   doc: string;
 }
 
-/** PassInfo is the declaration of a pass. */
+/** PassInfo describes a pass. */
 export interface PassInfo {
   name: PassName;
-  /** what it does, to follow its name */
+  /** what the pass does, phrased to follow its name */
   doc: string;
   parameters: Parameter[];
   /** the texts that replace removed content; with an archive each names a handle */
   markers: string[];
-  /** how the messages that it inserts begin */
+  /** the openings of the messages that it inserts */
   messages: string[];
   counters: Counter[];
 }
@@ -641,10 +643,10 @@ export interface Parameter {
   doc: string;
 }
 
-/** Counter is a number that a pass adds up in the report: under its name as a key of the report, or in its counts. */
+/** Counter is a number that a pass accumulates. The report has it under its name as a key of its own, or in counts. */
 export interface Counter {
   name: string;
-  /** what it counts, for people */
+  /** what is counted, for people */
   text: string;
 }
 
@@ -656,9 +658,9 @@ export interface PresetInfo {
   policy: Policy;
 }
 
-/** Policy is when and how a transcript is compacted. Zero values mean "as the preset says". */
+/** Policy says when and how a transcript is compacted. Zero values mean "as the preset says". */
 export interface Policy {
-  /** preset is the name of the preset that the policy starts from; "" is "default". */
+  /** preset is the name of the preset that the policy starts from; "" means "default". */
   preset?: Preset;
   /** format is the wire format of the transcript; "" and "auto" let detection decide. */
   format?: Format | "auto";
@@ -673,27 +675,27 @@ export interface Policy {
   gate?: PolicyGate;
   passes?: readonly Pass[];
   summary?: PolicySummary;
-  /** pins are messages that never change, in addition to system messages and the newest user message. */
+  /** pins select messages that never change, in addition to system messages and the newest user message. */
   pins?: readonly Pin[];
   /**
-   * wire_safe keeps results valid for the provider. It is on unless set to false, which reproduces a published system
+   * wire_safe keeps results valid for the provider. It is on unless set to false. False reproduces a published system
    * exactly, including its defects.
    */
   wire_safe?: boolean;
   /**
    * last_resort cuts a result that is still over the limit after the passes: tool results first, pinned messages last.
-   * It is on unless set to false, and needs wire_safe.
+   * It is on unless set to false, and requires wire_safe.
    */
   last_resort?: boolean;
   /**
-   * open_calls is "keep" (the default: tool calls at the end without a result are left for the host to answer) or
-   * "answer" (they are violations too, and repair adds a result that says so).
+   * open_calls is "keep" (the default: tool calls at the end that have no result are left for the host to answer) or
+   * "answer" (they count as violations, and repair adds a result saying that there is none).
    */
   open_calls?: OpenCalls;
   /**
    * thinking is how the model is asked to think: "manual" (with a budget), "adaptive", "drop_block" (adaptive, and the
-   * request has the provider drop blocks that no longer fit), "off", or "auto" (the default: determined by the request
-   * body or the model's name).
+   * request makes the provider drop blocks that no longer fit), "off", or "auto" (the default: determined by the
+   * request body or the model's name).
    */
   thinking?: "manual" | "adaptive" | "drop_block" | "off" | "auto";
   /**
@@ -702,18 +704,18 @@ export interface Policy {
    */
   repair?: "refused" | "all";
   /**
-   * max_bytes is the maximum size of the message list as JSON, in bytes, whatever its tokens; 0 means unlimited. Above
-   * it images, audio and files are replaced with placeholders, the oldest first.
+   * max_bytes is the maximum size of the message list as JSON, in bytes, whatever its size in tokens; 0 means
+   * unlimited. Above it, images, audio and files are replaced with placeholders, the oldest first.
    */
   max_bytes?: number;
-  /** prices are the prices of the model, for the prompt cache part of the report. */
+  /** prices are the model's prices, which the report uses to calculate the effect on the prompt cache. */
   prices?: PolicyPrices;
   /** log adds to the report what happened to each message. */
   log?: boolean;
   /**
-   * archive is "" (the default: removed content is lost), "places" (the answer lists the handle of each removed body
-   * and its byte ranges in the request, and markers name the handles) or "bodies" (the bodies themselves instead of
-   * their byte ranges).
+   * archive is "" (the default: removed content is lost), "places" (the response lists the handle of each removed body
+   * and its byte ranges in the request, and markers name the handles) or "bodies" (the response contains the bodies
+   * instead of their byte ranges).
    */
   archive?: Archive;
 }
@@ -721,60 +723,60 @@ export interface Policy {
 /** Window is the size of the model's context. */
 export interface PolicyWindow {
   /**
-   * tokens is the context window in tokens. 0 means that of Model; if that is unknown, too, compactions fail with the
-   * code unknown_window.
+   * tokens is the context window in tokens. 0 means the window of Model; if that is unknown too, compactions fail with
+   * the code unknown_window.
    */
   tokens?: number;
   /**
-   * unlimited says that there is no limit in tokens: compaction is only due for other reasons, or when it is forced. It
-   * overrides Tokens and the window of Model.
+   * unlimited means that there is no limit in tokens: compaction is only due for other reasons, or when it is forced.
+   * It overrides Tokens and the window of Model.
    */
   unlimited?: boolean;
   /**
-   * reserve is how many tokens of the window stay free for the answer. The default is 16384, or an eighth of the window
-   * if that is less.
+   * reserve is how many tokens of the window stay free for the model's output. The default is 16384, or an eighth of
+   * the window if that is less.
    */
   reserve?: number;
 }
 
-/** Gate decides whether compaction is due: when the estimate is over (window − reserve) × ratio. */
+/** Gate decides whether compaction is due, which it is when the estimate exceeds (window − reserve) × ratio. */
 export interface PolicyGate {
   /** ratio is the share of the usable window above which compaction is due, over 0 and up to 1. Default: 0.8. */
   ratio?: number;
   /**
-   * target is the share of the limit that a compaction aims for, over 0 and up to 1. The room between target and limit
-   * determines how many turns pass before the next one. Default: 0.6.
+   * target is the share of the limit that a compaction aims for, over 0 and up to 1. The room between the target and
+   * the limit determines how many turns pass before the next compaction. Default: 0.6.
    */
   target?: number;
   /**
    * start is the share of the limit above which a compaction starts in the background, while the conversation
-   * continues: over Target and below 1. 0, the default, is never.
+   * continues: over Target and below 1. 0, the default, means never.
    */
   start?: number;
   /**
-   * notice is a text that tells the model that a compaction comes soon, so that it can write down what it will need.
-   * Reports have it once between two compactions, and the host appends it. "" (the default) is none.
+   * notice is a text that tells the model that a compaction will come soon, so that it can write down what it will
+   * need. Reports contain it once between two compactions, and the host appends it. "" (the default) means no notice.
    */
   notice?: string;
   /**
-   * notice_at is the share of the limit, or of gate.start where that is set, above which reports have the notice, over
+   * notice_at is the share of the limit (or of gate.start, if that is set) above which reports contain the notice, over
    * 0 and up to 1; 0 means 0.9.
    */
   notice_at?: number;
   /**
    * idle is the lifetime of the provider's prompt cache in seconds, up to 1,000,000,000. A conversation that has been
-   * idle for longer, or whose cache is cold for another reason, is compacted below the limit too. 0, the default, is
-   * never.
+   * idle for longer, or whose cache is cold for another reason, is compacted even below the limit. 0, the default,
+   * means never.
    */
   idle?: number;
   /**
    * cold is the share of the limit above which a conversation with a cold cache is compacted, over 0 and up to 1; 0
-   * means one half. It needs Idle.
+   * means one half. It requires Idle.
    */
   cold?: number;
   /**
-   * min_gain is the share of the limit that a compaction must free, from 0 to 1; otherwise nothing is done. Default:
-   * 0.02.
+   * min_gain is the share of the limit that a compaction must free, from 0 to 1; a compaction that would free less is
+   * not made. Default: 0.02.
    */
   min_gain?: number;
   /** inclusive makes compaction due at the limit itself, not only above it. */
@@ -788,11 +790,11 @@ export interface PolicyGate {
    */
   max_messages?: number;
   /**
-   * max_tool_results makes compaction due above that number of tool results that are neither cleared nor summarized; 0
-   * means never.
+   * max_tool_results is the number of tool results that are neither cleared nor summarized above which compaction is
+   * due; 0 means never.
    */
   max_tool_results?: number;
-  /** usage uses the provider's counts (usage in native messages) and estimates only what follows. */
+  /** usage uses the provider's counts (usage in native messages) and estimates only the messages after them. */
   usage?: boolean;
 }
 
@@ -1030,7 +1032,7 @@ export interface TruncatePass {
   exclude_tools?: readonly string[];
 }
 
-/** Summary is how digests are made. */
+/** Summary configures how digests are made. */
 export interface PolicySummary {
   /**
    * mode is "model" (the default: the host's model writes the digest), "local" (code writes it) or "minimal" (the
@@ -1038,51 +1040,52 @@ export interface PolicySummary {
    */
   mode?: SummaryMode;
   /**
-   * request is how the model is asked: "auto" (the default: appended to the conversation, whose start is in the
-   * provider's prompt cache, if that is cheaper by Prices and fits into the window; otherwise flat), "flat" (a prompt
-   * with a record of the messages) or "prefix" (appended to the conversation whenever that fits). Only hosts that can
+   * request is the form of requests to the model: "flat" (a prompt with a record of the messages), "prefix" (appended
+   * to the conversation, whose start is in the provider's prompt cache, whenever that fits) or "auto" (the default:
+   * appended if that is cheaper according to Prices and fits into the window, otherwise flat). Only hosts that can
    * append requests get them.
    */
-  request?: "auto" | "flat" | "prefix";
+  request?: "flat" | "prefix" | "auto";
   /** max_output_tokens is the maximum size of a model's digest, in tokens. Default: 4096. */
   max_output_tokens?: number;
   /** max_input_tokens is the maximum size of a request to the model, in tokens; 0 means unlimited. */
   max_input_tokens?: number;
   /**
-   * provider uses the provider's own compaction if it has one, and the model only if that fails. The requests to the
-   * host say how to call it.
+   * provider uses the provider's own compaction if there is one, and the model only if that fails. The requests tell
+   * the host how to call it.
    */
   provider?: boolean;
-  /** retries is how often the model is asked again after a rejected summary. Default: 1. */
+  /** retries is how many times the model is asked again after a rejected summary. Default: 1. */
   retries?: number;
   /**
-   * split is how a record that is too long for one request is summarized: "map" (one request per part, in parallel, and
-   * one that merges their digests) or "chain" (part by part, each with the digest so far).
+   * split says how to summarize a record that is too long for one request: "map" (one request per part, in parallel,
+   * and one that merges their digests) or "chain" (part by part, each with the digest so far).
    */
   split?: "map" | "chain";
   /**
-   * standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1;
-   * they may also use what the target leaves free. The default is 0.2.
+   * standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1.
+   * They may also use room that the target leaves free. The default is 0.2.
    */
   standing?: number;
   /**
    * project_instructions is the share of the window that project instructions inside the list may take, such as
    * AGENTS.md, CLAUDE.md or a skill: their messages stay when others are folded. It is from 0 (they are folded like
-   * others) to 1. The default is 0.15, and 0 for published systems.
+   * other messages) to 1. The default is 0.15, and 0 for published systems.
    */
   project_instructions?: number;
   /**
-   * room is the share of the target up to which a digest written without a model may fill the result, from 0 (no more
-   * than a model's digest may have) to 1, the default.
+   * room is the share of the target up to which a digest written without a model may fill the result, from 0 (no larger
+   * than a model's digest) to 1, the default.
    */
   room?: number;
-  /** instructions are added to the prompt, such as what to pay attention to. */
+  /** instructions are added to the prompt, for example to say what to pay attention to. */
   instructions?: string;
   /**
-   * style is the layout of a published system's requests and digests, by the name of its preset; "" is ctxfold's own.
+   * style is the name of the published system (its preset) whose layout requests and digests have; "" means ctxfold's
+   * own.
    */
   style?: Style;
-  /** prompt replaces the style's own instructions to the model. It needs a style. */
+  /** prompt replaces the style's own instructions to the model. It requires a style. */
   prompt?: string;
   /**
    * scope is what the transcript is: "session" (the default) or "branch", an abandoned path of the conversation, which
@@ -1090,25 +1093,25 @@ export interface PolicySummary {
    */
   scope?: "session" | "branch";
   /**
-   * on_failure is what happens if the host has no summary: "local" (the default: the local digest is used), "keep" (the
-   * transcript stays unchanged) or "error" (the operation fails; with wire_safe it is "local").
+   * on_failure says what to do if the host has no summary: "local" (the default: use the local digest), "keep" (leave
+   * the transcript unchanged) or "error" (fail; with wire_safe this means "local").
    */
   on_failure?: "local" | "keep" | "error";
 }
 
-/** Pin selects messages by one or more features; a message that has all of them is pinned. */
+/** Pin selects messages by one or more features. A message that has all of them is pinned. */
 export interface Pin {
   /** system, user, assistant or tool */
   role?: Role;
-  /** in the list; negative counts from its end */
+  /** index in the list; negative counts from the end */
   index?: number;
-  /** of a tool call or result in the message */
+  /** id of a tool call or result in the message */
   id?: string;
-  /** a text in the message, as it is in its JSON */
+  /** a text in the message, spelled as in its JSON */
   contains?: string;
 }
 
-/** Prices are for a million tokens, in any currency. Cache prices default to Input. */
+/** Prices are per million tokens, in any currency. Cache prices default to Input. */
 export interface PolicyPrices {
   input?: number;
   output?: number;
@@ -1131,7 +1134,7 @@ export interface DetectRequest {
   session?: number;
 }
 
-/** Detection is the answer of the operation detect. */
+/** Detection is the result of the operation `detect`. */
 export interface Detection {
   /** the most likely, or "" if no candidate reaches a confidence of 0.75 */
   format: Format | "";
@@ -1163,19 +1166,19 @@ export interface EstimateRequest {
 }
 
 /**
- * Options are the settings of one call. The policy belongs to the conversation; options belong to the host, so it never
- * has to edit the policy of its user. Zero values mean "as the policy says".
+ * Options are the settings of one call. The policy belongs to the conversation; options belong to the host, so that it
+ * never has to edit its user's policy. Zero values mean "as the policy says".
  */
 export interface Options {
   /** force compacts even if compaction isn't due. */
   force?: boolean;
-  /** answer is how the transcript is returned; absent, as messages. */
+  /** answer is the form in which the transcript is returned; absent means as messages. */
   answer?: Answer;
   /** archive is whether removed content is archived. It overrides the policy. */
   archive?: Archive;
   /** open_calls is how tool calls at the end without a result are handled. It overrides the policy. */
   open_calls?: OpenCalls;
-  /** summary is how the digest of this call is made. */
+  /** summary configures the digest of this call. */
   summary?: SummaryOptions;
   /** usage is the provider's count for the last call. */
   usage?: Counted;
@@ -1184,54 +1187,54 @@ export interface Options {
    * or the policy has none.
    */
   window?: number;
-  /** no_reserve reserves nothing of the window for the answer. */
+  /** no_reserve reserves no part of the window for the model's output. */
   no_reserve?: boolean;
-  /** format is the wire format of the transcript. It applies if the policy sets none. */
+  /** format is the wire format of the transcript. It applies if the policy doesn't set one. */
   format?: Format;
-  /** only_known makes fit apply the compactions that it remembers, and make no new one. */
+  /** only_known makes fit apply the compactions that it remembers without making a new one. */
   only_known?: boolean;
-  /** model is the name of the model that the transcript is for. It applies if the policy sets none. */
+  /** model is the name of the model that the transcript is for. It applies if the policy doesn't set one. */
   model?: string;
   /**
-   * background compacts above `gate.start` of the policy, while the conversation continues; `check` and `fit` say when
-   * to begin. If the model returns no summary, the transcript stays unchanged.
+   * background compacts above the policy's `gate.start` while the conversation continues; `check` and `fit` say when to
+   * start. If the model returns no summary, the transcript stays unchanged.
    */
   background?: boolean;
   /**
    * tried is the size of the transcript, in tokens, at the last background compaction that failed. No new one is
-   * started until it has grown.
+   * started until the transcript has grown.
    */
   tried?: number;
   /**
    * idle is how long the conversation has been idle, in seconds from 0 to 1,000,000,000: the time since its last model
-   * call. From `gate.idle` of the policy on, the provider's prompt cache is cold.
+   * call. From the policy's `gate.idle` on, the provider's prompt cache counts as cold.
    */
   idle?: number;
   /**
-   * cold is why the provider's prompt cache no longer holds the conversation, regardless of Idle. It applies if the
-   * policy has `gate.idle`.
+   * cold is why the provider's prompt cache no longer holds the conversation, regardless of Idle. It applies only if
+   * the policy has `gate.idle`.
    */
   cold?: Cold;
-  /** redact lists what summarizers, digests, the ledger and the archive must not see. */
+  /** redact lists texts that summarizers, digests, the ledger and the archive must not see. */
   redact?: Redact;
-  /** score is how much single calls and messages matter to the host. */
+  /** score says how much individual calls and messages matter to the host. */
   score?: Score;
 }
 
-/** SummaryOptions are how the digest of one call is made. */
+/** SummaryOptions configure the digest of one call. */
 export interface SummaryOptions {
   /** mode is who writes the digest. It overrides the policy. */
   mode?: SummaryMode;
   /**
-   * prefix reports whether the host can append requests to the conversation, if summary.request of the policy asks for
+   * prefix reports whether the host can append requests to the conversation, if the policy's summary.request asks for
    * that.
    */
   prefix?: boolean;
-  /** text is a finished summary: the model isn't asked. */
+  /** text is a finished summary. If it is set, the model isn't asked. */
   text?: string;
 }
 
-/** Counted is a provider's token count for the call that ended with a message, as open returns it. */
+/** Counted is a provider's token count for the call that ended with a given message, as open returns it. */
 export interface Counted {
   /** index of the message; negative counts from the end */
   message: number;
@@ -1239,42 +1242,45 @@ export interface Counted {
   cache_read_tokens?: number;
   cache_write_tokens?: number;
   output_tokens?: number;
-  /** total_tokens is the sum of the others. If it is 0, the others are added up. */
+  /** total_tokens is the sum of the other counts. If it is 0, they are added up. */
   total_tokens?: number;
   /**
-   * least_tokens is the least that the provider counted for any call of the same conversation: no more than that is the
-   * system prompt and the tools. 0 is unknown.
+   * least_tokens is the smallest count of any call of the same conversation: an upper bound for the system prompt and
+   * the tools. 0 means unknown.
    */
   least_tokens?: number;
-  /** exact says that a tokenizer counted these messages: such a count is always used, even after a compaction. */
+  /** exact means that a tokenizer counted these messages. Such a count is always used, even after a compaction. */
   exact?: boolean;
 }
 
-/** Redact lists texts that a compaction replaces in whatever it makes. Messages that stay are untouched. */
+/** Redact lists texts to replace in everything that a compaction writes. Messages that stay are unchanged. */
 export interface Redact {
   texts: Redaction[];
 }
 
 /** Redaction is a text that a placeholder replaces wherever it occurs in a message. */
 export interface Redaction {
-  /** text is the text, of at least 4 bytes if Whole is false. */
+  /** text is the text to replace. It has at least 4 bytes if Whole is false. */
   text: string;
   /**
-   * placeholder replaces the text, of at most 100 bytes. Absent, it is [REDACTED:n]: n counts the texts of the
-   * conversation, and one text keeps its number.
+   * placeholder replaces the text and has at most 100 bytes. Absent, it is [REDACTED:n], where n numbers the texts of
+   * the conversation; a text keeps its number.
    */
   placeholder?: string;
-  /** whole replaces only strings of a message that are the text from beginning to end. */
+  /** whole replaces the text only where it is a complete string of a message. */
   whole?: boolean;
-  /** failed says that the host's function failed on this text, so it is replaced unchecked. The report counts it. */
+  /**
+   * failed reports that the host's function failed on this text, so the text is replaced unchecked. The report counts
+   * it.
+   */
   failed?: boolean;
 }
 
 /**
- * Score says how much calls and messages matter, in numbers of the host's own scale; whatever it doesn't name has 0.
- * What is below 0 goes first, the lowest before the others: tool results are cleared, and texts of the assistant are
- * cut, until the target is reached. What is above 0 stays like a pin, the highest first, as long as it takes no more
- * than a quarter of the target. Words of the user, system messages, pins and open calls stay in any case.
+ * Score says how much calls and messages matter, on a numeric scale of the host's own; anything it doesn't name scores
+ * 0. Items below 0 are removed first, the lowest before the others, until the target is reached: tool results are
+ * cleared, and texts of the assistant are cut. Items above 0 stay as if pinned, the highest first, as long as they take
+ * at most a quarter of the target. The user's messages, system messages, pins and open calls always stay.
  */
 export interface Score {
   calls?: CallScore[];
@@ -1283,44 +1289,48 @@ export interface Score {
 
 /** CallScore is the score of a tool call and its result. */
 export interface CallScore {
-  /** of the call */
+  /** the id of the call */
   id: string;
   score: number;
 }
 
-/** MessageScore is the score of a message: of its texts, and of the tool results in it that have none of their own. */
+/**
+ * MessageScore is the score of a message: of its texts, and of those tool results in it that have no score of their
+ * own.
+ */
 export interface MessageScore {
   /** index in the list */
   message: number;
   score: number;
 }
 
-/**
- * State is what a host keeps with the conversation from one compaction to the next. Hosts store it and don't change it.
- */
+/** State is what a host stores with the conversation from one compaction to the next. Hosts don't change it. */
 export interface State {
   /** number of compactions so far */
   round: number;
   ledger: Ledger;
-  /** format is the wire format of the conversation. After a compaction the messages may no longer show it. */
+  /**
+   * format is the wire format of the conversation. It is stored because the messages left by a compaction may no longer
+   * reveal it.
+   */
   format?: Format;
   /**
    * Messages, Fingerprint and Limit describe the result of the last compaction and the token limit that it was made
-   * for. While the transcript is exactly that result and the limit is no smaller, there is nothing to do.
+   * for. While the transcript is exactly that result and the limit is no smaller, no compaction is due.
    */
   messages?: number;
   fingerprint?: string;
   limit?: number;
   /**
-   * own lists the messages of that result that compactions wrote, by a hash of role and text. No other message counts
+   * own lists the messages of that result that compactions wrote, as hashes of role and text. No other message counts
    * as a digest.
    */
   own?: string[];
-  /** archive is the handle of the last compaction's changes, from which restore starts; absent without an archive. */
+  /** archive is the handle of the last compaction's changes, where restore starts; absent without an archive. */
   archive?: string;
   /** redacted lists hashes of the texts that were replaced, in the order of the numbers in their placeholders. */
   redacted?: string[];
-  /** attempts stops loops of compactions that don't help. */
+  /** attempts prevents loops of compactions that don't help. */
   attempts?: Attempts;
   /** streak counts compactions that follow each other closely. */
   streak?: Streak;
@@ -1329,9 +1339,9 @@ export interface State {
 }
 
 /**
- * Ledger holds the facts about folded messages that code, not a model, extracts. The state carries it from one
- * compaction to the next. Every digest contains it, and it can be read back from there. All lists have the oldest
- * first; a modified file is not listed as read.
+ * Ledger holds facts about folded messages that are extracted by code, not by a model. The state carries it from one
+ * compaction to the next. Every digest contains it, so it can also be read back from a digest. All lists start with the
+ * oldest entry; a modified file is not listed as read.
  */
 export interface Ledger {
   /** the user's first request */
@@ -1345,16 +1355,16 @@ export interface Ledger {
   /** files */
   modified?: string[];
   commands?: LedgerCommand[];
-  /** tool calls that failed and have not worked since */
+  /** tool calls that failed and have not succeeded since */
   errors?: LedgerFailure[];
   /**
-   * running is work that goes on, as far as the folded messages say: shells and agents in the background, timers,
-   * approvals that are to come.
+   * running is work that is still going on according to the folded messages: shells and agents in the background,
+   * timers, pending approvals.
    */
   running?: LedgerRunning[];
   /**
-   * unloaded lists tools whose definitions folded tool searches had loaded. Calls to them fail until they are searched
-   * for again.
+   * unloaded lists tools whose definitions came from tool searches that were folded. Calls to these tools fail until a
+   * new search loads them again.
    */
   unloaded?: string[];
 }
@@ -1362,7 +1372,7 @@ export interface Ledger {
 /** LedgerCommand is a command that the agent or the user ran. */
 export interface LedgerCommand {
   command: string;
-  /** exit code; "failed" if only that is known, absent if nothing is */
+  /** exit code; "failed" if only the failure is known, absent if the outcome is unknown */
   exit?: string;
 }
 
@@ -1378,22 +1388,22 @@ export interface LedgerFailure {
 export interface LedgerRunning {
   /** shell, agent, timer, approval or task */
   kind: string;
-  /** as the tool named it; of a timer its time */
+  /** the id that the tool gave it; for a timer, its time */
   id: string;
-  /** the command, or how the call describes it */
+  /** the command, or the call's description of the work */
   about?: string;
   /** the file that its output goes to */
   output?: string;
 }
 
 /**
- * Attempts records compactions that didn't help, so that a conversation that can't shrink isn't compacted, and its
- * model not asked, every turn.
+ * Attempts records compactions that didn't help, so that a conversation that can't shrink isn't compacted again, with
+ * another call of the model, on every turn.
  */
 export interface Attempts {
   /** failed is how many compactions in a row freed nothing, or left the transcript over its limit. */
   failed?: number;
-  /** last_gain is how many tokens the last compaction freed, and Tokens the size that it left. */
+  /** last_gain is how many tokens the last compaction freed, and Tokens the size of its result. */
   last_gain?: number;
   tokens?: number;
 }
@@ -1404,17 +1414,20 @@ export interface Attempts {
  */
 export interface Streak {
   compactions: number;
-  /** user and Assistant are the numbers of such messages in the last input. */
+  /** user and Assistant are the numbers of user and assistant messages in the last input. */
   user: number;
   assistant: number;
 }
 
 /**
- * Calibration holds pairs of an estimate and the provider's count, the newest last. Only the count includes what a call
- * sends outside the transcript (system prompt, tools).
+ * Calibration holds pairs of an estimate and the provider's count, the newest last. The counts include what a call
+ * sends besides the transcript (system prompt, tools); the estimates don't.
  */
 export interface Calibration {
-  /** estimator is the estimator of these estimates, with its family. Others ignore the calibration. */
+  /**
+   * estimator is the name of the estimator that made these estimates, with its family. Other estimators ignore the
+   * calibration.
+   */
   estimator: string;
   /** tokens */
   estimated?: number[];
@@ -1422,7 +1435,7 @@ export interface Calibration {
   counted?: number[];
 }
 
-/** Estimate is the answer of the operation estimate: the size of a transcript or a text, in tokens. */
+/** Estimate is the result of the operation `estimate`: the size of a transcript or a text, in tokens. */
 export interface Estimate {
   tokens: number;
   source: TokenSource;
@@ -1435,7 +1448,7 @@ export interface Estimate {
   format?: Format;
   /** per message */
   messages?: number[];
-  /** system prompt and tools of a request body, and what usage has revealed */
+  /** tokens of the system prompt and tools of a request body, and of unseen content that usage has revealed */
   beside?: number;
 }
 
@@ -1448,14 +1461,17 @@ export interface CheckRequest {
   session?: number;
 }
 
-/** Check is the answer of the operation check: whether compaction is due. */
+/** Check is the result of the operation `check`: whether compaction is due. */
 export interface Check {
   due: boolean;
-  /** start says to begin a compaction in the background (option background): it isn't due yet, but over gate.start. */
+  /**
+   * start asks the host to begin a compaction in the background (option background): it isn't due yet, but the size is
+   * over gate.start.
+   */
   start?: boolean;
   /**
-   * notice is the policy's gate.notice if a compaction comes soon and the model has not been told: the host appends it
-   * to the conversation as a message of the user, before it calls the model.
+   * notice is the policy's gate.notice, set if a compaction will come soon and the model has not been told yet. The
+   * host appends it to the conversation as a user message before it calls the model.
    */
   notice?: string;
   /** cold is why the prompt cache is cold, if compaction is due only because of that. */
@@ -1490,8 +1506,8 @@ export interface PlanRequest {
 }
 
 /**
- * Planned is the answer of the operations plan, step and fit. While summaries are pending, it has Plan and Requests;
- * when done, it has State and the transcript.
+ * Planned is the result of the operations plan, step and fit. While summaries are pending, it has Plan and Requests;
+ * when the compaction is done, it has State and the transcript.
  */
 export interface Planned {
   /** a Plan, for the next step */
@@ -1506,7 +1522,10 @@ export interface Planned {
    * the result.
    */
   archive?: Body[];
-  /** start says to begin a compaction in the background (option background): it isn't due yet, but over gate.start. */
+  /**
+   * start asks the host to begin a compaction in the background (option background): it isn't due yet, but the size is
+   * over gate.start.
+   */
   start?: boolean;
   /** known is the index of the memory entry that fit applied, or -1. Only fit sets it. */
   known?: number;
@@ -1520,25 +1539,25 @@ export interface Planned {
 }
 
 /**
- * Plan is passed from plan to step, and from step to step. It is data: it can be shown, stored, and continued on
- * another machine. It identifies the transcript by the number of its messages and a fingerprint; more messages may
- * follow them. Hosts don't change it.
+ * Plan is the state of a compaction between plan and step, and between two steps. It is data: it can be shown, stored,
+ * and continued on another machine. It identifies the transcript by the number of its messages and a fingerprint;
+ * messages may be appended in the meantime. Hosts don't change it.
  */
 export interface Plan {
-  /** of the ABI */
+  /** version of the ABI */
   version: number;
   messages: number;
   fingerprint: string;
   format: Format;
-  /** model is the model that an answer of open names, if the policy has no model. */
+  /** model is the model named by the result of open, if the policy doesn't name one. */
   model?: string;
   /** the Policy as it was sent */
   policy: Policy;
-  /** options are the options of the plan, except the usage, which Correction replaces. */
+  /** options are the options of the plan, without the usage, which Correction replaces. */
   options?: Options;
   state: State;
   replies?: Summary[];
-  /** asked are the ids of the pending requests. If the next step has no answer to one, it counts as failed. */
+  /** asked are the ids of the pending requests. A request that the next step doesn't answer counts as failed. */
   asked?: string[];
   /** fit reports whether the plan was made by fit: its steps need the same memory. */
   fit?: boolean;
@@ -1546,9 +1565,9 @@ export interface Plan {
   correction?: Correction;
 }
 
-/** Summary is the answer of the host's model to a request, or an error. */
+/** Summary is the model's response to a request, or an error. */
 export interface Summary {
-  /** of the request */
+  /** the id of the request */
   id: string;
   text?: string;
   /**
@@ -1557,7 +1576,7 @@ export interface Summary {
    * message.
    */
   messages?: object[];
-  /** finish_reason is why the model stopped, in the words of any provider. */
+  /** finish_reason is why the model stopped, in any provider's terms. */
   finish_reason?: string;
   /** error is why there is no text. */
   error?: string;
@@ -1578,7 +1597,7 @@ export interface CallUsage {
   output_tokens: number;
 }
 
-/** Correction adjusts the numbers of an estimator to those of a provider. */
+/** Correction adjusts the estimates of an estimator to a provider's counts. */
 export interface Correction {
   /** of all estimates, in 1/65,536 */
   scale: number;
@@ -1657,16 +1676,19 @@ export interface Report {
   /** whether the transcript has changed */
   changed: boolean;
   /**
-   * cold is why the prompt cache is cold, if compaction is due only because of that, with the transcript below the
+   * cold is why the prompt cache is cold, if compaction is due only because of that and the transcript is below the
    * limit.
    */
   cold?: Cold;
   /**
-   * fits reports whether the result has at most the limit's tokens, or there is no limit. While summaries are pending,
-   * it reports whether the content that can be neither folded nor cut fits.
+   * fits reports whether the result is within the limit, or there is no limit. While summaries are pending, it reports
+   * whether the content that can be neither folded nor cut fits.
    */
   fits: boolean;
-  /** over is by how much the result doesn't fit, and which messages take the most room. Absent if the result fits. */
+  /**
+   * over is by how many tokens the result exceeds the limit, and which messages take the most room. Absent if the
+   * result fits.
+   */
   over?: Excess;
   /** thrashing is present if compactions follow each other too closely. */
   thrashing?: Thrashing;
@@ -1693,12 +1715,15 @@ export interface Report {
   counts?: PassCount[];
   /** stable_prefix is the unchanged start of the list. */
   stable_prefix: StablePrefix;
-  /** cut_point is the index in the input list at which the tail kept by a fold begins; absent if nothing was folded. */
+  /**
+   * cut_point is the index in the input list of the first message of the tail that a fold kept; absent if nothing was
+   * folded.
+   */
   cut_point?: number;
   summary: ReportSummary;
   /** one per changed message */
   actions: Action[];
-  /** with max_bytes */
+  /** if the policy has max_bytes */
   bytes?: ReportBytes;
   /**
    * cache is the effect on the provider's prompt cache; absent if nothing changes. While summaries are pending, it is a
@@ -1709,68 +1734,71 @@ export interface Report {
   thinking?: ReportThinking;
   /**
    * left lists the violations in the returned messages that the provider would refuse and that no repair could fix, as
-   * validate would. If the input is returned unchanged, it lists all of its refused violations. Without wire_safe, and
-   * if nothing was due, nothing is checked.
+   * `validate` would list them. If the input is returned unchanged, it lists all of its refused violations. Nothing is
+   * checked without wire_safe, or if no compaction was due.
    */
   left?: LeftViolation[];
   /**
-   * running lists work that goes on and whose start is in folded messages: shells and agents in the background, timers,
-   * approvals that are to come. The digest lists it too.
+   * running lists work that was started in folded messages and is still going on: shells and agents in the background,
+   * timers, pending approvals. The digest lists it too.
    */
   running?: LedgerRunning[];
   /**
-   * unloaded_tools lists tools whose definitions folded tool searches had loaded. Calls to them fail until they are
-   * searched for again.
+   * unloaded_tools lists tools whose definitions came from tool searches that were folded. Calls to these tools fail
+   * until a new search loads them again.
    */
   unloaded_tools?: string[];
   /**
    * instructions is the number of messages that stay because they contain project instructions, and InstructionTokens
-   * is their size.
+   * is their total size.
    */
   instructions?: number;
   instruction_tokens?: number;
   /**
-   * refill is what has filled the window since the last compaction, or since the beginning; absent if no compaction is
-   * due.
+   * refill breaks down what has filled the window since the last compaction, or since the beginning; absent if no
+   * compaction is due.
    */
   refill?: Refill;
   /**
-   * notice is the policy's gate.notice if a compaction comes soon and the model has not been told: the host appends it
-   * to the conversation as a message of the user, before it calls the model.
+   * notice is the policy's gate.notice, set if a compaction will come soon and the model has not been told yet. The
+   * host appends it to the conversation as a user message before it calls the model.
    */
   notice?: string;
-  /** redacted is what the option redact replaced in the texts that the compaction read; absent if nothing. */
+  /**
+   * redacted counts what the option redact replaced in the texts that the compaction read; absent if nothing was
+   * replaced.
+   */
   redacted?: ReportRedacted;
-  /** decisions lists what became of each message, if the policy asks for a log. */
+  /** decisions lists what happened to each message, if the policy asks for a log. */
   decisions?: Decision[];
 }
 
-/** Excess is by how much a result is over its limit, and which messages take the most room. All sizes are tokens. */
+/** Excess is how far a result exceeds its limit, and which messages take the most room. All sizes are tokens. */
 export interface Excess {
-  /** over the limit */
+  /** tokens over the limit */
   limit: number;
-  /** over the window; 0 if the result fits into it, or the window is unknown */
+  /** tokens over the window; 0 if the result fits into it, or the window is unknown */
   window: number;
   /** the largest first, at most five */
   causes: Cause[];
-  /** for people: the numbers, the largest cause, and what to do */
+  /** for people: the numbers, the largest cause, and what to do about it */
   text: string;
 }
 
 /** Cause is a large message in a result that doesn't fit, and why it is still there. */
 export interface Cause {
-  /** message is an index of the input list, or -1 for anything else. */
+  /** message is an index in the input list, or -1 for anything outside it. */
   message: number;
   why: ExcessCause;
   tokens: number;
 }
 
-/** Thrashing says that compactions follow each other too closely, and the likely cause. */
+/** Thrashing reports that compactions follow each other too closely, with the likely cause. */
 export interface Thrashing {
   /** in a row, including this one */
   compactions: number;
   cause: ThrashingCause;
-  /** for people: the cause, and what to do */
+  /** for people: the cause, and what to do about it */
   text: string;
 }
 
@@ -1785,7 +1813,7 @@ export interface ReportTokens {
   limit: number;
   /** 0 is unknown */
   window: number;
-  /** source is where the numbers come from. */
+  /** source is where the token counts come from. */
   source: TokenSource;
   /** error bound in percent: nine of ten estimates are closer */
   bound: number;
@@ -1841,12 +1869,12 @@ export interface ReportSummary {
   unfounded?: number;
 }
 
-/** Action is a change of one message, or of a run of messages. */
+/** Action is one change to a message, or to a run of messages. */
 export interface Action {
   action: ActionName;
   /** what made the change */
   pass: Doer;
-  /** message is an index of the input list, or -1 for a new message. */
+  /** message is an index in the input list, or -1 for a new message. */
   message: number;
   /** tokens is how many tokens the action saved; negative if it added some. */
   tokens: number;
@@ -1862,7 +1890,7 @@ export interface Action {
 export interface ReportBytes {
   before: number;
   after: number;
-  /** max_bytes */
+  /** the policy's max_bytes */
   limit: number;
 }
 
@@ -1875,22 +1903,22 @@ export interface ReportCache {
   first_changed_message: number;
   /** of the result's list, from its opening bracket */
   first_changed_byte: number;
-  /** everything after the first change: the cache doesn't have it */
+  /** tokens after the first change, which the cache doesn't have */
   reread_tokens: number;
-  /** what each later call no longer reads */
+  /** tokens that each later call saves */
   saved_tokens: number;
   /**
-   * turns_to_pay is the number of calls after which the compaction has paid off at the policy's prices: the rereading
-   * after the first change, and the summary. -1 is never; absent without prices.
+   * turns_to_pay is the number of calls after which the compaction has paid for itself at the policy's prices. Its
+   * costs are rereading everything after the first change, and the summary. -1 means never; absent without prices.
    */
   turns_to_pay?: number;
 }
 
-/** ReportThinking is what became of signed thinking, in a result that has changed. */
+/** ReportThinking is what happened to signed thinking, in a result that has changed. */
 export interface ReportThinking {
   /** how the model thinks */
   mode: ThinkingMode;
-  /** how ctxfold knows */
+  /** how ctxfold determined the mode */
   source: ThinkingSource;
   /** kept is the number of signed parts in the result, and Stripped the number removed from messages that stay. */
   kept: number;
@@ -1899,19 +1927,19 @@ export interface ReportThinking {
   closed?: number;
 }
 
-/** LeftViolation is a violation that no repair could fix. */
+/** LeftViolation is a violation in the returned messages that no repair could fix. */
 export interface LeftViolation {
   /** its id in docs/guides/formats.md */
   rule: string;
-  /** index in the answer's list */
+  /** index in the list of the result */
   message: number;
   /** what is wrong, for people */
   text: string;
 }
 
-/** Refill is the size of what has come after the last compaction, by kind, in tokens. The kinds add up to Tokens. */
+/** Refill is the size of the messages since the last compaction by kind, in tokens. The kinds add up to Tokens. */
 export interface Refill {
-  /** not in tokens: how many */
+  /** the number of messages, not tokens */
   messages: number;
   tokens: number;
   /** texts of the user */
@@ -1920,55 +1948,53 @@ export interface Refill {
   assistant?: number;
   reasoning?: number;
   tool_calls?: number;
-  /** with the media in them */
+  /** including media in the results */
   tool_results?: number;
   /** images, audio and files in other messages */
   media?: number;
-  /**
-   * other is system messages, content that only the provider can read, and what each message costs besides its content.
-   */
+  /** other is system messages, content that only the provider can read, and the overhead of each message. */
   other?: number;
 }
 
 /** ReportRedacted counts what was replaced with placeholders. */
 export interface ReportRedacted {
-  /** different texts */
+  /** number of different texts */
   texts: number;
-  /** where they were, in messages that stay too */
+  /** number of occurrences, including those in messages that stay */
   places: number;
-  /** texts that are replaced because the host's function failed on them */
+  /** texts that were replaced because the host's function failed on them */
   failed?: number;
 }
 
-/** Decision is what became of one message of the input. */
+/** Decision is what happened to one message of the input. */
 export interface Decision {
   message: number;
   /** decision is "kept", "pinned", or the last action on the message. */
   decision: DecisionName;
-  /** what decided */
+  /** the pass or step that decided */
   pass?: Doer;
   /**
-   * rule is what a repair fixed, or why the message is pinned: "system", "newest_user", "provider", "instructions",
-   * "score" or "pins[n]".
+   * rule is the rule that a repair fixed, or why the message is pinned: "system", "newest_user", "provider",
+   * "instructions", "score" or "pins[n]".
    */
   rule?: string;
   /** tokens of the message */
   before: number;
-  /** its tokens after the compaction; 0 if it is gone */
+  /** its tokens after the compaction; 0 if it was removed */
   after: number;
 }
 
-/** Body is content that was removed from the transcript, for the host to keep. */
+/** Body is content that was removed from the transcript. The host stores it. */
 export interface Body {
-  /** SHA-256 of its bytes, in 64 hexadecimal digits; its marker names the first 16 */
+  /** SHA-256 of the body, in 64 hexadecimal digits; markers name the first 16 */
   handle: string;
   what: BodyKind;
   /**
-   * message is the index of its message in the input list. A fold has the index of its first message; changes have that
-   * of the first message that is nowhere else, or -1.
+   * message is the index of the message in the input list that contained the body. For a fold it is the index of the
+   * first folded message; for changes, the index of the first message that occurs nowhere else, or -1.
    */
   message: number;
-  /** the tool of a result */
+  /** the tool whose result this is */
   tool?: string;
   bytes: number;
   tokens: number;
@@ -1998,8 +2024,8 @@ export interface MemoryEntry {
   /** fingerprint of those messages */
   sent: string;
   /**
-   * edits produce the messages to send in place of those messages. Behind are the changes of individual later messages;
-   * each applies as long as its message is there.
+   * edits produce the messages that are sent in place of the covered messages. Behind are the changes to individual
+   * later messages; each applies as long as its message exists.
    */
   edits: MemoryEdit[];
   behind?: MemoryEdit[];
@@ -2009,14 +2035,14 @@ export interface MemoryEntry {
   newest?: boolean;
   state: State;
   /**
-   * given is the same compaction relative to the list that the program passed, if that continued from what was sent
-   * before.
+   * given is the same compaction relative to the list that the program passed, if that list continued from what had
+   * been sent before.
    */
   given?: MemoryEntry;
 }
 
 /**
- * MemoryEdit is an Edit of a [MemoryEntry]. For the messages after those that the entry replaced, it has either Set and
+ * MemoryEdit is an Edit of a [MemoryEntry]. For messages after those that the entry replaced, it has either Set and
  * Message, or Drop, or Insert and Before. Indexes refer to the history at the time of the compaction.
  */
 export interface MemoryEdit {
@@ -2044,7 +2070,7 @@ export interface MemoryEdit {
   role?: string;
 }
 
-/** MemoryPoint is a longer beginning of a compacted history, and what was sent for it. */
+/** MemoryPoint is a longer beginning of a compacted history, and the messages that were sent for it. */
 export interface MemoryPoint {
   messages: number;
   print: string;
@@ -2076,7 +2102,7 @@ export interface PrintsRequest {
   messages?: unknown;
 }
 
-/** Prints is the answer of the operation prints. */
+/** Prints is the result of the operation `prints`. */
 export interface Prints {
   format: Format;
   /** fingerprints of the first one, two, … messages */
@@ -2094,7 +2120,7 @@ export interface ValidateRequest {
   session?: number;
 }
 
-/** Validation is the answer of the operation validate: the rules of the wire format that a transcript breaks. */
+/** Validation is the result of the operation `validate`: the rules of the wire format that a transcript breaks. */
 export interface Validation {
   /** the provider would refuse nothing */
   valid: boolean;
@@ -2114,7 +2140,7 @@ export interface Violation {
   offset: number;
   /** for people */
   text: string;
-  /** severity is what the provider does. */
+  /** severity is how the provider reacts to the violation. */
   severity: Severity;
   /** what repair does about it; a tolerated violation is repaired only if the policy says `"repair":"all"` */
   repair: Repair;
@@ -2129,7 +2155,7 @@ export interface RepairRequest {
   session?: number;
 }
 
-/** RepairedMessages is the answer of the operation repair. */
+/** RepairedMessages is the result of the operation `repair`. */
 export interface RepairedMessages {
   /** the provider would refuse nothing in the result */
   valid: boolean;
@@ -2145,7 +2171,7 @@ export interface ConvertRequest {
   to: Format;
 }
 
-/** Converted is the answer of the operation convert. */
+/** Converted is the result of the operation `convert`. */
 export interface Converted {
   /** the format of the input */
   from: Format;
@@ -2193,26 +2219,30 @@ export interface RestoreRequest {
 
 /** Kept is archived content that the host kept. */
 export interface Kept {
-  /** or its first digits, at least 16 */
+  /** the handle, or at least its first 16 digits */
   handle: string;
   /** JSON */
   body: string;
 }
 
-/** RestoredMessages is the answer of the operation restore. */
+/** RestoredMessages is the result of the operation `restore`. */
 export interface RestoredMessages {
   report: Report;
   /** valid reports whether the result breaks no rule of its format. */
   valid: boolean;
-  /** markers lists what still names a handle in the result, and changes of compactions that were not undone. */
+  /**
+   * markers lists the markers in the result that still name a handle, and changes of compactions that could not be
+   * undone.
+   */
   markers: Marker[];
   /** state is the State of the result, if the request had one. */
   state?: State;
 }
 
 /**
- * Marker is a place in a transcript that names the handle of removed content. Changes have no place: the state or
- * another body names their handle.
+ * Places are the byte ranges of the body, [[from,to]], relative to the start of the request's messages. The body of a
+ * fold, and of changes, is a JSON list: its elements are these ranges, and numbers and strings that are copied into it
+ * unchanged.
  */
 export interface Marker {
   /** its first 16 digits; for changes all 64 */
@@ -2225,11 +2255,11 @@ export interface Marker {
   why?: MarkerFault;
 }
 
-/** NamedHandles is the answer of the operation restore for bodies without messages. */
+/** NamedHandles is the result of the operation `restore` for bodies without messages. */
 export interface NamedHandles {
   /** the handles that the bodies name */
   handles: string[];
-  /** the handles of bodies that don't match them */
+  /** the handles whose bodies don't match them */
   corrupt: string[];
 }
 
@@ -2242,7 +2272,7 @@ export interface DigestsRequest {
   session?: number;
 }
 
-/** Digests is the answer of the operation digests. */
+/** Digests is the result of the operation `digests`. */
 export interface Digests {
   format: Format;
   /** in the order of the messages */
@@ -2294,7 +2324,7 @@ export interface RecallRequest {
   found?: Found;
 }
 
-/** Found is the answer of the operation search. */
+/** Found is the result of the operation `search`. */
 export interface Found {
   /** the best first */
   results: FoundMessage[];
@@ -2331,7 +2361,7 @@ export interface Searched {
   missing: string[];
 }
 
-/** Recalled is the answer of the operation recall: the tool, what a call asks for, or the text to answer it with. */
+/** Recalled is the result of the operation `recall`: the tool, what a call asks for, or the text to answer it with. */
 export interface Recalled {
   /** definition of the tool, if there were no arguments */
   tool?: object;
@@ -2359,7 +2389,7 @@ export interface Searchable {
   body: unknown;
 }
 
-/** Opened is the answer of the operation open: the live conversation of a session file. */
+/** Opened is the result of the operation `open`: the live conversation of a session file. */
 export interface Opened {
   /** of the file */
   kind: SessionKind;
@@ -2391,7 +2421,9 @@ export interface SaveRequest {
   time?: string;
 }
 
-/** Saved is the answer of the operation save: the new file is the first Kept bytes of the old one, followed by Text. */
+/**
+ * Saved is the result of the operation `save`: the new file is the first Kept bytes of the old one, followed by Text.
+ */
 export interface Saved {
   /** of the file */
   kind: SessionKind;
@@ -2408,7 +2440,7 @@ export interface SessionOpenRequest {
   messages?: unknown;
 }
 
-/** SessionInfo is the answer of the operations session_open and session_append: the size of the session. */
+/** SessionInfo is the result of the operations session_open and session_append: the size of the session. */
 export interface SessionInfo {
   /** its number, for requests */
   session: number;
@@ -2431,7 +2463,7 @@ export interface SessionCloseRequest {
   session: number;
 }
 
-/** ClosedSession is the answer of the operation session_close. */
+/** ClosedSession is the result of the operation `session_close`. */
 export interface ClosedSession {
   /** the number of the session */
   closed: number;
@@ -2444,9 +2476,9 @@ export interface ClassifyErrorRequest {
 
 /** Failure describes a model call, whether it failed or not. All members are optional. */
 export interface Failure {
-  /** HTTP */
+  /** HTTP status code */
   status?: number;
-  /** of the response, or the text of the error */
+  /** body of the response, or the text of the error */
   body?: string;
   provider?: string;
   /** the model that was called */
@@ -2455,9 +2487,9 @@ export interface Failure {
   current_model?: string;
   finish_reason?: string;
   usage?: FailureUsage;
-  /** of the model, in tokens */
+  /** context window of the model, in tokens */
   window?: number;
-  /** whether the host's client recognized an overflow */
+  /** whether the host's client identified the error as an overflow */
   typed?: boolean;
 }
 
@@ -2471,7 +2503,7 @@ export interface FailureUsage {
   output_tokens?: number;
 }
 
-/** Verdict is the answer of the operation classify_error. */
+/** Verdict is the result of the operation `classify_error`. */
 export interface Verdict {
   class: FailureClass;
   /** a compaction and one retry may help */
@@ -2497,7 +2529,7 @@ export interface OutputLimits {
   max_bytes?: number;
   /** Unicode scalar values */
   max_chars?: number;
-  /** above it the whole output is stored elsewhere; 0 is never */
+  /** above this size the whole output is stored elsewhere; 0 means never */
   spill_chars?: number;
   mode?: LimitMode;
   /** where the host stored it */
@@ -2506,7 +2538,7 @@ export interface OutputLimits {
   spill_error?: string;
 }
 
-/** LimitedOutput is the answer of the operation limit_tool_output. */
+/** LimitedOutput is the result of the operation `limit_tool_output`. */
 export interface LimitedOutput {
   changed: boolean;
   text: string;
@@ -2528,13 +2560,13 @@ export interface LoopStartRequest {
 }
 
 /**
- * JobSettings are what a host says about one job when it starts it: what it is for, what the host can do, and how long
- * things may take.
+ * JobSettings are what a host specifies when it starts a job: the job's purpose, the host's capabilities, and time
+ * limits.
  */
 export interface JobSettings {
   /**
    * operation is what the job does: fit a whole history (the default), or plan a compaction of a transcript that the
-   * host replaces.
+   * host will replace.
    */
   operation?: JobOperation;
   /** now is the time in milliseconds since 1970. */
@@ -2546,67 +2578,69 @@ export interface JobSettings {
    * writes digests.
    */
   can?: EffectName[];
-  /** owner says whose conversation it is. What is remembered for one owner is never used for another. */
+  /** owner identifies whose conversation it is. What is remembered for one owner is never used for another. */
   owner?: string;
-  /** records is how records are found; absent means by prefix. */
+  /** records is how records are looked up; absent means by prefix. */
   records?: RecordKeys;
-  /** records_required makes a failing store of records a failure of the job. Otherwise the job continues without it. */
+  /** records_required makes the job fail if the store of records fails. Otherwise the job continues without records. */
   records_required?: boolean;
-  /** concurrency is how many requests for summaries run at the same time, from 1 to 64; 0 is 4. */
+  /** concurrency is the maximum number of summary requests in flight at the same time, from 1 to 64; 0 means 4. */
   concurrency?: number;
   /**
-   * store_timeout is how long a load, save, lease or put may take, in milliseconds up to a day; 0 is 30,000 and -1 no
-   * limit.
+   * store_timeout is how long a load, save, lease or put may take, in milliseconds up to a day; 0 means 30,000 and -1
+   * no limit.
    */
   store_timeout?: number;
   /**
-   * summary_timeout is how long one summary may take, in milliseconds up to a day, with its repetitions; 0 is 120,000
+   * summary_timeout is how long one summary may take including retries, in milliseconds up to a day; 0 means 120,000
    * and -1 no limit.
    */
   summary_timeout?: number;
-  /** remembered is how many compactions the record of an owner keeps, from 1 to 64; 0 is 64. */
+  /** remembered is how many compactions an owner's record keeps, from 1 to 64; 0 means 64. */
   remembered?: number;
-  /** loaded is the answer to the load with which a job with records "owner" begins, from a host that has it already. */
+  /** loaded is the result of the initial load of a job with records "owner", if the host already has it. */
   loaded?: EffectResult;
-  /** lease is how long a lease lasts unless it is renewed, in milliseconds from 100 to an hour; 0 is 15,000. */
+  /** lease is how long a lease lasts unless it is renewed, in milliseconds from 100 to an hour; 0 means 15,000. */
   lease?: number;
   /**
    * prefix reports whether the host can append requests for summaries to the conversation, for the provider's prompt
    * cache.
    */
   prefix?: boolean;
-  /** background makes the job compact before that is due, or repeat a compaction during which the model failed. */
+  /**
+   * background makes the job compact before a compaction is due, or redo a compaction during which the model failed.
+   */
   background?: boolean;
   /**
-   * running are the jobs in the background that the host runs for this owner. One that has become useless is stopped.
+   * running lists the background jobs that the host runs for this owner. The job stops those that have become useless.
    */
   running?: RunningJob[];
   /**
-   * model and Provider say who is called next, by any names. With `gate.idle` of the policy, a change means that the
-   * prompt cache is cold.
+   * model and Provider identify the model that will be called next and its provider, by any names. If the policy has
+   * `gate.idle`, a change means that the prompt cache is cold.
    */
   model?: string;
   provider?: string;
   /**
-   * refusal is the failed model call because of which the host starts the job. If it failed because the messages do not
-   * fit, the job compacts them further; otherwise it changes nothing.
+   * refusal is the failed model call that made the host start the job. If it failed because the messages do not fit,
+   * the job compacts them further; otherwise it changes nothing.
    */
   refusal?: Failure;
   /**
    * refused says that a provider rejected the messages because they do not fit, for a host that has classified the
-   * error itself. Limit is the window in tokens that the provider named, or 0. Unlike with Refusal, the result is
-   * unchanged if nothing helps.
+   * error itself. Limit is the window that the provider named, in tokens, or 0. Unlike with Refusal, if nothing helps,
+   * the result is unchanged instead of an error.
    */
   refused?: boolean;
   limit?: number;
   /**
-   * turn makes the job, one with the operation "plan", a turn of a conversation that the host keeps: it decides whether
-   * a compaction begins, now or in the background.
+   * turn makes a job with the operation "plan" a turn of a conversation that the host keeps: the job decides whether a
+   * compaction begins, now or in the background.
    */
   turn?: Turn;
 }
 
-/** EffectResult is the answer to an effect. */
+/** EffectResult is the result of an effect. */
 export interface EffectResult {
   id: number;
   /** refused says that the host does not support the effect. The job then works without it. */
@@ -2616,79 +2650,79 @@ export interface EffectResult {
   /** done reports, for save, that the record was written, and for lease, that it was granted. */
   done?: boolean;
   /**
-   * record is what load found; absent if nothing. At is the index of its key; for lease, the index of a key that
-   * another holder has leased. Revision is compared by a later save: any text that changes whenever the record does.
+   * record is the record that load found; absent if there was none. At is the index of its key in Keys; for lease, the
+   * index of a key that another holder has leased. Revision is any string that changes whenever the record does; a
+   * later save compares it.
    */
   record?: string;
   at?: number;
   revision?: string;
   /**
-   * summary is the answer to ask. Its id may be missing. In the answer to before it is the summary itself: no model is
+   * summary is the result of ask; its id may be missing. In the result of before, it is a finished summary: no model is
    * asked.
    */
   summary?: Summary;
   /**
-   * busy says that the provider was overloaded, and After how long to wait before the next attempt, in milliseconds; 0
-   * if unknown.
+   * busy reports that the provider was overloaded, and After is how long to wait before the next attempt, in
+   * milliseconds; 0 if unknown.
    */
   busy?: boolean;
   after?: number;
-  /** incomplete says that the answer was cut off, so that an immediate repetition may succeed. */
+  /** incomplete reports that the model's output was cut off, so an immediate retry may succeed. */
   incomplete?: boolean;
   /**
-   * tokens is the answer to count. In that to enter they are the exact tokens of the conversation as it is now, from a
-   * host with a tokenizer.
+   * tokens is the result of count. In the result of enter, it is the exact size of the conversation as it is now, from
+   * a host with a tokenizer.
    */
   tokens?: number;
   /**
-   * Skip, in the answer to before, leaves the compaction out. Redact replaces texts in what it reads, and Score says
-   * what matters, as the options do.
+   * Skip, in the result of before, skips the compaction. Redact lists texts to replace in what the compaction reads,
+   * and Score says how much messages matter, like the options of these names.
    */
   skip?: boolean;
   redact?: Redact;
   score?: Score;
 }
 
-/** RunningJob is a job in the background that a host runs. */
+/** RunningJob is a background job that a host runs. */
 export interface RunningJob {
   /** id is a positive number by which the host identifies the job. */
   id: number;
-  /** keys are those of the last lease that the job requested. */
+  /** keys are the keys of the last lease that the job requested. */
   keys: string[];
 }
 
 /** Turn is a moment at which a conversation may be compacted. */
 export interface Turn {
   moment: TurnMoment;
-  /** notes are those of the last turn that returned any. */
+  /** notes are the notes that the last turn returned, if any. */
   notes?: TurnNotes;
-  /** running is the job that compacts the conversation in the background, a number above 0; 0 is none. */
+  /** running is the id of the job that compacts the conversation in the background, above 0; 0 means none. */
   running?: number;
   /**
-   * edited reports whether the messages were replaced since the last turn. What was tried before doesn't count then.
+   * edited reports whether the messages were replaced since the last turn. Earlier failed attempts are then
+   * disregarded.
    */
   edited?: boolean;
 }
 
 /**
- * TurnNotes are what the turns of a conversation leave for later ones. A host passes them on and has no need to read
+ * TurnNotes carry information from one turn of a conversation to later ones. A host passes them on without reading
  * them.
  */
 export interface TurnNotes {
-  /** time is when the model was called last, in milliseconds since 1970, and Model and Provider say which. */
+  /** time is when the model was last called, in milliseconds since 1970; Model and Provider identify it. */
   time?: number;
   model?: string;
   provider?: string;
-  /**
-   * tried and Messages are the tokens and the number of messages for which a compaction was begun in the background.
-   */
+  /** tried and Messages are the number of tokens and of messages at which a background compaction was last started. */
   tried?: number;
   messages?: number;
 }
 
 /**
- * JobProgress is the answer of the operations loop_start and loop_event: the job's state and the effects to execute.
- * With Result or Failure the job has ended, and there is no Job.
+ * JobProgress is the result of the operations loop_start and loop_event: the job's state and the effects to execute.
+ * Once the job has ended, it has Result or Failure, and no Job.
  */
 export interface JobProgress {
   /** job is the state that the host passes to the next loop_event unchanged. */
@@ -2701,15 +2735,17 @@ export interface JobProgress {
   effects: Effect[];
   /** failure is why the job ended without a result. Nothing was changed. */
   failure?: JobFailure;
-  /** result is the answer of the operation, with the member memory left out. */
+  /** result is the result of the operation, without its member memory. */
   result?: Planned;
-  /** check is that of a turn which has ended without a compaction; its Result is null. */
+  /** check is the result of the check of a turn that ended without a compaction; Result is then null. */
   check?: Check;
-  /** notes are for the next turn of the conversation, from the loop_start of a turn. */
+  /** notes must be passed to the next turn of the conversation. They come from the loop_start of a turn. */
   notes?: TurnNotes;
 }
 
-/** Effect is something that a job wants its host to do. An effect with an ID is answered by an EffectResult. */
+/**
+ * Effect is an action that a job requests from its host. The host responds to an effect with an ID by an EffectResult.
+ */
 export interface Effect {
   effect: EffectName;
   id?: number;
@@ -2719,8 +2755,8 @@ export interface Effect {
    */
   keys?: string[];
   /**
-   * record is what save writes. With IfRevision, only if the record under keys[0] still has this revision or, if it is
-   * "", is still missing. With Holder, only if the holder still has its lease on Lease.
+   * record is what save writes. With IfRevision, it writes only if the record under keys[0] still has this revision or,
+   * if IfRevision is "", does not exist yet. With Holder, it writes only if the holder still has its lease on Lease.
    */
   record?: string;
   if_revision?: string;
@@ -2735,32 +2771,32 @@ export interface Effect {
    */
   request?: SummaryRequest;
   sent?: unknown;
-  /** when the answer of ask is no longer waited for, in milliseconds since 1970; 0 is never */
+  /** when the job stops waiting for the result of ask, in milliseconds since 1970; 0 means never */
   deadline?: number;
   /**
-   * messages are those to count, in the shape of the input; with the option `answer: "edits"`, Edits transform the
-   * input into them.
+   * messages are the messages to count, in the shape of the input. With the option `answer: "edits"`, Edits transform
+   * the input into them.
    */
   messages?: unknown;
   edits?: Edit[];
   /** in milliseconds since 1970 */
   until?: number;
   key?: string;
-  /** settings are those of the job to begin. The host adds the time and a seed. */
+  /** settings are the settings of the job to begin. The host adds the time and a seed. */
   settings?: JobSettings;
   notice?: JobNotice;
   target?: number;
-  /** beginning is what before tells. */
+  /** beginning describes the compaction that the effect before announces. */
   beginning?: Beginning;
 }
 
-/** JobNotice is something worth a line in a log. */
+/** JobNotice is an event worth a line in a log. */
 export interface JobNotice {
   name: NoticeName;
   message: string;
 }
 
-/** Beginning is what a host is told before a compaction of a conversation begins. */
+/** Beginning is passed to the host before a compaction of a conversation begins. */
 export interface Beginning {
   trigger: Trigger;
   messages: number;
@@ -2773,7 +2809,7 @@ export interface JobFailure {
   message: string;
   /**
    * path is the location of the error, as in an Error. Offset is its offset in bytes from the start of the messages, if
-   * it is in them.
+   * the error is in the messages.
    */
   path?: string;
   offset?: number;
@@ -2787,7 +2823,7 @@ export interface LoopEventRequest {
   event: JobEvent;
 }
 
-/** JobEvent is what happened since the last call. Without results it only reports the time. */
+/** JobEvent reports what has happened since the last call. Without results it only reports the time. */
 export interface JobEvent {
   /** in milliseconds since 1970 */
   now: number;
@@ -2808,7 +2844,7 @@ export interface FunctionRequest {
   session?: number;
 }
 
-/** FunctionResult is the answer of the operation function. */
+/** FunctionResult is the result of the operation `function`. */
 export interface FunctionResult {
   /** see docs/reference/functions.md */
   result: unknown;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor } from "ctxfold";
-import { reply } from "../dist/summarize.js";
+import { requestSummary } from "../dist/summarize.js";
 import { session, summary, tight } from "./support/session.js";
 
 /**
@@ -162,7 +162,7 @@ test("a model that is busy is asked again as late as it says, and an error that 
   /** @type {import("ctxfold").SummaryRequest} */
   const request = { id: "1", scope: "session", system: "s", prompt: "p", max_output_tokens: 10, input_tokens: 2 };
   const thrown = (/** @type {object} */ error) =>
-    reply(request, () => Promise.reject(Object.assign(new Error("no"), error)), { timeoutMs: 1000 });
+    requestSummary(request, () => Promise.reject(Object.assign(new Error("no"), error)), { timeoutMs: 1000 });
   assert.deepEqual(await thrown({ status: 429, headers: new Headers({ "retry-after": "2" }) }), {
     error: "no",
     busy: true,

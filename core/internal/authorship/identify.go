@@ -10,25 +10,26 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Anywhere is the Last of messages that may be at any position.
+// Anywhere is the value of Last for messages that may be at any position.
 const Anywhere = math.MaxInt
 
 // Places describes where a policy puts the messages that compactions write, and what may precede them. It is used only
 // for messages that read like one of ours.
 type Places struct {
-	Style   *digest.Style          // of its digests
+	Style   *digest.Style          // the style of the policy's digests
 	Pinned  func(message int) bool // whether the policy pins a message of the input; nil if it pins none
 	Notice  string                 // the policy's gate.notice, which hosts append
 	Project bool                   // whether messages with project instructions may stay before the digest
-	Last    func(of Origin) int    // the last position in the input where one of its passes puts messages of an origin: -1 for nowhere, or Anywhere
+	Last    func(of Origin) int    // the last input position at which one of the policy's passes puts messages of an origin: -1 for none, or Anywhere
 }
 
 // identifying finds the messages in the input of a document that compactions wrote.
 //
-// If there is a state, it names them (State.Own), and nothing else counts: each name identifies one message, the first
-// that matches. Lines and turns are not named, because a digest treats them like talk and takes nothing from them for
-// the ledger; with a state they count among the messages that it covers. Without a state, or with one that belongs to
-// another conversation, a message counts only if its role and its position are those that the policy uses.
+// If there is a state, it names these messages (State.Own), and no other message counts: each name identifies one
+// message, the first that matches. Lines and inserted turns are not named, because a digest treats them like the rest
+// of the conversation and takes nothing from them for the ledger; with a state, they count if the digest covers them.
+// Without a state, or with the state of another conversation, a message counts only if it has the role and the
+// position that the policy uses.
 type identifying struct {
 	doc    *view.View
 	places Places
@@ -40,8 +41,8 @@ type identifying struct {
 	last   map[uint8]int
 }
 
-// Identify finds the messages of the document that earlier compactions wrote, by the state of the last compaction and
-// by where the policy puts such messages.
+// Identify finds the messages of the document that earlier compactions wrote, using the state of the last compaction
+// and the positions at which the policy puts such messages.
 func Identify(doc *view.View, state *api.State, places Places) *Authors {
 	id := &identifying{doc: doc, places: places, ours: make([]Origin, doc.N)}
 	if id.look(state) { // most transcripts need no fingerprint
@@ -63,10 +64,10 @@ func Identify(doc *view.View, state *api.State, places Places) *Authors {
 	return &Authors{doc: doc, ours: id.ours}
 }
 
-// look records what each message reads like, and what the state knows about the conversation. It reports whether any
+// look records what each message reads like, and what the state says about the conversation. It reports whether any
 // message reads like one of ours.
 func (id *identifying) look(state *api.State) (some bool) {
-	t, named := id.doc.T, false // whether the state names a message here
+	t, named := id.doc.T, false // whether the state names a message of this transcript
 	for i := range id.ours {
 		if id.ours[i] = LooksLike(t, int32(i)); id.ours[i] != NotOurs {
 			some = true
@@ -85,7 +86,8 @@ func (id *identifying) look(state *api.State) (some bool) {
 	return true
 }
 
-// isOurs reports whether message i, which reads like k and is at a spot, was written by a compaction.
+// isOurs reports whether message i was written by a compaction. The message reads like k, and at describes its
+// position.
 func (id *identifying) isOurs(i int, k Origin, at spot) bool {
 	seen := id.known == 0 || i < id.known // the last compaction may have seen it
 	kind := k.Of()
@@ -115,7 +117,7 @@ func (id *identifying) takeName(i int) bool {
 	return at >= 0
 }
 
-// spot is the position of a message, described by what precedes it.
+// spot describes the position of a message by the messages before it.
 type spot struct {
 	user      bool // a digest with the user's or the system's role may be here
 	assistant bool // a digest with the assistant's role may be here
@@ -123,8 +125,8 @@ type spot struct {
 	digest    bool // a digest precedes it, with only its companion messages in between
 }
 
-// following returns the spot after message i, which is at a spot. Only pinned messages and the former newest user
-// message may precede a digest. A digest in the assistant's role may have nothing of the conversation before it,
+// following returns the spot after message i, whose own spot is at. Only pinned messages and the former newest user
+// message may precede a digest. A digest in the assistant's role may have no message of the conversation before it,
 // because the model can be led to write one.
 func (id *identifying) following(at spot, i int) spot {
 	t, ours := id.doc.T, id.ours[i]
@@ -149,7 +151,8 @@ func (id *identifying) following(at spot, i int) spot {
 	return at
 }
 
-// inPlace reports whether message i, which looks like a digest, has the policy's style and is where a fold puts it.
+// inPlace reports whether message i, which looks like a digest, has the policy's style and is at a position where a
+// fold puts digests.
 func (id *identifying) inPlace(i int, at spot) bool {
 	s := digest.StyleOf(id.doc.T, i)
 	if s.Header != id.places.Style.Header || at.digest {
@@ -161,8 +164,8 @@ func (id *identifying) inPlace(i int, at spot) bool {
 	return at.user
 }
 
-// lastPlace returns the last position in the input where one of the policy's passes puts messages of a kind; -1 if none
-// does, and Anywhere for a kind that no pass places.
+// lastPlace returns the last position in the input at which one of the policy's passes puts messages of a kind; -1 if
+// no pass does, and Anywhere for a kind that no pass positions.
 func (id *identifying) lastPlace(kind *Message) int {
 	if !kind.Placed {
 		return Anywhere
@@ -184,7 +187,7 @@ func (id *identifying) lastPlace(kind *Message) int {
 	return last
 }
 
-// inputGroups returns the groups of the input.
+// inputGroups returns the groups of the input's items.
 func (id *identifying) inputGroups() []int32 {
 	if id.groups == nil {
 		id.groups = id.doc.T.Groups(id.doc.Seq())

@@ -11,7 +11,7 @@ import (
 // Origin says what a message that a compaction wrote stands for.
 type Origin uint8
 
-// The messages that a compaction writes. Other messages of passes get an origin when they are declared.
+// The origins of messages. Kinds of messages that passes declare get further origins.
 const (
 	NotOurs  Origin = iota
 	OfDigest        // the digest of a fold
@@ -21,24 +21,24 @@ const (
 	OfFile          // a file that was restored
 	OfCount         // the count of dropped messages
 	OfLoop          // a tool loop as text
-	OfNotice        // the policy's notice that a compaction comes soon, which a host has appended
+	OfNotice        // the policy's notice that a compaction will come soon, which a host has appended
 	ofOthers
 )
 
-// Message is a kind of message, other than a digest, that a pass or a repair writes: how to recognize it, and how to
-// treat it.
+// Message is a kind of message, other than a digest, that a pass or a repair writes. It says how to recognize such a
+// message, and how to treat it.
 type Message struct {
-	Origin Origin // zero: Declare assigns one
+	Origin Origin // its origin; if zero, Declare assigns one
 	// A message is of this kind if it has the role and begins with the prefix or, if Is is set, if Is returns true.
 	Role   transcript.Role
 	Prefix string
 	Is     func(t *transcript.Transcript, m int32) bool
 
-	Told      bool // a digest includes it as a part of the talk
-	Unnamed   bool // the state does not name it: there may be many, and nothing is read from them
-	Placed    bool // it counts only at a position where a pass of the policy puts it
-	Companion bool // it follows the digest of the fold that wrote it
-	Lists     bool // it may name the handle of the messages that it represents
+	Told      bool // whether a digest includes it as a part of the conversation
+	Unnamed   bool // whether the state leaves it out: there may be many such messages, and nothing is read from them
+	Placed    bool // whether it counts only at a position where a pass of the policy puts it
+	Companion bool // whether it follows the digest of the fold that wrote it
+	Lists     bool // whether it may name the handle of the messages that it replaces
 }
 
 // declared are the kinds of messages, in order of declaration.
@@ -72,7 +72,7 @@ func Declared() []*Message { return declared }
 
 var digests = &Message{Origin: OfDigest}
 
-// Of returns the kind of a message with this origin.
+// Of returns the kind of message with this origin.
 func (k Origin) Of() *Message {
 	for _, m := range declared {
 		if m.Origin == k {

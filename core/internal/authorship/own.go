@@ -10,9 +10,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Authors knows which messages of a document a compaction wrote. A message that only reads like one is treated
-// according to its role: an assistant's text is folded as such, nothing is read from it into ledger and state, and the
-// digest includes it.
+// Authors knows which messages of a document were written by compactions. A message that only reads like one is
+// treated according to its role: an assistant's text is folded as such, nothing is read from it into the ledger and
+// the state, and the digest includes it.
 type Authors struct {
 	doc  *view.View
 	ours []Origin // by message of the input
@@ -21,8 +21,8 @@ type Authors struct {
 // maxOwn is the maximum number of messages that a state names as written by compactions.
 const maxOwn = 256
 
-// LooksLike returns what a message reads like, if it has a role in which compactions write such messages; otherwise
-// NotOurs. That doesn't prove that a compaction wrote it: a model can be led to repeat any text.
+// LooksLike returns the origin that a message seems to have, judging by its text and role, or NotOurs. It proves
+// nothing: a model can be led to repeat any text.
 func LooksLike(t *transcript.Transcript, m int32) Origin {
 	if t.Messages[m].Variant == transcript.Digest {
 		return OfDigest
@@ -41,7 +41,7 @@ func LooksLike(t *transcript.Transcript, m int32) Origin {
 // Own reports whether this or an earlier compaction wrote a message.
 func (a *Authors) Own(m int32) bool { return a.Origin(m) != NotOurs }
 
-// Origin returns what a message that a compaction wrote represents; NotOurs for any other message, whatever it reads
+// Origin returns the origin of a message that a compaction wrote; NotOurs for any other message, whatever it reads
 // like.
 func (a *Authors) Origin(m int32) Origin {
 	if int(m) < len(a.ours) {
@@ -50,8 +50,8 @@ func (a *Authors) Origin(m int32) Origin {
 	return LooksLike(a.doc.T, m) // this run has written it
 }
 
-// NameOf returns a message's name, a hash of its role and first text only, because hosts and SDKs may add other data to
-// it.
+// NameOf returns a message's name: a hash of its role and first text only, because hosts and SDKs may add other data
+// to the message.
 func NameOf(t *transcript.Transcript, m int32) string {
 	var f transcript.Fingerprint
 	f.Add([]byte(t.Messages[m].Role.String()))
@@ -60,7 +60,7 @@ func NameOf(t *transcript.Transcript, m int32) string {
 	return f.String()
 }
 
-// OwnNames returns the names of the messages in the result that compactions wrote, for the state.
+// OwnNames returns the names, for the state, of the messages in the result that compactions wrote.
 func (a *Authors) OwnNames() (list []string) {
 	for _, it := range a.doc.Items {
 		if k := a.Origin(it.Msg); k != NotOurs && !k.Of().Unnamed && len(list) < maxOwn {
@@ -73,9 +73,10 @@ func (a *Authors) OwnNames() (list []string) {
 // IsBranch reports whether a message is the digest of an abandoned branch.
 func (a *Authors) IsBranch(m int32) bool { return a.Origin(m) == OfBranch }
 
-// Summarizable reports whether the digest should include a message as a part of the talk: it was not written by a
-// compaction; or it is the line of a turn, a tool loop as text or the digest of a branch, which are the only remains of
-// what they represent; or a host has added more to it than the digest.
+// Summarizable reports whether the digest should include a message as a part of the conversation. It should if no
+// compaction wrote the message, or if a host has added other content to a digest in it. It also should if the message
+// is the line of a turn, a tool loop as text or the digest of a branch, because these are all that remains of the
+// messages they replace.
 func (a *Authors) Summarizable(m int32) bool {
 	switch k := a.Origin(m); k {
 	case NotOurs:
@@ -87,22 +88,23 @@ func (a *Authors) Summarizable(m int32) bool {
 	}
 }
 
-// isCount reports whether a text is the message that counts dropped messages: its line, followed by nothing but blocks.
+// isCount reports whether the rest of a text is that of a message that counts dropped messages: its line, followed
+// only by blocks.
 func isCount(rest string) bool {
 	line, more, found := strings.Cut(rest, "\n")
 	return strings.HasSuffix(line, "]") && (!found || strings.HasPrefix(more, "\n<") && strings.HasSuffix(more, ">"))
 }
 
-// OpeningText is the user message that a repair inserts if a conversation doesn't begin with the user.
+// OpeningText is the text of the user message that a repair inserts if a conversation doesn't begin with the user.
 const OpeningText = "[The conversation goes on from here.]"
 
-// TurnText is the message that a repair inserts between two messages of one role, in the other role.
+// TurnText is the text of the message that a repair inserts between two messages of one role. It has the other role.
 const TurnText = "[Noted.]"
 
-// DroppedPrefix begins the message that counts dropped messages (S0.27, S0.29).
+// DroppedPrefix is the beginning of the message that counts dropped messages (S0.27, S0.29).
 const DroppedPrefix = "[Context compacted: "
 
-// RestoredPrefix begins the message with a restored file (S3.38).
+// RestoredPrefix is the beginning of a message with a restored file (S3.38).
 const RestoredPrefix = "[Restored file after compaction]"
 
 // IsTurn reports whether a message was inserted by a repair so that the roles alternate.
@@ -111,7 +113,8 @@ func IsTurn(t *transcript.Transcript, m int32) bool {
 	return t.Messages[m].Count == 1 && (t.EqualText(first, TurnText) || t.EqualText(first, OpeningText))
 }
 
-// IsNotice reports whether message i is a notice with this text, and has nothing else in it. The user has not said it, so it is no request.
+// IsNotice reports whether message i consists of a notice with this text. The user didn't write it, so it isn't a
+// request.
 func IsNotice(t *transcript.Transcript, i int, text string) bool {
 	m := &t.Messages[i]
 	return m.Role == transcript.User && m.Count == 1 && t.EqualText(t.FirstText(i), text)

@@ -104,6 +104,9 @@ var (
 
 // errandSigned does what errand does for scripts without spaces.
 func errandSigned(s string) bool {
+	for _, also := range [...]string{"另外", "顺便", "順便", "还有", "還有", "然后", "再", "，"} {
+		s = strings.TrimPrefix(s, also)
+	}
 	for _, sign := range errandSigns {
 		if strings.HasPrefix(s, sign) {
 			return !slices.ContainsFunc(lastSigns, func(last string) bool { return strings.Contains(s, last) })

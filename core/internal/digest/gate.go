@@ -6,8 +6,6 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
-	"github.com/ctxfold/ctxfold/core/internal/extract"
-	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
@@ -18,9 +16,10 @@ const (
 	leastNames    = 4
 	leastNumbers  = 6
 	leastQuotes   = 3
-	leastWords    = 40 // content words that a text needs to be off topic
-	leastRepeated = 40 // sentences that a text needs to be repetitive
-	quoteBytes    = 24 // shorter quotes are names and values
+	leastPeople   = 6
+	leastWords    = 20  // content words that a text needs to be off topic
+	leastRepeated = 200 // words that a text needs to be repetitive
+	quoteBytes    = 24  // shorter quotes are names and values
 	mostWrong     = 160
 )
 
@@ -75,7 +74,11 @@ func CheckSource(text, source string) (why api.SummaryFault, wrong string) {
 		return api.FaultUnfounded, quotes.wrong
 	case numbers.mostly(leastNumbers):
 		return api.FaultUnfounded, numbers.wrong
-	case names.known+numbers.known+quotes.known == 0 && otherTopic(text, source):
+	}
+	switch people, offTopic := strangers(text, source, low); {
+	case people.mostly(leastPeople):
+		return api.FaultUnfounded, people.wrong
+	case offTopic && names.known+numbers.known+quotes.known+people.known == 0:
 		return api.FaultTopic, ""
 	}
 	return "", ""
@@ -95,6 +98,13 @@ func (f *found) add(what string, known bool) {
 			f.wrong += ", "
 		}
 		f.wrong += Fence(clipLine(what, mostWrong))
+	}
+}
+
+// count counts a word that needn't be named.
+func (f *found) count(known bool) {
+	if f.all++; known {
+		f.known++
 	}
 }
 
@@ -148,95 +158,151 @@ func flatText(low string) string {
 	return b.String()
 }
 
-// otherTopic reports whether a text shares almost none of its words with its source. A text in another language shares no words either, but
-// it shares names and numbers.
-func otherTopic(text, source string) bool {
-	var content []uint32
+// strangers looks for the people and places of a text in its source: words with a capital inside a sentence. It returns what it found, and
+// whether the text shares almost none of its words with the source. In a translation, of which the small words are others, it looks for no
+// people, and for twice as many words. low is the source in lower case.
+func strangers(text, source, low string) (people found, offTopic bool) {
+	stems := map[uint32]struct{}{}
+	for _, w := range words.Append(nil, source) {
+		stems[w.Stem] = struct{}{}
+	}
+	var small, content found
 	var own critbit.Map[struct{}]
-	for _, w := range words.Append(nil, text) {
-		if w.Kind&words.Short != 0 || frequent.Has(w.Stem) || own.Has(text[w.From:w.End]) {
+	var ws []words.Word
+	for line := range strings.Lines(text) {
+		if line[0] == '#' || strings.HasPrefix(line, "**") {
 			continue
 		}
-		own.Add(text[w.From:w.End])
-		content = append(content, w.Stem)
+		ws = words.Append(ws[:0], line)
+		for k, w := range ws {
+			word := line[w.From:w.End]
+			if own.Has(word) {
+				continue
+			}
+			own.Add(word)
+			_, known := stems[w.Stem]
+			switch {
+			case w.Kind&words.Short != 0 || frequent.Has(w.Stem):
+				small.count(known)
+				continue
+			case k > 0 && w.Kind&words.Capital != 0 && len(word) > 2 && strings.TrimRight(line[ws[k-1].End:w.From], " ") == "" && !strings.ContainsAny(word, "0123456789_"):
+				people.add(word, known || strings.Contains(low, lower(word)))
+			}
+			content.count(known)
+		}
 	}
-	if len(content) < leastWords || scriptsOf(text) != scriptsOf(source) {
-		return false
+	if scriptsOf(text) != scriptsOf(source) {
+		return found{}, false
 	}
-	var stems []uint32
-	for _, w := range words.Append(nil, source) {
-		stems = append(stems, w.Stem)
+	least := leastWords
+	if small.known*2 <= small.all && small.all > 0 { // maybe a translation
+		people, least = found{}, 2*leastWords
 	}
-	sorting.Ordered(stems)
-	sorting.Ordered(content)
-	content = slices.Compact(content)
-	shared := common(content, slices.Compact(stems))
-	return shared*10 < len(content)
+	return people, content.all >= least && content.known*10 < content.all
 }
 
 // scriptsOf returns the language of a text, as far as its letters show it.
 func scriptsOf(text string) string { return Language([]string{text}) }
 
-// repeats reports whether a text keeps repeating a few sentences.
+// repeats reports whether a text keeps saying the same few things: most runs of its words were there before.
 func repeats(text string) bool {
-	var seen critbit.Map[struct{}]
-	all := 0
-	for from, to := range extract.Sentences(text) {
-		if to-from >= minSentence {
-			seen.Add(text[from:to])
-			all++
-		}
+	ws := make([]words.Word, 0, len(text)/6)
+	for line := range strings.Lines(text) {
+		_, said := listItem(strings.TrimSpace(line))
+		ws = words.Append(ws, said)
 	}
-	return all >= leastRepeated && seen.Len()*4 <= all
+	if len(ws) < leastRepeated {
+		return false
+	}
+	runs := make(map[uint64]struct{}, len(ws))
+	for i := range len(ws) - runWords {
+		print := uint64(runWords)
+		for _, w := range ws[i : i+runWords] {
+			print = (print ^ uint64(w.Stem)) * 1099511628211
+		}
+		runs[print] = struct{}{}
+	}
+	return len(runs)*4 <= len(ws)
 }
 
-// minSentence is the minimum length of a sentence that counts as repeated, in bytes.
-const minSentence = 12
+// runWords is the number of words of a run; in scripts without spaces, of character pairs.
+const runWords = 6
 
 // permissions are words with which a line says that something is allowed or unnecessary.
-var permissions = words.NewSet("welcome allowed fine okay permitted acceptable free may can optional encouraged unnecessary erlaubt willkommen freiwillig permitido permitida opcional permis autorisé facultatif разрешено можно")
+var permissions = words.NewSet("preferred wants wanted needed welcome allowed fine okay permitted acceptable free may can optional encouraged unnecessary erlaubt willkommen freiwillig permitido permitida opcional permis autorisé facultatif разрешено можно")
 
 // undenied returns a text without the lines that allow what a strict rule of the ledger forbids.
 func (l *Ledger) undenied(text string) string {
-	var rules []*statement
+	var rules []ban
 	for _, rule := range l.Standing {
 		s := &statement{text: rule}
 		if s.rating = rate(rule, wordsOf(rule, quotedIn(rule))); s.strength == strict && s.negative && !s.revokes {
 			s.analyse()
-			rules = append(rules, s)
+			rules = append(rules, ban{s, verbOf(rule)})
 		}
 	}
 	if len(rules) == 0 {
 		return text
 	}
 	var b strings.Builder
+	forbids := false // the heading, or the line that introduces the list, says what is forbidden
 	for line := range strings.Lines(text) {
-		if !denied(line, rules) {
+		if item, said := listItem(strings.TrimSpace(line)); said != "" && !item {
+			forbids = (line[0] == '#' || strings.HasSuffix(strings.TrimRight(said, "*_ "), ":")) &&
+				slices.ContainsFunc(wordsOf(said, nil), func(w word) bool { return w.is(negations) })
+		}
+		if !denied(line, rules, forbids) {
 			b.WriteString(line)
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
 
-func denied(line string, rules []*statement) bool {
+// ban is a rule that forbids something, and the first word of what it forbids.
+type ban struct {
+	*statement
+	verb string
+}
+
+// verbOf returns the first word of a rule that belongs to no cue and says something.
+func verbOf(rule string) string {
+	ws := wordsOf(rule, nil)
+	rate(rule, ws)
+	for i := range ws {
+		if w := &ws[i]; !w.cue && !w.is(negations) && !stopWords.Has(w.text) {
+			return w.text
+		}
+	}
+	return ""
+}
+
+// denied reports whether a line permits what one of the rules forbids, or tells the reader to do it. In a list of what is forbidden it says
+// neither.
+func denied(line string, rules []ban, forbids bool) bool {
+	if len(line) > maxStatement || forbids {
+		return false
+	}
 	permits := false
 	for _, w := range words.Append(nil, line) {
 		permits = permits || permissions.Has(w.Stem)
 	}
-	if !permits || len(line) > maxStatement {
-		return false
-	}
 	_, item := listItem(strings.TrimSpace(line))
-	for _, w := range wordsOf(item, nil) {
-		if w.is(negations | conditions) {
+	ws := wordsOf(item, nil)
+	for i := range ws {
+		if ws[i].is(negations | conditions) {
 			return false
 		}
+	}
+	if len(ws) == 0 {
+		return false
 	}
 	s := &statement{text: item}
 	s.analyse()
 	for _, rule := range rules {
 		same := common(s.stems, rule.stems)
-		if same > 0 && same*2 >= min(len(s.stems), len(rule.stems)) && same*3 >= len(rule.stems) {
+		switch {
+		case permits && same > 0 && same*2 >= min(len(s.stems), len(rule.stems)) && same*3 >= len(rule.stems),
+			same > 1 && same == len(rule.stems) && len(s.stems) <= same+1 && ws[0].text == rule.verb:
 			return true
 		}
 	}

@@ -73,6 +73,9 @@ func (sc *scene) describes(c cue, i, size int) bool {
 	if (c.place == bare || c.place == loose) && sc.ws[i].text == "no" && (sc.textAt(i+1) == "longer" || sc.word(i+2).is(tasks) && errands.has(sc.textAt(i+1))) {
 		return true // "no longer compiles", "no remove this"
 	}
+	if c.place == loose && sc.ws[i].text == "no" && (i+1 == len(sc.ws) || sc.ws[i+1].breaks || i > 0 && sc.text[sc.ws[i].at-1] == '\'') {
+		return true // "oh no", "prints 'no cups'"
+	}
 	if each.has(sc.ws[0].text) && sc.textAt(2) == "has" && c.strength == weak { // "every rule has its own buckets"
 		return true
 	}

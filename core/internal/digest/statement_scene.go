@@ -158,7 +158,7 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	case nature:
 		return len(sc.ws) < 16 && !sc.past && sc.ofWriter() && i > 1 && (after == nil || after.breaks || after.is(conjunctions|conditions) || comparers.has(next))
 	case permit:
-		if after.is(idle) || sc.past || sc.all&days != 0 {
+		if after.is(idle) || sc.past || sc.all&days != 0 || sc.exclaims && sc.all&(products|agains) == 0 {
 			return false
 		}
 		sc.permits = true

@@ -120,7 +120,7 @@ func (k *talk) say(text string, factor int, src source) {
 	src.fresh, src.gap, k.skipped = true, k.skipped, false
 	last := len(k.sources) - 1
 	follows := last >= 0 && k.sources[last].fresh && !src.gap
-	if follows && k.sources[last].speaker != src.speaker && denies(k.items[last].Text, text) {
+	if follows && k.sources[last].speaker != src.speaker && k.denied(text, isRole(src.speaker)) {
 		k.sources[last].denied = true
 	}
 	k.items = append(k.items, extract.Item{Text: text, Factor: factor, Follows: follows})
@@ -407,7 +407,7 @@ func statementOf(text, was string) string {
 	case was != "":
 		text = strings.TrimRight(text, ".。।") + was + "."
 	case strings.ContainsRune(".!?…。！？؟।॥۔", end):
-	case words.Unspaced(end) && !unicode.Is(unicode.Hangul, end):
+	case unicode.In(end, unicode.Han, unicode.Hiragana, unicode.Katakana):
 		text += "。"
 	default:
 		text += "."

@@ -179,3 +179,23 @@ func TestChatDigestReadsItsLinesBack(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
+
+// Between people "no" is mostly sympathy, and after a question of the same turn an answer.
+func TestNoIsNoDenial(t *testing.T) {
+	for _, texts := range [][]string{
+		{"Nora: Hello Ben, how is the house?", "Ben: My landlord sold the house in Altona last week.", "Nora: No! That is awful, where do you go now?", "Ben: To my aunt Greta in the old bakery."},
+		{"When does the ferry to Runde leave?", "At 7:15 from pier nine. Shall I book two seats on it?", "No, I have a bike, so the road it is.", "The road to Runde is closed in May."},
+	} {
+		if got := digestOf(t, "", 4000, texts...); strings.Contains(got, "denied") {
+			t.Errorf("%s", got)
+		}
+	}
+}
+
+// A line in a script without a full stop of its own ends with an ASCII one.
+func TestLinesEndInTheirScript(t *testing.T) {
+	got := digestOf(t, "", 4000, "ฉันย้ายไปเชียงใหม่เมื่อเดือนที่แล้ว เช่าห้องเดือนละ 8,500 บาท", "น่าอยู่มาก", "私の妹は大阪に住んでいます", "はい")
+	if strings.Contains(got, "บาท。") || !strings.Contains(got, "บาท.") || !strings.Contains(got, "住んでいます。") {
+		t.Errorf("%s", got)
+	}
+}

@@ -70,13 +70,29 @@ var (
 	assents = strings.Split("no, thank|no thank|no, that is all|no, that's all|no, that's it|no problem|no, problem|no worries|no, i'm good|no, i am good|no, i'm fine|no, not at all|no, it's fine|no, it's ok|no, you're right|no, seriously|no, really|nope, that's|nein, danke|non, merci|no, gracias|não, obrigad|no, grazie|нет, спасибо|不是，谢谢|いいえ、大丈夫|아니요, 괜찮", "|")
 )
 
-// denies reports whether a text rejects the one before it. After a question, "no" is an answer.
-func denies(before, text string) bool {
+// mostAsked is how many messages of one turn are searched for a question.
+const mostAsked = 8
+
+// denied reports whether a text rejects the last item. After a question in the same turn, "no" is an answer, and between people (toRole is
+// false) it is mostly sympathy: "No, that's awful!"
+func (k *talk) denied(text string, toRole bool) bool {
 	head := strings.ToLower(strings.TrimLeft(text[:min(len(text), 64)], " \n"))
 	if !startsWithOne(head, denials) || startsWithOne(head, assents) {
 		return false
 	}
-	return !strings.ContainsAny(before[max(0, len(before)-200):], "?？؟")
+	if first, _, _ := strings.Cut(head, " "); !toRole && first != "" && strings.IndexByte(",.!", first[len(first)-1]) >= 0 {
+		return false
+	}
+	last := len(k.items) - 1
+	for i := last; i >= 0 && i > last-mostAsked && k.sources[i].speaker == k.sources[last].speaker && k.sources[i].fresh; i-- {
+		if before := k.items[i].Text; strings.ContainsAny(before[max(0, len(before)-200):], "?？؟") {
+			return false
+		}
+		if !k.items[i].Follows {
+			break
+		}
+	}
+	return true
 }
 
 func startsWithOne(text string, list []string) bool {

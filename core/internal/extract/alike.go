@@ -177,11 +177,14 @@ func (e *Extract) upTo(f *form) string {
 		if w.Kind&words.Digit == 0 {
 			continue
 		}
-		from := w.From
-		if first := text[from]; k > 0 && (first >= '0' && first <= '9' || first >= 0x80) && text[ws[k-1].End:from] == " " && ws[k-1].Kind&words.Pair == 0 {
+		from, to := w.From, w.End
+		for n := k + 1; n < len(ws) && ws[n].Kind&words.Digit != 0 && ws[n].From == to+1; n++ { // 9:20
+			to = ws[n].End
+		}
+		if first := text[from]; k > 0 && ws[k-1].Kind&words.Short == 0 && (first >= '0' && first <= '9' || first >= 0x80) && text[ws[k-1].End:from] == " " && ws[k-1].Kind&words.Pair == 0 {
 			from = ws[k-1].From
 		}
-		return text[from:w.End]
+		return text[from:to]
 	}
 	return ""
 }

@@ -156,6 +156,9 @@ const (
 // unfounded is the weight of a sentence that depends on one that is missing, in 1/1024.
 const unfounded = 256
 
+// longRepeated is the number of words from which on a sentence says the same thing when it is repeated, even if it depends on another one.
+const longRepeated = 10
+
 // read reads an item. It reuses the memory of ws and returns it.
 func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 	it := &e.items[item]
@@ -174,10 +177,10 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 		if inQuotes != nil {
 			e.marks = inQuotes
 		}
-		asked, empty := out.asks, false
+		asked, empty, reply := out.asks, false, false
 		if !it.Whole {
 			replies := first && e.before.asked && it.Follows
-			reply := replies && answers(text, ws)
+			reply = replies && answers(text, ws)
 			first = false
 			empty = len(ws) == 1 && ws[0].Kind&(words.Digit|words.Pair) == 0 || idle(text, ws) // "Oh."
 			if empty && !reply {
@@ -223,7 +226,7 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 			e.words = append(e.words, o)
 			print = (print ^ w.Stem) * 16777619
 		}
-		if !out.leans && e.said.in(print) { // an exact repetition
+		if (!out.leans || len(ws) >= longRepeated && !reply) && e.said.in(print) { // an exact repetition
 			e.words = e.words[:from]
 			e.before = before{sentence: -1}
 			continue

@@ -27,7 +27,7 @@ func TestLeans(t *testing.T) {
 // TestIdle has sentences that say nothing.
 func TestIdle(t *testing.T) {
 	for want, list := range map[bool][]string{
-		true: {"I'll keep ya posted.", "Good morning!", "How are you?", "Thanks, Maria!", "That sounds great!", "You're welcome! Have a great day.", "Das klingt gut.", "Vielen Dank!", "Merci beaucoup",
+		true: {"I'll keep ya posted.", "Good morning!", "How are you?", "Let me know if you have any other questions.", "Hm, makes sense.", "OK, that helps.", "Thanks, Maria!", "That sounds great!", "You're welcome! Have a great day.", "Das klingt gut.", "Vielen Dank!", "Merci beaucoup",
 			"好的，谢谢你！", "不客气，祝您玩得愉快！", "ありがとうございます。", "네, 감사합니다.", "Спасибо!", "شكرا"},
 		false: {"I keep bees.", "Never use tabs.", "We leave at 7.", "Meet Anna.", "好的，我住在北京。", "京都に行きます。", "부산에 가요."},
 	} {

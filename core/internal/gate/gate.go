@@ -12,9 +12,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Due reports whether the policy's gate calls for a compaction, and the size that it is based on: total, an estimate, or a provider's count
-// plus an estimate of what follows, if the policy wants that. A provider's count of a message before from is too large, and is ignored
-// (S4.9). Cold says why the prompt cache is cold, if that is the only reason.
+// Due reports whether the policy's gate calls for a compaction, and the size that the decision is based on: total, an
+// estimate, or a provider's count plus an estimate of the messages after it, if the policy wants that. A provider's
+// count for a message before from is too large and is ignored (S4.9). cold says why the prompt cache is cold, if that
+// is the only reason for the compaction.
 func Due(in view.Input, from, total int) (due bool, size tokens.Context, cold api.Cold) {
 	size = tokens.Context{Tokens: total, Index: -1}
 	if in.Policy.Gate.Usage {
@@ -32,16 +33,17 @@ func Due(in view.Input, from, total int) (due bool, size tokens.Context, cold ap
 	return due, size, ""
 }
 
-// Starts reports whether to begin a background compaction of a transcript that has this many tokens by [Due] and isn't due: it is over
-// gate.start, and has grown since the last attempt.
+// Starts reports whether to begin a background compaction of a transcript that isn't due, because it is over
+// gate.start and has grown since the last attempt. tokens is its size according to [Due].
 func Starts(in view.Input, tokens int) bool {
 	p := in.Policy
 	return p.Starts(tokens, in.N) && !p.Background && !p.OnlyKnown && (p.Tried == 0 || tokens >= p.Tried+p.Growth())
 }
 
-// Notice returns the text that tells the model that a compaction comes soon, for a transcript that has this many tokens by [Due] and isn't due. It
-// is "" if it is too early for it, if the transcript has the text already since the last compaction, and while a tool call waits for its
-// result, because no message may come between them.
+// Notice returns the text that tells the model that a compaction will come soon, for a transcript that isn't due.
+// tokens is its size according to [Due]. The text is "" if it is too early for it, or if the transcript already
+// contains the text since the last compaction. It is also "" while a tool call waits for its result, because no
+// message may come between them.
 func Notice(in view.Input, tokens int) string {
 	t, text := in.Transcript, in.Policy.Gate.Notice
 	if !in.Policy.Notifies(tokens) || in.N == 0 {
@@ -62,7 +64,7 @@ func Notice(in view.Input, tokens int) string {
 	return text
 }
 
-// countResults counts the tool results with a body of their own that are sent to the model, up to most+1.
+// countResults counts the tool results that are sent to the model and have a body of their own. It stops at most+1.
 func countResults(in view.Input, most int) (n int) {
 	doc := &view.View{T: in.Transcript, F: in.Format}
 	for i := in.N - 1; i >= 0 && n <= most; i-- {

@@ -335,15 +335,22 @@ func (r *restoring) begins(c *changes, n int) bool {
 	return true
 }
 
-// drops reports whether content that was dropped without a trace is still before the same messages: not if one of them
-// was deleted since.
+// drops reports whether content that was dropped without a trace is missing, and is still before the same messages: not if one of them was
+// deleted since.
 func (r *restoring) drops(c *changes, n int) bool {
 	for _, p := range c.steps {
 		if p.op == changesKeep && p.print != "" && (p.from >= n || !r.isGone(gone{p.from, p.print}, p.from)) {
 			return false
 		}
 	}
-	return c.last == "" || n < c.sent || r.isGone(gone{n - 1, c.last}, n-1)
+	if c.last == "" || n < c.sent {
+		return true
+	}
+	end := len(c.steps)
+	for end > 0 && c.steps[end-1].op == "" {
+		end--
+	}
+	return r.isGone(gone{n - 1, c.last}, n-1) && !r.present(&hunk{steps: c.steps[end:]}, n)
 }
 
 // isDigestOf reports whether a message is a digest that names its body, and the body doesn't name the changes of

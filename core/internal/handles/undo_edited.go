@@ -40,7 +40,7 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 		return false, false, false
 	}
 	for i, h := range hunks {
-		if places[i].at < 0 {
+		if places[i].at < 0 || r.present(&h, places[i].at) {
 			continue
 		}
 		e.keep(places[i].at)
@@ -51,6 +51,24 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	e.keep(len(r.doc.Items))
 	r.doc.Items = e.out
 	return true, whole, true
+}
+
+// present reports whether the messages that were dropped at a place are there: a replay of a newer compaction drops only what that has dropped.
+func (r *restoring) present(h *hunk, place int) bool {
+	from := place - len(h.steps)
+	if h.print == "" {
+		from = place
+	}
+	if len(h.gone) > 0 || len(h.steps) == 0 || from < 0 || from+len(h.steps) > len(r.doc.Items) {
+		return false
+	}
+	for i, p := range h.steps {
+		m, ok := r.doc.F.AddOne(r.doc.T, p.text)
+		if !ok || !r.isGone(gone{print: r.doc.Look(m)}, from+i) {
+			return false
+		}
+	}
+	return true
 }
 
 // namesBodyOf reports whether one of the messages has a marker of the compaction with these steps.

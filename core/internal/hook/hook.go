@@ -1,5 +1,5 @@
-// Package hook is the only connection between the main path and the published systems. Whatever registers here is only
-// in the full build: the module ctxfold-full.wasm, and Go programs that import core/full.
+// Package hook is the only connection between the main code and the published systems. Code that registers here is
+// only in the full build: the module ctxfold-full.wasm, and Go programs that import core/full.
 //
 // What a published system does never enters this package.
 package hook
@@ -19,20 +19,21 @@ import (
 // Where describes where to find the full build, for error messages.
 const Where = "ctxfold-full.wasm, and natively Go programs that import github.com/ctxfold/ctxfold/core/full"
 
-// Published is what the full build knows about the published systems.
+// Published are the functions of the full build that the published systems need.
 type Published struct {
 	Functions []Function // by name
-	// The steps that differ for a policy with wire_safe false: adapting the policy, its estimator, its gate, and the compaction.
+	// The steps that are different for a policy with wire_safe false: adapting the policy, its estimator, its gate,
+	// and the compaction.
 	Suit      func(p *policy.Policy)
 	Estimator func(p *tokens.Profile) *tokens.Profile
 	Due       func(in view.Input, total int) (bool, tokens.Context)
 	Compact   func(in view.Input) (*compact.Run, *policy.Error)
 }
 
-// Linked is what is linked in, or nil. An init function sets it.
+// Linked is the full build's Published, or nil in other builds. An init function sets it.
 var Linked *Published
 
-// Check rejects a policy that this build can't follow, and adapts one that it follows exactly.
+// Check rejects a policy that this build can't follow, and adapts a policy that it follows exactly.
 func Check(p *policy.Policy) *policy.Error {
 	switch {
 	case p.Safe():
@@ -68,7 +69,7 @@ func Due(in view.Input, total int) (due bool, size tokens.Context, cold api.Cold
 // Compact compacts the input; see [compact.Compact].
 func Compact(in view.Input) (*compact.Run, *policy.Error) {
 	if exact(in.Policy) {
-		in.Score = nil // they have no scores
+		in.Score = nil // published systems have no scores
 		return Linked.Compact(in)
 	}
 	return compact.Compact(in)
@@ -79,14 +80,14 @@ type Call struct {
 	Policy    *policy.Policy
 	Estimator *tokens.Profile
 	State     api.State
-	// Format and Transcript are those of the messages. An empty list is a transcript too.
+	// Format and Transcript are the format and the transcript of the messages. An empty list is a transcript too.
 	Format     *wire.Format
 	Transcript *transcript.Transcript
 	Text       string
 	Arguments  []byte // a JSON object, or nil
 }
 
-// Needs says what a call must have.
+// Needs is the set of members that a call must have.
 type Needs uint8
 
 // The requirements of functions.

@@ -29,10 +29,9 @@ func New(doc *view.View, authors *authorship.Authors, p *policy.Policy) *Keeper 
 	return &Keeper{doc: doc, authors: authors, policy: p}
 }
 
-// Pin marks the items that must stay unchanged: system messages, the newest user message (except in a branch, where it
-// is folded too), messages that stand for content that only the provider can read, the provider's own summaries,
-// messages that match the policy's pins, project instructions, and messages that
-// the host's scores hold.
+// Pin marks the items that must stay unchanged: system messages, the newest user message (except in a branch, where
+// it is folded too), messages with content that only the provider can read, the provider's own summaries, messages
+// that match the policy's pins, project instructions, and messages that the host's scores hold.
 func (k *Keeper) Pin() {
 	t, newest, summarized := k.doc.T, k.NewestUser(), int32(k.doc.T.Summarized())
 	for i := range k.doc.Items {
@@ -177,13 +176,13 @@ func (k *Keeper) StayingWith(open func(item int) bool) (stays []bool, groups []i
 	return stays, groups
 }
 
-// OpenTurn returns the index of the first of n items after which only the assistant and its tools say anything. An
-// assistant message that contains words of the user counts as the user's: the turn is what follows it.
+// OpenTurn returns the index of the first of n items after which only the assistant and its tools speak. An assistant
+// message that contains words of the user counts as the user's, so the turn begins after it.
 func (k *Keeper) OpenTurn(n int) int {
 	return k.TurnOf(n, func(i int) int32 { return k.doc.Items[i].Msg })
 }
 
-// TurnOf is OpenTurn for n messages of any list.
+// TurnOf is OpenTurn for n messages of any list; msg returns the message at an index.
 func (k *Keeper) TurnOf(n int, msg func(i int) int32) int {
 	for n > 0 && !k.doc.T.HasUserText(int(msg(n-1))) {
 		n--

@@ -9,14 +9,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// scores are what the host says about how much parts and messages matter.
+// scores say how much parts and messages matter to the host.
 type scores struct {
-	room  int       // tokens that high scores may keep
+	room  int       // maximum size, in tokens, of the messages that high scores may keep
 	parts []float64 // by part of the input
 	held  []bool    // by message of the input: whether it stays because of its score
 }
 
-// Score takes the scores of a host. Those above 0 keep up to room tokens.
+// Score stores the scores of a host. Messages with scores above 0 stay as long as they take at most room tokens.
 func (k *Keeper) Score(given *api.Score, room int) {
 	if given == nil {
 		return
@@ -24,7 +24,7 @@ func (k *Keeper) Score(given *api.Score, room int) {
 	t := k.doc.T
 	k.scores = &scores{room: room, parts: make([]float64, len(t.Parts)), held: make([]bool, k.doc.N)}
 	of := k.scores.parts
-	messages := make([]float64, k.doc.N) // a list that names a large message many times costs no more than one that names it once
+	messages := make([]float64, k.doc.N) // a message listed many times costs no more than a message listed once
 	for _, s := range given.Messages {
 		if s.Message >= 0 && s.Message < k.doc.N {
 			messages[s.Message] = s.Score
@@ -53,7 +53,7 @@ func (k *Keeper) Score(given *api.Score, room int) {
 	}
 }
 
-// scoreResult gives a tool result, and what is in it, the score of its call. There is none at -1.
+// scoreResult gives a tool result, and the parts inside it, the score of its call. n is -1 if the call has no result.
 func (k *Keeper) scoreResult(n int32, score float64) {
 	if n < 0 {
 		return
@@ -63,7 +63,8 @@ func (k *Keeper) scoreResult(n int32, score float64) {
 	}
 }
 
-// ScoreOf returns the score of a part; 0 for one that this run has written, and for all if the host has given none.
+// ScoreOf returns the score of a part. It is 0 for a part that this run has written, and for all parts if the host
+// has given no scores.
 func (k *Keeper) ScoreOf(part int32) float64 {
 	if k.scores == nil || int(part) >= len(k.scores.parts) {
 		return 0
@@ -79,14 +80,14 @@ func (k *Keeper) Held(m int32) bool {
 	return k.scores != nil && int(m) < len(k.scores.held) && k.scores.held[m]
 }
 
-// valued is a group of items of which one has a score above 0.
+// valued is a group of items, one of which has a score above 0.
 type valued struct {
-	from, end int // of the items
+	from, end int // half-open range of items
 	score     float64
 }
 
-// pinScored pins the groups with the highest scores above 0, and of equal ones the newest, as long as there is room. It continues with smaller
-// ones where a large one doesn't fit.
+// pinScored pins the groups with the highest scores above 0, newer ones first if scores are equal, as long as there
+// is room. If a group doesn't fit, it continues with smaller ones.
 func (k *Keeper) pinScored() {
 	if k.scores == nil {
 		return
@@ -121,7 +122,8 @@ func (k *Keeper) pinScored() {
 	}
 }
 
-// valuedGroups lists the groups of items of which one has a score above 0. What compactions have written has none.
+// valuedGroups lists the groups of items in which an item has a score above 0. Messages that compactions have written
+// have no score.
 func (k *Keeper) valuedGroups() (list []valued) {
 	groups := k.doc.T.Groups(k.doc.Seq())
 	for from, end := 0, 0; from < len(groups); from = end {

@@ -9,13 +9,13 @@ import (
 	"github.com/mailru/easyjson/jwriter"
 )
 
-// answer is an answer of an operation, or the part of one that decides what follows.
+// answer is the response of an operation, of which only the members that decide what follows are decoded.
 type answer struct {
 	json    []byte
 	members members
 	changed bool
 	before  int // tokens
-	cut     int // how many messages the compaction that is due replaces; 0 if unknown
+	cut     int // number of messages that the due compaction replaces; 0 if unknown
 	reason  string
 }
 
@@ -39,10 +39,10 @@ func (a *answer) asks() bool { return a.members.of("plan") != nil }
 // due reports whether a compaction is due.
 func (a *answer) due() bool { return a.asks() || a.changed }
 
-// starts reports whether a compaction should begin in the background.
+// starts reports whether the operation says that a background compaction should begin.
 func (a *answer) starts() bool { return string(a.members.of("start")) == "true" }
 
-// known returns the index of the entry that was used, or -1.
+// known returns the index of the memory entry that the operation applied, or -1.
 func (a *answer) known() int {
 	n, err := strconv.Atoi(string(a.members.of("known")))
 	if err != nil {
@@ -59,13 +59,14 @@ func (a *answer) withoutMemory() api.Raw {
 	if memory == nil {
 		return a.json
 	}
-	// The member is in the answer: a slice of it.
+	// The member is a slice of the response's bytes.
 	end := cap(a.json) - cap(memory) + len(memory)
 	start := end - len(memory) - len(`,"memory":`)
 	return append(a.json[:start:start], a.json[end:]...)
 }
 
-// members are those of an object. It is a list: few are looked up, and no choice of names makes that slow.
+// members are the members of an object. A list is enough: only a few are looked up, and no choice of names makes that
+// slow.
 type members []struct {
 	name  string
 	value []byte
@@ -82,7 +83,7 @@ func readMembers(json []byte) (list members) {
 	return list
 }
 
-// of returns the value of the last member with a name; nil if there is none.
+// of returns the value of the last member with the given name; nil if there is none.
 func (m members) of(name string) []byte {
 	for i := len(m) - 1; i >= 0; i-- {
 		if m[i].name == name {
@@ -115,7 +116,7 @@ func textsOf(json []byte) (list []string) {
 	return list
 }
 
-// textOf returns a string; "" for anything else.
+// textOf returns the text of a JSON string; "" for any other value.
 func textOf(json []byte) string {
 	if len(json) < 2 || json[0] != '"' {
 		return ""
@@ -123,7 +124,7 @@ func textOf(json []byte) string {
 	return jsonspan.Text(json, jsonspan.Span{Start: 0, End: uint32(len(json))})
 }
 
-// numberOf returns a count; 0 for anything else.
+// numberOf returns a count; 0 for any value that isn't one.
 func numberOf(json []byte) int { return int(min(longOf(json), 1<<30)) }
 
 func longOf(json []byte) int64 {
@@ -134,7 +135,7 @@ func longOf(json []byte) int64 {
 	return n
 }
 
-// marshal returns what write, the MarshalEasyJSON of a value, writes.
+// marshal returns the JSON that write, the MarshalEasyJSON method of a value, produces.
 func marshal(write func(*jwriter.Writer)) []byte {
 	w := jwriter.Writer{NoEscapeHTML: true, Flags: jwriter.NilSliceAsEmpty}
 	write(&w)
@@ -146,7 +147,7 @@ func appendOptions(o *api.Options) []byte { return marshal(o.MarshalEasyJSON) }
 
 func (t *turn) policyMember() Member { return Member{operations.InPolicy, t.Policy} }
 
-// memoryMember is the member memory of a request: what is remembered.
+// memoryMember returns the member memory of a request, with the remembered compactions.
 func memoryMember(entries []entry) Member {
 	list := []byte{'['}
 	for i, e := range entries {

@@ -12,23 +12,24 @@ import (
 type question struct {
 	ID       string  `json:"id"`
 	Request  api.Raw `json:"request"`
-	Flight   int     `json:"flight,omitempty"`   // the effect that asks it; 0 if it is waiting or has been answered
-	Deadline int64   `json:"deadline,omitempty"` // set when it is asked for the first time
-	Asked    int     `json:"asked,omitempty"`    // how many times it was asked
+	Flight   int     `json:"flight,omitempty"`   // id of the effect that asks it; 0 if it is waiting or has been answered
+	Deadline int64   `json:"deadline,omitempty"` // when to give up; set when it is asked for the first time
+	Asked    int     `json:"asked,omitempty"`    // number of attempts so far
 	Reply    api.Raw `json:"reply,omitempty"`    // a Summary
 }
 
-// Retries of a busy model: unless it names a delay, after one second, then after two, each up to a quarter longer at
-// random; at most maxAsked attempts in total, within the time limit of one summary.
+// Retries of a busy model: after the delay that it names, otherwise after one second and then after two, each
+// extended at random by up to a quarter. There are at most maxAsked attempts in total, within the time limit of one
+// summary.
 const busyPause, maxAsked = 1_000, 3
 
-// Reasons not to ask a model.
+// The reasons for not asking a model.
 const (
 	pausedText = "the model failed just now and is not called again yet"
 	downText   = "the model does not answer"
 )
 
-// make makes a compaction that is due, from the entry that was used, if there is one.
+// make starts a compaction that is due. base is the memory entry that was applied, or nil.
 func (t *turn) make(a answer, base *entry) {
 	if !t.free() {
 		if t.lease(a.cut); t.Phase == phaseLeasing || t.ended() {
@@ -47,7 +48,7 @@ func (t *turn) make(a answer, base *entry) {
 	t.plan(a)
 }
 
-// plan asks for the summaries that a compaction needs, or continues with its result.
+// plan asks for the summaries that a compaction needs, or continues with its result if it needs none.
 func (t *turn) plan(a answer) {
 	if !a.asks() {
 		t.made(a)
@@ -60,7 +61,7 @@ func (t *turn) plan(a answer) {
 	t.ask()
 }
 
-// ask asks as many questions as allowed at once, and continues when all are answered.
+// ask asks as many questions at once as allowed, and continues when all of them are answered.
 func (t *turn) ask() {
 	asked, open := 0, 0
 	for _, q := range t.Questions {
@@ -109,7 +110,7 @@ func (t *turn) send(q *question) {
 	q.Flight = t.launch(e)
 }
 
-// takeSummary handles the answer of a model.
+// takeSummary handles the result of asking the model.
 func (t *turn) takeSummary(f flight, r *api.EffectResult) {
 	at := slices.IndexFunc(t.Questions, func(q question) bool { return q.Flight == f.ID })
 	if at < 0 || t.Phase != phaseAsking {
@@ -146,7 +147,7 @@ func (t *turn) takeSummary(f flight, r *api.EffectResult) {
 		t.reply(q, &s)
 	default:
 		t.Probing = t.Probing && s.Error != ""
-		t.Failed = t.Failed || s.Error == "" && s.Text == "" && len(s.Messages) == 0 // the report says that it was empty
+		t.Failed = t.Failed || s.Error == "" && s.Text == "" && len(s.Messages) == 0 // the report says that the summary was empty
 		t.reply(q, &s)
 	}
 	t.ask()
@@ -159,8 +160,8 @@ func orElse(text, other string) string {
 	return other
 }
 
-// reply answers a question. If a request that is appended to the conversation fails, the record is sent next, and the
-// question has not failed yet.
+// reply stores the reply to a question. If a request that was appended to the conversation fails, the question is
+// asked again with a record of the messages, and has not failed yet.
 func (t *turn) reply(q *question, s *api.Summary) {
 	s.ID = q.ID
 	if s.Error != "" {
@@ -172,7 +173,7 @@ func (t *turn) reply(q *question, s *api.Summary) {
 	q.Reply, q.Request = marshal(s.MarshalEasyJSON), nil
 }
 
-// step continues the operation with the summaries.
+// step continues the operation with all summaries.
 func (t *turn) step() {
 	replies := []byte{'['}
 	for i, q := range t.Questions {

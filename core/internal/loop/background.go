@@ -7,14 +7,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// begins reports whether compactions begin in the background.
+// begins reports whether the job may start background compactions.
 func (t *turn) begins() bool {
 	gate := t.core.Gate()
 	return gate.Starts && t.can(api.EffectBegin) && t.can(api.EffectSave) && !t.Settings.Background && (!gate.Stored || t.can(api.EffectPut))
 }
 
-// begin lets the host start a job that compacts the history in the background. If one is running already, the lease
-// prevents a second one.
+// begin asks the host to start a background job that compacts the history. If one is already running, its lease
+// prevents a second compaction.
 func (t *turn) begin() {
 	s := t.Settings
 	s.Background, s.Refusal, s.Refused, s.Limit = true, nil, false, 0
@@ -25,9 +25,9 @@ func (t *turn) begin() {
 	t.emit(e)
 }
 
-// behind finds the job that already compacts this history in the background. It is stopped if a forced compaction
-// replaces it, or if the messages that it replaces were edited. Such a history is distinguished from another
-// conversation with the same beginning by having at least half of the messages in common.
+// behind finds the background job that already compacts this history, and stops it if a forced compaction replaces
+// it, or if the messages that it replaces were edited. An edited history is told apart from another conversation with
+// the same beginning by having at least half of the messages in common.
 func (t *turn) behind(running []api.RunningJob) {
 	if len(running) == 0 || t.Settings.Operation == api.JobPlan || t.Settings.Background {
 		return

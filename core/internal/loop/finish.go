@@ -13,7 +13,7 @@ const maxSaves = 64
 func (t *turn) made(a answer) {
 	switch {
 	case t.Repeats && (t.Failed || !a.changed) && t.Stale != nil:
-		// The result of the last attempt still counts.
+		// The result of the previous attempt still counts.
 		t.Repeated = true
 		again := *t.Stale
 		again.Tries++
@@ -31,8 +31,8 @@ func (t *turn) made(a answer) {
 	}
 }
 
-// narrow continues after a compaction changed nothing although a provider rejected the messages: they fit in the known
-// window, but only by the estimate.
+// narrow continues after a compaction changed nothing although a provider had rejected the messages: they fit in the
+// known window, but only by the estimate, so the job tries a smaller one.
 func (t *turn) narrow(a answer) {
 	switch done := t.Narrowed > 0 || a.before == 0; {
 	case done && t.Settings.Refused:
@@ -49,7 +49,7 @@ func (t *turn) narrow(a answer) {
 // wasRefused reports whether the job compacts messages that a provider rejected.
 func (t *turn) wasRefused() bool { return t.Settings.Refusal != nil || t.Settings.Refused }
 
-// nothing returns the record of an attempt in which the model gave no summary and nothing was changed.
+// nothing returns the record of an attempt that changed nothing because the model returned no summary.
 func (t *turn) nothing(a answer) attempt {
 	n := attempt{}
 	if t.Settings.Operation == api.JobPlan {
@@ -65,14 +65,14 @@ func (t *turn) nothing(a answer) attempt {
 	return n
 }
 
-// later returns when to ask a model again that has failed this many times: after a minute, doubled each time, up to an
-// hour, or when the model said; plus up to a tenth at random.
+// later returns the time at which to ask a model again that has failed tries times in a row: after a minute, doubled
+// with each failure up to an hour, or the time that the model named; extended at random by up to a tenth.
 func (t *turn) later(tries int) int64 {
 	wait := max(min(int64(firstPause)<<min(max(tries-1, 0), 10), longestPause), min(t.After, longestPause))
 	return t.Clock + wait + t.random(wait/10+1)
 }
 
-// put stores what a compaction removed. The result is not used unless everything is stored.
+// put stores the content that a compaction removed. The result is used only if everything is stored.
 func (t *turn) put(a answer) {
 	t.prepareSave(a.withoutMemory(), t.remembered(a), thenEnd)
 	if t.ended() {
@@ -113,14 +113,14 @@ func (t *turn) takeStored(r *api.EffectResult) {
 	}
 }
 
-// stored continues when all bodies are stored.
+// stored continues once all bodies are stored.
 func (t *turn) stored() {
 	if t.Phase == phaseStoring && !slices.ContainsFunc(t.Flights, func(f flight) bool { return f.Effect == api.EffectPut }) {
 		t.saveNew()
 	}
 }
 
-// remembered returns the entry to save for a compaction, or nil.
+// remembered returns the record to save for a compaction, or nil.
 func (t *turn) remembered(a answer) *record {
 	memory := a.members.of("memory")
 	switch {
@@ -131,26 +131,26 @@ func (t *turn) remembered(a answer) *record {
 			e.Tries, e.Window, e.NoReserve = t.Tries+1, t.Window, t.NoReserve
 			e.Again = t.later(e.Tries)
 		} else if t.Base != nil {
-			e.Tries, e.Again, e.Window, e.NoReserve = t.Base.Tries, t.Base.Again, t.Base.Window, t.Base.NoReserve // the result contains it
+			e.Tries, e.Again, e.Window, e.NoReserve = t.Base.Tries, t.Base.Again, t.Base.Window, t.Base.NoReserve // the result contains the base's digest
 		}
 		return &record{Entries: []entry{e}}
-	case t.Failed && !t.Paused: // the policy keeps the transcript without a summary: don't ask the model again each time
+	case t.Failed && !t.Paused: // the policy keeps the transcript if there is no summary: don't ask the model again at each call
 		return &record{Attempts: []attempt{t.nothing(a)}}
 	}
 	return nil
 }
 
-// store saves something, and ends the job with an answer or looks again.
+// store saves a record. then says whether the job ends with the result a afterwards, or looks again.
 func (t *turn) store(a api.Raw, new *record, then string) {
 	if t.prepareSave(a, new, then); !t.ended() {
 		t.saveNew()
 	}
 }
 
-// finish ends the job with an answer, of which nothing is stored.
+// finish ends the job with a result for which no record is saved.
 func (t *turn) finish(a answer) { t.store(a.withoutMemory(), nil, thenEnd) }
 
-// prepareSave determines what to save under which keys, because later events need not come with the messages.
+// prepareSave determines what to save and under which keys, because later events may come without the messages.
 func (t *turn) prepareSave(a api.Raw, new *record, then string) {
 	t.Answer, t.New, t.SaveKeys, t.Then, t.Saves = a, new, nil, then, 0
 	if t.Settings.Operation == api.JobPlan || !t.can(api.EffectSave) {
@@ -182,7 +182,7 @@ func (t *turn) prepareSave(a api.Raw, new *record, then string) {
 		return
 	}
 	call := use{Print: k.prints[len(k.prints)-1], Time: t.Clock, Model: t.Settings.Model, Provider: t.Settings.Provider}
-	if t.byPrefix() { // an unsaved call of the model only costs accuracy later
+	if t.byPrefix() { // losing a record of the model's calls only makes idle times less accurate
 		only := record{Version: recordVersion, Calls: []use{call}}
 		t.emit(api.Effect{Effect: api.EffectSave, Keys: useKeys([]string{k.key(call.Print)}), Record: only.text()})
 		return
@@ -193,13 +193,13 @@ func (t *turn) prepareSave(a api.Raw, new *record, then string) {
 	t.New.Calls = append(t.New.Calls, call)
 }
 
-// replacesStale reports whether the new compaction replaces one during which the model failed. The old one is removed:
-// it may replace more messages, and would be found before the new one.
+// replacesStale reports whether the new compaction replaces one during which the model failed. The old one must be
+// removed, because it may replace more messages and would then be found first.
 func (t *turn) replacesStale() bool {
 	return t.Stale != nil && t.New != nil && len(t.New.Entries) > 0 && t.Then == thenEnd
 }
 
-// saveNew saves what is new. The record of an owner is loaded first, since others may have changed it.
+// saveNew saves the new items. The record of an owner is loaded first, since other jobs may have changed it.
 func (t *turn) saveNew() {
 	if t.New == nil {
 		t.saved()
@@ -213,7 +213,7 @@ func (t *turn) saveNew() {
 	t.save()
 }
 
-// save saves what is new, merged into the record that was loaded in this call.
+// save saves the new items, merged into the record that was loaded in this call.
 func (t *turn) save() {
 	if !t.can(api.EffectSave) {
 		t.saved()
@@ -264,7 +264,7 @@ func (t *turn) takeSaved(r *api.EffectResult) {
 	}
 }
 
-// saved continues when everything is saved.
+// saved continues once everything is saved.
 func (t *turn) saved() {
 	t.New = nil
 	if t.Then == thenLook {
@@ -274,7 +274,7 @@ func (t *turn) saved() {
 	t.end()
 }
 
-// end ends the job with the answer; null is the answer of a background job that found nothing to do.
+// end ends the job with its result; null is the result of a background job that had nothing to do.
 func (t *turn) end() {
 	if t.result = t.Answer; t.result == nil {
 		t.result = api.Raw("null")

@@ -12,7 +12,7 @@ import (
 // may have been replaced in the meantime.
 const Version = 1
 
-// The phases of a job: what it waits for.
+// The phases of a job, named after what it waits for.
 const (
 	phaseEntering  = "entering"  // for other compactions of the conversation to end
 	phaseBeginning = "beginning" // for what the host says about a compaction that is about to begin
@@ -35,23 +35,23 @@ type Job struct {
 	Options  api.Options     `json:"options"`
 	State    api.Raw         `json:"state,omitempty"`
 	Phase    string          `json:"phase"`
-	Clock    int64           `json:"clock"` // the time of the newest event, in milliseconds since 1970
+	Clock    int64           `json:"clock"` // time of the newest event, in milliseconds since 1970
 	Random   uint32          `json:"random,omitempty"`
-	LastID   int             `json:"last_id"` // of an effect
+	LastID   int             `json:"last_id"` // the id of the last effect
 	Flights  []flight        `json:"flights,omitempty"`
 
-	// What was found. At is the first key that has not been looked up yet.
-	Check    api.Raw   `json:"check,omitempty"` // that of a turn, until it compacts
+	// The results of looking up records. At is the first key that has not been looked up yet.
+	Check    api.Raw   `json:"check,omitempty"` // the check of a turn that has not begun to compact
 	Found    []entry   `json:"found,omitempty"`
 	Attempts []attempt `json:"attempts,omitempty"`
 	At       int       `json:"at,omitempty"`
-	Uses     bool      `json:"uses,omitempty"`     // whether the calls of the conversation are being, or were, looked up
-	Measured bool      `json:"measured,omitempty"` // how long the conversation was idle
+	Uses     bool      `json:"uses,omitempty"`     // whether the model's calls of the conversation are being, or were, looked up
+	Measured bool      `json:"measured,omitempty"` // whether the idle time of the conversation is known
 	Counted  bool      `json:"counted,omitempty"`
 	Seen     string    `json:"seen,omitempty"` // fingerprint of everything that was found
 
-	// Due is the answer for which the lease is taken. It still holds if what was found, DueSeen, and the messages, of DueSize bytes, are the
-	// same when the job has the lease.
+	// Due is the response of the operation before the lease was taken. It is still valid when the job has the lease
+	// if the records found (DueSeen) and the messages (DueSize bytes) are the same.
 	Due     api.Raw `json:"due,omitempty"`
 	DueSeen string  `json:"due_seen,omitempty"`
 	DueSize int     `json:"due_size,omitempty"`
@@ -59,72 +59,73 @@ type Job struct {
 	// The lease. Holder is "" if there is none; then LeaseKey is the key to lease next.
 	LeaseKey string `json:"lease_key,omitempty"`
 	Holder   string `json:"holder,omitempty"`
-	WaitKey  string `json:"wait_key,omitempty"` // of another job's lease
+	WaitKey  string `json:"wait_key,omitempty"` // the key of another job's lease
 	RenewAt  int64  `json:"renew_at,omitempty"`
 	Polls    int    `json:"polls,omitempty"`
 	PollAt   int64  `json:"poll_at,omitempty"`
-	GiveUpAt int64  `json:"give_up_at,omitempty"` // when the job no longer waits for another job's lease
+	GiveUpAt int64  `json:"give_up_at,omitempty"` // when the job stops waiting for another job's lease
 	Lost     int    `json:"lost,omitempty"`       // number of lost leases
-	Free     bool   `json:"free,omitempty"`       // no lease is needed
+	Free     bool   `json:"free,omitempty"`       // whether the job may proceed without a lease
 
-	// The compaction. Base is the entry that it starts from, and Tries how often the model had failed at it.
+	// The compaction. Base is the entry that it starts from, and Tries is how often the model has failed at it.
 	Base      *entry     `json:"base,omitempty"`
 	Plan      api.Raw    `json:"plan,omitempty"`
 	Questions []question `json:"questions,omitempty"`
 	Tries     int        `json:"tries,omitempty"`
 	Window    int        `json:"window,omitempty"` // the window of a forced compaction
 	NoReserve bool       `json:"no_reserve,omitempty"`
-	Repeats   bool       `json:"repeats,omitempty"`  // it repeats one during which the model failed
-	Repeated  bool       `json:"repeated,omitempty"` // that has been tried already
-	Stale     *entry     `json:"stale,omitempty"`    // that one
-	Narrowed  int        `json:"narrowed,omitempty"` // the tokens of messages that fit in the known window, but were refused
-	Behind    int        `json:"behind,omitempty"`   // the host's job that compacts this history in the background
+	Repeats   bool       `json:"repeats,omitempty"`  // whether it repeats a compaction during which the model failed
+	Repeated  bool       `json:"repeated,omitempty"` // whether that repetition has been tried already
+	Stale     *entry     `json:"stale,omitempty"`    // the compaction to repeat
+	Narrowed  int        `json:"narrowed,omitempty"` // the tokens of messages that fit in the known window but were refused
+	Behind    int        `json:"behind,omitempty"`   // the id of the background job that compacts this history
 	Paused    bool       `json:"paused,omitempty"`   // the model failed recently
 
 	// The model.
-	Failed      bool   `json:"failed,omitempty"` // the model gave no summary
-	Down        string `json:"down,omitempty"`   // why it is not asked any more
+	Failed      bool   `json:"failed,omitempty"` // whether the model returned no summary
+	Down        string `json:"down,omitempty"`   // why the model is not asked any more
 	PausedUntil int64  `json:"paused_until,omitempty"`
-	Probing     bool   `json:"probing,omitempty"` // one request at a time, until a busy model answers
-	After       int64  `json:"after,omitempty"`   // the longest delay that it asked for
+	Probing     bool   `json:"probing,omitempty"` // whether only one request is sent at a time, until a busy model responds
+	After       int64  `json:"after,omitempty"`   // the longest delay that the model asked for, in milliseconds
 
-	// The end. Answer is the answer of the operation, and New what will be saved.
+	// The end of the job. Answer is the result of the operation, and New the record to save.
 	Answer api.Raw `json:"answer,omitempty"`
 	New    *record `json:"new,omitempty"`
-	Saves  int     `json:"saves,omitempty"` // number of attempts
-	// Nothing is saved under NothingKey instead, if a background job can't store what it removed.
+	Saves  int     `json:"saves,omitempty"` // number of attempts to save
+	// If a background job can't store the content that it removed, it saves Nothing under NothingKey instead of New.
 	Nothing    *attempt `json:"nothing,omitempty"`
 	NothingKey string   `json:"nothing_key,omitempty"`
-	// SaveKeys are the keys of the record, and Then is what follows.
+	// SaveKeys are the keys under which to save the record, and Then says what follows.
 	SaveKeys []string `json:"save_keys,omitempty"`
 	Then     string   `json:"then,omitempty"`
 }
 
-// What follows when a record is saved.
+// What follows once a record is saved.
 const (
 	thenEnd  = ""     // the job ends with the answer
 	thenLook = "look" // the job looks again
 )
 
-// flight is an effect whose answer the job waits for.
+// flight is an effect whose result the job waits for.
 type flight struct {
 	ID       int            `json:"id"`
 	Effect   api.EffectName `json:"effect"`
 	Deadline int64          `json:"deadline,omitempty"`
-	Renews   bool           `json:"renews,omitempty"` // a lease that the job has
-	Uses     bool           `json:"uses,omitempty"`   // it loads the newest calls of the model
-	Holder   string         `json:"holder,omitempty"` // of the requested lease
+	Renews   bool           `json:"renews,omitempty"` // whether it renews the job's own lease
+	Uses     bool           `json:"uses,omitempty"`   // whether it loads the newest calls of the model
+	Holder   string         `json:"holder,omitempty"` // holder of the requested lease
 }
 
-// text writes a job.
+// text returns the job as JSON.
 func (j *Job) text() []byte {
 	return marshal(j.MarshalEasyJSON)
 }
 
-// maxFlights is how many effects a job may wait for; a plan has fewer requests and bodies.
+// maxFlights is the maximum number of effects that a job may wait for. It is more than the requests and bodies of any
+// plan.
 const maxFlights = 1 << 20
 
-// check reports an error for anything but a job of this version.
+// check returns an error for anything but a job of this version.
 func (j *Job) check() *jsonspan.Error {
 	mismatch := func(message string) *jsonspan.Error {
 		return &jsonspan.Error{Code: api.CodeJobMismatch, Message: message + ": start another job"}
@@ -144,7 +145,7 @@ func (j *Job) check() *jsonspan.Error {
 	default:
 		return mismatch("this is no job")
 	}
-	neverAsked := func(q question) bool { return q.Asked < 0 || q.Asked == 0 && q.Flight != 0 } // what is under way was asked
+	neverAsked := func(q question) bool { return q.Asked < 0 || q.Asked == 0 && q.Flight != 0 } // a request in flight has been asked
 	if j.Phase == phaseSaving && j.New == nil || slices.ContainsFunc(j.Questions, neverAsked) {
 		return mismatch("this is no job")
 	}
@@ -161,13 +162,13 @@ const (
 	defaultStoreTimeout                       = 30_000
 	defaultLease, shortestLease, longestLease = 15_000, 100, 3_600_000
 	defaultConcurrency, maxConcurrency        = 4, 64
-	maxOwner                                  = 1 << 16 // bytes
-	maxLimit                                  = 1 << 30 // tokens
+	maxOwner                                  = 1 << 16 // in bytes
+	maxLimit                                  = 1 << 30 // in tokens
 	// MaxTime is the latest time, in the year 2286.
 	MaxTime = 9_999_999_999_999
 )
 
-// checkSettings fills in defaults, and reports what is out of range.
+// checkSettings fills in defaults, and returns an error for values out of range.
 func checkSettings(s *api.JobSettings) *jsonspan.Error {
 	wrong := func(name, says string) *jsonspan.Error {
 		return &jsonspan.Error{Code: api.CodeOutOfRange, At: name, Message: name + " must be " + says}
@@ -218,7 +219,7 @@ func checkSettings(s *api.JobSettings) *jsonspan.Error {
 	return checkTurn(s)
 }
 
-// checkTurn reports what is wrong with a turn.
+// checkTurn returns an error if a turn is invalid.
 func checkTurn(s *api.JobSettings) *jsonspan.Error {
 	if s.Turn == nil {
 		return nil
@@ -247,7 +248,7 @@ func (j *Job) random(n int64) int64 {
 	return int64(uint64(x) * uint64(n) >> 32)
 }
 
-// deadline returns when something that begins now has taken too long; 0 is never.
+// deadline returns the time at which something that begins now has taken too long; 0 means never.
 func (j *Job) deadline(timeout int64) int64 {
 	if timeout < 0 {
 		return 0

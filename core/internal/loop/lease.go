@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 )
 
-// Times between two attempts to get a lease that another job has, in milliseconds. Each is up to half longer, at
-// random.
+// The shortest and the longest time between two attempts to get a lease that another job holds, in milliseconds. Each
+// wait is extended at random by up to half.
 const firstPoll, longestPoll = 20, 1_000
 
 // maxLost is how many times a job may lose its lease before it saves without one.
@@ -19,14 +19,14 @@ func (t *turn) free() bool {
 	return t.Holder != "" || t.Free || !t.can(api.EffectLease) || t.byPrefix() && !t.can(api.EffectSave) && t.Settings.Operation != api.JobPlan
 }
 
-// lease requests the lease on what a compaction replaces.
+// lease requests the lease for compacting the first cut messages.
 func (t *turn) lease(cut int) {
 	if t.LeaseKey = handles.Handle([]byte("plan " + t.Settings.Owner)); t.Settings.Operation != api.JobPlan {
 		k := t.keysOf()
 		if k == nil {
 			return
 		}
-		if len(k.prints) == 0 { // the result could not be found again
+		if len(k.prints) == 0 { // the result could not be found again without prints
 			t.Free = true
 			return
 		}
@@ -35,8 +35,8 @@ func (t *turn) lease(cut int) {
 	t.requestFirst()
 }
 
-// requestFirst requests the lease that the job does not have yet. Every job that compacts a beginning of the history
-// has a lease on one of its keys.
+// requestFirst requests the lease that the job does not have yet. It names the keys of all beginnings of the history,
+// because a job that already compacts one of them holds a lease on one of these keys.
 func (t *turn) requestFirst() {
 	list := []string{t.LeaseKey}
 	if t.Settings.Operation != api.JobPlan {
@@ -50,7 +50,7 @@ func (t *turn) requestFirst() {
 	t.request(list, false)
 }
 
-// request requests a lease, or an extension.
+// request requests a lease, or its renewal.
 func (t *turn) request(list []string, renews bool) {
 	holder := t.Holder
 	if !renews {
@@ -61,13 +61,13 @@ func (t *turn) request(list []string, renews bool) {
 	f.Renews, f.Holder = renews, holder
 }
 
-// newHolder returns a name that no other job has: jobs differ in their seeds or in the time.
+// newHolder returns a holder name that no other job has, because jobs differ in their seeds or in the time.
 func (t *turn) newHolder() string {
 	random := strconv.FormatInt(t.random(1<<32), 36) + strconv.FormatInt(t.random(1<<32), 36)
 	return handles.Handle([]byte(strconv.FormatInt(t.Clock, 36) + " " + random + " " + t.LeaseKey))[:32]
 }
 
-// renew requests an extension, unless one has been requested already.
+// renew requests a renewal of the lease, unless one has been requested already.
 func (t *turn) renew() {
 	t.RenewAt = t.Clock + t.Settings.Lease/3
 	for _, f := range t.Flights {
@@ -83,7 +83,7 @@ func (t *turn) takeLease(f flight, r *api.EffectResult) {
 	failed := r.Error != "" || r.Refused
 	switch {
 	case f.Renews:
-		if t.Holder != "" && !failed && !r.Done && t.Phase != phaseStoring && t.Phase != phaseSaving { // otherwise save detects it
+		if t.Holder != "" && !failed && !r.Done && t.Phase != phaseStoring && t.Phase != phaseSaving { // otherwise saving will detect the loss
 			t.lose()
 		}
 	case t.Phase != phaseLeasing:
@@ -96,15 +96,15 @@ func (t *turn) takeLease(f flight, r *api.EffectResult) {
 		t.Holder, t.RenewAt = f.Holder, t.Clock+t.Settings.Lease/3
 		t.Polls, t.GiveUpAt = 0, 0
 		t.again() // another job may have been faster
-	case t.Settings.Background: // the job with the lease compacts the history
+	case t.Settings.Background: // the job that holds the lease compacts the history
 		t.end()
 	default:
 		t.await(r.At)
 	}
 }
 
-// await waits until the lease may be available: until the other one, on the key with this index, has ended or may have
-// expired. No job takes longer than the summaries of a few rounds.
+// await waits until the lease may be available: until the other job's lease, on the key with index at, has ended or
+// may have expired. The wait is limited, because no job takes longer than a few rounds of summaries.
 func (t *turn) await(at int) {
 	t.WaitKey = t.LeaseKey
 	if k := t.keysOf(); at > 0 && t.Settings.Operation != api.JobPlan && k != nil && at <= len(k.prints) {
@@ -129,7 +129,7 @@ func (t *turn) poll() {
 	t.again()
 }
 
-// lose starts over: another job may have compacted the history since the lease ended.
+// lose starts the job over, because another job may have compacted the history since the lease ended.
 func (t *turn) lose() {
 	t.Holder = ""
 	if t.Lost++; t.Lost >= maxLost {
@@ -144,7 +144,8 @@ func (t *turn) lose() {
 	t.again()
 }
 
-// release ends the lease, if there is one. A lease that has just been requested expires, unless it is released too.
+// release releases the lease, if there is one. A pending request may still be granted; that lease expires unless it
+// is released too.
 func (t *turn) release() {
 	for _, f := range t.Flights {
 		if f.Effect == api.EffectLease && !f.Renews {

@@ -8,11 +8,11 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// prepare makes the options of the job's operations.
+// prepare sets up the options of the job's operations.
 func (t *turn) prepare() {
 	s, o := &t.Settings, &t.Options
 	if !t.can(api.EffectWait) && t.can(api.EffectLease) {
-		t.without(api.EffectLease) // other jobs' leases can't be waited for
+		t.without(api.EffectLease) // without an effect to wait, it can't wait for other jobs' leases
 	}
 	if t.can(api.EffectPut) && o.Archive == nil {
 		archive := api.ArchiveBodies
@@ -40,7 +40,7 @@ func (t *turn) prepare() {
 	}
 }
 
-// classify makes the job compact messages that a provider rejected.
+// classify makes the job compact messages that a provider rejected for their length.
 func (t *turn) classify(f *api.Failure) {
 	verdict, ok := t.run(operations.OpClassifyError, Member{operations.InArguments, appendFailure(f)})
 	if !ok {
@@ -60,13 +60,13 @@ func (t *turn) refused(limit int) {
 	}
 	within := t.Options.Clone()
 	within.Window = limit
-	// If the policy's reserve does not fit in it, the known window is used.
+	// If the policy's reserve doesn't fit in the provider's window, the known window is used instead.
 	if _, err := t.core.Run(operations.OpCheck, t.policyMember(), Member{operations.InOptions, appendOptions(&within)}); err == nil {
 		t.Options.Window = limit
 	}
 }
 
-// load looks up what is remembered, from the key t.At on.
+// load looks up remembered compactions, from the key at index t.At on.
 func (t *turn) load() {
 	t.loaded = nil
 	if t.Settings.Operation == api.JobPlan || !t.can(api.EffectLoad) {
@@ -88,13 +88,13 @@ func (t *turn) load() {
 	t.access(api.Effect{Effect: api.EffectLoad, Keys: list})
 }
 
-// again looks once more: another job may have compacted the history in the meantime.
+// again looks up everything again, because another job may have compacted the history in the meantime.
 func (t *turn) again() {
 	t.Found, t.Attempts, t.At, t.Seen, t.Base, t.Plan, t.Questions = nil, nil, 0, "", nil, nil, nil
-	if t.Measured { // there may have been another call since then
+	if t.Measured { // the model may have been called again since then
 		t.Measured, t.Uses, t.Options.Idle, t.Options.Cold = false, false, 0, ""
 	}
-	if t.Counted { // the count was for other messages
+	if t.Counted { // the count was made for other messages
 		t.Counted, t.Options.Usage = false, nil
 	}
 	t.load()
@@ -102,7 +102,7 @@ func (t *turn) again() {
 
 func (t *turn) byPrefix() bool { return t.Settings.Records != api.RecordsByOwner }
 
-// ownerKey is the key of the owner's only record.
+// ownerKey returns the key of the owner's only record.
 func (t *turn) ownerKey() string {
 	if t.Settings.Owner == "" {
 		return "default"
@@ -110,8 +110,8 @@ func (t *turn) ownerKey() string {
 	return t.Settings.Owner
 }
 
-// takeLoaded handles a loaded record. It continues after one that only says that the model failed, or whose compaction
-// should be repeated: its base is under another key.
+// takeLoaded handles a loaded record. It continues the lookup after a record that only says that the model failed, or
+// whose compaction should be repeated, because the base of that compaction is under another key.
 func (t *turn) takeLoaded(f flight, r *api.EffectResult) {
 	if r.Error != "" || r.Refused {
 		if !t.recordsFailed(r, "read") {
@@ -140,7 +140,7 @@ func (t *turn) takeLoaded(f flight, r *api.EffectResult) {
 	}
 }
 
-// takeRecord handles what was found. It returns true if there is more to look up.
+// takeRecord handles a record that was found. It returns true if there is more to look up.
 func (t *turn) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 	if r.Record != nil {
 		f := transcript.Fingerprint(r.At)
@@ -171,8 +171,9 @@ func (t *turn) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 // foundMost reports whether nothing more needs to be looked up.
 func (t *turn) foundMost() bool { return len(t.Found) >= maxEntries || len(t.Attempts) >= maxAttempts }
 
-// further looks up shorter entries if nothing that was found is used: for example, a digest that covers the newest user
-// message is unusable if the messages after it are gone. It returns true if the job waits for that.
+// further looks up entries for shorter beginnings if no entry found so far can be used. For example, a digest that
+// covers the newest user message can't be used once the messages after it are gone. It returns true if the job waits
+// for the lookup.
 func (t *turn) further(a answer) bool {
 	if a.known() >= 0 || len(t.Found) == 0 || t.foundMost() || !t.byPrefix() || !t.can(api.EffectLoad) {
 		return false
@@ -180,15 +181,15 @@ func (t *turn) further(a answer) bool {
 	if k := t.keysOf(); k == nil || t.At >= len(k.prints) {
 		return false
 	}
-	if t.Counted { // the count was for other messages
+	if t.Counted { // the count was made for other messages
 		t.Counted, t.Options.Usage = false, nil
 	}
 	t.load()
 	return true
 }
 
-// loadUses loads when the model was last called, if that matters and is not known yet. It returns true if the job waits
-// for that.
+// loadUses looks up when the model was last called, if that matters and is not known yet. It returns true if the job
+// waits for the lookup.
 func (t *turn) loadUses() bool {
 	if t.Uses || !t.byPrefix() || !t.can(api.EffectLoad) || !t.core.Gate().Chills || t.Options.Idle != 0 || t.Options.Cold != "" {
 		return false
@@ -203,7 +204,7 @@ func (t *turn) loadUses() bool {
 	return true
 }
 
-// maxKeys is more than a history has messages.
+// maxKeys is larger than the number of messages in any history.
 const maxKeys = 1 << 28
 
 // recordsFailed reports whether the job continues without records.
@@ -219,7 +220,7 @@ func (t *turn) recordsFailed(r *api.EffectResult, what string) bool {
 	return t.failure == nil
 }
 
-// look runs the operation over what was found, and decides by the answer.
+// look runs the operation with the entries found, and continues according to its response.
 func (t *turn) look() {
 	if due := t.Due; due != nil {
 		if t.Due = nil; t.free() && t.Seen == t.DueSeen && t.DueSize > 0 && t.DueSize == len(t.core.Messages()) {
@@ -254,8 +255,8 @@ func (t *turn) look() {
 	}
 }
 
-// decide decides what to do about an answer: use it, make the compaction that is due, or repeat the one that was used
-// if the model failed during it (stale).
+// decide decides how to continue with a response: return it, make the compaction that is due, or repeat the
+// compaction that was applied because the model failed during it (stale).
 func (t *turn) decide(a answer, base *entry, stale bool) {
 	repeats := stale && t.Clock >= base.Again && t.can(api.EffectAsk) && !t.Repeated && !t.Options.Force
 	switch {
@@ -281,8 +282,8 @@ func (t *turn) decide(a answer, base *entry, stale bool) {
 	}
 }
 
-// options returns the options of the job's operation. Messages that a provider rejected although they fit in the known
-// window are compacted for a smaller one.
+// options returns the options of the job's operation. If a provider rejected messages that fit in the known window,
+// the options have a smaller window.
 func (t *turn) options() api.Options {
 	o := t.Options.Clone()
 	if t.Narrowed > 0 {
@@ -291,7 +292,7 @@ func (t *turn) options() api.Options {
 	return o
 }
 
-// answer runs the operation of the job over entries.
+// answer runs the job's operation with the given memory entries.
 func (t *turn) answer(o *api.Options, entries []entry) (answer, bool) {
 	members := []Member{t.policyMember(), {operations.InOptions, appendOptions(o)}}
 	if t.Settings.Operation == api.JobPlan {
@@ -303,7 +304,7 @@ func (t *turn) answer(o *api.Options, entries []entry) (answer, bool) {
 	return t.run(operations.OpFit, append(members, memoryMember(entries))...)
 }
 
-// entry returns an entry that was found, or nil.
+// entry returns the found entry at an index, or nil.
 func (t *turn) entry(index int) *entry {
 	if index < 0 || index >= len(t.Found) {
 		return nil
@@ -311,8 +312,8 @@ func (t *turn) entry(index int) *entry {
 	return &t.Found[index]
 }
 
-// replaces reports whether the history begins with what an entry has replaced. Otherwise it continues from the result,
-// and the original messages for repeating the compaction are missing.
+// replaces reports whether the history begins with the messages that an entry replaced. If it continues from the
+// result instead, the original messages are missing and the compaction can't be repeated.
 func (t *turn) replaces(e *entry) bool {
 	k := t.keysOf()
 	return k != nil && len(k.replaced(e)) > 0
@@ -351,8 +352,8 @@ func (t *turn) repeat(stale *entry) {
 	t.make(a, t.entry(a.known()))
 }
 
-// counts requests the exact number of tokens to send, if the host can count them. It returns true if the job waits for
-// that.
+// counts asks for the exact number of tokens to send, if the host can count them. It returns true if the job waits
+// for the count.
 func (t *turn) counts() bool {
 	if !t.can(api.EffectCount) || t.Counted || t.Options.Usage != nil || t.Settings.Operation == api.JobPlan {
 		return false
@@ -371,7 +372,7 @@ func (t *turn) counts() bool {
 	return true
 }
 
-// takeCount handles an exact count; without one the estimate is used.
+// takeCount handles an exact count. If the count failed, the estimate is used.
 func (t *turn) takeCount(r *api.EffectResult) {
 	if t.Phase != phaseCounting {
 		return
@@ -408,7 +409,7 @@ func (t *turn) idle(calls []use) {
 	t.aged(last)
 }
 
-// aged records how long ago the model was last called, and whether another one is called now.
+// aged records the time since the model was last called, and whether another model is called now.
 func (t *turn) aged(last *use) {
 	t.Options.Idle = min(float64(max(0, t.Clock-last.Time))/1000, longestIdle)
 	switch differ := func(a, b string) bool { return a != "" && b != "" && a != b }; {
@@ -419,10 +420,11 @@ func (t *turn) aged(last *use) {
 	}
 }
 
-// The newest few messages, at most half of them, are expected to differ in the next call.
+// The number of newest messages (at most half of all) that are expected to differ in the next call.
 const volatile = 4
 
-// mark is the print by which other jobs detect that a compaction is being made: that of what it replaces.
+// mark returns the print of the messages that a compaction replaces. Other jobs find the compaction in progress by
+// it.
 func (k *keys) mark(cut int) string {
 	n := len(k.prints)
 	switch {

@@ -1,10 +1,10 @@
-// Package loop decides everything that a host does around the operations of core: what is loaded and saved, when a compaction is made and by
-// whom, when a model is asked, asked again or left alone, and what is done when something fails. It is a protocol without I/O: a host starts a
-// job, executes the effects that the job asks for, and passes back what came of them as events, until the job has a result
-// (docs/inside/loop.md).
+// Package loop decides everything that a host does around the operations of core: what is loaded and saved, when and
+// by which job a compaction is made, when a model is asked, asked again or left alone, and how failures are handled.
+// It is a protocol without I/O: a host starts a job, executes the effects that the job requests, and passes their
+// results back as events, until the job has a result (docs/inside/loop.md).
 //
-// What never enters this package: time and randomness other than what events and settings say, anything that outlives a call, and the
-// contents of messages, which only the operations read. Between two events a job is JSON.
+// What never enters this package: time and randomness except from events and settings, anything that outlives a call,
+// and the contents of messages, which only the operations read. Between two events a job is JSON.
 package loop
 
 import (
@@ -20,11 +20,10 @@ import (
 
 // Core provides the rest of core to a job, for the messages that came with the event.
 type Core interface {
-	// Run runs an operation, with the messages or the session if the operation takes them. An error has the offset of
-	// its position in the request, and its path in At.
+	// Run runs an operation, with the messages or the session if the operation needs them. The offset of an error
+	// refers to the request, and its At is the path.
 	Run(op operations.Op, members ...Member) ([]byte, *jsonspan.Error)
-	// Messages returns the JSON of the messages, or a list of those of a session. MessagesAt returns their offset in
-	// the request.
+	// Messages returns the messages as JSON, or the list of a session's messages.
 	Messages() []byte
 	MessagesAt() int
 	// Gate returns the policy's settings about compactions below the limit.
@@ -37,30 +36,30 @@ type Member struct {
 	JSON []byte
 }
 
-// Gate are a policy's settings about compactions below the limit.
+// Gate are the policy's settings for compactions below the limit.
 type Gate struct {
-	Starts bool // gate.start: a compaction begins before it is due
-	Chills bool // gate.idle: one is made when the prompt cache is cold
+	Starts bool // gate.start: a background compaction begins before it is due
+	Chills bool // gate.idle: a compaction is made when the prompt cache is cold
 	Stored bool // archive: removed content must be stored
 	Model  string
 }
 
-// turn is one call of Start or Continue: a job and its next step.
+// turn is one call of Start or Continue: a job while it takes its next step.
 type turn struct {
 	*Job
 	core    Core
 	effects []api.Effect
 	result  api.Raw
 	failure *api.JobFailure
-	err     *jsonspan.Error // of an operation of core
+	err     *jsonspan.Error // an error of an operation of core
 
 	notes  *api.TurnNotes // for a turn that begins in this call
 	loaded *loadedRecord  // the record of the owner, if it was loaded in this call
-	known  *keys          // of the history, computed on demand
-	woken  bool           // the host calls without results: the time has come, or a lease has ended
+	known  *keys          // the keys of the history, computed on demand
+	woken  bool           // whether the host called without results: a point in time was reached, or a lease has ended
 }
 
-// Start starts a job. Options and state are those of the request; gate and core belong to its policy.
+// Start starts a job. options and state are those of the request; gate and core belong to its policy.
 func Start(core Core, settings api.JobSettings, policy api.Raw, options api.Options, state api.Raw) (*api.JobProgress, *jsonspan.Error) {
 	if err := checkSettings(&settings); err != nil {
 		return nil, err
@@ -116,7 +115,8 @@ func Continue(core Core, job *Job, event *api.JobEvent) (*api.JobProgress, *json
 // ended reports whether the job has ended.
 func (t *turn) ended() bool { return t.result != nil || t.failure != nil || t.err != nil }
 
-// tell sets the time. If the clock went back, all times of the job are moved back too, so that nothing waits longer.
+// tell sets the time. If the clock went back, all times of the job are moved back too, so that no wait becomes
+// longer.
 func (t *turn) tell(now int64) {
 	if back := t.Clock - now; back > 0 {
 		for i := range t.Flights {
@@ -132,17 +132,17 @@ func (t *turn) tell(now int64) {
 	t.Clock = now
 }
 
-// shift moves a time unless it is zero.
+// shift moves a time back unless it is zero.
 func shift(at *int64, back int64) {
 	if *at > 0 {
 		*at = max(1, *at-back)
 	}
 }
 
-// progress writes the job and the effects for the host to execute.
+// progress returns the job as JSON, and the effects for the host to execute.
 func (t *turn) progress() (*api.JobProgress, *jsonspan.Error) {
 	if t.err != nil {
-		if t.LastID == 0 { // nothing was requested yet: it is an error of the request
+		if t.LastID == 0 { // nothing was requested yet, so the error is an error of the request
 			t.err.At = ""
 			return nil, t.err
 		}
@@ -178,13 +178,13 @@ func (t *turn) needsMessages() bool {
 	switch t.Phase {
 	case phaseStoring:
 		return false
-	case phaseSaving: // unless the job may have to start over
+	case phaseSaving: // no messages are needed unless the job may have to start over
 		return t.Then == thenLook || t.Holder != "" && t.byPrefix()
 	}
 	return true
 }
 
-// until returns when the job must be called again at the latest; 0 is when an effect is answered.
+// until returns the latest time at which the job must be called again; 0 means not before an effect has a result.
 func (t *turn) until() (at int64) {
 	sooner := func(other int64) {
 		if other > 0 && (at == 0 || other < at) {
@@ -208,7 +208,7 @@ func (t *turn) until() (at int64) {
 	return at
 }
 
-// waitsFor returns the key of the lease that the job waits for, if it does.
+// waitsFor returns the key of the lease that the job waits for; "" if it waits for none.
 func (t *turn) waitsFor() string {
 	if t.Phase == phaseWaiting {
 		return t.WaitKey
@@ -216,7 +216,7 @@ func (t *turn) waitsFor() string {
 	return ""
 }
 
-// expire handles the times that have passed.
+// expire handles the points in time that have passed.
 func (t *turn) expire() {
 	for i := 0; i < len(t.Flights); i++ {
 		f := t.Flights[i]
@@ -242,7 +242,7 @@ func (t *turn) expire() {
 	}
 }
 
-// take handles the answer to an effect.
+// take handles the result of an effect.
 func (t *turn) take(f flight, r *api.EffectResult) {
 	if r.Refused {
 		t.without(f.Effect)
@@ -267,10 +267,10 @@ func (t *turn) take(f flight, r *api.EffectResult) {
 	}
 }
 
-// emit requests an effect that is not answered.
+// emit requests an effect that has no result.
 func (t *turn) emit(e api.Effect) { t.effects = append(t.effects, e) }
 
-// launch requests an effect whose answer the job waits for.
+// launch requests an effect whose result the job waits for.
 func (t *turn) launch(e api.Effect) int {
 	t.LastID++
 	e.ID = t.LastID
@@ -285,12 +285,12 @@ func (t *turn) access(e api.Effect) int {
 	return t.launch(e)
 }
 
-// flight returns an effect that the job waits for; it must be one.
+// flight returns the pending effect with the given id, which must exist.
 func (t *turn) flight(id int) *flight {
 	return &t.Flights[slices.IndexFunc(t.Flights, func(f flight) bool { return f.ID == id })]
 }
 
-// land removes an effect that was answered. It returns false if the answer is no longer needed.
+// land removes a pending effect whose result has arrived. It returns false if the result is no longer needed.
 func (t *turn) land(id int) (flight, bool) {
 	for i, f := range t.Flights {
 		if f.ID == id {
@@ -301,10 +301,10 @@ func (t *turn) land(id int) (flight, bool) {
 	return flight{}, false
 }
 
-// can reports whether the host executes an effect.
+// can reports whether the host can execute an effect.
 func (t *turn) can(e api.EffectName) bool { return slices.Contains(t.Settings.Can, e) }
 
-// without records that the host does not execute an effect after all.
+// without records that the host cannot execute an effect after all.
 func (t *turn) without(e api.EffectName) {
 	t.Settings.Can = slices.DeleteFunc(t.Settings.Can, func(other api.EffectName) bool { return other == e })
 }

@@ -15,13 +15,13 @@ import (
 //easyjson:json
 type record struct {
 	Version  int       `json:"version"`
-	Entries  []entry   `json:"entries,omitempty"` // the oldest first
+	Entries  []entry   `json:"entries,omitempty"` // the compactions, oldest first
 	Attempts []attempt `json:"attempts,omitempty"`
 	Calls    []use     `json:"calls,omitempty"`
 }
 
-// entry is a compaction. If the model failed during it, Tries is how many times in a row, and Again when to ask it
-// again.
+// entry is a remembered compaction. If the model failed during it, Tries is how many times it failed in a row, and
+// Again is when to ask it again.
 type entry struct {
 	Entry     api.Raw `json:"entry"` // a MemoryEntry
 	Tries     int     `json:"tries,omitempty"`
@@ -34,9 +34,9 @@ type entry struct {
 //
 //easyjson:json
 type attempt struct {
-	Print    string `json:"print"` // of the history
+	Print    string `json:"print"` // fingerprint of the history
 	Messages int    `json:"messages"`
-	Tokens   int    `json:"tokens,omitempty"` // of a background compaction: the next one begins when the history has grown
+	Tokens   int    `json:"tokens,omitempty"` // size of a failed background compaction's history, in tokens: the next one begins when the history has grown
 	Tries    int    `json:"tries,omitempty"`  // how many times the model failed in a row
 	Again    int64  `json:"again,omitempty"`  // when to ask it again, in milliseconds since 1970
 }
@@ -51,7 +51,7 @@ type use struct {
 	Provider string `json:"provider,omitempty"`
 }
 
-// Limits of a record. Lists are never longer than what the module reads.
+// The limits of a record. Lists are never longer than the module reads.
 const (
 	recordVersion                  = 3
 	maxEntries                     = 64
@@ -68,12 +68,12 @@ type loadedRecord struct {
 	revision string
 }
 
-// readRecord reads a stored record, in the form of this version or in one of the older forms of hosts. Anything else
-// counts as nothing, which costs a compaction at most.
+// readRecord reads a stored record in its current form or in one of the forms that earlier hosts wrote. Anything else
+// counts as an empty record, which costs at most a compaction.
 func readRecord(text string, now int64) (r record) {
 	src := []byte(text)
 	s := jsonspan.New(src)
-	if s.Kind() == jsonspan.Array { // JavaScript's lists, and Python's lists of texts
+	if s.Kind() == jsonspan.Array { // lists written by the JavaScript package, and lists of strings written by the Python package
 		for s.Array(); s.Elem(); {
 			kind, v := s.Kind(), s.Skip()
 			item := v.Of(src)
@@ -89,7 +89,7 @@ func readRecord(text string, now int64) (r record) {
 		switch string(members.of("version")) {
 		case "3":
 			r = readThird(members)
-		case "2": // Go's, and those of JavaScript's shared memory: one entry, with the state of the model, in seconds
+		case "2": // written by the Go package and by JavaScript's shared memory: one entry, with the state of the model, in seconds
 			var old goRecord
 			if policy.Decode(src, &old) == nil {
 				e := entry{Entry: old.Entry}
@@ -98,7 +98,7 @@ func readRecord(text string, now int64) (r record) {
 				}
 				r.Entries = []entry{e}
 			}
-		case "1": // the C library's
+		case "1": // written by the C library
 			var old cRecord
 			if policy.Decode(src, &old) == nil {
 				for _, e := range old.Entries {
@@ -123,7 +123,7 @@ func readRecord(text string, now int64) (r record) {
 	return r
 }
 
-// readThird reads the members of a record of this version. Entries may be large, and are read once.
+// readThird reads the members of a record of the current version. Entries may be large, so they are read only once.
 func readThird(list members) (r record) {
 	for _, each := range elementsOf(list.of("entries")) {
 		m := readMembers(each)
@@ -172,7 +172,8 @@ type cRecord struct {
 	Entries []entry `json:"entries"`
 }
 
-// readFlat reads an entry that has tries and again among its own members: in milliseconds from JavaScript, in seconds from Python.
+// readFlat reads an entry that has tries and again as members of its own: in milliseconds from JavaScript, in seconds
+// from Python.
 func readFlat(item []byte) (e entry, ok bool) {
 	if len(item) == 0 || item[0] != '{' {
 		return e, false
@@ -206,7 +207,7 @@ func (r *record) limit() {
 	r.Calls = slices.Delete(r.Calls, 0, max(0, len(r.Calls)-maxCalls))
 }
 
-// merge adds new items to a record. An item replaces the one for the same history.
+// merge adds new items to a record. An item replaces an existing item for the same history.
 func (r *record) merge(more *record) {
 	for _, e := range more.Entries {
 		r.forget(readMembers(e.Entry).of("print"), 0)
@@ -224,15 +225,16 @@ func (r *record) merge(more *record) {
 	r.limit()
 }
 
-// forget removes the compaction of the messages with a print, as JSON, if the model failed during it at least this many
-// times.
+// forget removes the compaction of the messages with the given print (JSON) if the model failed during it at least
+// tries times.
 func (r *record) forget(print []byte, tries int) {
 	r.Entries = slices.DeleteFunc(r.Entries, func(old entry) bool {
 		return old.Tries >= tries && string(readMembers(old.Entry).of("print")) == string(print)
 	})
 }
 
-// lists are the members of an entry, and of the same compaction as one of a list that continued from what was sent before, if it was.
+// lists returns the members of an entry and, if its history continued from what had been sent before, the members of
+// the same compaction relative to that list.
 func (e *entry) lists() []members {
 	list := []members{readMembers(e.Entry)}
 	if given := readMembers(list[0].of("given")); given != nil {
@@ -241,16 +243,16 @@ func (e *entry) lists() []members {
 	return list
 }
 
-// text writes a record.
+// text returns the record as JSON.
 func (r *record) text() string {
 	return string(marshal(r.MarshalEasyJSON))
 }
 
 // keys are the keys of a history.
 type keys struct {
-	owner  []byte // hash
+	owner  []byte // hash of the owner
 	format string
-	prints []string // of the first message, of the first two, and so on
+	prints []string // the prints of the first message, of the first two messages, and so on
 }
 
 // keysOf returns the keys of the history that came with the event, or nil if it could not be read.
@@ -270,7 +272,7 @@ func (t *turn) keysOf() *keys {
 	return t.known
 }
 
-// key returns the key of the messages that have a print.
+// key returns the key of the messages with the given print.
 func (k *keys) key(print string) string {
 	text := append(make([]byte, 0, 96), k.owner...)
 	text = append(append(append(text, k.format...), ' '), print...)
@@ -285,7 +287,7 @@ func (k *keys) all(from int) (list []string) {
 	return list
 }
 
-// under returns the keys of an entry.
+// under returns the keys under which to save an entry.
 func (k *keys) under(e *entry) []string {
 	lists := e.lists()
 	list := []string{k.key(textOf(lists[0].of("print"))), k.key(textOf(lists[0].of("sent")))}
@@ -295,7 +297,7 @@ func (k *keys) under(e *entry) []string {
 	return list
 }
 
-// replaced returns the prints of beginnings of the history that an entry has replaced.
+// replaced returns the prints of the beginnings of the history that an entry replaces.
 func (k *keys) replaced(e *entry) (prints []string) {
 	for _, m := range e.lists() {
 		if print := textOf(m.of("print")); k.begins(numberOf(m.of("messages")), print) {
@@ -305,7 +307,7 @@ func (k *keys) replaced(e *entry) (prints []string) {
 	return prints
 }
 
-// begins reports whether the first messages of the history have a print.
+// begins reports whether the first messages of the history have the given print.
 func (k *keys) begins(messages int, print string) bool {
 	return messages > 0 && messages <= len(k.prints) && k.prints[messages-1] == print
 }
@@ -324,7 +326,7 @@ func bytesOf(digits string) (b []byte) {
 	return b
 }
 
-// useKeys returns the keys of the records of the newest model calls.
+// useKeys returns the keys of the records of the model's newest calls, given the keys of the history.
 func useKeys(list []string) []string {
 	for i, key := range list {
 		list[i] = handles.Handle([]byte("use " + key))

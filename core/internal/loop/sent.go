@@ -5,11 +5,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// lists are the members of request bodies that hold the messages.
+// lists are the members of request bodies that can hold the messages.
 var lists = [...]string{"messages", "input", "contents"}
 
-// sentAfter returns what to send for a request that is appended to the conversation: the given messages, or the body that contains them, with
-// the request's edits and its changes of the body. It returns nil if there are none.
+// sentAfter returns the request to send for a summary request that is appended to the conversation: the given
+// messages, or the body that contains them, with the request's edits and its changes to the body applied. It returns
+// nil if there are no messages.
 func sentAfter(given []byte, conversation members) api.Raw {
 	if len(given) == 0 {
 		return nil
@@ -29,7 +30,7 @@ func sentAfter(given []byte, conversation members) api.Raw {
 	return nil
 }
 
-// objectOf returns an object with one more member.
+// objectOf returns the object with one more member.
 func objectOf(object []byte, name string, value []byte) []byte {
 	dst := jsonspan.AppendString([]byte{'{'}, name)
 	dst = append(append(dst, ':'), value...)
@@ -42,7 +43,7 @@ func objectOf(object []byte, name string, value []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendEdited writes messages with edits applied.
+// appendEdited appends the messages with the edits applied.
 func appendEdited(dst []byte, messages [][]byte, edits []byte) []byte {
 	dst = append(dst, '[')
 	write := func(message []byte) {
@@ -67,7 +68,8 @@ func appendEdited(dst []byte, messages [][]byte, edits []byte) []byte {
 	return append(dst, ']')
 }
 
-// appendPatched writes an object with a JSON Merge Patch (RFC 7396). Members keep their order and their bytes.
+// appendPatched appends an object with a JSON Merge Patch (RFC 7396) applied. Members keep their order and their
+// bytes.
 func appendPatched(dst, target, patch []byte) []byte {
 	changes := readMembers(patch)
 	there := readMembers(target)

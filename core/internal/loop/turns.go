@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// A turn of a conversation is a job that first decides whether a compaction begins. If one does, the job enters: the
-// host lets one job at a time compact a conversation, so a second job decides again after the first one has ended. A
-// turn in which nothing is due ends in its first call.
+// A turn of a conversation is a job that first decides whether a compaction begins. If so, the job enters: the host
+// lets only one job at a time compact a conversation, so a second job decides again after the first one has ended. If
+// nothing is due, the turn ends in its first call.
 
 // checked is the part of a Check that decides what follows.
 type checked struct {
@@ -47,16 +47,16 @@ func (t *turn) beginTurn(given *api.Turn) {
 	}
 }
 
-// measure determines how long the conversation was idle, and whether another model is called now, unless the host says
-// so.
+// measure determines how long the conversation was idle, and whether another model is called now, unless the host has
+// said so itself.
 func (t *turn) measure(notes *api.TurnNotes) {
 	if notes.Time > 0 && t.Options.Idle == 0 && t.Options.Cold == "" {
 		t.aged(&use{Time: notes.Time, Model: notes.Model, Provider: notes.Provider})
 	}
 }
 
-// firstLook decides what a turn does that compacts only if that is due. running is the background job; 0 if there is
-// none.
+// firstLook decides what a turn does that compacts only if compaction is due. running is the id of the background
+// job; 0 if there is none.
 func (t *turn) firstLook(running int) {
 	c, ok := t.check(t.notes)
 	switch {
@@ -77,8 +77,8 @@ func (t *turn) firstLook(running int) {
 	}
 }
 
-// check runs the operation check. With notes, it doesn't begin a compaction again that was begun at this size: it
-// failed, or is running.
+// check runs the operation check. With notes, it doesn't start a compaction again that was already started at this
+// size, and has failed or is still running.
 func (t *turn) check(notes *api.TurnNotes) (c checked, ok bool) {
 	o := t.Options.Clone()
 	if notes != nil {
@@ -91,7 +91,7 @@ func (t *turn) check(notes *api.TurnNotes) (c checked, ok bool) {
 	m := a.members
 	c = checked{due: string(m.of("due")) == "true", start: a.starts(), cold: m.of("cold") != nil, tokens: numberOf(m.of("tokens")),
 		messages: numberOf(m.of("messages"))}
-	if notes != nil && (c.tokens < notes.Tried || c.messages < notes.Messages) { // it has become shorter
+	if notes != nil && (c.tokens < notes.Tried || c.messages < notes.Messages) { // the conversation has become shorter
 		notes.Tried, notes.Messages = 0, 0
 		return t.check(notes)
 	}
@@ -120,7 +120,7 @@ func (t *turn) enter() {
 	t.launch(api.Effect{Effect: api.EffectEnter})
 }
 
-// takeEntered handles that no other job compacts the conversation now.
+// takeEntered handles the result of entering: no other job compacts the conversation now.
 func (t *turn) takeEntered(r *api.EffectResult) {
 	if t.Phase != phaseEntering {
 		return
@@ -185,7 +185,7 @@ func (t *turn) takeBefore(r *api.EffectResult) {
 	t.compacts()
 }
 
-// compacts continues as a job that compacts.
+// compacts continues the turn as a job that compacts.
 func (t *turn) compacts() {
 	t.Check = nil
 	t.look()

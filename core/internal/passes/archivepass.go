@@ -13,8 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ArchivePass replaces old tool results with short summaries: the host's model writes them, or they are excerpts if there is no model
-// (S4.23 to S4.28). Calls, ids and the order stay.
+// ArchivePass replaces old tool results with short summaries, which the host's model writes, or with excerpts if
+// there is no model (S4.23 to S4.28). Calls, ids and the order stay.
 //
 //easyjson:json
 type ArchivePass struct {
@@ -73,7 +73,7 @@ func (p *ArchivePass) Check() string {
 
 func (p *ArchivePass) Follows() bool { return false }
 
-// Run replaces old results with summaries, once the model has written them.
+// Run replaces old results with summaries once the model has written them.
 func (p *ArchivePass) Run(c Run) {
 	if p.KeepRecent == 0 {
 		return
@@ -108,7 +108,7 @@ func (p *ArchivePass) Run(c Run) {
 	}
 }
 
-// texts returns the summaries of batches: the model's for the newest of them, otherwise excerpts.
+// texts returns the summaries of batches: the model's summaries for the newest batches, excerpts for the others.
 func (p *ArchivePass) texts(c Run, batches [][]result) []string {
 	texts := make([]string, len(batches))
 	local := p.Mode == "local" || c.Policy().Local()
@@ -126,7 +126,7 @@ func (p *ArchivePass) texts(c Run, batches [][]result) []string {
 	return texts
 }
 
-// divide groups the results to archive into batches, oldest first. Each batch gets one summary (S4.30).
+// divide groups the results to archive into batches, oldest first. There is one summary per batch (S4.30).
 func (p *ArchivePass) divide(c Run) (batches [][]result) {
 	doc := c.Doc()
 	var old []result
@@ -147,8 +147,8 @@ func resultSize(doc *view.View, n int32) int {
 	return doc.P.Parts(doc.T, doc.T.Parts[n:int(n)+1+len(doc.T.Inner(int(n)))])
 }
 
-// summarize returns what the model wrote for a batch; see [summary.Writer.AskOnce]. Each result is shown with as many
-// runes as fit.
+// summarize returns the model's summary of a batch; see [summary.Writer.AskOnce]. The model is shown as many runes of
+// each result as fit.
 func (p *ArchivePass) summarize(c Run, id string, batch []result) (text string, why api.SummaryFault, ok bool) {
 	doc := c.Doc()
 	outputs, folded, most := make([]digest.ToolOutput, len(batch)), 0, p.MaxOutput

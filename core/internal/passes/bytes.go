@@ -13,8 +13,8 @@ import (
 // listSize returns the current size of the list of messages, in bytes.
 func listSize(doc *view.View) int { return len(doc.AppendList(nil)) }
 
-// Shrink replaces images, audio and files with placeholders, oldest first, until the list of messages has at most
-// max_bytes. Pinned messages stay unchanged, and so does anything smaller than its placeholder.
+// Shrink replaces images, audio and files with placeholders, oldest first, until the list of messages is no larger
+// than max_bytes. Pinned messages stay unchanged, and so does anything smaller than its placeholder.
 func Shrink(c Run) {
 	doc := c.Doc()
 	over := listSize(doc) - c.Policy().MaxBytes
@@ -42,7 +42,7 @@ func Shrink(c Run) {
 	}
 }
 
-// medium returns the marker that may replace an image, audio or a file; the zero marker for any other part.
+// medium returns the marker that can replace an image, audio or a file; the zero marker for any other part.
 func medium(doc *view.View, n int32) handles.MediaMarker {
 	p := &doc.T.Parts[n]
 	if doc.F.TextPart == "" || p.Parent >= 0 && doc.F.InnerMedia || p.List != transcript.ContentList || p.Has(transcript.Removed|transcript.Server|transcript.ProviderOnly|transcript.Signed) {
@@ -56,7 +56,7 @@ func medium(doc *view.View, n int32) handles.MediaMarker {
 	return handles.MediaMarker{}
 }
 
-// textPart returns a part with a text in the wire format; nil if the format has none.
+// textPart returns a part with a text in the wire format; nil if the format has no such part.
 func textPart(doc *view.View, text string) []byte {
 	if doc.F.TextPart == "" {
 		return nil

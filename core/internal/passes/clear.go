@@ -10,7 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ClearPass replaces the contents of old tool results with a marker. The newest results, calls, ids and the order stay.
+// ClearPass replaces the contents of old tool results with a marker. The newest results stay, and so do calls, ids
+// and the order.
 //
 //easyjson:json
 type ClearPass struct {
@@ -65,7 +66,7 @@ func (p *ClearPass) Run(c Run) {
 	}
 }
 
-// worthwhile returns the targets without those that free little, if the others are enough to reach the target.
+// worthwhile returns the targets without those that free little, if the others suffice to reach the target size.
 func (p *ClearPass) worthwhile(c Run, targets []result) []result {
 	doc := c.Doc()
 	large, gain := make([]result, 0, len(targets)), 0
@@ -81,14 +82,15 @@ func (p *ClearPass) worthwhile(c Run, targets []result) []result {
 	return large
 }
 
-// clearedResult is a tool result that was cleared: its part, the action that reports it, and the tokens that it freed.
+// clearedResult is a cleared tool result: its part, the action that reports it, and the number of tokens that it
+// freed.
 type clearedResult struct {
 	part         int32
 	action, gain int
 }
 
-// Finish adds to the remaining markers the lines that later messages build on, as far as there is room below the target, or within a 32nd
-// of the limit if the target was missed.
+// Finish adds to the remaining markers the lines of the original results on which later messages build. It adds as
+// many as there is room for below the target, or within a 32nd of the limit if the target was missed.
 func (p *ClearPass) Finish(c Run) {
 	doc := c.Doc()
 	room := c.Target() - doc.Total
@@ -124,7 +126,8 @@ func (p *ClearPass) Finish(c Run) {
 	}
 }
 
-// clearedStill returns the results that this run has cleared and that still exist, in order, and the indexes of their items.
+// clearedStill returns the results that this run has cleared and that are still in the view, in order, and the
+// indexes of their items.
 func clearedStill(c Run) (results []clearedResult, items []int) {
 	doc := c.Doc()
 	for i, it := range doc.Items {
@@ -157,7 +160,7 @@ func (p *ClearPass) Clear(c Run, targets []result) {
 	replace(c, targets, "clear", "clear", handles.ClearedMarker, func(int) string { return "" })
 }
 
-// clearing returns how many tokens replacing the body of a tool result with a text saves.
+// clearing returns how many tokens are saved by replacing the body of a tool result with a text.
 func clearing(doc *view.View, n int32, text string) int {
 	parts := doc.T.Parts[n : int(n)+1+len(doc.T.Inner(int(n)))]
 	cleared := parts[0]

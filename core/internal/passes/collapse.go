@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// CollapsePass replaces each older assistant message and the tool results after it with one line. What the user said stays (S0.17 to
-// S0.23).
+// CollapsePass replaces each older assistant message, together with the tool results after it, with one line. The
+// user's messages stay (S0.17 to S0.23).
 //
 //easyjson:json
 type CollapsePass struct {
@@ -89,7 +89,7 @@ func (p *CollapsePass) Run(c Run) {
 	doc.SetItems(append(items, doc.Items[end:]...), part)
 }
 
-// Collapsed reports items that were removed.
+// Collapsed records in the report which of the old items were removed.
 func Collapsed(c Run, old []view.Item) {
 	for _, it := range old {
 		c.Report().Act(api.Action{Action: api.ActionFold, Pass: "collapse", Message: int(it.In), Tokens: it.Tokens})
@@ -103,8 +103,8 @@ type unit struct {
 	keep      bool
 }
 
-// groupUnits divides the items before boundary into groups. A group that crosses the boundary stays, and so does one that contains anything
-// besides what an assistant says and does.
+// groupUnits divides the items before boundary into units. A group that crosses the boundary stays, and so does a
+// group that contains anything but an assistant's texts, calls and results.
 func groupUnits(c Run, boundary int) []unit {
 	doc := c.Doc()
 	stays, groups := c.Keep().Staying()
@@ -132,8 +132,8 @@ func Short(doc *view.View, max int) func(p *transcript.Part) bool {
 	return func(p *transcript.Part) bool { return int(p.Size.Bytes) <= max && !doc.T.Blank(p.Body) }
 }
 
-// Line returns the line that replaces the assistant's messages among the items [from, end), including those of their texts that short
-// accepts (S0.18 to S0.20).
+// Line returns the line that replaces the assistant's messages among the items [from, end). The line includes those
+// of their texts that short accepts (S0.18 to S0.20).
 func Line(doc *view.View, from, end int, marker string, short func(p *transcript.Part) bool) string {
 	line, texts, calls := []byte(marker+" "), 0, 0
 	for i := from; i < end; i++ {
@@ -165,7 +165,8 @@ func Line(doc *view.View, from, end int, marker string, short func(p *transcript
 	return string(line)
 }
 
-// LineMessage returns the line of the items [from, end) as a message, with the time of what it replaces (S0.25).
+// LineMessage returns the line of the items [from, end) as a message, with the timestamp of the messages that it
+// replaces (S0.25).
 func LineMessage(doc *view.View, line string, from, end int) []byte {
 	var stamp transcript.Span
 	for i := from; i < end && stamp.Zero(); i++ {
@@ -179,7 +180,7 @@ func LineMessage(doc *view.View, line string, from, end int) []byte {
 	} else {
 		text = doc.F.Message(nil, transcript.User, line)
 	}
-	if !stamp.Zero() { // only the native format has it
+	if !stamp.Zero() { // only the native format has one
 		text = append(append(append(text[:len(text)-1], `,"timestamp":`...), doc.T.Bytes(stamp)...), '}')
 	}
 	return text

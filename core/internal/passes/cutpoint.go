@@ -5,8 +5,8 @@ import "github.com/ctxfold/ctxfold/core/internal/transcript"
 // MinFolded is the smallest number of messages that are worth a summary (S1.9).
 const MinFolded = 2
 
-// ForceCutPoint returns where to cut n messages that all fit, if they must be cut: before the last one without tool results, or 0 if that
-// would fold fewer than two (S1.13).
+// ForceCutPoint returns where to cut n messages that must be cut although all of them fit: before the last message
+// without tool results. It returns 0 if fewer than two messages would be folded (S1.13).
 func ForceCutPoint(n int, tool func(i int) bool) int {
 	for i := n - 1; i >= MinFolded; i-- {
 		if !tool(i) {
@@ -38,8 +38,8 @@ func IsSplitTurn(n, cut int, user func(i int) bool) bool {
 	return cut > 0 && cut < n && !user(cut) && TurnStart(cut, user) < cut
 }
 
-// AdjustBoundary moves a boundary back to the message whose tool calls the results at it answer (S2.13). A boundary outside the n messages
-// stays.
+// AdjustBoundary moves a boundary that is at tool results back to the message with their calls (S2.13). A boundary
+// outside the n messages stays.
 func AdjustBoundary(n, boundary int, tool func(i int) bool) int {
 	for boundary > 1 && boundary < n && tool(boundary) {
 		boundary--
@@ -47,8 +47,8 @@ func AdjustBoundary(n, boundary int, tool func(i int) bool) int {
 	return boundary
 }
 
-// IsTool reports whether message i holds tool results: its role says so or, in formats that put results into user messages, it contains
-// nothing else.
+// IsTool reports whether message i holds tool results: either its role says so or, in formats that put results into
+// user messages, it contains nothing else.
 func IsTool(t *transcript.Transcript, i int) bool {
 	m := &t.Messages[i]
 	if m.Role != transcript.User || m.Variant != transcript.Plain {

@@ -13,8 +13,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// dedupePass removes tool results that a newer one repeats: results of one tool that are identical byte for byte, and results of an
-// identical call (same tool, same arguments) that has returned something else since. The newest result stays.
+// dedupePass removes tool results that newer ones make redundant: results of the same tool that are identical byte
+// for byte, and older results of an identical call (same tool, same arguments) that has returned something else
+// since. The newest result stays.
 //
 //easyjson:json
 type dedupePass struct {
@@ -53,7 +54,7 @@ func (p *dedupePass) Check() string {
 
 func (p *dedupePass) Follows() bool { return false }
 
-// Run removes what newer results repeat.
+// Run removes results that newer ones make redundant.
 func (p *dedupePass) Run(c Run) {
 	doc := c.Doc()
 	d := deduping{pass: p, doc: doc, archive: c.Archive(), excluded: ToolFilter(p.ExcludeTools, nil)}
@@ -75,7 +76,7 @@ func (p *dedupePass) Run(c Run) {
 	}
 }
 
-// Why a result is removed: a newer one is the same, or an identical call has returned something else.
+// The reasons for removing a result: a newer result is identical, or an identical call has returned something else.
 const (
 	repeated = iota
 	superseded
@@ -89,22 +90,22 @@ type deduping struct {
 	doc      *view.View
 	archive  *handles.Archive
 	excluded func(tool string) bool
-	results  critbit.Map[int32] // by tool, size and hash: results that may be equal, which is then checked
+	results  critbit.Map[int32] // by tool, size and hash: results that may be equal; a comparison follows
 	calls    critbit.Map[int32] // by tool and arguments: the newest result of each call
 
-	targets [2][]result // by the reason of their removal
+	targets [2][]result // by the reason for their removal
 	leans   []view.Lean
-	reclaim int // tokens that they free
+	reclaim int // total number of tokens that they free
 }
 
-// look examines the result at index n of Parts, which is in an item.
+// look examines the result at index n of Parts, which belongs to an item.
 func (d *deduping) look(item int, n int32) {
 	t := d.doc.T
 	tool := digest.ToolName(t, int(n))
 	reading := digest.ReadsWhole
 	if digest.ReadsFile(tool) {
 		if reading = digest.ResultReading(t, n); reading == digest.ReadsSame {
-			return // it refers to an earlier read, which has the content
+			return // the result refers to an earlier read, which has the content
 		}
 	}
 	why := repeated
@@ -113,7 +114,7 @@ func (d *deduping) look(item int, n int32) {
 		if since, called := d.calls.Get(call); called && !again {
 			why, newer, again = superseded, since, true
 		}
-		if !t.Parts[n].Has(transcript.IsError) && reading != digest.ReadsFailed { // an error is not a newer state of anything
+		if !t.Parts[n].Has(transcript.IsError) && reading != digest.ReadsFailed { // an error doesn't replace an older result
 			d.calls.Set(call, n)
 		}
 	}
@@ -127,7 +128,8 @@ func (d *deduping) look(item int, n int32) {
 	}
 }
 
-// same returns a newer result of a tool with the same body, if there is one, and records this one in its place.
+// same returns the index of a newer result of a tool with the same body, if there is one, and records result n in its
+// place.
 func (d *deduping) same(n int32, tool string) (newer int32, found bool) {
 	body := d.doc.T.Bytes(d.doc.T.Parts[n].Body)
 	var hash transcript.Fingerprint
@@ -139,7 +141,8 @@ func (d *deduping) same(n int32, tool string) (newer int32, found bool) {
 	return newer, found
 }
 
-// call returns a key for the call of a result; "" if a newer result of an identical call doesn't replace it.
+// call returns a key for the call that result n belongs to; "" if a newer result of an identical call doesn't replace
+// it.
 func (d *deduping) call(n int32, tool string) string {
 	if d.pass.Superseded == "all" || d.pass.Superseded == "reads" && digest.ReadsFile(tool) {
 		return tool + "\x00" + digest.CallArgs(d.doc.T, &d.doc.T.Parts[d.doc.T.Parts[n].Pair])

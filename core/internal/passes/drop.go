@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// DropPass removes the middle of the transcript; the first and the newest messages stay. If that isn't enough, or if there is no middle, it
-// continues as fit does (S0.26 to S0.28).
+// DropPass removes the middle of the transcript and keeps the first and the newest messages. If that isn't enough, or
+// there is no middle, it continues like FitPass (S0.26 to S0.28).
 //
 //easyjson:json
 type DropPass struct {
@@ -66,12 +66,12 @@ func (p *DropPass) Follows() bool { return false }
 
 func (p *FitPass) Follows() bool { return false }
 
-// Place returns the position of the message that counts dropped messages: after the first messages.
+// Place returns the position of the message that counts dropped messages, which is after the first messages.
 func (p *DropPass) Place() (of authorship.Origin, last int) { return authorship.OfCount, p.KeepFirst }
 
 func (p *FitPass) Place() (of authorship.Origin, last int) { return authorship.OfCount, 0 }
 
-// count is the message with the number of dropped messages.
+// count is the kind of message that counts dropped messages.
 var count = &authorship.Message{Origin: authorship.OfCount, Prefix: authorship.DroppedPrefix, Placed: true, Lists: true,
 	Is: func(t *transcript.Transcript, m int32) bool { return authorship.DroppedBefore(t, m) > 0 }}
 
@@ -97,7 +97,7 @@ func (p *DropPass) Run(c Run) {
 
 func (p *FitPass) Run(c Run) { fit(c, "fit") }
 
-// DroppedToFit is the reason in a drop marker.
+// DroppedToFit is the reason given in a drop marker.
 const DroppedToFit = " to fit context window"
 
 // fit keeps the newest messages that fit in the target.
@@ -105,7 +105,7 @@ func fit(c Run, pass api.Doer) {
 	doc := c.Doc()
 	from := len(doc.Items)
 	room := c.Target()
-	if c.Target() == 0 { // the window is unknown, and so is what fits
+	if c.Target() == 0 { // without a window it is unknown what fits
 		return
 	}
 	stays, groups := c.Keep().Staying()
@@ -134,8 +134,8 @@ func fit(c Run, pass api.Doer) {
 	drop(c, pass, "", func(i int) bool { return i < from && !stays[i] })
 }
 
-// drop removes the items for which gone returns true, and inserts a message with their count at the position of the
-// first of them. It does nothing if that saves nothing. It continues the count of an earlier such message.
+// drop removes the items for which gone returns true, and inserts a message with their number at the position of the
+// first. It continues the count of an earlier such message. If dropping saves nothing, it does nothing.
 func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 	doc := c.Doc()
 	at, gain, count := -1, 0, 0
@@ -144,7 +144,7 @@ func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 		if !gone(i) {
 			continue
 		}
-		if at < 0 && !c.Archive().CameAlong(&it) { // nothing may be inserted between a digest and what came with it
+		if at < 0 && !c.Archive().CameAlong(&it) { // nothing may be inserted between a digest and its companions
 			at = i
 		}
 		out = append(out, it)
@@ -157,7 +157,7 @@ func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 	if len(out) == 0 {
 		return
 	}
-	if at < 0 { // nothing of the conversation was removed
+	if at < 0 { // no message of the conversation was removed
 		doc.Remove(gone)
 		return
 	}
@@ -179,8 +179,8 @@ func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 	PutMarker(c, pass, marker, at, part, gone)
 }
 
-// PutMarker removes the items for which gone returns true, and inserts marker, a new message whose parts begin at part,
-// at a position.
+// PutMarker removes the items for which gone returns true, and inserts marker, a new message whose parts begin at
+// index part, at the position at.
 func PutMarker(c Run, pass api.Doer, marker view.Item, at, part int, gone func(i int) bool) {
 	doc := c.Doc()
 	items := make([]view.Item, 0, len(doc.Items)+1)
@@ -199,7 +199,8 @@ func PutMarker(c Run, pass api.Doer, marker view.Item, at, part int, gone func(i
 	c.Report().Act(api.Action{Action: api.ActionInsert, Pass: pass, Message: -1, Tokens: -marker.Tokens})
 }
 
-// droppedLedger returns a ledger with the user's standing instructions from the items for which gone returns true.
+// droppedLedger returns the ledger extended by the user's standing instructions in the items for which gone returns
+// true.
 func droppedLedger(c Run, gone func(i int) bool) digest.Ledger {
 	doc := c.Doc()
 	ledger := c.Ledger().Clone()
@@ -214,7 +215,7 @@ func droppedLedger(c Run, gone func(i int) bool) digest.Ledger {
 		switch c.Authors().Origin(it.Msg) {
 		case authorship.NotOurs:
 			talk = append(talk, it.Msg)
-		case authorship.OfCount, authorship.OfDigest: // from a host that has lost the state
+		case authorship.OfCount, authorship.OfDigest: // these come from a host that has lost the state
 			ledger.ReadStanding(doc.T.Text(doc.T.FirstText(int(it.Msg))))
 		}
 	}

@@ -26,8 +26,8 @@ type FoldPass struct {
 	ForceTurn    bool   `json:"force_turn"`
 }
 
-// foldMode is the purpose of a fold: for a pass of the policy, or for the last resort, which folds even for a small
-// gain, with a tail or everything.
+// foldMode says what a fold is for: a pass of the policy, or the last resort, which folds even for a small gain,
+// either with a tail or everything.
 type foldMode uint8
 
 const (
@@ -69,13 +69,13 @@ func (p *FoldPass) Check() string {
 
 func (p *FoldPass) Follows() bool { return false }
 
-// Run folds according to the policy.
+// Run folds as the policy's parameters say.
 func (p *FoldPass) Run(c Run) {
 	shortenProject(c)
 	p.fold(c, forPolicy, c.Most())
 }
 
-// fold replaces the older messages with a digest, for a result of at most most tokens if it is bounded.
+// fold replaces the older messages with a digest. If the result is bounded, it aims for at most most tokens.
 func (p *FoldPass) fold(c Run, mode foldMode, most int) {
 	f := folding{run: c, doc: c.Doc(), pass: p, mode: mode, most: most}
 	f.stays, f.groups = c.Keep().Staying()
@@ -90,7 +90,8 @@ func (p *FoldPass) fold(c Run, mode foldMode, most int) {
 	f.make()
 }
 
-// FoldBefore replaces the items that need not stay with a digest, up to a cut as returned by [FoldPass.Cut].
+// FoldBefore replaces the items that need not stay with a digest, up to a cut and a step as returned by
+// [FoldPass.Cut].
 func (p *FoldPass) FoldBefore(c Run, cut int, step int32, stays []bool) {
 	f := folding{run: c, doc: c.Doc(), pass: p, mode: forPolicy, most: c.Most(), stays: stays, cut: cut, step: step}
 	f.make()
@@ -102,7 +103,7 @@ type folding struct {
 	doc      *view.View
 	pass     *FoldPass
 	mode     foldMode
-	most     int     // maximum tokens of the result, if it is bounded
+	most     int     // maximum size of the result in tokens, if the result is bounded
 	stays    []bool  // by item
 	groups   []int32 // by item
 	cut      int     // index of the item at which the tail begins
@@ -111,19 +112,19 @@ type folding struct {
 
 	scope    api.Scope
 	messages []int32 // the messages that the digest includes
-	prior    string  // the digest so far
+	prior    string  // the previous digest
 	ledger   digest.Ledger
-	gain     int   // tokens of the folded content
-	old      int   // the part of these that belongs to earlier digests
-	talk     int   // how many of the messages are not digests
+	gain     int   // tokens of the folded messages
+	old      int   // the part of gain that belongs to earlier digests
+	talk     int   // number of folded messages that are not digests
 	head     int32 // the folded beginning of the message at the cut, or -1
 }
 
-// make folds, if that is worthwhile.
+// make folds if that is worthwhile.
 func (f *folding) make() {
 	f.scope, f.ledger = api.ScopeSession, f.run.Ledger().Clone()
 	if f.run.Policy().Branch() {
-		f.scope, f.ledger = api.ScopeBranch, digest.Ledger{} // its requests don't belong to this conversation
+		f.scope, f.ledger = api.ScopeBranch, digest.Ledger{} // the requests of a branch don't belong to this conversation
 	}
 	f.gather()
 	if !f.worthwhile() {
@@ -142,7 +143,8 @@ func (f *folding) make() {
 	f.put(&d)
 }
 
-// gather collects what is folded: the items before the cut that need not stay, and the beginning of the one at the cut.
+// gather collects the messages to fold: the items before the cut that need not stay, and the beginning of the item at
+// the cut.
 func (f *folding) gather() {
 	for i := range f.doc.Items[:f.cut] {
 		if !f.stays[i] {
@@ -158,7 +160,7 @@ func (f *folding) gather() {
 	}
 }
 
-// take adds an item to what is folded.
+// take adds an item to the messages to fold.
 func (f *folding) take(it *view.Item) {
 	t, authors := f.doc.T, f.run.Authors()
 	switch origin := authors.Origin(it.Msg); {
@@ -175,7 +177,7 @@ func (f *folding) take(it *view.Item) {
 	}
 }
 
-// carry adds an earlier digest.
+// carry adds an earlier digest to the messages to fold.
 func (f *folding) carry(it *view.Item) {
 	t := f.doc.T
 	text := t.Text(t.FirstText(int(it.Msg)))
@@ -187,7 +189,7 @@ func (f *folding) carry(it *view.Item) {
 	f.old += it.Tokens
 	var round int
 	f.prior, round = digest.Carried(text, &f.ledger)
-	if it.In >= 0 { // so that a host that lost the state gets it back; digests of this run are counted already
+	if it.In >= 0 { // so that a host that has lost the state gets the round back; digests of this run have been counted already
 		f.run.State().Round = max(f.run.State().Round, round)
 	}
 	if f.run.Authors().Summarizable(it.Msg) {
@@ -199,7 +201,7 @@ func (f *folding) carry(it *view.Item) {
 func (f *folding) worthwhile() bool {
 	least := max(1, f.pass.MinMessages)
 	switch bounded := f.run.Bounded(); {
-	case f.mode != forPolicy: // an old digest alone may be made smaller
+	case f.mode != forPolicy: // an old digest may be made smaller even if there is nothing else to fold
 		least = 0
 	case bounded && f.doc.Total > f.most:
 		least = 1
@@ -214,9 +216,10 @@ func (f *folding) worthwhile() bool {
 	return true
 }
 
-// account adds what is folded to the ledger, and settles it with what stays, both as they were before the passes.
+// account adds the facts of the folded messages to the ledger, and reconciles the ledger with the messages that stay.
+// Both are read as they were before the passes.
 func (f *folding) account() {
-	var staying []int32 // divided messages don't count
+	var staying []int32 // without divided messages
 	for i, it := range f.doc.Items {
 		if i < f.cut && f.stays[i] || i > f.cut || i == f.cut && f.step < 0 {
 			staying = append(staying, it.Msg)
@@ -227,7 +230,7 @@ func (f *folding) account() {
 	f.ledger.Settle(t, staying)
 }
 
-// job returns the job for the digest.
+// job returns the summary job for the digest.
 func (f *folding) job() summary.Job {
 	tail := -1
 	if f.head < 0 {
@@ -237,7 +240,7 @@ func (f *folding) job() summary.Job {
 		Turn: f.cutTurn(), Room: f.digestBudget(), Least: f.mode == forAll && f.digestLeft() > 0, Local: f.mode != forPolicy, Offer: f.provider}
 }
 
-// put replaces what is folded with the digest, if that gains anything.
+// put replaces the folded messages with the digest, if that frees anything.
 func (f *folding) put(d *summary.Digest) {
 	if d.Made != nil {
 		f.stays = slices.Clone(f.stays)
@@ -253,7 +256,7 @@ func (f *folding) put(d *summary.Digest) {
 	role := f.role()
 	text := handles.NameFold(f.run.Summary().Style().Write(d.Text, f.scope, f.run.State().Round+1), body.HandleOrNone())
 	if f.doc.P.NewMessage(role, text) >= f.gain {
-		return // nothing would be gained
+		return // nothing would be freed
 	}
 	f.noteCut()
 	PutDigest(f.run, f.cut, f.head, f.stays, f.doc.NewMessage(at, role, text), body)
@@ -272,12 +275,13 @@ func (f *folding) role() transcript.Role {
 	case role == transcript.System && f.doc.F.SystemApart || f.run.Policy().Branch():
 		return transcript.User // S1.37, S3.27
 	case role == transcript.Assistant && f.cut < len(f.doc.Items) && f.run.Mend().BeginsBound(f.doc.Items[f.cut].Msg, false):
-		return transcript.User // the turn that follows must begin with its thinking (AN8)
+		return transcript.User // the next turn must begin with its thinking (AN8)
 	}
 	return role
 }
 
-// firstKept returns the index in the input of the first message from the cut on; -1 if none is from the input.
+// firstKept returns the input index of the first message after the cut that comes from the input; -1 if there is
+// none.
 func (f *folding) firstKept() int {
 	if i := slices.IndexFunc(f.doc.Items[f.cut:], func(it view.Item) bool { return it.In >= 0 }); i >= 0 {
 		return int(f.doc.Items[f.cut+i].In)
@@ -285,17 +289,17 @@ func (f *folding) firstKept() int {
 	return -1
 }
 
-// noteCut reports the index of the first message that the fold keeps.
+// noteCut records the index of the first kept message in the report.
 func (f *folding) noteCut() {
 	if first := f.firstKept(); first >= 0 {
 		f.run.Report().CutPoint = first
 	}
 }
 
-// digestBudget returns how many of the tokens that the limit leaves a digest may have; 0 means no limit. If the limit
-// leaves few, the digest still gets some as long as something else can be cut instead. If it leaves none, because what
-// must stay exceeds the limit by itself, the digest gets its usual size: even an empty one wouldn't bring the result
-// under the limit.
+// digestBudget returns the maximum size of the digest in tokens, given the room that the limit leaves; 0 means no
+// limit. If there is little room, the digest still gets some as long as something else can be cut instead. If there
+// is none because the messages that must stay exceed the limit by themselves, the digest gets its usual size: even an
+// empty one wouldn't bring the result under the limit.
 func (f *folding) digestBudget() int {
 	left := f.digestLeft()
 	switch {
@@ -307,17 +311,18 @@ func (f *folding) digestBudget() int {
 	return max(256, f.run.Target()/8, left)
 }
 
-// digestLeft returns how many tokens the limit leaves for a digest of what is folded; negative if the limit can't be
-// met.
+// digestLeft returns how many tokens the limit leaves for a digest of the folded messages; negative if the limit
+// can't be met.
 func (f *folding) digestLeft() int { return f.most - (f.doc.Total - f.gain) - summary.Frame }
 
-// vain reports whether a smaller digest of what is folded would bring the result neither under the limit nor into the window.
+// vain reports whether a smaller digest would bring the result neither under the limit nor into the window.
 func (f *folding) vain() bool {
 	rest, window := f.doc.Total-f.gain+summary.Frame, f.run.Report().Tokens.Window
 	return rest >= f.run.Limit() && (f.doc.Total <= window || rest >= window)
 }
 
-// firstLoose returns the index of the first item before cut that need not stay, or cut. The digest is inserted there.
+// firstLoose returns the index of the first item before cut that need not stay, or cut if there is none. The digest
+// is inserted there.
 func firstLoose(stays []bool, cut int) int {
 	at := 0
 	for at < cut && stays[at] {
@@ -326,8 +331,8 @@ func firstLoose(stays []bool, cut int) int {
 	return at
 }
 
-// PutDigest removes the items before cut that need not stay, and the piece head of the item at cut if there is one, and
-// inserts text, a message, at the position of the first of them. body is what is archived of them, or nil.
+// PutDigest removes the items before cut that need not stay and, unless it is -1, the piece head of the item at cut.
+// It inserts text, a message, at the position of the first removed item. body is the archived content, or nil.
 func PutDigest(c Run, cut int, head int32, stays []bool, text []byte, body *handles.Taken) {
 	doc, to, fold := c.Doc(), c.Report(), c.Fold()
 	at := firstLoose(stays, cut)
@@ -362,8 +367,8 @@ func PutDigest(c Run, cut int, head int32, stays []bool, text []byte, body *hand
 	to.Act(api.Action{Action: api.ActionInsert, Pass: "fold", Message: -1, Tokens: -doc.Items[at].Tokens})
 }
 
-// putCompacted inserts the provider's compaction before the digest that accompanies it. No other pass of this run
-// removes it.
+// putCompacted inserts the provider's compaction before the digest that accompanies it. Other passes of this run
+// don't remove it.
 func putCompacted(c Run, made *summary.Compacted) {
 	doc, fold := c.Doc(), c.Fold()
 	for _, text := range made.Messages {

@@ -6,8 +6,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// tailStart returns where the tail begins: as [FoldPass.Cut] returns it or, if the result would be over its limit with
-// such a tail, further on. The last group stays, unless there should be no tail at all.
+// tailStart returns the cut and the step at which the tail begins. They are those of [FoldPass.Cut] or, if the result
+// would exceed its limit with such a long tail, later ones. The last group stays, unless there should be no tail at
+// all.
 func (f *folding) tailStart() (cut int, step int32) {
 	if f.mode == forAll {
 		return len(f.doc.Items), -1
@@ -30,8 +31,8 @@ func (f *folding) tailStart() (cut int, step int32) {
 	return cut, step
 }
 
-// shortenTail cuts the longest results in the tail if it is larger than half of the result's limit. The last group is
-// kept even if it is larger than the tail may be, and would leave the digest no room.
+// shortenTail cuts the longest results in the tail if the tail is larger than half of the result's limit. It may be,
+// because the last group is kept even if it leaves no room for the digest.
 func (f *folding) shortenTail() {
 	if f.mode != forPolicy || !f.run.Bounded() || f.run.Policy().Published() || f.doc.Total <= f.most || f.cut == 0 {
 		return
@@ -43,8 +44,8 @@ func (f *folding) shortenTail() {
 	}
 }
 
-// fixedTokens returns the size of the result without the tail that begins at cut: what must stay, the rest of the
-// request body, and an estimate for the digest.
+// fixedTokens returns the size of the result without the tail that begins at cut: the messages that must stay, the
+// rest of the request body, and an estimate for the digest.
 func (f *folding) fixedTokens(cut int) int {
 	fixed, gain := f.doc.Total-f.doc.Tokens(0, len(f.doc.Items)), 0
 	for i := range f.doc.Items[:cut] {
@@ -57,7 +58,7 @@ func (f *folding) fixedTokens(cut int) int {
 	return fixed + min(f.run.Policy().Summary.MaxOutputTokens, gain/4, max(256, f.run.Target()/4)) + summary.Frame
 }
 
-// uncut returns the tokens in an item, from a part on, that the last resort can't cut.
+// uncut returns how many tokens of an item, counted from a part on, the last resort can't cut.
 func uncut(doc *view.View, item int, from int32) (sum int) {
 	msg := &doc.T.Messages[doc.Items[item].Msg]
 	for n := from; n < msg.First+msg.Count; n++ {
@@ -68,7 +69,7 @@ func uncut(doc *view.View, item int, from int32) (sum int) {
 	return sum
 }
 
-// mostKept returns how many tokens the tail of a pass may have: at most half of the target.
+// mostKept returns the maximum size of a pass's tail in tokens: at most half of the target.
 func (f *folding) mostKept(p *FoldPass) int {
 	target := f.run.Target()
 	if target <= 0 {
@@ -81,8 +82,8 @@ func (f *folding) mostKept(p *FoldPass) int {
 	return min(p.KeepTokens, max(1, most))
 }
 
-// Cut returns where a tail of at most keep tokens begins: an index of Items at the start of a group, and the index of the part inside that
-// item that begins a step, or -1 if the tail begins with the whole message.
+// Cut returns where a tail of at most keep tokens begins: the index of an item that starts a group, and the part of
+// that item that begins a step, or -1 if the tail begins with the whole message.
 func (p *FoldPass) Cut(c Run, groups []int32, keep int) (cut int, step int32) {
 	n, force := len(c.Doc().Items), c.Policy().Force
 	switch {
@@ -105,31 +106,31 @@ func (p *FoldPass) Cut(c Run, groups []int32, keep int) (cut int, step int32) {
 		}
 		cut, step = t.cut, t.step
 	}
-	if cut == 0 && p.Boundary == "forward" && force { // at the last group that leaves something to fold (S1.13)
+	if cut == 0 && p.Boundary == "forward" && force { // cut at the last group that leaves something to fold (S1.13)
 		return ForceCutPoint(n, func(i int) bool { return i > 0 && groups[i] == groups[i-1] }), -1
 	}
 	return cut, step
 }
 
-// tail is the newest items that a fold keeps.
+// tail is the range of newest items that a fold keeps.
 type tail struct {
 	run    Run
 	doc    *view.View
 	groups []int32
-	cut    int   // the first of them
+	cut    int   // index of the first item in the tail
 	step   int32 // the part of that item at which the tail begins, or -1
 	tokens int
 }
 
-// starts reports whether a group starts with an item.
+// starts reports whether item i is the first of a group.
 func (t *tail) starts(i int) bool {
 	return i == len(t.groups) || i == 0 || t.groups[i] != t.groups[i-1]
 }
 
-// alone reports whether an item is a whole group that may be divided.
+// alone reports whether an item is a group of its own that may be divided.
 func (t *tail) alone(i int) bool { return t.starts(i) && t.starts(i+1) && !t.doc.Items[i].Pinned }
 
-// fill adds groups, the newest first, and steps of the next message, as long as the tail has at most keep tokens.
+// fill adds groups, newest first, and then steps of the next message, as long as the tail has at most keep tokens.
 func (t *tail) fill(keep int) {
 	sum := 0
 	for i := len(t.doc.Items) - 1; i >= 0; i-- {
@@ -147,7 +148,7 @@ func (t *tail) fill(keep int) {
 	}
 }
 
-// keepLast makes the last group the tail or, if that is one message, its last step.
+// keepLast makes the last group the tail. If the group is a single message, only its last step becomes the tail.
 func (t *tail) keepLast() {
 	for t.cut--; t.cut > 0 && !t.starts(t.cut); t.cut-- {
 	}
@@ -156,8 +157,8 @@ func (t *tail) keepLast() {
 	}
 }
 
-// toTurn moves the beginning of the tail to the beginning of a user turn, unless the tail would lose three quarters of
-// its tokens.
+// toTurn moves the beginning of the tail forward to the beginning of a user turn, unless the tail would lose three
+// quarters of its tokens.
 func (t *tail) toTurn() {
 	rest := t.tokens
 	for i := t.cut; i < len(t.doc.Items) && rest*4 >= t.tokens; i++ {
@@ -171,14 +172,15 @@ func (t *tail) toTurn() {
 	}
 }
 
-// beginsTurn reports whether a user turn begins with an item.
+// beginsTurn reports whether item i is the first of a user turn.
 func beginsTurn(c Run, i int) bool {
 	doc := c.Doc()
 	m := doc.Items[i].Msg
 	return doc.T.Messages[m].Role == transcript.User && doc.T.HasUserText(int(m)) && !c.Authors().Own(m)
 }
 
-// lastTurn returns where the newest user turn begins, at the start of a group; 0 if there is none.
+// lastTurn returns the index of the item with which the newest user turn begins, at the start of a group; 0 if there
+// is none.
 func lastTurn(c Run, groups []int32) int {
 	at := LastUserTurn(len(groups), func(i int) bool { return beginsTurn(c, i) })
 	for at > 0 && groups[at] == groups[at-1] {
@@ -187,14 +189,15 @@ func lastTurn(c Run, groups []int32) int {
 	return max(at, 0)
 }
 
-// lastSteps returns the part at which the newest steps of an item that fit into room begin, and their tokens; -1 if none fit, or if all do.
-// If room is negative, it returns the newest step alone. Open tool calls belong to the steps.
+// lastSteps returns the part of an item at which its newest steps that fit into room begin, and their size in tokens;
+// -1 if none or all of them fit. If room is negative, it returns only the newest step. Open tool calls are part of
+// the steps.
 func lastSteps(doc *view.View, item, room int) (part int32, tokens int) {
 	part = -1
 	msg := &doc.T.Messages[doc.Items[item].Msg]
 	sum, end := doc.P.Framing[msg.Role], msg.First+msg.Count
 	latest := lastStart(doc, item)
-	caller := end // calls made by a provider's tool stay with the call of that tool
+	caller := end // calls made by a provider's tool stay with the call of the tool
 	for n := end - 1; n > msg.First; n-- {
 		if by := doc.T.Parts[n].Caller; by > 0 {
 			caller = min(caller, by-1)
@@ -217,8 +220,8 @@ func lastSteps(doc *view.View, item, room int) (part int32, tokens int) {
 	return part, tokens
 }
 
-// lastStart returns the last part at which a tail may begin in an item: not after the first open tool call, nor after
-// the newest words of the user.
+// lastStart returns the last part of an item at which a tail may begin: neither after the first open tool call, nor
+// after the newest words of the user.
 func lastStart(doc *view.View, item int) int32 {
 	msg := &doc.T.Messages[doc.Items[item].Msg]
 	last := msg.First + msg.Count
@@ -234,8 +237,8 @@ func lastStart(doc *view.View, item int) int32 {
 	return last
 }
 
-// cutTurn returns the index in messages, which will be folded, of the beginning of the turn that the tail continues; -1
-// if the tail begins with a turn.
+// cutTurn returns the index in messages, which are about to be folded, at which the turn begins that the tail
+// continues; -1 if the tail begins with a turn of its own.
 func (f *folding) cutTurn() int {
 	authors := f.run.Authors()
 	user := func(i int) bool { return IsUser(f.doc.T, int(f.doc.Items[i].Msg)) && !authors.Own(f.doc.Items[i].Msg) }

@@ -13,10 +13,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// lastResort is the name of the last resort in actions.
+// lastResort is the name under which actions of the last resort are reported.
 const lastResort = "last_resort"
 
-// The last resort leaves at least this many tokens of a text: at first, and if that isn't enough.
+// The minimum number of tokens that the last resort leaves of a text: in its first attempt, and if that wasn't
+// enough.
 const (
 	gentle = 256
 	harsh  = 48
@@ -63,7 +64,7 @@ func Resort(c Run, most int) {
 		func() { r.replaceMedia(loose) },
 		func() { r.cutAll(loose, isSaid, harsh, most) },
 		func() { r.foldRest(forAll) },
-		func() { r.cutAll(loose, isAsked, first, most) }, // they stay because of what they belong to
+		func() { r.cutAll(loose, isAsked, first, most) }, // they stay because of the parts that they belong to
 		func() { r.cutAll(loose, isAsked, harsh, most) },
 		func() { r.cutAll(pinned, isResult, first, most) },
 		func() { r.cutAll(pinned, isResult, harsh, most) },
@@ -80,24 +81,24 @@ func Resort(c Run, most int) {
 	}
 }
 
-// gentle returns how many tokens of a text are left by the first attempt.
+// gentle returns how many tokens of a text the first attempt leaves.
 func (r *resort) gentle() int { return min(gentle, max(harsh, r.run.Limit()/8)) }
 
-// needed reports whether the result of the passes is unusable: it is over the limit, or so close to the input, which is
-// over it, that it would be rejected.
+// needed reports whether the result of the passes is unusable: it exceeds the limit, or it is so close to the input,
+// which exceeds the limit, that it would be rejected.
 func (r *resort) needed() bool {
 	before := r.run.Report().Tokens.Before
 	return r.doc.Total > r.most || before > r.most && before-r.doc.Total < r.run.MinGain()
 }
 
-// Which items are cut: first unpinned, then pinned ones.
+// The order in which items are cut: first unpinned, then pinned ones.
 const (
 	loose  = false
 	pinned = true
 )
 
-// spares reports whether the last resort may cut something in an item, which is pinned or not. It never cuts the newest
-// user message, system messages, and messages that represent content that only the provider can read or belong to such.
+// spares reports whether the last resort may cut content of an item that is pinned or not. It never cuts the newest user message,
+// system messages, and messages with content that only the provider can read or that belong to such messages.
 // Messages that a compaction wrote are folded instead of cut, except for a tool loop that continues.
 func (r *resort) spares(it *view.Item, pinned bool) bool {
 	msg := &r.doc.T.Messages[it.Msg]
@@ -108,7 +109,7 @@ func (r *resort) spares(it *view.Item, pinned bool) bool {
 	return origin == authorship.NotOurs || origin == authorship.OfLoop
 }
 
-// foldRest folds what is left before the tail, without a model.
+// foldRest folds the remaining messages before the tail without a model.
 func (r *resort) foldRest(mode foldMode) {
 	p := FoldPass{KeepTokens: max(1, r.run.Target()/2), Boundary: "group", KeepLast: true}
 	p.fold(r.run, mode, r.most)
@@ -120,7 +121,7 @@ type longText struct {
 	part         int32
 }
 
-// textKind selects texts of a message to cut.
+// textKind reports whether a part's text belongs to a kind of text that may be cut.
 type textKind func(t *transcript.Transcript, p *transcript.Part) bool
 
 // isResult selects the texts of tool results, and the output of commands that the user ran.
@@ -145,12 +146,12 @@ func isUnsigned(t *transcript.Transcript, p *transcript.Part) bool {
 	})
 }
 
-// isAsked selects the texts of anybody else.
+// isAsked selects the texts of all other authors.
 func isAsked(t *transcript.Transcript, p *transcript.Part) bool {
 	return p.Kind == transcript.Text && p.Parent < 0 && !isOutput(t, p) && (t.Messages[p.Msg].Role != transcript.Assistant || p.Has(transcript.Said))
 }
 
-// long returns the texts of a kind that can be cut, in order: those of pinned items, or of the others.
+// long returns the texts of a kind that can be cut, in order, either in pinned items or in the others.
 func (r *resort) long(pinned bool, which textKind) (texts []longText) {
 	t := r.doc.T
 	for i := r.from; i < len(r.doc.Items); i++ {
@@ -172,7 +173,7 @@ func (r *resort) long(pinned bool, which textKind) (texts []longText) {
 	return texts
 }
 
-// cuttable reports whether a part, a text or a tool result, can be cut.
+// cuttable reports whether a part, which is a text or a tool result, can be cut.
 func (r *resort) cuttable(n int32) bool {
 	t := r.doc.T
 	p := &t.Parts[n]
@@ -187,8 +188,8 @@ func (r *resort) cuttable(n int32) bool {
 	return true
 }
 
-// cuttableResult reports whether a tool result has a body that is a text, or JSON that can be cut like one: a value, or
-// a list that contains only values. Texts in a list are cut individually.
+// cuttableResult reports whether a tool result has a body that is a text, or JSON that can be cut like a text: a
+// single value, or a list that contains only values. Texts in a list of parts are cut individually.
 func (r *resort) cuttableResult(n int32) bool {
 	t := r.doc.T
 	p := &t.Parts[n]
@@ -200,7 +201,7 @@ func (r *resort) cuttableResult(n int32) bool {
 	})
 }
 
-// awaited reports whether a part is, or is inside, a tool result that a provider's tool is still waiting for.
+// awaited reports whether a part is, or is inside, a tool result for which a provider's tool is still waiting.
 func awaited(doc *view.View, n int32) bool {
 	if parent := doc.T.Parts[n].Parent; parent >= 0 {
 		n = parent
@@ -217,7 +218,8 @@ func saving(texts []longText, keep int) (sum int) {
 	return sum
 }
 
-// level returns how many tokens each of some texts may keep, at least floor, to free need tokens: the longest are cut down to one size.
+// level returns how many tokens each of the texts may keep (at least floor) so that need tokens are freed: the
+// longest texts are cut down to the same size.
 func level(texts []longText, need, floor int) int {
 	sizes := make([]int, len(texts))
 	for i, t := range texts {
@@ -242,7 +244,7 @@ func level(texts []longText, need, floor int) int {
 	return floor
 }
 
-// cutAll cuts the longest texts until the transcript has at most aim tokens, or each text at most floor.
+// cutAll cuts the longest texts until the transcript has at most aim tokens, or each text has at most floor.
 func (r *resort) cutAll(pinned bool, which textKind, floor, aim int) {
 	for range 4 { // a cut text may have a few tokens more or fewer than planned
 		need := r.doc.Total - aim
@@ -265,7 +267,7 @@ func (r *resort) cutAll(pinned bool, which textKind, floor, aim int) {
 	}
 }
 
-// cutItem cuts the texts of one item down to keep tokens each. It reports whether any was longer.
+// cutItem cuts the texts of one item down to keep tokens each. It reports whether any text was longer.
 func (r *resort) cutItem(texts []longText, keep int) bool {
 	cut, tool := 0, ""
 	for _, t := range texts {
@@ -294,8 +296,8 @@ func toolOf(doc *view.View, n int32) string {
 	return digest.ToolName(doc.T, int(n))
 }
 
-// cutText leaves at most keep tokens of a text: its beginning and its end. The whole text is archived once, however often a run cuts it. It
-// reports whether anything was cut.
+// cutText leaves at most keep tokens of a text: its beginning and its end. The whole text is archived only once,
+// however often a run cuts it. cutText reports whether anything was cut.
 func (r *resort) cutText(t longText, keep int) bool {
 	doc, archive := r.doc, r.run.Archive()
 	p := &doc.T.Parts[t.part]
@@ -334,8 +336,8 @@ func (r *resort) cutText(t longText, keep int) bool {
 	return true
 }
 
-// wholeOf returns the handle of the uncut text if this run has archived it already, or "", and the text without the
-// line that names the handle.
+// wholeOf returns the handle under which this run has already archived the uncut text, or "", and the text without
+// the line that names the handle.
 func (r *resort) wholeOf(part int32, text string, plain bool) (handle, rest string) {
 	handle = r.run.Shortened().cut[part]
 	named, rest := handles.TruncatedHandle(text)
@@ -351,7 +353,7 @@ func (r *resort) wholeOf(part int32, text string, plain bool) (handle, rest stri
 	return handle, rest
 }
 
-// bodyKind returns the archive's kind for a text or a tool result.
+// bodyKind returns the kind of body that the archive records for a text or a tool result.
 func bodyKind(p *transcript.Part) api.BodyKind {
 	if p.Kind == transcript.Text {
 		return api.BodyText
@@ -359,7 +361,7 @@ func bodyKind(p *transcript.Part) api.BodyKind {
 	return api.BodyToolResult
 }
 
-// clipTo returns a text of some tokens without its middle, so that about keep tokens stay.
+// clipTo removes the middle of a text so that about keep tokens stay. tokens is the size of the text.
 func clipTo(doc *view.View, text string, tokens, keep int) string {
 	size := len(text)
 	for got := max(1, tokens); ; {
@@ -398,8 +400,8 @@ func (r *resort) replaceMedia(pinned bool) {
 	}
 }
 
-// clearAround clears the tool result that contains a medium, for wire formats that have nothing to replace the medium with. It returns
-// false if there is no such result.
+// clearAround clears the tool result that contains a medium, for wire formats that have no part to replace the medium
+// with. It returns false if there is no such result.
 func (r *resort) clearAround(item int, n int32) bool {
 	doc := r.doc
 	p := &doc.T.Parts[n]

@@ -13,16 +13,16 @@ import (
 // OutputLimits are the size limits of a tool's output in the transcript (S4.13). A limit of 0 or less means no limit.
 type OutputLimits struct {
 	Lines int
-	Bytes int // UTF-8
+	Bytes int // in UTF-8
 	Runes int // Unicode scalar values
-	// Spill is the number of Unicode scalar values above which the whole output is stored elsewhere and replaced with a notice. 0 means never,
-	// and a negative number means the one of DefaultOutputLimits.
+	// Spill is the number of Unicode scalar values above which the whole output is stored elsewhere and replaced with
+	// a notice. 0 means never, and a negative number means the value of DefaultOutputLimits.
 	Spill int
-	// Mode says which lines stay: "head_tail" keeps the first and the last, anything else the first; "" is "head_tail".
+	// Mode says which lines stay: "head_tail" or "" keeps the first and the last, anything else only the first.
 	Mode string
 }
 
-// DefaultOutputLimits returns the limits for hosts that give none (S4.13).
+// DefaultOutputLimits returns the limits for hosts that specify none (S4.13).
 func DefaultOutputLimits() OutputLimits {
 	return OutputLimits{Lines: 2000, Bytes: 51200, Runes: 204800, Spill: 204800, Mode: headTail}
 }
@@ -33,9 +33,9 @@ const headTail = "head_tail"
 type LimitedOutput struct {
 	Text    string
 	Changed bool
-	// Spilled is true if Text is a notice, and the host stores the whole output under its handle.
+	// Spilled means that Text is a notice, and that the host must store the whole output under its handle.
 	Spilled bool
-	Handle  string // of the whole output; "" unless it is too large
+	Handle  string // handle of the whole output; "" if the output isn't too large
 }
 
 const (
@@ -43,9 +43,9 @@ const (
 	spillFailure     = "[tool output spill failed: "          // S4.15
 )
 
-// Limit shortens an output. place is where the host stored an output that is too large, for the notice; "" means its
-// handle. failure is why the host could not store it. Both ends are kept. A text that wouldn't get shorter stays
-// unchanged.
+// Limit shortens an output. place is where the host stored an oversized output, for the notice; "" means under its
+// handle. failure is why the host could not store it. Both ends of the output are kept. An output that wouldn't
+// become shorter stays unchanged.
 func (l OutputLimits) Limit(text, place, failure string) LimitedOutput {
 	if text == "" || limitedBefore(text) {
 		return LimitedOutput{Text: text}
@@ -64,8 +64,8 @@ func (l OutputLimits) Limit(text, place, failure string) LimitedOutput {
 	return out
 }
 
-// Spilling returns the replacement for a text that is too large: a notice that it is stored elsewhere or, if the host
-// could not store it, the reason and the shortened text.
+// Spilling returns the replacement for an oversized text: a notice that it is stored elsewhere or, if the host could
+// not store it, the reason and the shortened text.
 func (l OutputLimits) Spilling(text, place, failure string) (out LimitedOutput, rest string) {
 	out.Text = text
 	if l.Spill < 0 {
@@ -86,14 +86,14 @@ func (l OutputLimits) Spilling(text, place, failure string) (out LimitedOutput, 
 	return out, text
 }
 
-// Notice appends how much of a text is left.
+// Notice appends a notice that says how much of a text is left.
 func Notice(cut, text string) string {
 	return truncationNotice + strconv.Itoa(countLines(cut)) + "/" + strconv.Itoa(countLines(text)) + " lines, " +
 		FormatBytes(len(cut)) + "/" + FormatBytes(len(text)) + " bytes, " +
 		strconv.Itoa(utf8.RuneCountInString(cut)) + "/" + strconv.Itoa(utf8.RuneCountInString(text)) + " chars]"
 }
 
-// limitedBefore reports whether a text ends with our notice, and so must not be cut again.
+// limitedBefore reports whether a text ends with our notice and so must not be cut again.
 func limitedBefore(text string) bool {
 	at := strings.LastIndexByte(text, '\n')
 	return at > 0 && strings.HasSuffix(text, " chars]") && strings.HasPrefix(text[at-1:], truncationNotice)
@@ -105,7 +105,7 @@ func (l OutputLimits) Fits(text string) bool {
 		(l.Runes <= 0 || utf8.RuneCountInString(text) <= l.Runes)
 }
 
-// CutEnd shortens a text by lines, then by runes, then by bytes (S4.16). Apart from the lines it cuts at the end.
+// CutEnd shortens a text by lines, then by runes, then by bytes (S4.16). Runes and bytes are cut at the end.
 func (l OutputLimits) CutEnd(text string) string {
 	text = l.cutLines(text)
 	if l.Runes > 0 && utf8.RuneCountInString(text) > l.Runes {
@@ -117,7 +117,7 @@ func (l OutputLimits) CutEnd(text string) string {
 	return text
 }
 
-// cut shortens a text, keeping both ends if they are wanted.
+// cut shortens a text, keeping both ends if Mode says so.
 func (l OutputLimits) cut(text string) string {
 	if !l.bothEnds() {
 		return l.CutEnd(text)
@@ -147,8 +147,8 @@ func (l OutputLimits) bothEnds() bool {
 	return mode == "" || mode == headTail
 }
 
-// cutLines keeps the first half of the lines and the last ones, with a marker in between; only the first ones if fewer than four may stay
-// (S4.17).
+// cutLines keeps the first half of the lines and the last ones, with a marker in between. If fewer than four lines
+// may stay, it keeps only the first ones (S4.17).
 func (l OutputLimits) cutLines(text string) string {
 	n := countLines(text)
 	if l.Lines <= 0 || n <= l.Lines {

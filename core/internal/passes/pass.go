@@ -1,5 +1,5 @@
-// Package passes has everything that a policy can do to a transcript: one file per pass, which registers itself, and
-// what passes share. A pass edits the view; other packages repair what it leaves.
+// Package passes contains everything that a policy can do to a transcript: one file per pass, which registers itself,
+// and code that passes share. A pass edits the view; other packages repair the result.
 //
 // The JSON of a wire format, how a run begins and ends, and requests and answers of operations never enter this
 // package.
@@ -30,33 +30,34 @@ type Pass interface {
 	Run(c Run)
 }
 
-// Finisher is a pass that uses the room that all passes together left below the target.
+// Finisher is a pass that uses the room that is left below the target after all passes.
 type Finisher interface {
 	// Finish runs after the last pass.
 	Finish(c Run)
 }
 
-// Placer is a pass that inserts messages elsewhere than at the position of a digest.
+// Placer is a pass that inserts messages at positions other than that of a digest.
 type Placer interface {
-	// Place returns their kind, and the last position in the input where one may be, or [Anywhere].
+	// Place returns the origin of these messages, and the last position in the input at which one may be, or
+	// [Anywhere].
 	Place() (of authorship.Origin, last int)
 }
 
-// Anywhere is the last position of messages that may be at any position.
+// Anywhere is the last position of messages that may be anywhere.
 const Anywhere = math.MaxInt
 
-// Kind describes a pass. Other packages know only this about it.
+// Kind describes a pass to other packages, which know nothing else about it.
 type Kind struct {
 	Name   string
-	Doc    string      // what it does, after its name
-	Make   func() Pass // makes the pass without parameters
+	Doc    string      // what the pass does, phrased to follow its name
+	Make   func() Pass // returns the pass with unset parameters
 	Params []Param
-	// Markers replace what the pass removes from a message; Messages are those that it writes.
+	// Markers replace content that the pass removes from messages; Messages are the messages that it writes.
 	Markers  []handles.Marking
 	Messages []*authorship.Message
 	Counts   []report.Counter // its counters in the report
 
-	defaults []byte // the default parameters, as JSON
+	defaults []byte // the JSON of the default parameters
 }
 
 // Param is a parameter of a pass: its key, its default as JSON, and its meaning.
@@ -65,7 +66,7 @@ type Param struct{ Name, Default, Doc string }
 // kinds are the registered passes, by name.
 var kinds []Kind
 
-// Register adds a pass. It is called from init.
+// Register adds a pass. It must be called from init.
 func Register(k Kind) {
 	k.defaults = append(k.defaults, '{')
 	for _, p := range k.Params {
@@ -135,7 +136,7 @@ func Resolve(src []byte) (*policy.Policy, *policy.Error) {
 	return p, nil
 }
 
-// Steps returns the passes of a policy, in order. It reads those that Resolve has not seen.
+// Steps returns the passes of a policy, in order. It parses those that Resolve hasn't.
 func Steps(p *policy.Policy) ([]Pass, *policy.Error) {
 	steps := make([]Pass, 0, len(p.Passes))
 	for i := range p.Passes {
@@ -153,7 +154,7 @@ func Steps(p *policy.Policy) ([]Pass, *policy.Error) {
 	return steps, nil
 }
 
-// read reads the parameters of a step. Error paths are relative to the step.
+// read parses the parameters of a step. Error paths are relative to the step.
 func read(step *policy.Pass) (Pass, *policy.Error) {
 	for _, k := range kinds {
 		if k.Name != step.Name {

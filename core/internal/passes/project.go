@@ -9,12 +9,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// leastRules is the smallest number of tokens of an instruction file that is worth keeping.
+// leastRules is the minimum size, in tokens, to which it is worth cutting an instruction file.
 const leastRules = 128
 
-// shortenProject pins the newest version of each instruction file that is too large to stay whole, after cutting it down to its rules. The
-// room for them is what the policy leaves for project instructions, and a third of what pinned messages leave of the target. Otherwise a
-// fold would remove the whole file.
+// shortenProject pins the newest version of each instruction file that is too large to stay whole, after cutting the
+// file down to its rules. Otherwise a fold would remove the whole file. The room for the rules is the share that the
+// policy leaves for project instructions, plus a third of the room that pinned messages leave below the target.
 func shortenProject(c Run) {
 	doc := c.Doc()
 	room := c.Keep().ProjectRoom()

@@ -50,7 +50,7 @@ func (p *ReasoningPass) End(c Run) int {
 func (p *ReasoningPass) Run(c Run) {
 	doc := c.Doc()
 	end := p.End(c)
-	loop := len(doc.Items) // start of the tool loop that needs its thinking
+	loop := len(doc.Items) // start of the tool loop that still needs its thinking
 	if mode, _ := c.Mend().ThinkingMode(); mend.NeedsThinking(mode) {
 		loop = c.Keep().OpenTurn(loop)
 	}

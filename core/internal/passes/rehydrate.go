@@ -16,8 +16,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// RehydratePass restores the files that were read last before a fold removed their content, each as a user message after the digest, newest
-// last.
+// RehydratePass restores the most recently read files whose content a fold removed. Each file becomes a user message
+// after the digest, the newest last.
 //
 //easyjson:json
 type RehydratePass struct {
@@ -65,7 +65,7 @@ func (p *RehydratePass) Run(c Run) {
 	p.Restore(c, NewRehydration(doc, room))
 }
 
-// Restore restores files that the fold has removed, as a choice selects them.
+// Restore restores files that the fold has removed, as selected by r.
 func (p *RehydratePass) Restore(c Run, r *Rehydration) {
 	doc := c.Doc()
 	r.MaxFiles, r.Tokens, r.Tool, r.AlwaysNewest = p.MaxFiles, p.Tokens, p.Tool, p.AlwaysNewest
@@ -80,7 +80,7 @@ func (p *RehydratePass) Restore(c Run, r *Rehydration) {
 		kept[i] = it.Msg
 	}
 	files := r.Files(dropped, kept)
-	for _, f := range slices.Backward(files) { // each goes directly after the digest, so the oldest ends up first
+	for _, f := range slices.Backward(files) { // each message is inserted directly after the digest, so the oldest ends up first
 		doc.Insert(c.Fold().Digest+1, doc.NewMessage(c.Fold().Digest, transcript.User, f.Text))
 	}
 	for _, f := range files {
@@ -91,25 +91,25 @@ func (p *RehydratePass) Restore(c Run, r *Rehydration) {
 
 // RestoredFile is a file that was read and is restored.
 type RestoredFile struct {
-	Index  int // index in dropped of the message with its content
+	Index  int // index in dropped of the message with the file's content
 	Path   string
 	Text   string // the text of the message that restores it
 	Tokens int    // the size of that message
-	part   int32  // index in Parts of the result that it is restored from
+	part   int32  // index in Parts of the result with the content
 }
 
 // Rehydration selects the files to restore.
 type Rehydration struct {
 	view             *view.View
-	room             int // the room in tokens
-	MaxFiles, Tokens int // the maximum number of files, and their maximum size in tokens together
+	room             int // the available room in tokens
+	MaxFiles, Tokens int // the maximum number of files, and their maximum total size in tokens
 	Tool             string
 	AlwaysNewest     bool
-	// Whole means that only successful reads of whole files count, and that files come first if a kept message says that they have not
-	// changed since they were read.
+	// Whole means that only successful reads of whole files count, and that files come first if a kept message says
+	// that they haven't changed since they were read.
 	Whole bool
-	// Edits reports whether a tool changes files, so that what was read before is out of date. Content returns the text of a tool result to
-	// restore; "" if there is none.
+	// Edits reports whether a tool changes files, which makes earlier reads outdated. Content returns the text of a
+	// tool result to restore; "" if there is none.
 	Edits   func(tool string) bool
 	Content func(result int32) string
 }
@@ -121,8 +121,9 @@ func NewRehydration(v *view.View, room int) *Rehydration {
 	return r
 }
 
-// Files returns the files to restore from the messages dropped, oldest first: those that were read last and are not in the messages kept as
-// well. The newest is among them whatever its size, if the policy asks for that (S3.38 to S3.41).
+// Files returns the files to restore from the messages dropped, oldest first: the most recently read ones that are
+// not also in the messages kept. The newest is included whatever its size, if the policy asks for that (S3.38 to
+// S3.41).
 func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 	if r.MaxFiles <= 0 || len(dropped) == 0 {
 		return nil
@@ -136,7 +137,8 @@ func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 	return files
 }
 
-// choose appends the files that are read in dropped and for which may returns true, newest first, as far as the budget allows.
+// choose appends files that were read in dropped, in results for which may returns true, newest first, as far as the
+// budget allows.
 func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []int32, may func(result int32) bool) []RestoredFile {
 	seen := r.visible(kept)
 	for _, f := range files {
@@ -150,7 +152,7 @@ func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []
 				continue
 			}
 			if f.Tokens > *budget && !(r.AlwaysNewest && len(files) == 0 && f.Tokens <= r.room) {
-				return files // the rest are older
+				return files // the remaining files are older
 			}
 			f.Index = i
 			*budget -= f.Tokens
@@ -162,8 +164,8 @@ func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []
 	return files
 }
 
-// fileAt returns the file whose content is the result at part n, if it may be restored and was not seen before;
-// otherwise a file without a path. Files that the part reads or edits then count as seen.
+// fileAt returns the file whose content is the result at part n, if the file may be restored and was not seen before;
+// otherwise a file without a path. Files that the part reads or edits count as seen from then on.
 func (r *Rehydration) fileAt(n int32, seen *critbit.Map[struct{}], may func(result int32) bool) (f RestoredFile) {
 	if path := r.edited(n); path != "" {
 		seen.Add(path)
@@ -182,7 +184,7 @@ func (r *Rehydration) fileAt(n int32, seen *critbit.Map[struct{}], may func(resu
 	return f
 }
 
-// pointedAt returns the keys of the reads that messages refer to by saying that a file has not changed since.
+// pointedAt returns the keys of reads to which messages refer by saying that a file has not changed since.
 func (r *Rehydration) pointedAt(messages []int32) *critbit.Map[struct{}] {
 	keys := new(critbit.Map[struct{}])
 	for _, m := range messages {
@@ -198,7 +200,7 @@ func (r *Rehydration) pointedAt(messages []int32) *critbit.Map[struct{}] {
 	return keys
 }
 
-// read returns the path of the file that the result at part n contains; "" if it contains none.
+// read returns the path of the file whose content is the result at part n; "" if there is none.
 func (r *Rehydration) read(n int32) string {
 	t := r.view.T
 	p := &t.Parts[n]
@@ -222,7 +224,7 @@ func (r *Rehydration) edited(n int32) string {
 	return digest.Path(t, p)
 }
 
-// visible returns the files whose content is still in messages, and those that were changed in them.
+// visible returns the files whose content is still in messages, and the files that were changed in them.
 func (r *Rehydration) visible(messages []int32) *critbit.Map[struct{}] {
 	seen := new(critbit.Map[struct{}])
 	for _, m := range messages {
@@ -239,7 +241,7 @@ func (r *Rehydration) visible(messages []int32) *critbit.Map[struct{}] {
 	return seen
 }
 
-// Original returns the text of a tool result as in the input, whatever passes have replaced it with.
+// Original returns the text of a tool result as in the input, even if passes have replaced it.
 func (r *Rehydration) Original(n int32) string { return originalText(r.view, n) }
 
 func originalText(v *view.View, n int32) string {

@@ -32,17 +32,17 @@ type Run interface {
 	Limit() int    // maximum tokens of the result according to the gate; 0 means no limit
 	Target() int   // tokens that the result should have; 0 means no limit
 	Most() int     // maximum tokens of a bounded result
-	Bounded() bool // whether the result must not exceed the limit
+	Bounded() bool // whether the result must stay within the limit
 	MinGain() int  // tokens that a compaction must free
 
-	TooSmall()           // records that the pass was skipped because it could not free MinGain
+	TooSmall()           // records that the pass was skipped because it couldn't free MinGain
 	NoDigest(why string) // records why there is no digest, if the policy allows no local one
 }
 
-// Fold is what a fold has removed from the items, and the position of its digest.
+// Fold describes the result of a fold: what it has removed from the items, and where its digest is.
 type Fold struct {
 	Items  []view.Item
-	Digest int // index of the document's items
+	Digest int // index of the digest among the document's items
 }
 
 // Shortened are the texts with which passes have replaced longer ones, so that another pass can restore or remove the

@@ -9,15 +9,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// low is a tool result or a text of the assistant that its host can spare.
+// low is a tool result or an assistant text that its host can spare.
 type low struct {
 	result
 	score float64
-	text  int // tokens of a text; 0 for a tool result
+	text  int // tokens of the text; 0 for a tool result
 }
 
-// LowFirst removes what the host has given a score below 0, the lowest first, until the target is reached: tool results are cleared, and
-// texts of the assistant are cut. It reports whether there was any.
+// LowFirst removes content with a score below 0, the lowest scores first, until the target is reached: tool results
+// are cleared, and texts of the assistant are cut. It reports whether there was any such content.
 func LowFirst(c Run) bool {
 	if !c.Keep().Scored() {
 		return false
@@ -43,7 +43,8 @@ func LowFirst(c Run) bool {
 	return true
 }
 
-// lowest returns, in the order of the parts, those with the lowest scores that are enough for the target; of equal ones the oldest.
+// lowest returns the candidates with the lowest scores (the oldest if scores are equal), as many as the target
+// requires, in the order of their parts.
 func lowest(c Run, lows []low) []low {
 	sorting.Stable(lows, func(a, b low) int {
 		switch {
@@ -81,7 +82,8 @@ func lowResults(c Run) (lows []low) {
 	return lows
 }
 
-// lowTexts adds the texts of the assistant with a score below 0 that may be cut: not those that belong to a call that is still open.
+// lowTexts appends the texts of the assistant with a score below 0 that may be cut. Texts that belong to a call that
+// is still open may not.
 func lowTexts(c Run, lows []low) []low {
 	doc := c.Doc()
 	stays, _ := c.Keep().Staying()

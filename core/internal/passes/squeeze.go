@@ -13,8 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// squeezePass shortens old tool results without losing what they say; see package squeeze. The whole text is archived. A later pass removes
-// what it would have removed from the whole text.
+// squeezePass shortens old tool results without losing information; see package squeeze. The whole text is archived.
+// Later passes treat a squeezed result as if it still had its whole text.
 //
 //easyjson:json
 type squeezePass struct {
@@ -56,15 +56,16 @@ func (p *squeezePass) Check() string {
 
 func (p *squeezePass) Follows() bool { return false }
 
-// minSqueezed is how many bytes squeezing a text must save; less would not even outweigh the line that reports it.
+// minSqueezed is the minimum number of bytes that squeezing a text must save. Saving less would not even make up for
+// the line that reports it.
 const minSqueezed = 64
 
 // squeezed is a shortened text and the part that it will replace.
 type squeezed struct {
 	part  int32
-	value []byte // JSON, with zeros in place of the handle
+	value []byte // JSON, with zeros as a placeholder for the handle
 	size  transcript.Measure
-	gain  int // tokens
+	gain  int // tokens saved
 	// For a text in an object: the original string, and the span of the new one in value.
 	was, is transcript.Span
 }
@@ -89,7 +90,7 @@ func (p *squeezePass) Run(c Run) {
 	if reclaim < max(1, p.MinReclaim) {
 		return
 	}
-	dirty := -1 // the item to measure again
+	dirty := -1 // the item that must be measured again
 	for i, r := range results {
 		if len(texts[i]) == 0 {
 			continue
@@ -108,7 +109,7 @@ func (p *squeezePass) Run(c Run) {
 	doc.Remeasure(dirty)
 }
 
-// result returns the replacements for a result's texts. Error messages stay unchanged.
+// result returns the replacements for the texts of a result. Error messages stay unchanged.
 func (p *squeezePass) result(c Run, n int32) (out []squeezed) {
 	doc := c.Doc()
 	part := &doc.T.Parts[n]
@@ -136,7 +137,7 @@ func (p *squeezePass) result(c Run, n int32) (out []squeezed) {
 	return out
 }
 
-// text returns the replacement for a part's body, a string.
+// text returns the replacement for the body of a part, which must be a string.
 func (p *squeezePass) text(c Run, n int32) (squeezed, bool) {
 	doc := c.Doc()
 	part := &doc.T.Parts[n]
@@ -151,8 +152,8 @@ func (p *squeezePass) text(c Run, n int32) (squeezed, bool) {
 	return s, gains(c, &s, p.MinTokens)
 }
 
-// member returns the replacement for a body that is an object with a text in it: the same object with a shorter text, so that readers of
-// its members find them all.
+// member returns the replacement for a body that is an object with a long text in it: the same object with a shorter
+// text, so that code that reads its members still finds all of them.
 func (p *squeezePass) member(c Run, n int32) (squeezed, bool) {
 	doc := c.Doc()
 	body := doc.T.Bytes(doc.T.Parts[n].Body)
@@ -164,7 +165,7 @@ func (p *squeezePass) member(c Run, n int32) (squeezed, bool) {
 	for range sc.Members {
 		start, kind := sc.Pos(), sc.Kind()
 		sc.Skip()
-		// A marker must be found at the beginning.
+		// The marker must be near the beginning, or it would not be found.
 		if value := (jsonspan.Span{Start: start, End: sc.Pos()}); kind == jsonspan.String && value.Len() > longest.Len() && start+64 < handles.MarkerRoom {
 			longest = value
 		}
@@ -183,7 +184,7 @@ func (p *squeezePass) member(c Run, n int32) (squeezed, bool) {
 	return s, gains(c, &s, p.MinTokens)
 }
 
-// shorter returns a squeezed text with the line that says so. Texts that passes have written stay unchanged.
+// shorter returns a squeezed text, including the line that says so. Texts that passes have written stay unchanged.
 func shorter(c Run, text string) (short string, ok bool) {
 	if len(text) > 0 && text[0] == '[' && (strings.HasPrefix(text, handles.SqueezedMarker[:len(handles.SqueezedMarker)-1]) || strings.HasPrefix(text, handles.TruncatedMarker[:len(handles.TruncatedMarker)-1])) {
 		return "", false
@@ -195,7 +196,7 @@ func shorter(c Run, text string) (short string, ok bool) {
 	return c.Archive().Sized(handles.SqueezedMarker) + " " + form.String() + "\n" + out, true
 }
 
-// gains measures how much squeezing a text frees, and reports whether that is enough.
+// gains measures how many tokens squeezing a text frees, and reports whether they are enough.
 func gains(c Run, s *squeezed, enough int) bool {
 	doc := c.Doc()
 	part := doc.T.Parts[s.part]
@@ -210,7 +211,8 @@ func gains(c Run, s *squeezed, enough int) bool {
 	return s.gain >= max(1, enough)
 }
 
-// sizeWith returns the measure of an object in which one text is replaced; each format measures the rest in its own way.
+// sizeWith returns the measure of an object in which one text is replaced. The rest is measured by the format,
+// because each format does so in its own way.
 func sizeWith(doc *view.View, s *squeezed) transcript.Measure {
 	text := func(src []byte, at transcript.Span) transcript.Measure {
 		sc := jsonspan.New(src)
@@ -234,7 +236,7 @@ func putSqueezed(c Run, s squeezed) {
 	w := whole{size: part.Size, handle: c.Archive().Keep(what, part.Msg, s.part, part.Body)}
 	if w.handle != "" {
 		s.value = handles.ReplaceFirst(s.value, handles.Zeros, w.handle[:handles.Short])
-		doc.ForgetWeight() // it may be this value, with the zeros
+		doc.ForgetWeight() // the cached value may be this one, with the zeros
 	}
 	if c.Shortened().squeezed == nil {
 		c.Shortened().squeezed = map[int32]whole{}
@@ -251,8 +253,8 @@ func putSqueezed(c Run, s squeezed) {
 	c.Report().Squeezed++
 }
 
-// unsqueeze restores what this run has squeezed in some results, so that another pass sees them whole. The items must be measured again
-// afterwards, by Remeasure.
+// unsqueeze restores the texts that this run has squeezed in the given results, so that another pass sees them whole.
+// The items must be measured again afterwards, by Remeasure.
 func unsqueeze(c Run, results []int32) {
 	doc := c.Doc()
 	gone := map[uint64]bool{} // by Key
@@ -279,7 +281,7 @@ func unsqueeze(c Run, results []int32) {
 	c.Archive().Unkeep(func(body transcript.Span) bool { return gone[body.Key()] })
 }
 
-// unsqueezeAll is unsqueeze for results that a pass removes or reads, one after the other.
+// unsqueezeAll works like unsqueeze, for results that a pass removes or reads one after the other.
 func unsqueezeAll(c Run, results []result) {
 	doc := c.Doc()
 	if len(c.Shortened().squeezed) == 0 {

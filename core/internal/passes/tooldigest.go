@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/report"
 )
 
-// ToolDigestPass clears old tool results in the tail that a fold left, and lists them in the digest, before the tail,
-// in one line each (S4.39, S4.40). If the policy has no fold before it, the lines replace the results.
+// ToolDigestPass clears old tool results in the tail that a fold left, and lists them in the digest before the tail,
+// one line each (S4.39, S4.40). If the policy has no earlier fold, the lines replace the results.
 //
 //easyjson:json
 type ToolDigestPass struct {
@@ -66,8 +66,8 @@ func (p *ToolDigestPass) Run(c Run) {
 	}
 }
 
-// beforeTail adds the lines to the digest message, which precedes the tail: after the newest message they would be the user's last words
-// (S4.40).
+// beforeTail adds the lines to the digest message, which precedes the tail. After the newest message they would look
+// like the user's last words (S4.40).
 func (p *ToolDigestPass) beforeTail(c Run) {
 	doc := c.Doc()
 	var old []result
@@ -94,7 +94,7 @@ func (p *ToolDigestPass) beforeTail(c Run) {
 	c.Report().Act(api.Action{Action: api.ActionInsert, Pass: "tool_digest", Message: -1, Tokens: before - doc.Total})
 }
 
-// FoldsBefore reports whether the policy has a fold before the first pass with this name.
+// FoldsBefore reports whether the policy has a fold before its first pass with the given name.
 func FoldsBefore(c Run, name string) bool {
 	for _, p := range c.Policy().Passes {
 		switch p.Name {

@@ -15,23 +15,24 @@ import (
 type result struct {
 	item int
 	part int32
-	gain int // tokens
+	gain int // tokens saved
 }
 
-// OwnBody reports whether part n is a tool result with a body of its own: not a marker, not one that the provider
-// stores, and not one that a provider's tool is still waiting for.
+// OwnBody reports whether part n is a tool result with a body of its own: not a marker, not stored by the provider,
+// and not awaited by a provider's tool.
 func OwnBody(doc *view.View, n int32) bool {
 	p := &doc.T.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed) && (!p.Has(transcript.Edited) || p.Has(transcript.Squeezed)) &&
 		!p.Body.Zero() && p.Pair >= 0 && !doc.T.Waits(&doc.T.Parts[p.Pair]) && !handles.Cleared(doc, n)
 }
 
-// oldResults returns the tool results whose bodies may be removed, oldest first: not the newest keep ones, not those of pinned messages or
-// of tools for which may returns false, and not those that are already gone.
+// oldResults returns the tool results whose bodies may be removed, oldest first. It leaves out the newest keep
+// results, results in pinned messages, results of tools for which may returns false, and results that are already
+// gone.
 func oldResults(c Run, keep int, may func(tool string) bool) (old []result) {
 	doc := c.Doc()
 	lasts := lastingResults(c)
-	var pointed critbit.Map[bool] // reads that a newer result refers to, by saying that the file has not changed since
+	var pointed critbit.Map[bool] // reads to which a newer result refers by saying that the file has not changed since
 	for i := len(doc.Items) - 1; i >= 0; i-- {
 		it := &doc.Items[i]
 		msg := &doc.T.Messages[it.Msg]
@@ -53,7 +54,8 @@ func oldResults(c Run, keep int, may func(tool string) bool) (old []result) {
 	return old
 }
 
-// lastingResults reports for a tool result whether it lasts: see [digest.Lasting]. In a published system none does.
+// lastingResults returns a function that reports whether a tool result stays relevant: see [digest.Lasting]. In a
+// published system no result does.
 func lastingResults(c Run) func(part int32) bool {
 	if c.Policy().Published() {
 		return func(int32) bool { return false }
@@ -66,8 +68,8 @@ func lastingResults(c Run) func(part int32) bool {
 	return digest.NewLasting(doc.T, messages).Holds
 }
 
-// TakeOut replaces the bodies of old tool results, except for the newest keep ones, with a pass's marker if that saves tokens. It reports
-// each as the action clear, and returns how many there were.
+// TakeOut replaces the bodies of old tool results, except for the newest keep ones, with a pass's marker if that
+// saves tokens. It reports each as the action clear, and returns their number.
 func TakeOut(c Run, keep int, pass api.Doer, marker string) int {
 	doc := c.Doc()
 	targets := oldResults(c, keep, func(string) bool { return true })
@@ -79,7 +81,7 @@ func TakeOut(c Run, keep int, pass api.Doer, marker string) int {
 	return len(targets)
 }
 
-// replace replaces each result's body with a marker and a text after it, and reports it as an action.
+// replace replaces the body of each result with a marker followed by a text, and reports it as an action.
 func replace(c Run, results []result, action api.ActionName, pass api.Doer, marker string, text func(i int) string) {
 	doc := c.Doc()
 	c.Report().Actions = slices.Grow(c.Report().Actions, len(results))
@@ -96,8 +98,8 @@ func replace(c Run, results []result, action api.ActionName, pass api.Doer, mark
 	c.Report().Cleared += len(results)
 }
 
-// ToolFilter returns a function that reports whether a tool is one of tools (any, if that is empty) and not one of exclude. It ignores
-// case, _ and -.
+// ToolFilter returns a function that reports whether a tool is in tools (which may be empty for all tools) and not in
+// exclude. It ignores case, _ and -.
 func ToolFilter(tools, exclude []string) func(tool string) bool {
 	keys := func(names []string) (set critbit.Map[struct{}]) {
 		for _, name := range names {
@@ -112,8 +114,8 @@ func ToolFilter(tools, exclude []string) func(tool string) bool {
 	}
 }
 
-// pointedAt reports whether tool result n is a read that a newer result refers to, and records what it refers to
-// itself. pointed has the keys of the reads that newer results refer to.
+// pointedAt reports whether tool result n is a read to which a newer result refers, and records the read to which n
+// itself refers. pointed has the keys of the reads to which newer results refer.
 func pointedAt(c Run, n int32, pointed *critbit.Map[bool]) bool {
 	doc := c.Doc()
 	if c.Policy().Published() || !digest.ReadsFile(digest.ToolName(doc.T, int(n))) {
@@ -137,7 +139,7 @@ func pointedAt(c Run, n int32, pointed *critbit.Map[bool]) bool {
 	for _, key := range keys {
 		meant, known := pointed.Get(key)
 		if found = found || meant; known {
-			pointed.Set(key, false) // older reads are no longer referred to
+			pointed.Set(key, false) // newer results no longer refer to older reads
 		}
 	}
 	return found

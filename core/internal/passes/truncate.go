@@ -61,7 +61,8 @@ func (p *TruncatePass) Run(c Run) {
 	}
 }
 
-// Truncated adds to the report that texts of an item's tool results were truncated, if any were, and the tool's name.
+// Truncated records in the report that texts of an item's tool results were truncated, if any were, and the name of
+// the tool.
 func Truncated(c Run, item, texts int, tool string) {
 	doc := c.Doc()
 	if texts == 0 {
@@ -74,7 +75,7 @@ func Truncated(c Run, item, texts int, tool string) {
 	c.Report().Act(api.Action{Action: api.ActionTruncate, Pass: "truncate", Message: int(it.In), Tokens: before - it.Tokens, Tool: tool})
 }
 
-// Unsqueeze restores squeezed texts that are still too long, so that they are truncated as a whole.
+// Unsqueeze restores squeezed texts that are still too long, so that their whole text is truncated.
 func (p *TruncatePass) Unsqueeze(c Run, may func(tool string) bool) {
 	doc := c.Doc()
 	if len(c.Shortened().squeezed) == 0 {
@@ -114,8 +115,8 @@ func (p *TruncatePass) Message(c Run, m int32, may func(tool string) bool) (trun
 	return EachResultText(doc, m, which, func(n int32) bool { return p.text(c, n) })
 }
 
-// EachResultText calls cut for each text of the tool results of a message that which accepts. It returns how many were cut, and the tool of
-// the last result.
+// EachResultText calls cut for each text in the tool results of a message that which accepts. It returns how many
+// texts were cut, and the tool of the last result.
 func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (count int, tool string) {
 	one := func(n int32) {
 		if cut(n) {
@@ -143,7 +144,8 @@ func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (
 	return count, tool
 }
 
-// text truncates the text that is a part's body, and archives the whole. It reports whether there was anything to truncate.
+// text truncates the text that is the body of a part, and archives the whole text. It reports whether there was
+// anything to truncate.
 func (p *TruncatePass) text(c Run, n int32) bool {
 	doc := c.Doc()
 	part := &doc.T.Parts[n]
@@ -169,13 +171,14 @@ func (p *TruncatePass) text(c Run, n int32) bool {
 	return true
 }
 
-// markerLines is the number of lines that the marker between head and tail takes, with the blank lines around it.
+// markerLines is the number of lines that the marker between head and tail takes, including the blank lines around
+// it.
 const markerLines = 3
 
-// TruncateHeadTail shortens a text to its first and last lines, with a marker in between that counts the omitted ones. Each end gets half
-// of what maxLines leaves next to the marker; the odd line goes to the tail. A text of at most maxLines lines stays as it is, including its
-// line ends (S0.10 to S0.12). The result has maxLines lines, so truncating it again changes nothing; with up to 4 lines there is no room
-// for a marker (S0.15).
+// TruncateHeadTail shortens a text to its first and last lines, with a marker in between that counts the omitted
+// lines. Each end gets half of the lines that maxLines leaves next to the marker; an odd line goes to the tail. A
+// text of at most maxLines lines stays unchanged, including its line ends (S0.10 to S0.12). The result has maxLines
+// lines, so truncating it again changes nothing. With up to 4 lines there is no room for a marker (S0.15).
 func TruncateHeadTail(text string, maxLines int) string {
 	lines := SplitLines(text)
 	if len(lines) <= maxLines {
@@ -192,7 +195,7 @@ func TruncateHeadTail(text string, maxLines int) string {
 	return first + last
 }
 
-// HeadTail returns the first and the last of some lines, keep in total, with a marker in between.
+// HeadTail returns the first and the last of the lines, keep in total, with a marker in between.
 func HeadTail(lines []string, keep int) string {
 	first, last := ends(lines, keep)
 	return first + "\n\n[... " + strconv.Itoa(len(lines)-keep) + " lines truncated ...]\n\n" + last
@@ -204,8 +207,8 @@ func ends(lines []string, keep int) (first, last string) {
 	return strings.Join(lines[:head], "\n"), strings.Join(lines[len(lines)-(keep-head):], "\n")
 }
 
-// SplitLines splits a text at line feeds. A carriage return right before a line feed belongs to the line end; a line feed at the end of the
-// text doesn't start another line (S0.14).
+// SplitLines splits a text at line feeds. A carriage return directly before a line feed belongs to the line end. A
+// line feed at the end of the text doesn't begin another line (S0.14).
 func SplitLines(text string) []string {
 	var lines []string
 	for len(text) > 0 {

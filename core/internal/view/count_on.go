@@ -2,7 +2,7 @@
 
 package view
 
-// Written counts the bytes of results that were written, in builds with the tag ctxfold_count.
+// Written is the number of bytes of results written so far. It is counted only in builds with the tag ctxfold_count.
 var Written int
 
 func wrote(n int) { Written += n }

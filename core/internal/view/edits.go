@@ -2,11 +2,12 @@ package view
 
 import "strconv"
 
-// Edits writes the changes to a list of messages in output order: {"keep":[from,to]} for messages that stay, as a half-open range of
-// indexes, {"set":index,"message":…} for one that is rewritten, and {"insert":message} for a new one.
+// Edits writes the changes to a list of messages in output order: {"keep":[from,to]} for messages that stay, as a
+// half-open range of indexes, {"set":index,"message":…} for a rewritten message, and {"insert":message} for a new
+// one.
 type Edits struct {
 	dst      []byte
-	from, to int // the pending run of kept messages
+	from, to int // the pending run of kept messages, as a half-open range
 	any      bool
 }
 
@@ -22,20 +23,20 @@ func (e *Edits) Keep(index int) {
 	e.to = index + 1
 }
 
-// Insert adds a message, which write appends.
+// Insert adds a message, which the function write appends.
 func (e *Edits) Insert(write func(dst []byte) []byte) {
 	e.begin(`{"insert":`)
 	e.dst = append(write(e.dst), '}')
 }
 
-// Set replaces the message at an index with what write appends.
+// Set replaces the message at an index with the message that the function write appends.
 func (e *Edits) Set(index int, write func(dst []byte) []byte) {
 	e.begin(`{"set":`)
 	e.dst = append(strconv.AppendInt(e.dst, int64(index), 10), `,"message":`...)
 	e.dst = append(write(e.dst), '}')
 }
 
-// Other adds an edit of another kind, whose members write appends.
+// Other adds an edit of another kind, whose members the function write appends.
 func (e *Edits) Other(write func(dst []byte) []byte) {
 	e.begin("{")
 	e.dst = append(write(e.dst), '}')

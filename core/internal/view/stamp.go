@@ -6,14 +6,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Stamp dates new messages in formats whose store sorts messages by date. A new message gets the date of a removed input message in its
-// place, the newest that is available; if there is none, that of the previous message, or of the next one. If input messages have no dates,
-// it gets none.
+// Stamp dates new messages in formats whose store sorts messages by date. A new message gets the newest date of the
+// removed input messages at its position. If there is none, it gets the date of the previous message, or else of the
+// next one. If input messages have no dates, neither do new ones.
 func (v *View) Stamp() {
 	if v.F.Stamp == "" {
 		return
 	}
-	next := v.Rest // the message of the input after the new ones
+	next := v.Rest // the next input message after the new ones
 	for end := len(v.Items); end > 0; {
 		if it := &v.Items[end-1]; it.In >= 0 {
 			next = int(it.In)
@@ -28,7 +28,7 @@ func (v *View) Stamp() {
 		if from > 0 {
 			before = int(v.Items[from-1].In)
 		}
-		first := before // of the messages that may provide a date
+		first := before // the first of the messages that may provide a date
 		if before+1 < next {
 			first++
 		}
@@ -39,7 +39,8 @@ func (v *View) Stamp() {
 	}
 }
 
-// stampNear returns the date of an input message or, if it has none, of the next one; zero if neither has one.
+// stampNear returns the date of the input message at, or the date of the input message next if the first one has
+// none; zero if neither has one.
 func (v *View) stampNear(at, next int) transcript.Span {
 	for _, m := range [...]int{at, next} {
 		if m < 0 || m >= v.T.Input {
@@ -65,7 +66,8 @@ func (v *View) stamp(it *Item, date transcript.Span) {
 	}
 }
 
-// stampOf returns the member of a message that holds its date, and its value; zero if it has none.
+// stampOf returns the member of a message that holds its date, and the date itself; both are zero if the message has
+// none.
 func (v *View) stampOf(m int32) (member, value transcript.Span) {
 	base := v.T.Messages[m].Span.Start
 	s := jsonspan.New(v.T.Bytes(v.T.Messages[m].Span))

@@ -1,5 +1,6 @@
-// Package view is a transcript as an operation sees it: a list of items, each a message of the source or a new one, which
-// is edited and written. The source is never edited: what stays is copied from it byte for byte.
+// Package view is a transcript as an operation sees it: a list of items, each of which is a message of the source or
+// a new one. Items are edited, and the result is written from them. The source is never modified: messages that stay
+// are copied from it byte for byte.
 //
 // What never enters this package: JSON of a wire format, who wrote a message, and what a pass does.
 package view
@@ -10,19 +11,19 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Item is one message of the list.
+// Item is one message of the view.
 type Item struct {
-	Msg    int32           // index of T.Messages
+	Msg    int32           // index in T.Messages
 	In     int32           // index in the input's list, or -1 for a new message
-	Tokens int             // estimate
-	Dirty  bool            // parts of it were replaced or removed
-	Marked bool            // only a cache breakpoint was added
-	Pinned bool            // must stay byte-identical
-	Instr  bool            // pinned because of project instructions
-	Rest   bool            // its beginning was folded, and the rest stays after the digest
-	Said   int32           // one more than the part index of the newest user text in it, if that must stay; otherwise 0
-	Body   int32           // one more than the index of the body that it replaces in the list of archived bodies; 0 for none
-	Before transcript.Span // what is written before it, including its comma or the bracket of the list; zero for the original, or none
+	Tokens int             // estimated size in tokens
+	Dirty  bool            // whether parts of it were replaced or removed
+	Marked bool            // whether nothing but a cache breakpoint was added
+	Pinned bool            // whether it must stay byte for byte
+	Instr  bool            // whether it is pinned because of project instructions
+	Rest   bool            // whether its beginning was folded, and the rest stays after the digest
+	Said   int32           // one more than the part index of the newest user text in it, if that text must stay; otherwise 0
+	Body   int32           // one more than the index, in the list of archived bodies, of the body that the item replaces; 0 for none
+	Before transcript.Span // the text to write before it, including its comma or the list's opening bracket; zero for the original text, or none
 }
 
 // View is a transcript as the passes see it.
@@ -32,28 +33,28 @@ type View struct {
 	P     *tokens.Profile
 	Items []Item
 	Total int // tokens of all items, and of the rest of the request body
-	N     int // number of input messages in the view at the beginning
-	// Rest is the index of the first input message that came after the plan was made. Such messages are no items, and
-	// are written after the items.
+	N     int // number of input messages in the initial view
+	// Rest is the index of the first input message that was added after the plan was made. Such messages are not
+	// items; they are written after the items.
 	Rest   int
-	Close  transcript.Span // what is written after the last item, if that isn't the input's last; zero for just a bracket
+	Close  transcript.Span // the text to write after the last item if that isn't the input's last; zero for just a bracket
 	Leans  []Lean
 	edits  []edit
-	Beside bool // U+FFFD replaces lone surrogates outside the list
+	Beside bool // whether U+FFFD replaces lone surrogates outside the list
 	sorted bool
 	next   int               // the position after the last edits returned, if they are sorted
 	bodies []transcript.Span // the original bodies of edited parts, by part index; zero for others
 	adder  *wire.Adder
-	// The last weighed value: most of what is written is the same marker.
+	// The last weighed value, cached because most values that are written are the same marker.
 	weighed     []byte
 	weighedSize transcript.Measure
 }
 
-// Lean says that a message was shortened because another one says the same or something newer. Both are indexes of
-// T.Messages.
+// Lean means that a message was shortened because another one says the same or something newer. Both fields are
+// indexes into T.Messages.
 type Lean struct{ Message, On int32 }
 
-// edit replaces a value of the source with another one.
+// edit replaces a span of the source with another span.
 type edit struct {
 	msg      int32
 	Old, new transcript.Span
@@ -81,7 +82,7 @@ func (v *View) Tokens(from, to int) int {
 	return sum
 }
 
-// Seq returns the messages of the items, in order, as wire.Format.Check takes them.
+// Seq returns the messages of the items, in order, in the form that wire.Format.Check takes.
 func (v *View) Seq() []int32 {
 	seq := make([]int32, 0, len(v.Items)+v.T.Input-v.Rest)
 	for _, it := range v.Items {
@@ -93,7 +94,7 @@ func (v *View) Seq() []int32 {
 	return seq
 }
 
-// FirstChange returns how many items at the front are the input's, unchanged and in place.
+// FirstChange returns how many items at the front are unchanged input messages in their original position.
 func (v *View) FirstChange() int {
 	for i, it := range v.Items {
 		if int(it.In) != i || it.Dirty {
@@ -106,7 +107,8 @@ func (v *View) FirstChange() int {
 // Changed reports whether anything differs from the input.
 func (v *View) Changed() bool { return v.FirstChange() < len(v.Items) || len(v.Items) < v.Rest }
 
-// PrefixBytes returns how many bytes of the output's list, from its opening bracket, are the input's if the first n items are.
+// PrefixBytes returns how many bytes of the output list, from its opening bracket, equal the input if the first n
+// items do.
 func (v *View) PrefixBytes(n int) int {
 	switch {
 	case !v.Changed() && n == len(v.Items):
@@ -136,10 +138,11 @@ func (v *View) Fingerprint() string {
 	return f.String()
 }
 
-// Look returns the print of a message, in hexadecimal digits. Cache breakpoints don't count, because the app moves them.
+// Look returns the print of a message, in hexadecimal digits. Cache breakpoints are ignored, because apps move them.
 func (v *View) Look(m int32) string { return v.look(m, transcript.Mark) }
 
-// MarkedLook returns the print that earlier versions gave a message, which includes cache breakpoints that are parts.
+// MarkedLook returns the print that earlier versions computed for a message. It includes cache breakpoints that are
+// parts.
 func (v *View) MarkedLook(m int32) string { return v.look(m, 0) }
 
 func (v *View) look(m int32, without transcript.Flags) string {
@@ -158,7 +161,7 @@ func (v *View) look(m int32, without transcript.Flags) string {
 		}
 	}
 	for _, p := range v.T.PartsOf(int(m)) {
-		if p.Has(transcript.Removed|without) || p.Parent >= 0 { // the contents of a result are in its body
+		if p.Has(transcript.Removed|without) || p.Parent >= 0 { // the parts inside a result are part of its body
 			continue
 		}
 		f.Add([]byte{byte(p.Kind)})

@@ -9,14 +9,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Splice replaces the span old of a message with the span new, which may be zero.
+// Splice replaces the span old of a message with the span new, which may be empty.
 func (v *View) Splice(m int32, old, new transcript.Span) {
 	e := edit{m, old, new}
 	v.sorted = len(v.edits) == 0 || v.sorted && compareEdits(v.edits[len(v.edits)-1], e) < 0
 	v.edits = append(v.edits, e)
 }
 
-// Unsplice reverts the edits whose original span is back, according to gone.
+// Unsplice reverts edits. The function gone reports whether the original span is back in its place.
 func (v *View) Unsplice(gone func(old transcript.Span) bool) {
 	v.edits = slices.DeleteFunc(v.edits, func(e edit) bool { return gone(e.Old) })
 }
@@ -24,7 +24,7 @@ func (v *View) Unsplice(gone func(old transcript.Span) bool) {
 // GrowEdits makes room for n more edits.
 func (v *View) GrowEdits(n int) { v.edits = slices.Grow(v.edits, n) }
 
-// SourceOf returns the span of the source that a written span replaces.
+// SourceOf returns the span of the source that has been replaced with the given span.
 func (v *View) SourceOf(old transcript.Span) transcript.Span {
 	for i := len(v.edits) - 1; i >= 0 && v.T.Written(old); i-- {
 		if v.edits[i].new == old {
@@ -34,8 +34,8 @@ func (v *View) SourceOf(old transcript.Span) transcript.Span {
 	return old
 }
 
-// SetBody replaces a part's body with value, JSON of the wire format; size is what reading it will measure. Parts inside are removed with
-// the body. The item must be measured again afterwards, by Remeasure.
+// SetBody replaces a part's body with value, JSON in the wire format. size is the measure that reading the value
+// would return. Parts inside the body are removed with it. The item must be measured again afterwards, by Remeasure.
 func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	p := &v.T.Parts[part]
 	span := v.T.Write(value)
@@ -54,8 +54,8 @@ func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	}
 }
 
-// Weigh returns the weight of value, JSON, as the body of a part whose other measures are size: that of the value, or
-// of the text in it.
+// Weigh returns the weight of value (JSON) as the body of a part. The weight is that of the value or of the text in
+// it; size has the part's other measures.
 func (v *View) Weigh(value []byte, size transcript.Measure) uint32 {
 	if v.T.Weigh == nil {
 		return 0
@@ -101,7 +101,7 @@ func (v *View) Original(part int32) transcript.Span {
 	return v.T.Parts[part].Body
 }
 
-// noteEdit records the body that a part has before its first edit.
+// noteEdit records the original body of a part before its first edit.
 func (v *View) noteEdit(part int32, body transcript.Span) {
 	if body.Zero() {
 		return
@@ -122,8 +122,8 @@ func (v *View) OriginalBody(part int32) transcript.Span {
 	return transcript.Span{}
 }
 
-// Originals returns a read-only transcript in which some messages have the bodies from before passes replaced them. It
-// is that of the view itself if none was replaced.
+// Originals returns a read-only transcript in which the given messages have their original bodies. If no body was
+// replaced, it returns the view's own transcript.
 func (v *View) Originals(messages []int32) *transcript.Transcript {
 	t := v.T
 	for _, m := range messages {
@@ -148,8 +148,8 @@ func (v *View) Originals(messages []int32) *transcript.Transcript {
 	return t
 }
 
-// TakePart removes a part from its message, with everything inside it, with a result that shares the part with its call, and with its
-// copies. The item must be measured again afterwards, by Remeasure.
+// TakePart removes a part from its message, together with everything inside it, with its copies, and with a result
+// that shares the part with its call. The item must be measured again afterwards, by Remeasure.
 func (v *View) TakePart(part int32) {
 	p := &v.T.Parts[part]
 	v.take(part)
@@ -167,14 +167,14 @@ func (v *View) take(part int32) {
 	v.TakeCopies(part)
 }
 
-// TakeCopies removes the copies of a part that stays or was replaced.
+// TakeCopies removes the copies of a part that stays or has been replaced.
 func (v *View) TakeCopies(part int32) {
 	for n := v.T.Parts[part].Copy; n > 0; n = v.T.Parts[n-1].Copy {
 		v.T.Parts[n-1].Flags |= transcript.Removed
 	}
 }
 
-// Piece returns a read-only message with the parts of an item's message before part index end.
+// Piece returns a read-only message that consists of the parts of an item's message before part index end.
 func (v *View) Piece(item int, end int32) int32 {
 	m := v.Items[item].Msg
 	piece := v.T.Piece(m, end)
@@ -194,7 +194,7 @@ func (v *View) CutOff(item int, piece int32) {
 	v.Remeasure(item)
 }
 
-// Replace replaces an item's message with a rewritten one, JSON of the wire format.
+// Replace replaces an item's message with a rewritten one, which is JSON in the wire format.
 func (v *View) Replace(item int, text []byte) {
 	part := len(v.T.Parts)
 	v.Items[item].Msg = int32(v.add(text))
@@ -202,7 +202,8 @@ func (v *View) Replace(item int, text []byte) {
 	v.Remeasure(item)
 }
 
-// add adds messages, JSON of the wire format separated by commas, to the transcript and returns the index of the first.
+// add adds messages to the transcript and returns the index of the first. text is JSON in the wire format, with
+// commas between the messages.
 func (v *View) add(text []byte) int {
 	if v.adder == nil {
 		v.adder = new(wire.Adder)
@@ -231,7 +232,8 @@ func (v *View) Remove(gone func(i int) bool) {
 	v.Items = kept
 }
 
-// Insert inserts new messages, JSON of the wire format separated by commas, before item at. It returns how many items it added.
+// Insert inserts new messages before item at, and returns the number of items added. text is JSON in the wire format,
+// with commas between the messages.
 func (v *View) Insert(at int, text []byte) int {
 	part := len(v.T.Parts)
 	n := v.InsertMore(at, text)
@@ -239,7 +241,7 @@ func (v *View) Insert(at int, text []byte) int {
 	return n
 }
 
-// InsertMore does what Insert does, for several insertions in a row, which should be paired afterwards.
+// InsertMore works like Insert, for several insertions in a row. Call F.Pair after the last one.
 func (v *View) InsertMore(at int, text []byte) int {
 	first := v.add(text)
 	var added []Item
@@ -255,7 +257,7 @@ func (v *View) InsertMore(at int, text []byte) int {
 	return len(added)
 }
 
-// NewMessage returns a new message, JSON of the wire format, with the time of item near if messages have times.
+// NewMessage returns a new message as JSON in the wire format. If messages have times, it gets the time of item near.
 func (v *View) NewMessage(near int, role transcript.Role, text string) []byte {
 	if !v.F.Timed || near < 0 || near >= len(v.Items) {
 		return v.F.Message(nil, role, text)
@@ -263,13 +265,14 @@ func (v *View) NewMessage(near int, role transcript.Role, text string) []byte {
 	return v.F.Instead(nil, role, text, v.T.Bytes(v.T.Messages[v.Items[near].Msg].Span))
 }
 
-// Compose makes an item of a new message, JSON of the wire format. F.Pair, called once when all are made, finds its pairs.
+// Compose returns an item for a new message, which is JSON in the wire format. Call F.Pair once after all new
+// messages have been composed.
 func (v *View) Compose(text []byte) Item {
 	m := v.add(text)
 	return Item{Msg: int32(m), In: -1, Tokens: v.P.Message(v.T, m)}
 }
 
-// SetItems replaces all items; part is the number of parts before new ones were made.
+// SetItems replaces all items. part is the number of parts before the new messages were composed.
 func (v *View) SetItems(items []Item, part int) {
 	v.Total -= v.Tokens(0, len(v.Items))
 	v.Items = items
@@ -277,8 +280,8 @@ func (v *View) SetItems(items []Item, part int) {
 	v.F.Pair(v.T, part)
 }
 
-// Resend recomputes which messages are sent only until the next user message (AN14): a pass may have added a message
-// after them, or removed the last one.
+// Resend recomputes which messages are sent only until the next user message (AN14). It is needed because a pass may
+// have added a message after them, or removed the last one.
 func (v *View) Resend() {
 	said := false
 	for m := v.T.Input - 1; m >= v.Rest; m-- {

@@ -2,8 +2,9 @@ package view
 
 import "github.com/ctxfold/ctxfold/core/internal/transcript"
 
-// removals returns the edits that remove the removed parts of a message, each with the comma that would be left over: a part is removed
-// with the bytes up to the next one or, if no later one is kept, with those from the previous one.
+// removals returns the edits that remove the removed parts of a message, each with the comma that would be left over.
+// A part is removed together with the bytes up to the next part or, if no later part is kept, with the bytes after
+// the previous one.
 func (v *View) removals(m int32) []edit {
 	var out []edit
 	msg := &v.T.Messages[m]
@@ -44,14 +45,15 @@ func (v *View) removals(m int32) []edit {
 	return out
 }
 
-// neighbour is what a sweep over parts has seen of a list.
+// neighbour is what a backward sweep over the parts has found in one list.
 type neighbour struct {
 	parent    int32
 	any, kept bool
 	at        int
 }
 
-// listOf returns the sweep that a part belongs to: its message's lists, or the list inside a tool result; -1 for no list.
+// listOf returns the index of the list that a part belongs to: one of its message's lists, or the list inside a tool
+// result; -1 for no list.
 func listOf(p *transcript.Part) int {
 	if p.Parent >= 0 {
 		return transcript.Lists
@@ -59,7 +61,7 @@ func listOf(p *transcript.Part) int {
 	return int(max(p.List, -1))
 }
 
-// keptBehind returns for each part the next one in its list (at, or -1) and whether any later one is kept (any).
+// keptBehind returns, for each part, the next part in its list (at, or -1) and whether any later part is kept (any).
 func (v *View) keptBehind(parts []transcript.Part) []neighbour {
 	out := make([]neighbour, len(parts))
 	var next [transcript.Lists + 1]neighbour
@@ -83,7 +85,7 @@ func (v *View) keptBehind(parts []transcript.Part) []neighbour {
 	return out
 }
 
-// Member extends the span of a member, key and value, by the comma after it or, for the last member, before it.
+// Member extends the span of a member (key and value) by the comma after it or, for the last member, before it.
 func (v *View) Member(p, message transcript.Span) transcript.Span {
 	b := v.T.Bytes(message)
 	at := func(off uint32) byte { return b[off-message.Start] }

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Size estimates how many bytes AppendOuter writes. It is never too low unless edits lengthen texts.
+// Size estimates how many bytes AppendOuter will write. The estimate is never too low unless edits lengthen texts.
 func (v *View) Size() int {
 	t := v.T
 	n := t.Outer.Len() - t.List.Len() + 2
@@ -83,7 +83,8 @@ func (v *View) AppendList(dst []byte) []byte {
 	return append(dst, ']')
 }
 
-// appendBefore writes what precedes an item: the bracket of the list or a comma, with the white space that the input has there.
+// appendBefore writes the text before an item: the bracket of the list or a comma, with the white space that the
+// input has there.
 func (v *View) appendBefore(dst []byte, items []Item, i int) []byte {
 	t, it := v.T, &items[i]
 	switch {
@@ -115,7 +116,7 @@ func (v *View) appendMessage(dst []byte, it *Item, bytes func(transcript.Span) [
 	return v.appendRange(dst, it.Msg, msg.Span, bytes)
 }
 
-// appendRange writes a range of a message, all of it or a part, with its edits.
+// appendRange writes a span of a message with its edits.
 func (v *View) appendRange(dst []byte, m int32, span transcript.Span, bytes func(transcript.Span) []byte) []byte {
 	edits := v.EditsOf(m)
 	if removals := v.removals(m); len(removals) > 0 {
@@ -124,7 +125,7 @@ func (v *View) appendRange(dst []byte, m int32, span transcript.Span, bytes func
 	}
 	at := span.Start
 	for _, e := range edits {
-		if e.Old.Start < at || e.Old.End > span.End { // outside, or inside something that was removed
+		if e.Old.Start < at || e.Old.End > span.End { // outside the span, or inside a removed part
 			continue
 		}
 		dst = append(dst, bytes(transcript.Span{Start: at, End: e.Old.Start})...)
@@ -162,10 +163,11 @@ func (v *View) AppendPart(dst []byte, part int32) []byte {
 	return append(dst, v.T.Bytes(transcript.Span{Start: at, End: p.Span.End})...)
 }
 
-// EditsOf returns the edits of a message in order. Of two edits of one body the later one counts; it comes first.
+// EditsOf returns the edits of a message in order. If there are two edits of one body, the later one counts and comes
+// first.
 func (v *View) EditsOf(m int32) []edit {
 	v.sort()
-	from := v.next // callers usually go message by message
+	from := v.next // callers usually visit the messages in order
 	if from > len(v.edits) || from > 0 && v.edits[from-1].msg >= m || from < len(v.edits) && v.edits[from].msg < m {
 		from, _ = slices.BinarySearchFunc(v.edits, m, func(e edit, m int32) int { return cmp.Compare(e.msg, m) })
 	}

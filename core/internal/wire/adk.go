@@ -61,8 +61,8 @@ const (
 
 var adkKeys = []string{"content", "author", "isCompacted", "compactedContent", "actions", "isolationScope", "isolation_scope"}
 
-// readADK reads an event. An event that isn't sent to the model (a state change, a request to the user interface, a content without text)
-// costs nothing, and its calls don't count.
+// readADK reads an event. An event that isn't sent to the model (a state change, a request to the user interface,
+// content without text) has no cost, and its calls don't count.
 func readADK(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	var role, parts field
@@ -118,10 +118,12 @@ func readADK(r *Reader, m *transcript.Message) {
 	}
 }
 
-// adkFramework are the calls by which the framework asks its users, not the model its tools: events with them aren't sent.
+// adkFramework are the names of calls by which the framework addresses its users. Events that contain them aren't
+// sent to the model.
 var adkFramework = []string{"adk_request_credential", "adk_request_confirmation", "adk_request_input", "adk_framework"}
 
-// adkUnseen reports whether an event, whose parts begin at index first, isn't sent: it is the framework's, or has only empty texts.
+// adkUnseen reports whether an event isn't sent because it belongs to the framework or has only empty texts. The
+// event's parts begin at index first.
 func adkUnseen(r *Reader, first int) bool {
 	parts := r.T.Parts[first:]
 	seen := len(parts) == 0
@@ -140,7 +142,8 @@ func adkUnseen(r *Reader, first int) bool {
 	return !seen
 }
 
-// adkCompaction is what an event says about the events that the framework has summarized.
+// adkCompaction describes a compaction by the framework, which an event contains in place of the events that it
+// summarizes.
 type adkCompaction struct {
 	is    bool
 	texts []field
@@ -152,7 +155,7 @@ var (
 	adkTextKeys       = []string{"text"}
 )
 
-// actions reads the actions of an event, where Python keeps a compaction.
+// actions reads the actions of an event, where the Python SDK keeps a compaction.
 func (c *adkCompaction) actions(r *Reader) {
 	r.fields(adkActionKeys, func(r *Reader, _ int, f *frame) bool {
 		if r.Kind() != jsonspan.Object {
@@ -184,7 +187,7 @@ func (c *adkCompaction) actions(r *Reader) {
 	})
 }
 
-// digest makes the event a digest with just the texts, replacing any content.
+// digest turns the event into a digest that has only the compaction's texts, replacing any other content.
 func (c *adkCompaction) digest(r *Reader, m *transcript.Message, first int) {
 	r.T.Parts, m.Lists = r.T.Parts[:first], [2]jsonspan.Span{}
 	m.Role, m.Variant = transcript.User, transcript.Digest
@@ -195,8 +198,9 @@ func (c *adkCompaction) digest(r *Reader, m *transcript.Message, first int) {
 	}
 }
 
-// linkADK pairs each call with the last of its responses, which is the one sent to the model, and marks calls that have begun a task: the
-// events of a task have the id of its call as scope, and its response comes when the task ends.
+// linkADK pairs each call with its last response, because that is the one sent to the model. It also marks calls that
+// have begun a task: the events of a task have the call's id as their scope, and the response follows when the task
+// ends.
 func linkADK(t *transcript.Transcript, from int) {
 	var answers critbit.Map[int32] // the response to a call, by its id
 	for i := from; i < len(t.Parts); i++ {
@@ -233,8 +237,9 @@ func linkADK(t *transcript.Transcript, from int) {
 	}
 }
 
-// checkADK reports AD1 (no part is empty), AD3 (an event answers calls of one event by their ids, and holds none itself), AD7 (the first call of a
-// turn is signed), AD8 (a response is an object) and AD9 (an event does not begin with an empty text).
+// checkADK reports AD1 (no part is empty), AD3 (an event with responses answers the calls of a single event by their
+// ids, and has no calls itself), AD7 (the first call of a turn is signed), AD8 (a response is an object) and AD9 (an
+// event does not begin with an empty text).
 func checkADK(c *Checker) {
 	t := c.T
 	last := c.lastCalling()
@@ -243,7 +248,7 @@ func checkADK(c *Checker) {
 		rules.last = int32(len(c.Seq)) - 1
 	}
 	c.geminiParts(&rules)
-	moved := map[int32]bool{} // calls whose response moves directly after them
+	moved := map[int32]bool{} // calls whose response is moved directly after them
 	for _, m := range c.Seq {
 		msg := &t.Messages[m]
 		calls, one := false, int32(-1)
@@ -277,7 +282,7 @@ func checkADK(c *Checker) {
 	if len(moved) == 0 {
 		return
 	}
-	for _, m := range c.Seq { // it would follow what preceded it
+	for _, m := range c.Seq { // the event would follow the event before it
 		msg := &t.Messages[m]
 		for n := msg.First; n < msg.First+msg.Count; n++ {
 			if p := &t.Parts[n]; p.Kind == transcript.ToolResult && p.Pair < 0 && p.Has(transcript.Continues) && moved[p.Caller-1] && !p.Has(transcript.Removed) {
@@ -306,11 +311,11 @@ func (c *Checker) lastCalling() int32 {
 
 const adkActions = `"actions":{"stateDelta":{},"artifactDelta":{},"requestedAuthConfigs":{},"requestedToolConfirmations":{}}}`
 
-// adkCopied are the members that a new event takes from its neighbour; each pair is one member in two spellings.
+// adkCopied are the members that a new event copies from its neighbor, in pairs of two spellings of one member.
 var adkCopied = []string{"invocationId", "invocation_id", "author", "branch", "isolationScope", "isolation_scope"}
 
-// appendADK writes an event up to its content. The author is JSON; if nil, event's. event also gives the invocation and, for an author of
-// its own, who may see it.
+// appendADK writes an event up to its content. author is JSON; if it is nil, the author of event is used. The
+// invocation also comes from event, and so do the members that restrict who can see it, unless author is given.
 func appendADK(dst []byte, id string, author, event, salt []byte) []byte {
 	var f frame
 	if event != nil {
@@ -362,7 +367,7 @@ func adkInstead(dst []byte, role transcript.Role, text string, old []byte) []byt
 	return append(dst, `,`+adkActions...)
 }
 
-// adkAuthor returns the author of an event as JSON, or nil.
+// adkAuthor returns the author of an event as JSON, or nil if it has none.
 func adkAuthor(event []byte) []byte {
 	f, _ := (&Reader{Scanner: jsonspan.New(event)}).fields(adkCopied, nil)
 	if !f[2].Str() {
@@ -371,8 +376,8 @@ func adkAuthor(event []byte) []byte {
 	return f[2].Of(event)
 }
 
-// adkResults writes one event with a response for each call, by the author of the calls: a response by another author would be shown to it
-// as text.
+// adkResults writes one event with a response for each call. Its author is the author of the calls, because a
+// response by another author would be shown to that author as text.
 func adkResults(dst []byte, calls []Call, text string) []byte {
 	if len(calls) == 0 {
 		return nil
@@ -386,7 +391,7 @@ func adkResults(dst []byte, calls []Call, text string) []byte {
 	return append(geminiAnswers.results(dst, calls, text), `,`+adkActions...)
 }
 
-// adkWrap writes an event with a response from another one.
+// adkWrap writes an event that contains only a response taken from another event.
 func adkWrap(dst []byte, role transcript.Role, part, event []byte) []byte {
 	dst = appendADK(dst, "", nil, event, part)
 	return append(wrapParts(dst, role, part), `,`+adkActions...)

@@ -61,7 +61,7 @@ func readAISDK(r *Reader, m *transcript.Message) {
 	if content.Str() {
 		r.Add(whole(transcript.Text, &content))
 		if m.Role == transcript.System && content.Size.Bytes == 0 && options.Kind == jsonspan.Object {
-			// A system message without text may carry settings for its place in the prompt.
+			// A system message without text may carry settings that apply from its position in the prompt.
 			p := member(transcript.Opaque, &options)
 			p.Flags |= transcript.NotSent
 			r.Add(p)
@@ -69,7 +69,7 @@ func readAISDK(r *Reader, m *transcript.Message) {
 	}
 	for i := first; i < len(r.T.Parts) && m.Role == transcript.Assistant; i++ {
 		if p := &r.T.Parts[i]; p.Kind == transcript.ToolResult {
-			p.Flags |= transcript.Server // results of the application's own tools are in tool messages
+			p.Flags |= transcript.Server // the results of the application's own tools are in tool messages
 		}
 	}
 }
@@ -114,7 +114,7 @@ func aiSDKPart(r *Reader, parent int32) {
 		switch {
 		case key == asImage || key == asData:
 			media.read(r)
-		// A tool result contains parts; they must follow it in Parts, so it takes its index first.
+		// A tool result contains parts, which must follow it in Parts, so the result is added first.
 		case key == asOutput && parent < 0 && kind == jsonspan.Object && r.is(&f[asType], "tool-result"):
 			self = r.Add(p)
 			output.read(r, int32(self))
@@ -139,7 +139,7 @@ func aiSDKPart(r *Reader, parent int32) {
 		f[asText].text(&p, transcript.Text)
 		p.Flags |= r.summary(&f[asOptions]) | r.summary(&f[asMetadata])
 	case typ == "image" || typ == "file" || typ == "media" || typ == "reasoning-file" || parent >= 0 && aiSDKFile(typ):
-		if media.words.Bytes > 0 { // a file that is text
+		if media.words.Bytes > 0 { // a file that contains text
 			p.Size = media.words
 			break
 		}
@@ -175,7 +175,7 @@ func aiSDKPart(r *Reader, parent int32) {
 	r.put(self, p)
 }
 
-// aiSDKCall reads a tool call, whose arguments were called args in earlier versions.
+// aiSDKCall reads a tool call. In earlier versions its arguments were called args.
 func aiSDKCall(r *Reader, p *transcript.Part, f *frame) {
 	body := f.either(asInput, asArgs)
 	p.Kind, p.Body, p.Size = transcript.ToolCall, body.Span, body.Size
@@ -188,8 +188,9 @@ func aiSDKCall(r *Reader, p *transcript.Part, f *frame) {
 	r.tool(p, &f[asCallID], &f[asToolName])
 }
 
-// aiSDKResult reads a tool result: an output or, in earlier versions, a result and its content. self is the index of the part in Parts if the
-// parts inside it have been read, or -1; it returns self, after reading them if necessary.
+// aiSDKResult reads a tool result: an output or, in earlier versions, a result and its content. self is the index of
+// the result in Parts if the parts inside it have been read already, or -1. aiSDKResult returns that index, after
+// reading the parts if necessary.
 func aiSDKResult(r *Reader, p *transcript.Part, f *frame, self int, output *aiSDKOutput) int {
 	p.Kind = transcript.ToolResult
 	r.tool(p, &f[asCallID], &f[asToolName])
@@ -218,7 +219,7 @@ func aiSDKResult(r *Reader, p *transcript.Part, f *frame, self int, output *aiSD
 	return self
 }
 
-// aiSDKFile reports whether files in a tool result's content have this type.
+// aiSDKFile reports whether typ is a type of file in a tool result's content.
 func aiSDKFile(typ string) bool {
 	switch typ {
 	case "file-data", "file-url", "file-id", "file-reference", "image-data", "image-url", "image-file-id", "image-file-reference":
@@ -227,13 +228,13 @@ func aiSDKFile(typ string) bool {
 	return false
 }
 
-// tool sets the id and the name of a tool call or result.
+// tool sets the id and the tool's name in a tool call or result.
 func (r *Reader) tool(p *transcript.Part, id, name *field) {
 	id.id(p)
 	name.name(p)
 }
 
-// mediaKind returns the kind of a file by its media type.
+// mediaKind returns the kind of a file with the given media type.
 func (r *Reader) mediaKind(mediaType *field) transcript.Kind {
 	typ := r.typ(mediaType)
 	switch {
@@ -245,7 +246,8 @@ func (r *Reader) mediaKind(mediaType *field) transcript.Kind {
 	return transcript.File
 }
 
-// custom returns flags for the kind of a custom part: a provider's own compaction is {"kind":"openai.compaction"}.
+// custom returns the flags for a custom part, according to its kind: a provider's own compaction is
+// {"kind":"openai.compaction"}.
 func (r *Reader) custom(kind *field) transcript.Flags {
 	if strings.HasSuffix(r.typ(kind), ".compaction") {
 		return transcript.ProviderOnly
@@ -253,8 +255,8 @@ func (r *Reader) custom(kind *field) transcript.Flags {
 	return 0
 }
 
-// summary returns flags for the provider options of a text: {"anthropic":{"type":"compaction"}} marks Anthropic's own summary of everything
-// before it (AN12).
+// summary returns the flags for the provider options of a text: {"anthropic":{"type":"compaction"}} marks Anthropic's
+// own summary of everything before it (AN12).
 func (r *Reader) summary(options *field) (flags transcript.Flags) {
 	if options.Kind != jsonspan.Object || !bytes.Contains(options.Of(r.Src()), []byte(`"compaction"`)) {
 		return 0
@@ -275,8 +277,8 @@ func (r *Reader) summary(options *field) (flags transcript.Flags) {
 
 var summaryKeys = []string{"type"}
 
-// signatures returns what the provider requires of a reasoning part, from its provider options: {"anthropic":{"signature"}},
-// {"openai":{"itemId"}}, and so on.
+// signatures returns the flags for a reasoning part, according to its provider options: {"anthropic":{"signature"}},
+// {"openai":{"itemId"}}, and so on. The flags say what the provider requires of it.
 func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 	if options.Kind != jsonspan.Object {
 		return 0
@@ -284,7 +286,7 @@ func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 	r.again(options, func(r *Reader) {
 		for provider := range r.Members {
 			switch {
-			case r.Kind() != jsonspan.Object || string(provider) == "mastra": // the date when its store received the part, which is not a signature
+			case r.Kind() != jsonspan.Object || string(provider) == "mastra": // the date when its store received the part, not a signature
 				r.Skip()
 			default:
 				flags |= r.signed(func([]byte, *jsonspan.Value) {})
@@ -294,7 +296,8 @@ func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 	return flags
 }
 
-// signed reads the options of one provider at the reader and returns what it requires of a reasoning part. each is called for all of them.
+// signed reads one provider's options of a reasoning part and returns the part's flags. It calls each for every
+// option.
 func (r *Reader) signed(each func(key []byte, value *jsonspan.Value)) (flags transcript.Flags) {
 	for key := range r.Members {
 		signature, item := string(key) == "signature" || string(key) == "redactedData", string(key) == "itemId"
@@ -313,14 +316,14 @@ func (r *Reader) signed(each func(key []byte, value *jsonspan.Value)) (flags tra
 	return flags
 }
 
-// payload is the content of a file or an image: the number of its base64 characters (0 for a URL or a reference to the provider's store), or
-// the measure of its text.
+// payload is the size of a file or an image: the number of base64 characters (0 for a URL or a reference to the
+// provider's store), or the measure of its text.
 type payload struct {
 	chars uint32
 	words jsonspan.Measure
 }
 
-// text reads a string: base64, a data URL or another URL.
+// text measures a string: base64, a data URL or another URL.
 func (p *payload) text(src []byte, s jsonspan.Span) {
 	b := src[s.Start+1 : s.End-1]
 	switch {
@@ -332,10 +335,10 @@ func (p *payload) text(src []byte, s jsonspan.Span) {
 	}
 }
 
-// read reads bytes as JSON.stringify writes them, {"0":137,"1":80} or {"type":"Buffer","data":[137,80]}, or a tagged value,
-// {"type":"data","data":…}, {"type":"url","url":…} and so on.
+// read measures a payload that is not a string: bytes as JSON.stringify writes them, {"0":137,"1":80} or
+// {"type":"Buffer","data":[137,80]}, or a tagged value, {"type":"data","data":…}, {"type":"url","url":…} and so on.
 func (p *payload) read(r *Reader) {
-	n := uint32(0) // bytes, each a number
+	n := uint32(0) // the number of bytes, each written as a number
 	switch r.Kind() {
 	case jsonspan.String:
 		p.text(r.Src(), r.Text().Span)
@@ -363,8 +366,9 @@ func (p *payload) read(r *Reader) {
 	p.chars += (n*4 + 2) / 3
 }
 
-// aiSDKOutput is the output of a tool result: {"type","value"}. Its body is the value, so that the type can stay when a text replaces it;
-// for a list of parts the body is the whole output, since no text can replace that list.
+// aiSDKOutput is the output of a tool result: {"type","value"}. Its body is the value alone, so that the type stays
+// valid when a text replaces the body. If the value is a list of parts, the body is the whole output, since a text
+// can't replace the list.
 type aiSDKOutput struct {
 	body  jsonspan.Span
 	size  jsonspan.Measure

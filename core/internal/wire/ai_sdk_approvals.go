@@ -5,10 +5,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// linkApprovals pairs each answer with its approval request, and joins the messages from one to the other.
+// linkApprovals pairs each approval with its request, and joins the messages between them so that they stay or go
+// together.
 func linkApprovals(t *transcript.Transcript, from int) {
-	var asked critbit.Map[int32] // by approval id, one more than its request, for the messages since the user's last; 0 if it is answered
-	var joins map[int32]int      // where joined ranges begin (+1) and end (-1)
+	var asked critbit.Map[int32] // by approval id, one more than the index of its request since the newest user message; 0 if it has been answered
+	var joins map[int32]int      // the number of joined ranges that begin (positive) or end (negative) at a message
 	last := int32(-1)
 	for i := from; i < len(t.Parts); i++ {
 		p := &t.Parts[i]
@@ -42,12 +43,13 @@ func linkApprovals(t *transcript.Transcript, from int) {
 	}
 }
 
-// approval reports whether a part is a request for the user's approval, which has the id of its tool call as body, or the answer to one.
+// approval reports whether a part is a request for the user's approval, whose body is the id of its tool call, or the
+// response to one.
 func approval(p *transcript.Part) bool {
 	return p.Kind == transcript.Opaque && p.Parent < 0 && !p.ID.Zero()
 }
 
-// checkApprovals reports AM4: a request has its call in the same message, and an answer has its request.
+// checkApprovals reports AM4: a request is in the message of its call, and a response has its request.
 func checkApprovals(c *Checker) {
 	t := c.T
 	for _, m := range c.Seq {

@@ -47,7 +47,7 @@ func readAISDKUI(r *Reader, m *transcript.Message) {
 	role, parts := f[0], f[1]
 	r.role(m, &role, aiSDKUIRoles)
 	r.want(&parts, jsonspan.Array, jsonspan.Array, "parts must be a list")
-	if parts.Kind == jsonspan.Invalid { // not empty: messages of AI SDK 4 have their text elsewhere
+	if parts.Kind == jsonspan.Invalid { // the message isn't empty: messages of AI SDK 4 have their text elsewhere
 		r.Fail(api.CodeMissingField, int(m.Span.Start), "this message has no parts")
 	}
 	m.Content = parts.Span
@@ -113,7 +113,7 @@ func aiSDKUIPart(r *Reader) {
 	r.Add(p)
 }
 
-// aiSDKUISaid reads a part of a steering message: a user's text or file (AM6).
+// aiSDKUISaid reads a part of a steering message: text or a file from the user (AM6).
 func aiSDKUISaid(r *Reader) {
 	first := len(r.T.Parts)
 	aiSDKUIPart(r)
@@ -124,7 +124,7 @@ func aiSDKUISaid(r *Reader) {
 	}
 }
 
-// begins reports whether a string field begins with ASCII text that needs no escapes.
+// begins reports whether the text of a string field begins with prefix. prefix is ASCII and needs no escapes.
 func (r *Reader) begins(f *field, prefix string) bool {
 	return f.Str() && bytes.HasPrefix(f.Of(r.Src())[1:], []byte(prefix))
 }
@@ -132,7 +132,7 @@ func (r *Reader) begins(f *field, prefix string) bool {
 // aiSDKUITool adds a tool call and, if the part has one, its result, as two parts with one span.
 func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
 	state := r.typ(&f[uiState])
-	if state == "input-streaming" { // AU3: not converted, so there is no call yet
+	if state == "input-streaming" { // AU3: the SDK doesn't convert such a part, so there is no call yet
 		p.Flags |= transcript.NotSent
 		r.Add(p)
 		return
@@ -173,8 +173,8 @@ func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
 	r.T.Parts[call].Pair, r.T.Parts[n].Pair = int32(n), int32(call)
 }
 
-// aiSDKUIResultBody keeps the JSON type of an output: code that renders or converts it (toModelOutput) reads objects and lists without
-// checking (AU4).
+// aiSDKUIResultBody keeps the JSON type of an output, because code that renders or converts it (toModelOutput) reads
+// objects and lists without checking their type (AU4).
 func aiSDKUIResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	body, from := t.Bytes(t.Parts[result].Body), len(dst)
 	switch {
@@ -190,7 +190,7 @@ func aiSDKUIResultBody(dst []byte, t *transcript.Transcript, result int32, text 
 
 var aiSDKUIAnswerKeys = []string{"state", "approval"}
 
-// aiSDKUIAnswer ends a tool part with an error, or with a denial if its approval was never given.
+// aiSDKUIAnswer completes a tool part with an error or, if its approval was never given, with a denial.
 func aiSDKUIAnswer(dst, part []byte, text string) []byte {
 	r := &Reader{Scanner: jsonspan.New(part)}
 	approved, empty := jsonspan.Invalid, true

@@ -18,8 +18,8 @@ func init() {
 			Keys:  "content clear_at output_config",
 			Types: "text image document thinking redacted_thinking tool_use tool_result server_tool_use compaction search_result container_upload tool_reference browser_state " +
 				"tool_addition tool_removal fallback mcp_tool_use mcp_tool_result mcp_tool_listing",
-			Items: "message", // as in the API's answers
-			Apps:  "file",    // Cline's
+			Items: "message", // as in the API's responses
+			Apps:  "file",    // from Cline
 			Own: "type:thinking type:redacted_thinking type:tool_use type:tool_result type:server_tool_use type:document type:container_upload " +
 				"type:tool_addition type:tool_removal type:mcp_tool_listing key:clear_at key:output_config body:system body:anthropic_version model:claude part:tool_use_id",
 			// Calls and results are also blocks in MCP, with other member names.
@@ -59,7 +59,7 @@ func readAnthropic(r *Reader, m *transcript.Message) {
 	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of blocks")
 	m.Content = content.Span
 	if m.Passing = m.Passing && m.Role == transcript.System; m.Role == transcript.System && config.Kind == jsonspan.Object {
-		// Settings from here on; a message may have only these (AN14).
+		// Settings that apply from here on. A message with settings may have nothing else (AN14).
 		p := member(transcript.Opaque, &config)
 		p.Flags |= transcript.NotSent
 		r.Add(p)
@@ -94,7 +94,7 @@ func anthropicBlock(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	self, read := -1, false
 	f, size := r.object(&p, "a content block", anthropicKeys, func(r *Reader, key int, f *frame) bool {
-		// A tool result contains blocks; they must follow it in Parts, so it takes its index first.
+		// A tool result contains blocks, which must follow it in Parts, so the result is added first.
 		if key != anContent || parent >= 0 || r.Kind() != jsonspan.Array || !r.is(&f[anType], "tool_result") {
 			return false
 		}
@@ -160,7 +160,8 @@ func anthropicBlock(r *Reader, parent int32) {
 // toolReference is the type of a block in a tool result that expands a tool whose definition was deferred.
 const toolReference = "tool_reference"
 
-// keepReferences removes the body from a tool result that expands tools, so that no pass clears it: the model couldn't call them any more.
+// keepReferences removes the body from a tool result that expands tools, so that no pass clears it: otherwise the
+// model could no longer call them.
 func (r *Reader) keepReferences(result int) {
 	for i := result + 1; i < len(r.T.Parts); i++ {
 		if p := &r.T.Parts[i]; p.Kind == transcript.Opaque && !p.Name.Zero() && jsonspan.EqualText(r.Src(), p.Name, toolReference) {
@@ -179,12 +180,12 @@ func wrapContent(dst []byte, role transcript.Role, part, _ []byte) []byte {
 	return append(dst, `]}`...)
 }
 
-// blockRules are the rules of formats whose tool results are blocks in user messages: rule ids, the characters that a tool call id may have
-// besides letters and digits, and the message if it has others.
+// blockRules describe formats whose tool results are blocks in user messages: the rule ids, the characters allowed in
+// a tool call id besides letters and digits, and the error message for other characters.
 type blockRules struct{ order, id, marks, says string }
 
-// checkAnthropic reports AN4 (results first in their message), AN5 (the form of ids), and the part of AN11 that requires the tool that made
-// a call.
+// checkAnthropic reports AN4 (results come first in their message), AN5 (the form of ids), and the part of AN11 that
+// requires the tool that made a call to be present.
 func checkAnthropic(c *Checker) {
 	c.blocks(&blockRules{order: "AN4", id: "AN5", marks: "_-", says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ -"})
 }
@@ -227,7 +228,7 @@ func validToolID(id, marks string) bool {
 	return len(id) > 0 && len(id) <= 64
 }
 
-// images that most providers take.
+// images are the media types that most providers accept.
 const images = "image/png image/jpeg image/gif image/webp"
 
 // anthropicTarget has no place for reasoning, which must be signed.

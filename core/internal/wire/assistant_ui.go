@@ -80,7 +80,7 @@ func readAssistantUI(r *Reader, m *transcript.Message) {
 	assistantUISteps(r.T, first)
 }
 
-// assistantUISteps notes where an assistant message may be cut: after calls that have their results.
+// assistantUISteps notes where an assistant message may be split: after calls that have their results.
 func assistantUISteps(t *transcript.Transcript, first int) {
 	open, answered := false, false
 	for i := first; i < len(t.Parts); i++ {
@@ -96,7 +96,7 @@ func assistantUISteps(t *transcript.Transcript, first int) {
 	}
 }
 
-// attachments are texts outside the content, and images and files if media is set.
+// attachments are the parts of a message outside its content: texts or, if media is set, images and files.
 type attachments struct {
 	payload
 	media bool
@@ -104,7 +104,7 @@ type attachments struct {
 
 var attachmentKeys = []string{"content"}
 
-// attachment reads the parts of an attachment, which have the shape of content.
+// attachment reads the parts of one attachment, which have the same shape as content parts.
 func (a *attachments) attachment(r *Reader) {
 	if r.Kind() != jsonspan.Object {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), "an attachment must be an object")
@@ -166,7 +166,8 @@ func assistantUIPartIn(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	first, seen := len(r.T.Parts), false
 	f, size := r.object(&p, "a part", assistantUIPartKeys, func(r *Reader, key int, f *frame) bool {
-		// What the model sees of a result follows the call and the result, which are filled in later.
+		// What the model sees of a result follows the call and the result in Parts, so both are added first and
+		// filled in later.
 		if key != apModel || r.Kind() != jsonspan.Array || parent >= 0 || !r.is(&f[apType], "tool-call") {
 			return false
 		}
@@ -201,7 +202,7 @@ func assistantUIPartIn(r *Reader, parent int32) {
 	case typ == "audio":
 		p.Media(transcript.Audio, f[apAudio].Raw)
 	case typ == "source" || typ == "data" || typ == "generative-ui" || r.begins(&f[apType], "data-"):
-		p.Flags |= transcript.NotSent // for the user alone
+		p.Flags |= transcript.NotSent // shown only to the user
 	case typ == "tool-call" && f[apCallID].Str() && parent < 0:
 		at := -1
 		if seen {
@@ -218,8 +219,9 @@ func assistantUIHasResult(f *frame) bool {
 	return f[apResult].Kind != jsonspan.Invalid && f[apPreliminary].Kind != jsonspan.True
 }
 
-// assistantUICall adds a tool call and, if it has a final one, its result, as two parts with one span. If the tool says what the model sees
-// of its result, that is the body; it has been read already if at is the index of the call.
+// assistantUICall adds a tool call and, if it has a final result, that result, as two parts with one span. If the
+// tool specifies what the model sees of the result, that is the body, and it has been read already; at is then the
+// index of the call.
 func assistantUICall(r *Reader, p transcript.Part, f *frame, at int) {
 	call := *f
 	p.Kind, p.Body, p.Size = transcript.ToolCall, call[apArgs].Span, call[apArgs].Size
@@ -260,10 +262,11 @@ func assistantUICall(r *Reader, p transcript.Part, f *frame, at int) {
 	}
 }
 
-// assistantUIDone is the status of an answer that is complete.
+// assistantUIDone is the status of a complete assistant message.
 const assistantUIDone = `"status":{"type":"complete","reason":"unknown"}`
 
-// assistantUIResultBody keeps the JSON type of a result, which components read; what the model sees is a list of parts.
+// assistantUIResultBody keeps the JSON type of a result, because components read it. What the model sees is a list of
+// parts.
 func assistantUIResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	if len(t.Inner(int(result))) == 0 {
 		return aiSDKUIResultBody(dst, t, result, text)
@@ -274,7 +277,7 @@ func assistantUIResultBody(dst []byte, t *transcript.Transcript, result int32, t
 
 var assistantUIAnswerKeys = []string{"result", "isError", "isPreliminary", "modelContent"}
 
-// assistantUIAnswer ends a tool call with an error. A preliminary result is removed.
+// assistantUIAnswer completes a tool call with an error, and removes a preliminary result.
 func assistantUIAnswer(dst, part []byte, text string) []byte {
 	from := len(dst)
 	s := jsonspan.New(part)

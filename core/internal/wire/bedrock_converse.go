@@ -17,7 +17,7 @@ func init() {
 			Roles:   "system user assistant",
 			Keys:    "content",
 			Content: "list",
-			// A text without a type occurs in Genkit too.
+			// A text without a type also occurs in Genkit.
 			Decisive: "part:toolUse part:toolResult part:reasoningContent part:cachePoint part:guardContent part:citationsContent",
 			Own: "part:toolUse part:toolResult part:reasoningContent part:cachePoint part:guardContent part:citationsContent part:searchResult " +
 				"part:toolAddition part:toolRemoval bare:text body:modelId body:inferenceConfig body:additionalModelRequestFields " +
@@ -67,7 +67,7 @@ const (
 	bcCitations
 )
 
-// bedrockKeys are the members that identify a block; it has one of them. Any other block is opaque.
+// bedrockKeys are the members that identify the type of a block. A block without any of them is opaque.
 var bedrockKeys = []string{
 	"text", "cachePoint", "json", "image", "audio", "video", "document", "toolUse", "toolResult", "reasoningContent", "guardContent",
 	"citationsContent",
@@ -97,7 +97,7 @@ func bedrockBlock(r *Reader, parent int32) {
 			bedrockCall(r, &p)
 		case bcToolResult:
 			if self < 0 {
-				self = r.Add(p) // what is inside must follow it
+				self = r.Add(p) // the parts inside must follow it
 			}
 			bedrockResult(r, &p, int32(self))
 		case bcReasoning:
@@ -137,7 +137,7 @@ var (
 	bedrockTextKeys      = []string{"text"}
 )
 
-// bedrockCall reads a tool call. The provider runs those of the type server_tool_use itself.
+// bedrockCall reads a tool call. Calls of the type server_tool_use are run by the provider itself.
 func bedrockCall(r *Reader, p *transcript.Part) {
 	f, _ := r.fields(bedrockCallKeys, nil)
 	p.Kind, p.Body, p.Size = transcript.ToolCall, f[2].Span, f[2].Size
@@ -148,7 +148,7 @@ func bedrockCall(r *Reader, p *transcript.Part) {
 	}
 }
 
-// bedrockResult reads a tool result. A result with a type belongs to a tool that the provider runs.
+// bedrockResult reads a tool result. A result with a type belongs to a tool that the provider ran.
 func bedrockResult(r *Reader, p *transcript.Part, self int32) {
 	f, _ := r.fields(bedrockResultKeys, func(r *Reader, key int, f *frame) bool {
 		if key != 1 || r.Kind() != jsonspan.Array {
@@ -170,7 +170,7 @@ func bedrockResult(r *Reader, p *transcript.Part, self int32) {
 	}
 }
 
-// bedrockReasoning reads a thought, which is opaque if it is redacted.
+// bedrockReasoning reads reasoning, which is opaque if it is redacted.
 func bedrockReasoning(r *Reader, p *transcript.Part) {
 	p.Kind = transcript.Reasoning
 	f, _ := r.fields(bedrockReasoningKeys, func(r *Reader, key int, f *frame) bool {
@@ -191,7 +191,7 @@ func bedrockReasoning(r *Reader, p *transcript.Part) {
 	}
 }
 
-// bedrockGuard reads the input of a guardrail: {"text":{"text":…}} or an image.
+// bedrockGuard reads input for a guardrail: {"text":{"text":…}} or an image.
 func bedrockGuard(r *Reader, p *transcript.Part) {
 	f, size := r.fields(bedrockGuardKeys, func(r *Reader, key int, f *frame) bool {
 		if r.Kind() != jsonspan.Object {
@@ -210,7 +210,8 @@ func bedrockGuard(r *Reader, p *transcript.Part) {
 	}
 }
 
-// bedrockCitations reads an answer with its sources. If the answer is one text, that is the body; the sources are billed in addition.
+// bedrockCitations reads a text with its sources. If it consists of a single text, that text is the body; the size of
+// the sources is added.
 func bedrockCitations(r *Reader, p *transcript.Part) {
 	n, text := 0, field{}
 	f, size := r.fields(bedrockCitationKeys, func(r *Reader, key int, f *frame) bool {
@@ -235,8 +236,8 @@ func bedrockCitations(r *Reader, p *transcript.Part) {
 	r.message.Extra = r.message.Extra.Add(f[1].Size)
 }
 
-// checkBedrock reports BC5 (the form of ids), BC6 (results first in their message), BC8 (a document comes with a text) and BC9 (used tools
-// are defined).
+// checkBedrock reports BC5 (the form of ids), BC6 (results come first in their message), BC8 (a document needs a text
+// beside it) and BC9 (the tools that are used must be defined).
 func checkBedrock(c *Checker) {
 	c.blocks(&blockRules{order: "BC6", id: "BC5", marks: "_.:-", says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ . : -"})
 	unnamed := c.T.Outer != c.T.List && c.T.Tools.Bytes == 0
@@ -272,7 +273,7 @@ func bedrockDocument(block []byte) bool {
 	return false
 }
 
-// bedrockTarget has no place for unsigned reasoning, and takes media only as bytes.
+// bedrockTarget has no place for unsigned reasoning, and accepts media only as bytes.
 var bedrockTarget = Target{
 	Tools:     `"toolConfig":{"tools":[%l]}`,
 	User:      `{"role":"user","content":[%c]}`,

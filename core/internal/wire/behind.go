@@ -9,25 +9,26 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Behind describes how to append a request for a summary to a request body's conversation. Everything that the
-// provider's prompt cache depends on stays: tools, system prompt and, if changing it loses the cache, the choice of
-// tools.
+// Behind describes how to append a request for a summary to a conversation's request body. It keeps everything that
+// the provider's prompt cache depends on: the tools, the system prompt and, if changing it would invalidate the
+// cache, the tool choice.
 type Behind struct {
-	Limit  string // the member that limits the answer, in tokens; a dot precedes a member of an object
-	Older  string // the older name of that member, which applies if a body has it
-	None   string // the members that forbid tool calls, as JSON; "" if the API has none, or they would lose the cache
-	Forced string // the same, for a body that forces a call; "" is None
-	Choice string // the member that may force one
-	Set    string // more members, as JSON
+	Limit  string // the member that limits the output, in tokens; a dot separates an object from its member
+	Older  string // the older name of that member, used if a body already has it
+	None   string // members, as JSON, that forbid tool calls; "" if the API has none, or they would invalidate the cache
+	Forced string // the same for a body that forces a tool call; "" means None
+	Choice string // the member in which a body may force a tool call
+	Set    string // further members to set, as JSON
 	Drop   string // members to remove
-	Shaped string // the member that may request an answer other than text; then no summary is requested this way
+	Shaped string // the member that may request output other than text; if it does, no summary is requested this way
 }
 
-// streamed are the members of a body that only affect how the answer is delivered.
+// streamed are the members of a body that only affect how the response is delivered.
 const streamed = "stream stream_options"
 
-// behinds are the formats whose providers have a prompt cache. At Anthropic a change of tool_choice loses the cache of all messages, so the
-// instruction's words forbid calls, and an answer with one is rejected. Bedrock has no choice that forbids them.
+// behinds are the formats whose providers have a prompt cache. With Anthropic, changing tool_choice invalidates the
+// cache of all messages, so the instruction itself forbids tool calls, and a response that makes one is rejected.
+// Bedrock has no tool choice that forbids calls.
 var behinds = []struct {
 	format string
 	Behind
@@ -41,10 +42,10 @@ var behinds = []struct {
 	{"openai-responses", Behind{Limit: "max_output_tokens", None: `"tool_choice":"none"`, Set: `"store":false`, Drop: streamed + " background", Shaped: "text"}},
 }
 
-// shapedBy are the values in a Shaped member if the answer isn't text.
+// shapedBy are the values of a Shaped member that request output other than text.
 var shapedBy = []string{"json_schema", "json_object", "jsonSchema", "application/json", `"json"`}
 
-// Behind returns how the format asks for a summary after a conversation; nil if its providers have no prompt cache.
+// Behind returns how to append a request for a summary in this format; nil if its providers have no prompt cache.
 func (f *Format) Behind() *Behind {
 	for i := range behinds {
 		if behinds[i].format == f.Name {
@@ -54,12 +55,12 @@ func (f *Format) Behind() *Behind {
 	return nil
 }
 
-// OnlyMarked reports whether the providers of the format cache only up to breakpoints that the app sets.
+// OnlyMarked reports whether the format's providers cache only up to breakpoints that the app sets.
 func (f *Format) OnlyMarked() bool { return f.SystemApart && f.Marks != 0 }
 
-// AppendPatch appends the changes, as a JSON Merge Patch (RFC 7396), with which a body asks for a summary of at most tokens tokens. The
-// body is JSON, or nil if there is only a list of messages. thinking adds the tokens that the model may use for thinking. It returns false
-// if the body requests an answer other than text.
+// AppendPatch appends a JSON Merge Patch (RFC 7396) that turns a body into a request for a summary of at most tokens
+// tokens. body is JSON, or nil if there is only a list of messages. thinking is how many of the output tokens are
+// reserved for thinking. ok is false if the body requests output other than text.
 func (b *Behind) AppendPatch(dst, body []byte, tokens int) (patch []byte, thinking int, ok bool) {
 	limit, tools := b.Limit, false
 	none, drop := b.None, []string(nil)
@@ -120,7 +121,7 @@ func containsAny(text []byte, words []string) bool {
 	return false
 }
 
-// budgetIn returns the number after budget_tokens in a text, or 0.
+// budgetIn returns the number that follows budget_tokens in a text, or 0.
 func budgetIn(text []byte) int {
 	_, rest, found := bytes.Cut(text, []byte(`"budget_tokens"`))
 	if !found {
@@ -135,8 +136,8 @@ func budgetIn(text []byte) int {
 	return budget
 }
 
-// Joined returns a message, JSON, with one more text after its parts, for providers that want alternating roles; false if it has no place
-// for one.
+// Joined returns a message (JSON) with another text appended to its parts, for providers that require alternating
+// roles. ok is false if the message has no place for the text.
 func (f *Format) Joined(message []byte, text string) (joined []byte, ok bool) {
 	s := jsonspan.New(message)
 	if s.Kind() != jsonspan.Object || f.TextPart == "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// linkCallers links each tool call that was made by a provider's tool to the call of that tool (AN11): a program run by the provider calls
-// the application's tools, and returns its own result once it has theirs.
+// linkCallers links each tool call that was made by a provider's tool to the call of that tool (AN11). For example, a
+// program that the provider runs calls the application's tools, and returns its own result once it has theirs.
 func linkCallers(t *transcript.Transcript, from int) {
 	called := false
 	for i := from; i < len(t.Parts); i++ {
@@ -26,7 +26,7 @@ func linkCallers(t *transcript.Transcript, from int) {
 		return
 	}
 	t.Calls = true
-	var servers critbit.Map[int32] // by id, one more than the call
+	var servers critbit.Map[int32] // by id, one more than the index of the call
 	for i := range t.Parts {
 		p := &t.Parts[i]
 		if p.Kind != transcript.ToolCall || p.Has(transcript.Removed) {
@@ -44,14 +44,15 @@ func linkCallers(t *transcript.Transcript, from int) {
 
 // Caller identifies the tool that made a tool call.
 type Caller struct {
-	ID     string        // of that tool's call
+	ID     string        // id of that tool's call
 	Member jsonspan.Span // in the JSON of the call, key and value
 }
 
-// optionKeys are where the AI SDK keeps provider-specific data.
+// optionKeys are the members in which the AI SDK keeps provider-specific data.
 var optionKeys = []string{"providerOptions", "providerMetadata", "callProviderMetadata"}
 
-// CallerOf returns the tool that made a tool call, given as JSON; false if the model made it itself.
+// CallerOf returns the tool that made a tool call, which is given as JSON. ok is false if the model made the call
+// itself.
 func CallerOf(call []byte) (c Caller, ok bool) {
 	s := jsonspan.New(call)
 	s.Lenient = true
@@ -82,7 +83,7 @@ func CallerOf(call []byte) (c Caller, ok bool) {
 	return c, c.ID != ""
 }
 
-// read reads the value of a caller, {"type","tool_id"}, at the scanner.
+// read reads the value of a caller, {"type","tool_id"}.
 func (c *Caller) read(s *jsonspan.Scanner) {
 	member := jsonspan.Span{Start: s.KeyPos()}
 	for key := range s.Members {

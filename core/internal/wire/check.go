@@ -13,47 +13,48 @@ import (
 type Answers uint8
 
 const (
-	// NextMessages: in the messages directly after it, with nothing else between (OpenAI Chat).
+	// NextMessages: in the messages directly after it, with nothing in between (OpenAI Chat).
 	NextMessages Answers = iota
-	// NextMessage: in the next message; messages of one role in a row count as one (Anthropic).
+	// NextMessage: in the next message; consecutive messages of one role count as one (Anthropic).
 	NextMessage
 	// OneMessage: all in the next message (Gemini).
 	OneMessage
-	// BeforeUser: before the next user message or the system (AI SDK).
+	// BeforeUser: before the next user or system message (AI SDK).
 	BeforeUser
 	// Anywhere: anywhere after the call (OpenAI Responses).
 	Anywhere
-	// NewestOpen: anywhere after the call, and only the newest message may have calls without one (ADK).
+	// NewestOpen: anywhere after the call; only the newest message may have calls without results (ADK).
 	NewestOpen
 )
 
-// Rules is what the general checks need to know about a format. The strings are rule ids; "" means that the format has no such rule.
+// Rules are the parameters of the general checks for a format. Strings are rule ids; "" means that the format has no
+// such rule.
 type Rules struct {
 	Unanswered string // a tool call needs a result
 	Orphan     string // a tool result needs a call, in the right place
 	Duplicate  string // ids are unique
 	Empty      string // a message isn't empty
 	BlankText  string // a text is more than white space
-	// BlankResult: a tool result has more than texts of white space.
+	// BlankResult: a tool result must contain more than white space.
 	BlankResult string
-	First       string // the first message that isn't the system's is the user's
+	First       string // after any system messages, the first message is a user message
 	Alternate   string // roles alternate
-	Role        string // a role is one that the format knows
-	Follow      string // after tool results the assistant speaks; the system's messages follow the user's or each other
+	Role        string // a role must be one that the format knows
+	Follow      string // an assistant message follows tool results; system messages follow user messages or each other
 	Bound       string // signed reasoning is bound to what precedes it
-	Server      string // a tool call that the provider runs itself has its result, in the same message or deferred
+	Server      string // a tool call that the provider runs itself has its result, in the same message or later
 
 	Answers    Answers
-	ResultRole transcript.Role // of messages that hold tool results
-	Named      bool            // a result must have its call's name, and may be paired by that alone (G5)
-	Apart      bool            // parallel calls may be in several messages: the calls of the last ones are open together
-	Ordered    bool            // a result without id and name answers the oldest open call of the newest message
-	// Through: system messages, and user messages that the model doesn't see, may be between a tool call and its result; unsent messages may
-	// be empty.
+	ResultRole transcript.Role // role of messages that hold tool results
+	Named      bool            // a result must have the name of its call's tool, and may be paired by the name alone (G5)
+	Apart      bool            // parallel calls may be spread over several messages: the calls of the last ones are open together
+	Ordered    bool            // a result without id and name answers the oldest open call in the newest message
+	// Through: system messages, and user messages that the model doesn't see, may come between a tool call and its
+	// result; messages that aren't sent may be empty.
 	Through bool
 }
 
-// Fix is what repair does about a violation.
+// Fix is the way in which repair fixes a violation.
 type Fix uint8
 
 // The fixes. None is for violations that only the caller can fix.
@@ -78,36 +79,36 @@ var fixNames = [...]api.Repair{api.RepairNone, api.RepairAddResult, api.RepairDr
 	api.RepairMoveResult, api.RepairAddTurn, api.RepairWrapBody, api.RepairSign, api.RepairDropCaller, api.RepairReplace, api.RepairAddReasoning,
 	api.RepairFillBody}
 
-// Word returns the fix as answers name it.
+// Word returns the name of the fix in results.
 func (f Fix) Word() api.Repair { return fixNames[f] }
 
 // Violation is a place where a transcript breaks a rule.
 type Violation struct {
 	Rule    string // as in the table of rules
-	Message int32  // index of the transcript's messages
-	Part    int32  // index of its parts, or -1
+	Message int32  // index in the transcript's messages
+	Part    int32  // index in its parts, or -1
 	Text    string // for people
 	Fix     Fix
 	Case    Case
 	Severity
 }
 
-// Checker checks a sequence of messages: those of a transcript, or those that a pass left.
+// Checker checks a sequence of messages: those of a transcript, or those that a pass has left.
 type Checker struct {
 	T          *transcript.Transcript
 	F          *Format
-	Seq        []int32 // indexes of T.Messages
+	Seq        []int32 // indexes into T.Messages
 	Violations []Violation
-	closed     bool    // open calls at the end are violations
-	place      []int32 // of each message of T in Seq, or -1
-	run        []int32 // of each place: the run of one role that it belongs to
-	asked      []int32 // of each place: the last place before it that is the user's or the system's, or -1
-	owner      []int32 // of each place: the last place before it that holds more than tool results, or -1
-	spoken     []int32 // of each place: the last place before it that is the system's, or the user's and more than tool results, or -1
+	closed     bool    // whether open calls at the end are violations
+	place      []int32 // for each message of T: its position in Seq, or -1
+	run        []int32 // for each position: the number of its run, which consists of consecutive messages of one role
+	asked      []int32 // for each position: the last position before it with a user or system message, or -1
+	owner      []int32 // for each position: the last position before it with a message that holds more than tool results, or -1
+	spoken     []int32 // for each position: the last position before it with a system message, or with a user message that holds more than tool results; or -1
 }
 
-// Check returns the violations in a sequence of messages of t, in order. Tool calls that are still open at the end, followed only by
-// results, are valid (the host is about to answer them), unless closed is set.
+// Check returns the violations in a sequence of messages of t, in order. Open tool calls at the end, followed only by
+// results, are valid because the host is about to answer them, unless closed is set.
 func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Violation {
 	c := &Checker{T: t, F: f, Seq: seq, closed: closed}
 	c.place, c.run = make([]int32, len(t.Messages)), make([]int32, len(seq))
@@ -146,15 +147,15 @@ func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Vio
 	return c.Violations
 }
 
-// LoneText is the message for I8.
+// LoneText is the message for violations of I8.
 const LoneText = "lone surrogate: half of a surrogate pair"
 
-// Add records a violation of a rule if the format has that rule. part is an index of T.Parts, or -1.
+// Add records a violation of a rule, if the format has that rule. part is an index into T.Parts, or -1.
 func (c *Checker) Add(rule string, message, part int32, fix Fix, text string) {
 	c.AddCase(rule, General, message, part, fix, text)
 }
 
-// AddCase is Add for a special case of a violation, which may be tolerated.
+// AddCase is like Add, for a special case of a violation that the provider may tolerate.
 func (c *Checker) AddCase(rule string, is Case, message, part int32, fix Fix, text string) {
 	if fix == DropPart && c.T.Parts[part].List == transcript.NoList {
 		fix = DropMessage // the part is the whole message
@@ -164,7 +165,7 @@ func (c *Checker) AddCase(rule string, is Case, message, part int32, fix Fix, te
 	}
 }
 
-// contents checks roles, and that no message is empty.
+// contents checks that roles are known and that no message is empty.
 func (c *Checker) contents() {
 	t := c.T
 	for _, m := range c.Seq {
@@ -183,7 +184,7 @@ func (c *Checker) contents() {
 				continue
 			}
 			if p.Kind != transcript.Text {
-				// Reasoning next to an empty content isn't content, nor is an id or a cache breakpoint.
+				// Reasoning, an id or a cache breakpoint next to empty content isn't content.
 				beside := p.List == transcript.Member && (p.Kind == transcript.Reasoning || p.Has(transcript.Stored)) || p.Has(transcript.Mark)
 				filled = filled || p.Parent < 0 && !beside
 				if c.F.Rules.BlankResult != "" && c.blankResult(msg.First+int32(i)) {
@@ -208,7 +209,7 @@ func (c *Checker) contents() {
 		}
 		if !filled && msg.Variant == transcript.Plain && !(c.F.Rules.Through && msg.Unsent) {
 			fix, says := DropMessage, "the message is empty"
-			if c.F.missed(t, m) { // dropping it would lose the text
+			if c.F.missed(t, m) { // dropping the message would lose the text
 				fix, says = None, "the format reads no content of this message, which has text elsewhere"
 			}
 			c.AddCase(c.F.Rules.Empty, empty, m, -1, fix, says)
@@ -216,7 +217,7 @@ func (c *Checker) contents() {
 	}
 }
 
-// blankResult reports whether a part is an application's tool result with only white space in it.
+// blankResult reports whether a part is a result of an application's tool that contains only white space.
 func (c *Checker) blankResult(part int32) bool {
 	p := &c.T.Parts[part]
 	if p.Kind != transcript.ToolResult || p.Has(transcript.Edited|transcript.Server) || !c.T.IsArray(p.Body) {
@@ -230,7 +231,8 @@ func (c *Checker) blankResult(part int32) bool {
 	return true
 }
 
-// pairs checks that every tool call has its result, that every result has its call, and that results are in their place.
+// pairs checks that every tool call has its result, that every result has its call, and that results are in the right
+// place.
 func (c *Checker) pairs() {
 	t := c.T
 	for place, m := range c.Seq {
@@ -254,7 +256,8 @@ func (c *Checker) pairs() {
 	}
 }
 
-// call checks the tool call at index n of T.Parts, in the message at a position. result is the position of its result, or -1.
+// call checks the tool call at index n of T.Parts. place is the position of its message, and result is the position
+// of its result, or -1.
 func (c *Checker) call(place int, n, result int32) {
 	m, p := c.Seq[place], &c.T.Parts[n]
 	switch role := c.T.Messages[m].Role; {
@@ -269,7 +272,7 @@ func (c *Checker) call(place int, n, result int32) {
 	default:
 		fix := AddResult
 		byName := (c.F.Rules.Named || p.List == transcript.Member) && !p.Name.Zero()
-		if p.ID.Zero() && !byName || p.List == transcript.InvalidList { // there is nothing to answer, or nothing to answer it by
+		if p.ID.Zero() && !byName || p.List == transcript.InvalidList { // there is nothing to answer, or no id to answer it by
 			fix = DropPart
 		} else if c.F.Results != nil && c.F.Results(nil, []Call{CallOf(c.T, n)}, "") == nil {
 			fix = DropPart
@@ -278,7 +281,8 @@ func (c *Checker) call(place int, n, result int32) {
 	}
 }
 
-// result checks the tool result at index n of T.Parts, in the message at a position. call is the position of its call, or -1.
+// result checks the tool result at index n of T.Parts. place is the position of its message, and call is the position
+// of its call, or -1.
 func (c *Checker) result(place int, n, call int32) {
 	m, p := c.Seq[place], &c.T.Parts[n]
 	switch {
@@ -299,8 +303,8 @@ func (c *Checker) result(place int, n, call int32) {
 	}
 }
 
-// open reports whether the calls at a position may be open: only tool results follow them or, if each call is a separate message, they are
-// among the assistant's last messages.
+// open reports whether the calls at a position may be open: they are followed only by tool results or, if each call
+// is a separate message, they are in the assistant's last messages.
 func (c *Checker) open(place int) bool {
 	if c.F.Rules.Answers == Anywhere || c.F.Rules.Apart {
 		last := c.owner[len(c.Seq)]
@@ -309,13 +313,13 @@ func (c *Checker) open(place int) bool {
 	return !c.closed && c.owner[len(c.Seq)] <= int32(place)
 }
 
-// deferred reports whether the result of the provider's own call at a position may come later, even after the last message: as long as only
-// tools have spoken since (AN11).
+// deferred reports whether the result of a call that the provider runs itself may still come, even after the last
+// message. It may as long as only tools have spoken since the call (AN11).
 func (c *Checker) deferred(call, result int) bool {
 	return call < result && int(c.spoken[result]) < call
 }
 
-// results reports whether a message has only tool results and what belongs to them.
+// results reports whether a message contains only tool results and parts that belong to them.
 func (c *Checker) results(m int32) bool {
 	if c.T.Messages[m].Role == transcript.Tool {
 		return true
@@ -355,8 +359,8 @@ func (c *Checker) adjacent(call, result int32) bool {
 	return call < result && c.owner[result] == call
 }
 
-// ids checks that no two calls share an id. It sorts the calls by id, so that hostile ids cost no more than others; usually hashes already
-// show that all ids differ.
+// ids checks that no two calls share an id. Usually their hashes already show that all ids differ; otherwise it sorts
+// the calls by id, so that hostile ids cost no more than others.
 func (c *Checker) ids() {
 	t := c.T
 	var calls []int32
@@ -399,7 +403,7 @@ func (c *Checker) ids() {
 	}
 }
 
-// order checks who speaks first and, if the format requires it, that roles alternate.
+// order checks that the right role begins and, if the format requires it, that roles alternate.
 func (c *Checker) order() {
 	last := transcript.System
 	for i, m := range c.Seq {
@@ -429,7 +433,7 @@ func (c *Checker) order() {
 	}
 }
 
-// before returns the role of the message before a position; the user's if there is none.
+// before returns the role of the message before a position; User if there is none.
 func (c *Checker) before(place int) transcript.Role {
 	if place == 0 {
 		return transcript.User
@@ -447,14 +451,15 @@ func (c *Checker) summarized(m int32) bool {
 	return false
 }
 
-// Paths returns the paths of violations. It scans a message once, however many of its parts break a rule.
+// Paths returns the JSON paths of violations. It scans each message at most once, however many of its parts break a
+// rule.
 type Paths struct {
 	F  *Format
 	T  *transcript.Transcript
-	at []int32 // of each part of a message that was counted: one more than its index in its list
+	at []int32 // for each part of the last scanned message: one more than its index in its list
 }
 
-// Of returns the path of a violation: the index of its message in the list, and the index of the part in its message.
+// Of returns the path of a violation: the index of its message in the list, and the index of its part in the message.
 func (p *Paths) Of(v *Violation) string {
 	path := "[" + strconv.Itoa(int(v.Message)) + "]"
 	if v.Part < 0 {
@@ -506,7 +511,7 @@ func (p *Paths) count(m int32) {
 	}
 }
 
-// present reports whether a part, given by its index, is in the sequence.
+// present reports whether the part with the given index is in the sequence.
 func (c *Checker) present(part int32) bool {
 	return part >= 0 && !c.T.Parts[part].Has(transcript.Removed) && c.place[c.T.Parts[part].Msg] >= 0
 }

@@ -11,10 +11,11 @@ var tellers = [...][]int8{
 	{transcript.CallList, transcript.InvalidList}, {transcript.ContentList}, {transcript.RawList}, {transcript.ChunkList}, {transcript.Member},
 }
 
-// copies finds tool calls that the message being read contains more than once, in its parts from index first on. If several lists hold a
-// call with one id, the call in the list that comes first in tellers counts, and the others are copies, which share its id and are removed
-// with it. Even a call that only the content holds counts. Other lists are not read if calls precede them, so a call that only they hold is
-// attached to the last of those calls: without these it would be read.
+// copies finds tool calls that occur more than once in the message being read, among its parts from index first on.
+// If several lists contain a call with the same id, the call in the list that comes first in tellers counts; the
+// others are copies, which share its id and are removed with it. A call that only the content contains also counts.
+// Other lists aren't sent if calls precede them, so a call that occurs only there is attached to the last of those
+// calls: it would be sent if they were removed.
 func (r *Reader) copies(first int) {
 	parts := r.T.Parts[first:]
 	told := [len(tellers)]bool{}
@@ -28,10 +29,10 @@ func (r *Reader) copies(first int) {
 	if several < 2 {
 		return
 	}
-	var calls critbit.Map[[]int] // by id, "" for none: indexes of parts
-	last := -1                   // the last call of the lists before
+	var calls critbit.Map[[]int] // indexes of parts by id; "" if a call has none
+	last := -1                   // the last call of the earlier lists
 	for n := range tellers {
-		var seen critbit.Map[int] // by id, how many copies this list has reported
+		var seen critbit.Map[int] // by id: the number of copies that this list has already used
 		var fresh []int
 		for i := range parts {
 			p := &parts[i]
@@ -52,7 +53,7 @@ func (r *Reader) copies(first int) {
 			case last < 0 || tellers[n][0] == transcript.ContentList:
 				fresh = append(fresh, i)
 				continue
-			default: // not read while there are others
+			default: // not sent while there are calls in other lists
 				p.ID = jsonspan.Span{}
 			}
 			beside(p)
@@ -71,7 +72,8 @@ func (r *Reader) copies(first int) {
 	}
 }
 
-// teller returns the index in tellers of the list in which a part is an application's tool call; -1 for other parts.
+// teller returns the index in tellers of the list that contains a part, if the part is an application's tool call;
+// otherwise -1.
 func teller(p *transcript.Part) int {
 	if p.Kind != transcript.ToolCall || p.Parent >= 0 || p.Has(transcript.Server) {
 		return -1
@@ -86,7 +88,7 @@ func teller(p *transcript.Part) int {
 	return -1
 }
 
-// beside marks a tool call as a copy, which costs nothing and isn't content.
+// beside marks a tool call as a copy, which has no cost and isn't content.
 func beside(p *transcript.Part) {
 	p.Kind, p.Flags, p.Size, p.NameSz = transcript.Opaque, transcript.NotSent|transcript.Mark, jsonspan.Measure{}, jsonspan.Measure{}
 	p.Body, p.Name = jsonspan.Span{}, jsonspan.Span{}

@@ -7,22 +7,25 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Signs distinguish a format from the others. Each field is a list of words, separated by spaces. A sign that some format has and this one
-// lacks counts against this one; a sign in Own counts for it.
+// Signs distinguish a format from the others. Each field is a list of words, separated by spaces. A sign that other
+// formats have and this one lacks counts against this one; a sign in Own counts for it.
 type Signs struct {
 	Roles string // the roles that messages may have
 	Keys  string // the keys of messages
 	Types string // the types of parts
 	Items string // the types of messages, if they have any
-	// Apps are types of parts that applications have added and translate themselves. They are no sign of the format.
+	// Apps are types of parts that applications have added and translate themselves. They don't count as signs of the
+	// format.
 	Apps string
-	// Content lists the JSON types of a message's content, "block" meaning an object with a type; "" is any type but an object.
+	// Content lists the JSON types of a message's content; "block" means an object with a type. "" allows every type
+	// except objects.
 	Content string
-	// Also are signs that other formats own and that count neither for nor against this one.
+	// Also lists signs that other formats own and that count neither for nor against this format.
 	Also string
-	// Decisive are those of Own that no other shape has, and that end the search; "" means all of them.
+	// Decisive lists the signs of Own that no other shape has, so that one of them ends the search; "" means all of
+	// Own.
 	Decisive string
-	// Shy is set if messages without a sign of Own belong to another format: then this one isn't a guess.
+	// Shy means that messages without a sign of Own belong to another format, so this format isn't a guess for them.
 	Shy bool
 	Own string // role:…, key:…, type:…, item:…, part:… (a key of a part), list:…, body:… (keys of a request body) or model:… (how its name begins)
 }
@@ -30,19 +33,20 @@ type Signs struct {
 // Guess is a format that a transcript may be in.
 type Guess struct {
 	Format     *Format
-	Confidence float64  // 0 to 1; all guesses add up to 1
+	Confidence float64  // from 0 to 1; all guesses add up to 1
 	Evidence   []string // the format's own signs that were seen
 }
 
-// Detection is the result of looking at a transcript's signs.
+// Detection is the result of examining a transcript's signs.
 type Detection struct {
-	// Guesses are the possible formats, the likeliest first. With a Shape none is sure: the first is then the most similar format.
+	// Guesses are the possible formats, the most likely first. If there is a Shape, none is certain, and the first is
+	// the most similar format.
 	Guesses []Guess
 	Shape   *Shape   // a shape that no format reads, or nil
-	Signs   []string // of Shape
+	Signs   []string // the signs of Shape that were seen
 }
 
-// Sure returns the transcript's format, as far as signs can show; nil if there is doubt.
+// Sure returns the transcript's format if the signs determine it; nil if there is doubt.
 func (d *Detection) Sure() *Format {
 	if d.Shape == nil && len(d.Guesses) > 0 && d.Guesses[0].Confidence >= Sure {
 		return d.Guesses[0].Format
@@ -60,8 +64,8 @@ func (d *Detection) May(f *Format) bool {
 	return false
 }
 
-// Strictest returns the guess with the most rules about texts and roles, or nil. A transcript that is valid in it is valid in the other
-// guesses.
+// Strictest returns the guess with the most rules about texts and roles, or nil. A transcript that is valid for this
+// format is valid for the other guesses too.
 func (d *Detection) Strictest() (strictest *Format) {
 	most := -1
 	for _, g := range d.Guesses {
@@ -78,8 +82,8 @@ func (d *Detection) Strictest() (strictest *Format) {
 	return strictest
 }
 
-// Detect guesses the format of the transcript at s, a list or a request body. Only reading shows whether the transcript really has that
-// format.
+// Detect guesses the format of the transcript at s, which is a list or a request body. Only reading the transcript
+// shows whether it really has that format.
 func Detect(s *jsonspan.Scanner) Detection {
 	d := &detector{Scanner: s}
 	switch d.Kind() {
@@ -100,19 +104,19 @@ func Detect(s *jsonspan.Scanner) Detection {
 	return found
 }
 
-// likeness is the confidence in the format nearest to a shape that none reads.
+// likeness is the confidence in the format that is most similar to a shape that no format reads.
 const likeness = 0.25
 
 type detector struct {
 	*jsonspan.Scanner
 	seen    []string
-	unknown []string // a few roles and types that no format and no shape has
-	dull    []string // a few signs without meaning, so that signs of every message are looked up once
-	some    bool     // there are messages
-	done    bool     // one format is left, and has shown its own signs
+	unknown []string // up to maxUnknown roles and types that no format and no shape has
+	dull    []string // up to maxDull signs without meaning, so that signs of every message are looked up only once
+	some    bool     // whether there are messages
+	done    bool     // whether only one format is left, and one of its own signs was seen
 }
 
-// maxUnknown is how many unknown roles and types are recorded, maxDull how many other signs are remembered.
+// maxUnknown is how many unknown roles and types are recorded; maxDull is how many meaningless signs are remembered.
 const (
 	maxUnknown = 8
 	maxDull    = 32
@@ -142,7 +146,8 @@ func (d *detector) note(kind string, name []byte) {
 	}
 }
 
-// settle ends the search if one format is left and one of its own signs is enough.
+// settle ends the search if only one format is left and has one of its own signs that is enough according to the
+// function.
 func (d *detector) settle(enough func(f *Format, sign string) bool) {
 	g := d.guesses()
 	d.done = len(g) == 1 && slices.ContainsFunc(g[0].Evidence, func(sign string) bool { return enough(g[0].Format, sign) })
@@ -151,7 +156,7 @@ func (d *detector) settle(enough func(f *Format, sign string) bool) {
 // vocabulary is the sorted list of all signs of formats and shapes.
 var vocabulary []string
 
-// learn adds signs to the vocabulary: words, each with a prefix.
+// learn adds words to the vocabulary, each with a prefix.
 func learn(prefix, words string) {
 	for _, w := range strings.Fields(words) {
 		if i, found := slices.BinarySearch(vocabulary, prefix+w); !found {
@@ -204,7 +209,7 @@ func (d *detector) body() {
 	}
 }
 
-// ListKey reports whether request bodies of some format hold their messages under a key.
+// ListKey reports whether request bodies of any format hold their messages under this key.
 func ListKey(name string) bool {
 	for _, f := range formats {
 		if f.List == name {
@@ -225,7 +230,7 @@ func (d *detector) list() {
 	}
 }
 
-// Knows reports whether the format has a sign.
+// Knows reports whether the format may show a sign.
 func (f *Format) Knows(sign string) bool {
 	kind, name, _ := strings.Cut(sign, ":")
 	switch kind {
@@ -257,7 +262,7 @@ func word(list, w string) bool {
 func (d *detector) guesses() []Guess {
 	guesses := d.weigh(0)
 	if len(guesses) == 0 {
-		// Applications add their own part types to a format; the least contradicted format is meant.
+		// Applications add part types of their own to a format; the least contradicted format is the right one.
 		guesses = d.weigh(1. / 16)
 	}
 	return guesses
@@ -276,36 +281,36 @@ func (d *detector) weigh(doubt float64) []Guess {
 		for _, sign := range d.seen {
 			kind, _, _ := strings.Cut(sign, ":")
 			switch {
-			case listed(sign): // of no format
+			case listed(sign): // a sign that no format has
 			case word(f.Signs.Own, sign):
 				g.Evidence = append(g.Evidence, sign)
 				g.Confidence += 4
 			case f.Knows(sign):
 			case kind == "body" || kind == "model":
-				factor /= 4 // a gateway may accept any model's name
+				factor /= 4 // a gateway may accept the name of any model
 			case kind == "type":
 				factor *= doubt
 			default:
 				factor = 0
 			}
 		}
-		g.Confidence = float64(g.Confidence * factor) // rounded, so that no machine fuses it with the sum
+		g.Confidence = float64(g.Confidence * factor) // rounded to a float64, so that no machine fuses the multiplication with the sum
 		if g.Confidence > 0 && !(f.Signs.Shy && len(g.Evidence) == 0) {
 			total += g.Confidence
 			guesses = append(guesses, g)
 		}
 	}
 	if len(guesses) == 1 && len(guesses[0].Evidence) == 0 && !d.rare() {
-		total *= 2 // nothing contradicts it, but nothing supports it either
+		total *= 2 // nothing contradicts the format, but nothing supports it either
 	}
-	total += float64(float64(len(d.unknown)) / 2) // what no format knows suggests an unknown one
+	total += float64(float64(len(d.unknown)) / 2) // signs that no format knows suggest an unknown format
 	for i := range guesses {
 		guesses[i].Confidence /= total
 	}
 	if !d.some || slices.Contains(d.seen, "content:string") {
 		preferPlain(guesses)
 	}
-	for i := 1; i < len(guesses); i++ { // stable, by confidence; there are few
+	for i := 1; i < len(guesses); i++ { // stable insertion sort by confidence; there are only a few guesses
 		for j := i; j > 0 && guesses[j].Confidence > guesses[j-1].Confidence; j-- {
 			guesses[j], guesses[j-1] = guesses[j-1], guesses[j]
 		}
@@ -313,7 +318,7 @@ func (d *detector) weigh(doubt float64) []Guess {
 	return guesses
 }
 
-// preferPlain makes plain the sure guess if nothing supports another: all of them would write the same bytes.
+// preferPlain makes plain the certain guess if no other format is supported: all of them would write the same bytes.
 func preferPlain(guesses []Guess) {
 	plain, rest := -1, 0.0
 	for i, g := range guesses {
@@ -338,10 +343,11 @@ func preferPlain(guesses []Guess) {
 	}
 }
 
-// plainly is the confidence in plain for messages without other signs.
+// plainly is the confidence in the plain format for messages without other signs.
 const plainly = 0.8
 
-// rare reports whether the messages show a sign that at most two formats have, among formats that need no sign of their own.
+// rare reports whether the messages show a sign that at most two formats have, not counting formats that need a sign
+// of their own.
 func (d *detector) rare() bool {
 	for _, sign := range d.seen {
 		n := 0

@@ -9,7 +9,7 @@ import (
 // partLists are the message keys that hold parts.
 var partLists = []string{"content", "parts", "tool_calls", "summary", "output"}
 
-// kindName returns the word for a JSON type of content.
+// kindName returns the name that Signs use for a JSON type of content.
 func kindName(k jsonspan.Kind) string {
 	switch k {
 	case jsonspan.String:
@@ -20,7 +20,7 @@ func kindName(k jsonspan.Kind) string {
 	return "other"
 }
 
-// traits are what the members of a message or a part show in combination.
+// traits are features that members of a message or a part show in combination.
 type traits uint16
 
 const (
@@ -28,22 +28,22 @@ const (
 	hasID
 	hasText
 	hasSDKCalls  // toolCalls or toolCallId
-	hasFunction  // a tool call is of a function
-	objectCalled // whose arguments are an object
-	nineID       // its id has nine letters and digits
-	mixedNineID  // and not all of its letters are lower case, as with Groq
+	hasFunction  // a tool call contains a function
+	objectCalled // the arguments of that function are an object
+	nineID       // the id of the call has nine letters and digits
+	mixedNineID  // not all of the id's letters are lower case, as with Groq
 )
 
 // maxNamedBytes is the length of the longest role or type that is a sign, with its quotes.
 const maxNamedBytes = 66
 
-// traitOf are the traits that keys show.
+// traitOf maps keys to the traits that they show.
 var traitOf = map[string]traits{
 	"type": hasType, "id": hasID, "text": hasText, "toolCalls": hasSDKCalls, "toolCallId": hasSDKCalls, "function": hasFunction,
 }
 
-// traitSigns are the signs of messages and of the parts in a list. The first row counts for which all traits are present and none of those
-// in lacks. A row without a sign settles the search.
+// traitSigns are the signs that combinations of traits show, for messages and for the parts in a list. The first row
+// applies whose traits are all present and none of whose lacking traits is. A row without a sign settles the search.
 var traitSigns = []struct {
 	list       string // "" is a message
 	has, lacks traits
@@ -58,7 +58,8 @@ var traitSigns = []struct {
 	{"tool_calls", 0, hasType, "call", "bare"},
 }
 
-// memberSigns are the signs of single members, by the list whose part has them and the kind of their value; Invalid is any kind.
+// memberSigns are the signs of single members, by the list that contains the part and by the kind of the value;
+// Invalid stands for any kind.
 var memberSigns = []struct {
 	list, key string
 	value     jsonspan.Kind
@@ -70,10 +71,10 @@ var memberSigns = []struct {
 	{"content", "thinking", jsonspan.Array, "thinking", "list"},
 }
 
-// message notes the signs of a message, or of a part if list is the key of a list in a message.
+// message notes the signs of a message or, if list is the key of a list in a message, of a part in that list.
 func (d *detector) message(list string) {
 	top, has := list == "", traits(0)
-	activity, content := false, "" // what a content is that is an object, as in an activity
+	activity, content := false, "" // the word for a content that is an object, as in an activity
 	for name := range d.Members {
 		kind := d.Kind()
 		has |= traitOf[string(name)]
@@ -122,7 +123,7 @@ func (d *detector) message(list string) {
 	}
 }
 
-// labelled reads the role or the type of a message or a part, and returns it; "" if it is too long for a sign.
+// labelled reads the role or the type of a message or a part, and returns it; "" if it is too long to be a sign.
 func (d *detector) labelled(list string, role bool) string {
 	v := d.Text()
 	if v.Len() > maxNamedBytes {
@@ -132,7 +133,7 @@ func (d *detector) labelled(list string, role bool) string {
 	switch {
 	case role && list == "":
 		d.note("role", value)
-	case role || list == "tool_calls": // the types of calls show what calls are, not what the format is
+	case role || list == "tool_calls": // the type of a call says what the call is, not which format it has
 	case list == "":
 		d.note("item", value)
 	default:
@@ -143,7 +144,7 @@ func (d *detector) labelled(list string, role bool) string {
 	return string(value)
 }
 
-// inner reads the value of a member, and returns the traits that it shows.
+// inner reads the value of a member and returns the traits that it shows.
 func (d *detector) inner(list string, name []byte, kind jsonspan.Kind) (has traits) {
 	top := list == ""
 	switch n := index(partLists, name); {
@@ -173,8 +174,8 @@ func (d *detector) inner(list string, name []byte, kind jsonspan.Kind) (has trai
 	return has
 }
 
-// block notes the signs of a content that is an object, and returns what it is: a block if it has a type, a store if it has format 2, a turn
-// if it has a role, or parts without a format.
+// block notes the signs of a content that is an object, and returns the word for it: a block if it has a type, a
+// store if it has format 2, a turn if it has a role, or parts without a format.
 func (d *detector) block() (word string) {
 	word = "object"
 	format, parts := false, false
@@ -211,7 +212,7 @@ func nineSigns(id string) bool {
 	return len(id) == 9
 }
 
-// objectArguments reports whether the function at the scanner is called with an object.
+// objectArguments reports whether the function call at the scanner has an object as its arguments.
 func (d *detector) objectArguments() (object bool) {
 	for name := range d.Members {
 		object = object || string(name) == "arguments" && d.Kind() == jsonspan.Object
@@ -220,7 +221,7 @@ func (d *detector) objectArguments() (object bool) {
 	return object
 }
 
-// sdkCalls notes that the elements of a toolCalls list call functions.
+// sdkCalls notes whether the elements of a toolCalls list call functions.
 func (d *detector) sdkCalls() {
 	for d.Array(); d.Elem(); {
 		if d.Kind() != jsonspan.Object {

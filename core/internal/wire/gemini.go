@@ -48,7 +48,7 @@ var geminiMessageKeys = []string{"role", "parts"}
 func readGemini(r *Reader, m *transcript.Message) {
 	f := r.roleAndList(m, geminiMessageKeys, geminiPart)
 	role, parts := f[0], f[1]
-	// A content without a role is the user's.
+	// A message without a role is from the user.
 	if m.Role = transcript.User; role.Kind != jsonspan.Invalid && role.Kind != jsonspan.Null {
 		r.role(m, &role, geminiRoles)
 	}
@@ -71,13 +71,13 @@ const (
 	gpFile2
 )
 
-// geminiPartKeys have two spellings, as in the API.
+// geminiPartKeys have two spellings each, as in the API.
 var geminiPartKeys = []string{
 	"text", "thought", "thoughtSignature", "thought_signature", "functionCall", "function_call", "functionResponse",
 	"function_response", "inlineData", "inline_data", "fileData", "file_data",
 }
 
-// geminiPart reads one part: an object that one of many keys identifies, without a type.
+// geminiPart reads one part: an object that is identified by one of many keys instead of a type.
 func geminiPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	self := -1
@@ -90,7 +90,7 @@ func geminiPart(r *Reader) {
 			geminiCall(r, &p)
 		case gpResponse, gpResponse2:
 			if self < 0 {
-				self = r.Add(p) // what is inside must follow it
+				self = r.Add(p) // the parts inside must follow it
 			}
 			geminiResponse(r, &p, self)
 		default:
@@ -134,8 +134,8 @@ func geminiName(p *transcript.Part, f *frame) {
 
 var geminiResponseKeys = []string{"id", "name", "response", "parts", "willContinue", "will_continue"}
 
-// geminiResponse reads a function response. If its response is an object with one text, that text is the body; otherwise the whole object
-// is.
+// geminiResponse reads a function response. If its response is an object whose only member is a text, that text is
+// the body; otherwise the whole object is.
 func geminiResponse(r *Reader, p *transcript.Part, self int) {
 	f, _ := r.fields(geminiResponseKeys, func(r *Reader, key int, f *frame) bool {
 		switch {
@@ -159,8 +159,8 @@ func geminiResponse(r *Reader, p *transcript.Part, self int) {
 	}
 }
 
-// textOfObject reads the object of a result, and reports whether its body is a text: its only member, if that isn't empty. Otherwise the
-// body is the whole object. A member "error" marks the result as an error.
+// textOfObject reads the object of a result, and reports whether its body is a text: the value of its only member, if
+// that is a non-empty string. Otherwise the body is the whole object. A member "error" marks the result as an error.
 func textOfObject(r *Reader, p *transcript.Part) (text bool) {
 	p.Body.Start = r.Pos()
 	n, only := 0, jsonspan.Str{}
@@ -191,7 +191,7 @@ func textOfObject(r *Reader, p *transcript.Part) (text bool) {
 	return text
 }
 
-// geminiInner reads a part of a function response: media only.
+// geminiInner reads a part of a function response, which can only be media.
 func geminiInner(r *Reader, parent int) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: int32(parent)}
 	_, size := r.object(&p, "a part", geminiPartKeys, func(r *Reader, key int, f *frame) bool {
@@ -234,7 +234,8 @@ func wrapParts(dst []byte, role transcript.Role, part []byte) []byte {
 	return append(append(dst, part...), `]}`...)
 }
 
-// geminiResultBody writes a text if the body is a text, and an object with one if the body is the whole response.
+// geminiResultBody writes the text as it is if the body is a text, and in an object if the body is the whole
+// response.
 func geminiResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	p := &t.Parts[result]
 	size := jsonspan.MeasureText(text)
@@ -246,7 +247,8 @@ func geminiResultBody(dst []byte, t *transcript.Transcript, result int32, text s
 
 const geminiText = `{"role":"%?amodel%;%?Auser%;","parts":[{"text":%t}]}`
 
-// geminiAnswers makes a content with a response for each call: the one that it has, or an error (G6).
+// geminiAnswers writes a message with a response for each call: the existing one from a wrong place, or an error
+// (G6).
 var geminiAnswers = answers{
 	each: `{"%?KfunctionResponse%;%?kfunction_response%;":{%?i"id":%i,%;%?n"name":%n,%;"response":{"error":%t}}}`,
 	all:  `{"role":"user","parts":[%c]}`, kept: true,
@@ -265,8 +267,8 @@ func snake(part []byte) bool {
 	return false
 }
 
-// geminiSign writes a replacement for the opening brace of a function call without a signature: the signature that makes the validator
-// accept it.
+// geminiSign writes the opening brace of a function call together with a placeholder signature that makes the
+// validator accept the call.
 func geminiSign(dst, part []byte) []byte {
 	if snake(part) {
 		return append(dst, `{"thought_signature":"skip_thought_signature_validator",`...)
@@ -278,14 +280,14 @@ func geminiSign(dst, part []byte) []byte {
 type geminiRules struct {
 	empty  string // no part is empty
 	order  string // responses are in the order of their calls
-	sign   string // the first call of a turn is signed if the others are
+	sign   string // the first call of a turn is signed if other calls are
 	object string // a response is an object
 	begin  string // a message doesn't begin with an empty text
-	last   int32  // the position of the last sent message with calls or words
+	last   int32  // the position of the last sent message that has calls or text
 }
 
-// checkGemini reports G2 (nothing is empty), G5 (responses in the order of their calls), G7 (the first call of a turn is
-// signed) and G8 (a response is an object).
+// checkGemini reports G2 (nothing is empty), G5 (responses are in the order of their calls), G7 (the first call of a
+// turn is signed) and G8 (a response is an object).
 func checkGemini(c *Checker) {
 	c.geminiParts(&geminiRules{empty: "G2", order: "G5", sign: "G7", object: "G8", last: int32(len(c.Seq)) - 1})
 }
@@ -349,14 +351,15 @@ func (c *Checker) sameRun(a, b int32) bool {
 	return a == b || c.place[a] >= 0 && c.place[b] >= 0 && c.run[c.place[a]] == c.run[c.place[b]]
 }
 
-// current returns the position after the newest user message up to last, if the provider requires signatures there; or the end, if no
-// message there has a signed call, as with models that don't sign.
+// current returns the position after the newest user message before last, from which on the provider requires
+// signatures. It returns the end if no later message has a signed call, as with models that don't sign.
 func (c *Checker) current(last int32) int {
 	t := c.T
 	signed := false
 	for place := int(last); place >= 0; place-- {
 		m := c.Seq[place]
-		// The other parts of a message with results move with them to their calls, if results may be in other messages.
+		// If results may be in other messages, repair moves them to their calls, together with the other parts of
+		// their message.
 		away := c.F.Rules.Answers == NewestOpen && slices.ContainsFunc(t.PartsOf(int(m)), func(p transcript.Part) bool { return p.Kind == transcript.ToolResult && p.Pair >= 0 })
 		if (t.HasUserText(int(m)) || t.Messages[m].Output) && !away || t.Messages[m].Variant == transcript.Digest {
 			if signed {
@@ -371,16 +374,17 @@ func (c *Checker) current(last int32) int {
 	return len(c.Seq)
 }
 
-// linkContinued joins the consecutive responses of a call (willContinue): the first is the call's, and the others stay or go with it.
+// linkContinued joins the consecutive responses of a call (willContinue): the first belongs to the call, and the
+// others stay or are removed with it.
 func linkContinued(t *transcript.Transcript, from int) {
-	var first critbit.Map[int32] // the response that others follow, by its id
+	var first critbit.Map[int32] // the response that others continue, by its id
 	for i := from; i < len(t.Parts); i++ {
 		p := &t.Parts[i]
 		if p.Kind != transcript.ToolResult || p.ID.Zero() || p.Pair >= 0 && !p.Has(transcript.Continues) {
 			continue
 		}
 		if p.Pair >= 0 {
-			if t.Parts[p.Pair].ID.Zero() { // it was found by name
+			if t.Parts[p.Pair].ID.Zero() { // the call was found by its name
 				continue
 			}
 			first.Set(t.Text(p.ID), int32(i))
@@ -398,7 +402,8 @@ func linkContinued(t *transcript.Transcript, from int) {
 	}
 }
 
-// geminiTarget signs the first call of a message, as the API requires for conversations that another model began.
+// geminiTarget signs the first call of a message, as the API requires for conversations that were begun with another
+// model.
 var geminiTarget = Target{
 	Tools:     `"tools":[{"functionDeclarations":[%l]}]`,
 	Tool:      `{"name":%n,"description":%d,"parametersJsonSchema":%p}`,

@@ -59,8 +59,8 @@ const (
 
 var interactionsKeys = []string{"type", "content", "id", "call_id", "name", "arguments", "result", "summary", "signature", "is_error"}
 
-// readInteractions reads one step. Parts that represent the whole step are in no list: the step is removed with them. Calls and tool results
-// other than functions are the provider's own.
+// readInteractions reads one step. Parts that represent the whole step are in no list, and the step is removed with
+// them. Calls and tool results other than functions belong to the provider's own tools.
 func readInteractions(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.NoList, Parent: -1}
@@ -69,7 +69,7 @@ func readInteractions(r *Reader, m *transcript.Message) {
 	var object transcript.Part // a result that is an object
 	stand := func() {
 		if self < 0 {
-			self = r.Add(p) // what is inside must follow it
+			self = r.Add(p) // the parts inside must follow it
 		}
 	}
 	fp, size := r.fields(interactionsKeys, func(r *Reader, key int, f *frame) bool {
@@ -128,7 +128,7 @@ func readInteractions(r *Reader, m *transcript.Message) {
 		if !server {
 			m.Role, p.Body, p.Size = transcript.Tool, f[giResult].Span, f[giResult].Size
 			if f[giResult].Kind == jsonspan.Object {
-				if object.Body.Zero() { // the type follows it
+				if object.Body.Zero() { // the type comes after the object
 					r.again(&f[giResult], func(r *Reader) { textOfObject(r, &object) })
 				}
 				p.Body, p.Size = object.Body, object.Size
@@ -160,7 +160,7 @@ func readInteractions(r *Reader, m *transcript.Message) {
 
 var interactionsPartKeys = []string{"type", "text", "data"}
 
-// interactionsPart reads one part of a step; text is what its texts are.
+// interactionsPart reads one part of a step; text is the kind of its texts.
 func interactionsPart(r *Reader, list int8, parent int32, text transcript.Kind) {
 	p := transcript.Part{Kind: transcript.Opaque, List: list, Parent: parent}
 	f, size := r.object(&p, "a part", interactionsPartKeys, nil)
@@ -178,7 +178,7 @@ func interactionsPart(r *Reader, list int8, parent int32, text transcript.Kind) 
 	r.Add(p)
 }
 
-// checkInteractions reports GI3 (a thought is followed by a step of the model) and GI4 (it is signed).
+// checkInteractions reports GI3 (a thought is followed by another step of the model) and GI4 (a thought is signed).
 func checkInteractions(c *Checker) {
 	followed := false
 	for place := len(c.Seq) - 1; place >= 0; place-- {

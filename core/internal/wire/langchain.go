@@ -15,10 +15,10 @@ const (
 	lcFlat        uint8 = iota + 1 // {"type":"human","content":…}
 	lcStored                       // {"type":"human","data":{"content":…}}
 	lcConstructor                  // {"lc":1,"type":"constructor","id":["langchain_core","messages","HumanMessage"],"kwargs":{"content":…}}
-	lcPython                       // the same with the ids that Python gives: ["langchain","schema","messages","HumanMessage"]
+	lcPython                       // the same with the ids that Python writes: ["langchain","schema","messages","HumanMessage"]
 )
 
-// lcSpelled are the formats that write each spelling.
+// lcSpelled are the formats that write messages, by spelling.
 var lcSpelled [lcPython + 1]*Format
 
 func init() {
@@ -144,9 +144,9 @@ func readLangChain(r *Reader, m *transcript.Message) {
 	}
 }
 
-// lcClass is the path of a class.
+// lcClass is the path of a class, as a list of names.
 type lcClass struct {
-	name   field // its last element
+	name   field // the last name, which is the class itself
 	python bool
 }
 
@@ -163,7 +163,7 @@ func (c *lcClass) read(r *Reader) {
 	}
 }
 
-// lcMember reads a list or an object in a message.
+// lcMember reads a member of a message that is a list or an object.
 func lcMember(r *Reader, m *transcript.Message, key int, f *frame) bool {
 	array := r.Kind() == jsonspan.Array
 	switch {
@@ -183,7 +183,7 @@ func lcMember(r *Reader, m *transcript.Message, key int, f *frame) bool {
 	return true
 }
 
-// lcRoles are the types and classes of messages, and the roles of chat messages.
+// lcRoles are the types and classes of messages, and the roles of chat messages, with the roles that they stand for.
 var lcRoles = []roleName{
 	{"human", transcript.User}, {"user", transcript.User}, {"HumanMessage", transcript.User},
 	{"ai", transcript.Assistant}, {"assistant", transcript.Assistant}, {"AIMessage", transcript.Assistant},
@@ -191,7 +191,7 @@ var lcRoles = []roleName{
 	{"tool", transcript.Tool}, {"ToolMessage", transcript.Tool}, {"function", transcript.Tool}, {"FunctionMessage", transcript.Tool},
 }
 
-// lcRead turns the members f into a message of a type; its parts so far are those from index first on.
+// lcRead fills in a message of a type from its members f. The parts read so far begin at index first.
 func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 	m.Role = transcript.Other
 	typ = strings.TrimSuffix(typ, "Chunk")
@@ -201,7 +201,7 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 		}
 	}
 	content := f[lcContent]
-	if content.Kind == jsonspan.Invalid { // a message of the first version
+	if content.Kind == jsonspan.Invalid { // a message written by the first version
 		content = f[lcText]
 	}
 	if content.Kind != jsonspan.Null {
@@ -215,7 +215,7 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 	}
 	switch {
 	case typ == "remove" || typ == "RemoveMessage":
-		// It removes a message from a state and isn't sent. The system role has no turn.
+		// The message removes another one from a state and isn't sent. It gets the system role, which takes no turn.
 		m.Role, m.Variant = transcript.System, transcript.Note
 		r.meta(m).Agent = transcript.Off
 		p := whole(transcript.Opaque, &f[lcID])
@@ -234,7 +234,7 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 		}
 		m.Lists = [2]jsonspan.Span{}
 		inside := r.T.Parts[:first]
-		for _, part := range r.T.Parts[first:] { // nothing else in a result is sent
+		for _, part := range r.T.Parts[first:] { // only the parts of the content are sent with a result
 			if part.List == transcript.ContentList && part.Parent < 0 {
 				if part.Kind == transcript.ToolCall || part.Kind == transcript.ToolResult {
 					part.Kind, part.Flags = transcript.Opaque, 0
@@ -277,7 +277,8 @@ func lcCall(r *Reader, list int8) {
 
 var lcExtraKeys = []string{"tool_calls", "function_call", "reasoning_content"}
 
-// lcAdditional reads the original answer of a provider: its calls in the provider's spelling, which the message's tool_calls repeat.
+// lcAdditional reads the original response of a provider: calls in the provider's spelling, which repeat the
+// message's tool_calls.
 func lcAdditional(r *Reader) {
 	f, _ := r.fields(lcExtraKeys, func(r *Reader, key int, f *frame) bool {
 		switch kind := r.Kind(); {
@@ -299,10 +300,10 @@ func lcAdditional(r *Reader) {
 	}
 }
 
-// lcWriter writes messages in a spelling.
+// lcWriter writes messages in the spelling that is its value.
 type lcWriter uint8
 
-// open appends the part of a message before its members, close the part after them.
+// open appends the part of a message before its members; close appends the part after them.
 func (w lcWriter) open(dst []byte, typ, class string) []byte {
 	switch uint8(w) {
 	case lcStored:
@@ -335,7 +336,7 @@ func (w lcWriter) message(dst []byte, role transcript.Role, text string) []byte 
 	return w.close(jsonspan.AppendString(append(dst, `"content":`...), text))
 }
 
-// wrap writes a message with one result as a block, as only user messages do.
+// wrap writes a user message with one result as a block.
 func (w lcWriter) wrap(dst []byte, _ transcript.Role, part, _ []byte) []byte {
 	dst = append(append(w.open(dst, "human", "HumanMessage"), `"content":[`...), part...)
 	return w.close(append(dst, ']'))
@@ -363,8 +364,8 @@ func (w lcWriter) results(dst []byte, calls []Call, text string) []byte {
 	return dst
 }
 
-// langChainTarget writes messages flat: coerceMessageLikeToMessage and convert_to_messages accept them just like constructors, whose classes
-// depend on the version; neither accepts stored messages.
+// langChainTarget writes flat messages: coerceMessageLikeToMessage and convert_to_messages accept them just like
+// constructors, but without class paths that depend on the version. Neither accepts stored messages.
 var langChainTarget = Target{
 	System:    `{"type":"system","content":%c}`,
 	User:      `{"type":"human","content":%c}`,

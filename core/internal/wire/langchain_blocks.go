@@ -33,7 +33,7 @@ const (
 	lbRedacted
 )
 
-// lcBlockKeys are the keys of LangChain's blocks and of providers' blocks, which may be among them.
+// lcBlockKeys are the keys of LangChain's blocks and of the providers' own blocks, which may occur among them.
 var lcBlockKeys = []string{
 	"type", "text", "reasoning", "thinking", "signature", "id", "name", "args", "input", "arguments", "call_id", "tool_use_id", "tool_call_id",
 	"toolCallId", "content", "summary", "encrypted_content", "extras", "reasoning_content", "is_error", "redacted",
@@ -68,7 +68,7 @@ func lcBlock(r *Reader, parent int32) {
 	fp, size := r.fields(lcBlockKeys, func(r *Reader, key int, f *frame) bool {
 		switch kind := r.Kind(); {
 		case key == lbContent && parent < 0 && kind == jsonspan.Array && r.is(&f[lbType], "tool_result"):
-			self = r.Add(p) // what is inside must follow it
+			self = r.Add(p) // the parts inside must follow it
 			r.list(func(r *Reader) { lcBlock(r, int32(self)) })
 		case (key == lbExtras || key == lbThought) && kind == jsonspan.Object:
 			in, _ := r.fields(lcThoughtKeys, nil)
@@ -106,7 +106,7 @@ func lcBlock(r *Reader, parent int32) {
 // lcThoughtKeys are the keys of a Bedrock thought, and of a block's extras.
 var lcThoughtKeys = []string{"text", "signature"}
 
-// lcBlockKind says what a block is, by its type.
+// lcBlockKind determines the kind of a block from its type.
 func lcBlockKind(r *Reader, p *transcript.Part, f *frame, thought field, signed bool) {
 	reasoning := func(text *field) {
 		p.Kind = transcript.Reasoning
@@ -148,7 +148,7 @@ func lcBlockKind(r *Reader, p *transcript.Part, f *frame, thought field, signed 
 	case "reasoning":
 		reasoning(&f[lbReasoning])
 		if f[lbID].Str() && strings.HasPrefix(jsonspan.Text(r.Src(), f[lbID].Span), "rs_") {
-			p.Flags |= transcript.Tied // OR2: what the provider has stored belongs together
+			p.Flags |= transcript.Tied // OR2: items that the provider has stored must stay together
 		}
 		return
 	case "thinking":

@@ -13,30 +13,31 @@ type MarkKind uint8
 const (
 	ControlMark MarkKind = 1 << iota // the member cache_control of a part or a message
 	PointMark                        // a separate part: cachePoint
-	OptionMark                       // in providerOptions: {"anthropic":{"cacheControl":…}}, {"bedrock":{"cachePoint":…}}
+	OptionMark                       // a member of providerOptions: {"anthropic":{"cacheControl":…}}, {"bedrock":{"cachePoint":…}}
 )
 
-// MaxMarks is how many cache breakpoints a request may have, including those of the system prompt and the tools: Anthropic's limit, and
-// Amazon Bedrock's for all models that accept any.
+// MaxMarks is how many cache breakpoints a request may have, including those in the system prompt and the tools. It
+// is Anthropic's limit, and Amazon Bedrock's limit for all models that accept breakpoints.
 const MaxMarks = 4
 
-// Mark is a cache breakpoint: the place up to which a provider caches what it has read.
+// Mark is a cache breakpoint. A provider caches the request up to this place.
 type Mark struct {
 	Kind  MarkKind
-	Value []byte // its JSON, such as {"type":"ephemeral","ttl":"1h"}
-	// Of an OptionMark, the provider's name and the option's, with their quotes.
+	Value []byte // the breakpoint as JSON, such as {"type":"ephemeral","ttl":"1h"}
+	// For an OptionMark: the names of the provider and of the option, including quotes.
 	provider, option []byte
 }
 
-// markKeys is the beginning of the keys of all cache breakpoints, for [jsonspan.Scanner.Watch].
+// markKeys is the common beginning of the keys of all cache breakpoints, for [jsonspan.Scanner.Watch].
 const markKeys = 'c' | 'a'<<8 | 'c'<<16 | 'h'<<24
 
-// MayMark reports whether a text may contain cache breakpoints. It is a quick check: false is certain.
+// MayMark reports whether a text may contain cache breakpoints. It is a quick check: true may be wrong, false is
+// certain.
 func MayMark(text []byte) bool {
 	return bytes.Contains(text, []byte("cache_control")) || bytes.Contains(text, []byte("cacheControl")) || bytes.Contains(text, []byte("cachePoint"))
 }
 
-// MarksOf appends the cache breakpoints of a message, JSON, in order.
+// MarksOf appends the cache breakpoints of a message (JSON) to marks, in order.
 func (f *Format) MarksOf(marks []Mark, message []byte) []Mark {
 	if f.Marks == 0 || !MayMark(message) {
 		return marks
@@ -46,8 +47,8 @@ func (f *Format) MarksOf(marks []Mark, message []byte) []Mark {
 	return w.marks
 }
 
-// MarksBeside appends the cache breakpoints of a request body, JSON, outside its messages: those of the system prompt and the tools, and the
-// one that makes the provider mark the newest message.
+// MarksBeside appends the cache breakpoints of a request body (JSON) outside its messages: those of the system prompt
+// and the tools, and the one that makes the provider mark the newest message.
 func (f *Format) MarksBeside(marks []Mark, body []byte) []Mark {
 	if f.Marks == 0 || !MayMark(body) {
 		return marks
@@ -76,7 +77,7 @@ func (f *Format) MarksBeside(marks []Mark, body []byte) []Mark {
 	return w.marks
 }
 
-// marking collects marks.
+// marking collects cache breakpoints.
 type marking struct {
 	f     *Format
 	marks []Mark
@@ -98,7 +99,7 @@ func (w *marking) object(s *jsonspan.Scanner) {
 	}
 }
 
-// list reads the cache breakpoints of the parts or tools in a list at the scanner.
+// list reads the cache breakpoints of the parts or tools in the list at the scanner.
 func (w *marking) list(s *jsonspan.Scanner) {
 	if s.Kind() != jsonspan.Array {
 		s.Skip()
@@ -149,7 +150,7 @@ func (w *marking) options(s *jsonspan.Scanner) {
 	}
 }
 
-// keyOf returns the key that the scanner has just read, with its quotes.
+// keyOf returns the key that the scanner has just read, including quotes.
 func keyOf(s *jsonspan.Scanner) []byte {
 	return bytes.TrimRight(s.Src()[s.KeyPos():s.Pos()], ": \t\r\n")
 }
@@ -162,7 +163,7 @@ func (f *Format) content() string {
 	return f.Parts
 }
 
-// within reports whether messages in some spelling hold their content under a key.
+// within reports whether messages of any spelling hold their content under this key.
 func (f *Format) within(key string) bool {
 	for _, name := range f.Within {
 		if name == key {
@@ -172,8 +173,8 @@ func (f *Format) within(key string) bool {
 	return false
 }
 
-// Marked returns where to write a cache breakpoint in a message, JSON without one at its end, and the text to write; false if there is no
-// place for one.
+// Marked returns where to insert a cache breakpoint in a message (JSON) that doesn't end with one, and the text to
+// insert. ok is false if the message has no place for a breakpoint.
 func (f *Format) Marked(message []byte, m Mark) (at jsonspan.Span, text []byte, ok bool) {
 	s := jsonspan.New(message)
 	if s.Kind() != jsonspan.Object {
@@ -189,7 +190,7 @@ func (f *Format) marked(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []b
 		members++
 		switch name := string(key); {
 		case m.Kind == OptionMark:
-			if s.Skip(); name == "providerOptions" { // they are the app's
+			if s.Skip(); name == "providerOptions" { // these provider options were set by the app
 				return at, nil, false
 			}
 		case name == f.content():
@@ -208,13 +209,13 @@ func (f *Format) marked(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []b
 	return before(s.Pos()), text, members > 0 && src[s.Pos()-1] == '}'
 }
 
-// before returns the empty span before the closing bracket that ends at a position.
+// before returns the empty span before the closing bracket that ends at offset end.
 func before(end uint32) jsonspan.Span { return jsonspan.Span{Start: end - 1, End: end - 1} }
 
 // unmarkable are the types of parts that accept no cache breakpoint.
 var unmarkable = [][]byte{[]byte(`"thinking"`), []byte(`"redacted_thinking"`), []byte(`"reasoning"`)}
 
-// markedContent is Marked for the content of a message at the scanner.
+// markedContent is Marked for the message content at the scanner.
 func markedContent(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []byte, ok bool) {
 	if s.Kind() == jsonspan.String {
 		value := s.Text()

@@ -35,7 +35,7 @@ func init() {
 		ResultBody:  mastraResultBody,
 		Tool:        `{"id":%n,"description":%d,"inputSchema":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
-		InnerMedia:  true, // a list without media isn't a list of texts
+		InnerMedia:  true, // a list without media isn't read as a list of texts
 		Answer:      mastraAnswer,
 		Stamp:       "createdAt",
 		FreshID:     "call_ctxfold_",
@@ -43,7 +43,7 @@ func init() {
 	})
 }
 
-// mastraText has no copies of its text, except in a system message, which is read only from its copy.
+// mastraText contains no copies of its text, except for a system message, which is read only from its copy.
 const mastraText = `{"id":"ctxfold-%#","role":"%r","createdAt":` + NoStamp + `,"content":{"format":2,"parts":[{"type":"text","text":%t}]%?s,"content":%t%;}}`
 
 var mastraRoles = []roleName{
@@ -64,7 +64,8 @@ const (
 
 var mastraContentKeys = []string{"format", "parts", "content", "toolInvocations", "reasoning", "experimental_attachments", "metadata"}
 
-// mastraStore is what a message keeps outside its parts: copies of them or, in older versions, their replacement.
+// mastraStore is the data of a message outside its parts: copies of the parts or, in older versions, their
+// replacement.
 type mastraStore struct {
 	first       int // index of the message's first part
 	calls       []mastraInvocation
@@ -114,7 +115,7 @@ func readMastra(r *Reader, m *transcript.Message) {
 	mastraSteps(r.T, store.first)
 }
 
-// member reads a list or an object of the content.
+// member reads a member of the content that is a list or an object.
 func (s *mastraStore) member(r *Reader, m *transcript.Message, key int, f *frame) bool {
 	kind := r.Kind()
 	switch {
@@ -158,10 +159,10 @@ var (
 	mastraSignalKeys = []string{"type", "contents"}
 )
 
-// mastraSignal says what a message with the role signal is; contents are its words in older versions, whose parts aren't sent.
+// mastraSignal is a message with the role signal: its kind, and its text in older versions, whose parts aren't sent.
 type mastraSignal struct{ kind, contents field }
 
-// readSignal keeps what is sent of a signal: its texts and files, or its contents instead.
+// readSignal keeps the part of a signal that is sent: its texts and files or, in older versions, its contents.
 func (s *mastraStore) readSignal(r *Reader) {
 	old, text := s.signal.contents.Kind != jsonspan.Invalid && s.signal.contents.Kind != jsonspan.Null, -1
 	for i := range r.T.Parts[s.first:] {
@@ -269,7 +270,8 @@ func mastraPart(r *Reader) {
 	r.Add(p)
 }
 
-// mastraDetails are the texts of a reasoning part, each with its signature, and those that only the provider reads.
+// mastraDetails are the texts of a reasoning part, each with its signature, and the encrypted texts that only the
+// provider can read.
 type mastraDetails struct {
 	n    int
 	text field // the first one
@@ -301,7 +303,8 @@ func (d *mastraDetails) read(r *Reader) {
 	}
 }
 
-// part makes p reasoning with the text of the part or, if that is empty, of its details. Without either, nothing is sent.
+// part turns p into reasoning with the text of the part or, if that is empty, with the text of its details. If both
+// are empty, nothing is sent.
 func (d *mastraDetails) part(p *transcript.Part, text *field, flags transcript.Flags) {
 	p.Kind = transcript.Reasoning
 	p.Flags |= flags | d.flag
@@ -318,7 +321,8 @@ func (d *mastraDetails) part(p *transcript.Part, text *field, flags transcript.F
 	}
 }
 
-// mastraMetadata is the metadata of a part: for its provider and, under "mastra", for what the model sees of a result.
+// mastraMetadata is the metadata of a part: data for the provider and, under "mastra", what the model sees of a
+// result.
 type mastraMetadata struct {
 	flags, summary transcript.Flags
 	output         field
@@ -345,7 +349,8 @@ func (d *mastraMetadata) read(r *Reader) {
 	}
 }
 
-// mastraSteps notes where an assistant message may be cut: where a step begins, and after calls that have their results.
+// mastraSteps notes where an assistant message may be split: at the beginning of a step, and after calls that have
+// their results.
 func mastraSteps(t *transcript.Transcript, first int) {
 	open, answered := false, false
 	for i := first; i < len(t.Parts); i++ {
@@ -353,7 +358,7 @@ func mastraSteps(t *transcript.Transcript, first int) {
 		switch {
 		case p.List != transcript.ContentList || p.Parent >= 0:
 			continue
-		case p.Has(transcript.Step): // it begins here
+		case p.Has(transcript.Step): // a step begins here
 			answered = false
 			continue
 		case p.Has(transcript.NotSent):
@@ -368,7 +373,8 @@ func mastraSteps(t *transcript.Transcript, first int) {
 
 var mastraBodyKeys = []string{"content"}
 
-// mastraResultBody keeps the JSON type of a result, which components read, and the shape of a list of texts and media.
+// mastraResultBody keeps the JSON type of a result, because components read it, and the shape of a list of texts and
+// media.
 func mastraResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	body := t.Bytes(t.Parts[result].Body)
 	if len(t.Inner(int(result))) == 0 {
@@ -385,7 +391,7 @@ func mastraResultBody(dst []byte, t *transcript.Transcript, result int32, text s
 
 var mastraAnswerKeys = []string{"state", "result", "isError", "errorText"}
 
-// mastraAnswer ends a tool call with an error: a part that contains a call, or the call repeated outside the parts.
+// mastraAnswer completes a tool call with an error. The call is a part, or its copy outside the parts.
 func mastraAnswer(dst, part []byte, text string) []byte {
 	s := jsonspan.New(part)
 	for key := range s.Members {
@@ -413,7 +419,7 @@ func mastraAnswered(dst, call []byte, text string) []byte {
 	return append(dst, `,"isError":true}`...)
 }
 
-// mastraTarget writes no dates: Mastra keeps the order of a list.
+// mastraTarget writes no dates, because Mastra keeps the order of the list.
 var mastraTarget = Target{
 	System:    `{"id":"ctxfold-%#","role":"system","createdAt":%@,"content":{"format":2,"parts":[%c],"content":%t}}`,
 	User:      `{"id":"ctxfold-%#","role":"user","createdAt":%@,"content":{"format":2,"parts":[%c]}}`,
@@ -436,7 +442,7 @@ var mastraTarget = Target{
 	ID: NameForm{Marks: AnySign}, ToolName: NameForm{Marks: AnySign},
 }
 
-// hasAny reports whether JSON may contain one of some words.
+// hasAny reports whether b contains one of the words. It is a quick check before parsing.
 func hasAny(b []byte, words ...string) bool {
 	for _, w := range words {
 		if bytes.Contains(b, []byte(w)) {

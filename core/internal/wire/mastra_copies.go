@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// mastraInvocation is a tool call as Mastra stores it: in a part, and again outside the parts.
+// mastraInvocation is a tool call in Mastra's form: in a part, or repeated outside the parts.
 type mastraInvocation struct {
 	span                                jsonspan.Span
 	id, name, args, state, result, text field
@@ -27,12 +27,12 @@ func (c *mastraInvocation) read(r *Reader) {
 	c.failed = f[5].Kind == jsonspan.True
 }
 
-// add adds the call in p and, if it has one, its result, as two parts with one span. output is what the model sees of the result, if a tool
-// says so.
+// add adds the call in p and, if there is one, its result, as two parts with one span. output is what the model sees
+// of the result, if the tool specifies that.
 func (c *mastraInvocation) add(r *Reader, p transcript.Part, output *field) {
 	state := r.typ(&c.state)
 	if state == "partial-call" {
-		p.Flags, p.Size = transcript.NotSent, jsonspan.Measure{} // it is still being written
+		p.Flags, p.Size = transcript.NotSent, jsonspan.Measure{} // the call is still being written
 		r.Add(p)
 		return
 	}
@@ -67,7 +67,7 @@ func (c *mastraInvocation) add(r *Reader, p transcript.Part, output *field) {
 	r.T.Parts[n].Pair, r.T.Parts[k].Pair = int32(k), int32(n)
 }
 
-// mastraOutput reads what the model sees of result k: the output of an AI SDK tool result.
+// mastraOutput reads what the model sees of result k, which has the form of an AI SDK tool result's output.
 func mastraOutput(r *Reader, k int, f *field) {
 	p := &r.T.Parts[k]
 	p.Body, p.Size = f.Span, f.json()
@@ -89,8 +89,8 @@ func mastraOutput(r *Reader, k int, f *field) {
 
 var mastraResultKeys = []string{"type", "value", "content"}
 
-// mastraResult reads the result of part k. Of an object with a value the model sees the value, of a list with an image or audio, as in MCP,
-// its texts and media.
+// mastraResult reads the result at index k in Parts. If it is an object with a value, the model sees the value; if it
+// is a list with an image or audio, as in MCP, the model sees its texts and media.
 func mastraResult(r *Reader, k int, f *field) {
 	p := &r.T.Parts[k]
 	p.Body, p.Size = f.Span, f.Size
@@ -163,12 +163,13 @@ func mastraAttachment(r *Reader) (a mastraFile) {
 	return a
 }
 
-// copies adds what is outside the parts: as copies of parts with the same content or, if there is no part of that kind, as parts. A copy
-// that matches no part is attached to the last part of its kind, because it would be sent if that part were gone.
+// copies adds the data outside the parts: as copies of parts with the same content or, if there is no part of that
+// kind, as parts. A copy that matches no part is attached to the last part of its kind, because it would be sent if
+// that part were removed.
 func (s *mastraStore) copies(r *Reader) {
 	t := r.T
 	own := len(t.Parts)
-	text, think, file, call := -1, -1, -1, -1 // the last part that keeps each member from being sent
+	text, think, file, call := -1, -1, -1, -1 // the last part of each kind, whose presence keeps the corresponding member from being sent
 	for i := s.first; i < own; i++ {
 		p := &t.Parts[i]
 		switch {
@@ -224,7 +225,8 @@ func (s *mastraStore) copies(r *Reader) {
 	}
 }
 
-// filled reports whether the message has a part that keeps its text from being sent: any but calls, reasoning, files and sources.
+// filled reports whether the message has a part whose presence keeps the message's text from being sent: any part
+// except calls, reasoning, files and sources.
 func (s *mastraStore) filled(r *Reader) bool {
 	for i := s.first; i < len(r.T.Parts); i++ {
 		p := &r.T.Parts[i]
@@ -235,7 +237,7 @@ func (s *mastraStore) filled(r *Reader) bool {
 	return false
 }
 
-// front moves the parts from index own on to the front of the message, where they are sent.
+// front moves the parts from index own on to the front of the message, which is the order in which they are sent.
 func (s *mastraStore) front(t *transcript.Transcript, own int) {
 	parts, n := t.Parts[s.first:], own-s.first
 	moved := len(parts) - n
@@ -258,7 +260,7 @@ func (s *mastraStore) front(t *transcript.Transcript, own int) {
 	copy(parts, turned)
 }
 
-// emptied returns a string member of a message as a part that can be emptied.
+// emptied returns a string member of a message as a part whose text can be emptied.
 func emptied(kind transcript.Kind, f *field) transcript.Part {
 	p := whole(kind, f)
 	p.List = transcript.Emptied
@@ -283,7 +285,7 @@ func (r *Reader) copyOf(of int, p transcript.Part) {
 	r.T.Parts[of].Copy = int32(n) + 1
 }
 
-// copyCalls adds the calls outside the parts as copies; last is the last call among the parts.
+// copyCalls adds the calls outside the parts as copies. last is the index of the last call among the parts.
 func (s *mastraStore) copyCalls(r *Reader, last int) {
 	t := r.T
 	var calls critbit.Map[[]int] // by id: the indexes of the parts that have no copy yet
@@ -310,7 +312,8 @@ func (s *mastraStore) copyCalls(r *Reader, last int) {
 	}
 }
 
-// copyResult adds the result of a call outside the parts as a copy of a result among them, and its texts as copies of that result's texts.
+// copyResult adds the result of a call outside the parts as a copy of the result at index result, and its texts as
+// copies of that result's texts.
 func (c *mastraInvocation) copyResult(r *Reader, result int) {
 	t := r.T
 	whole := resultValue(r.Src(), t.Parts[t.Parts[result].Pair].Span)
@@ -326,7 +329,7 @@ func (c *mastraInvocation) copyResult(r *Reader, result int) {
 		p.Body = mirror
 	case same && within(body):
 		p.Body = shift(body)
-	default: // the model sees something else
+	default: // the model sees something else than this member
 		return
 	}
 	inner := len(t.Inner(result))
@@ -343,7 +346,7 @@ var (
 	mastraResultKey     = []string{"result"}
 )
 
-// resultValue returns the result in the part of a call.
+// resultValue returns the result inside the part of a call.
 func resultValue(src []byte, call jsonspan.Span) (found jsonspan.Span) {
 	r := &Reader{Scanner: jsonspan.New(call.Of(src))}
 	r.fields(mastraInvocationKey, func(r *Reader, _ int, f *frame) bool {
@@ -361,14 +364,15 @@ func resultValue(src []byte, call jsonspan.Span) (found jsonspan.Span) {
 	return found
 }
 
-// copyText adds the text outside the parts as a copy; last is the last text among the parts.
+// copyText adds the text outside the parts as a copy. last is the index of the last text among the parts.
 func (s *mastraStore) copyText(r *Reader, last int) {
 	if s.text.Str() {
 		r.copyOf(s.sameText(r, last), emptied(transcript.Opaque, &s.text))
 	}
 }
 
-// sameText returns the last text of the message that equals its member, else its last text.
+// sameText returns the index of the last text among the parts that equals the message's text, or else of the last
+// text.
 func (s *mastraStore) sameText(r *Reader, last int) int {
 	for i := last; i >= s.first; i-- {
 		if p := &r.T.Parts[i]; p.Kind == transcript.Text && p.List == transcript.ContentList && p.Parent < 0 && bytes.Equal(p.Body.Of(r.Src()), s.text.Of(r.Src())) {
@@ -378,7 +382,7 @@ func (s *mastraStore) sameText(r *Reader, last int) int {
 	return last
 }
 
-// sameFile returns the file among the parts with the URL of an attachment, else the last file.
+// sameFile returns the index of the file among the parts with the URL of an attachment, or else of the last file.
 func (s *mastraStore) sameFile(r *Reader, last int, a *mastraFile) int {
 	for i := last; i >= s.first && a.url.Str(); i-- {
 		p := &r.T.Parts[i]

@@ -40,7 +40,7 @@ func init() {
 
 var samplingRoles = []roleName{{"user", transcript.User}, {"assistant", transcript.Assistant}}
 
-// readSampling reads a message, whose content is a block or a list of them.
+// readSampling reads a message, whose content is a block or a list of blocks.
 func readSampling(r *Reader, m *transcript.Message) {
 	f, _ := r.fields(plainMessage, func(r *Reader, key int, f *frame) bool {
 		if key != 1 {
@@ -82,7 +82,7 @@ func samplingBlock(r *Reader, list int8, parent int32) {
 		if key != msContent || parent >= 0 || r.Kind() != jsonspan.Array || !r.is(&f[msType], "tool_result") {
 			return false
 		}
-		self = r.Add(p) // what is inside must follow it
+		self = r.Add(p) // the parts inside must follow it
 		r.list(inside)
 		return true
 	})
@@ -137,7 +137,8 @@ func checkSampling(c *Checker) {
 	}
 }
 
-// samplingTarget writes a content of one block as a block, as protocol versions before 2025-11-25 require.
+// samplingTarget writes content that consists of one block as a block instead of a list, as protocol versions before
+// 2025-11-25 require.
 var samplingTarget = Target{
 	Tools:     `"tools":[%l]`,
 	User:      `{"role":"user","content":%c}`,

@@ -56,8 +56,8 @@ const (
 
 var mistralKeys = []string{"role", "content", "name", "tool_calls", "tool_call_id", "toolCalls", "toolCallId"}
 
-// readMistral reads a message in either spelling. Calls and results in the SDK's spelling are marked as legacy, so that what is written for
-// them has the same spelling.
+// readMistral reads a message in either spelling. Calls and results in the SDK's spelling are marked as legacy, so
+// that repairs are written in the same spelling.
 func readMistral(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(mistralKeys, func(r *Reader, key int, f *frame) bool {
@@ -147,7 +147,7 @@ func mistralPart(r *Reader) {
 	r.Add(p)
 }
 
-// thoughtText is the text of a thought's chunks: their measure, and the text if there is only one.
+// thoughtText collects the chunks of a thought: their total measure, and the text if there is only one.
 type thoughtText struct {
 	chunks int
 	body   jsonspan.Span
@@ -168,7 +168,7 @@ func (t *thoughtText) read(r *Reader) {
 	}
 }
 
-// checkMistral reports MI5: the ids of tool calls have nine letters and digits.
+// checkMistral reports MI5: the id of a tool call has nine letters and digits.
 func checkMistral(c *Checker) {
 	for _, m := range c.Seq {
 		first := c.T.Messages[m].First

@@ -5,8 +5,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// native is ctxfold's own format: the seven variants of S3.1, with separate messages for tool results and shell commands, and a system
-// message.
+// native is ctxfold's own format: the seven variants of S3.1, with separate messages for tool results and shell
+// commands, and a system message.
 func init() {
 	Register(&Format{
 		Name:    "native",
@@ -124,7 +124,7 @@ func readNative(r *Reader, m *transcript.Message) {
 		if r.is(&f[ntRole], "branch_summary") {
 			m.Variant = transcript.Branch
 			if f[ntFrom].Str() {
-				m.Extra = f[ntFrom].Size // S3.9: every text that it holds
+				m.Extra = f[ntFrom].Size // S3.9: the size of all texts in the message
 			}
 		}
 		if f[ntSummary].Str() {
@@ -135,7 +135,7 @@ func readNative(r *Reader, m *transcript.Message) {
 		if f[ntType].Str() {
 			m.Label, m.Extra = f[ntType].Span, f[ntType].Size
 		}
-		if f[ntData].Kind != jsonspan.Invalid { // only the application knows what it means
+		if f[ntData].Kind != jsonspan.Invalid { // only the application knows its meaning
 			data := member(transcript.Opaque, &f[ntData])
 			data.Size = f[ntData].json()
 			r.Add(data)
@@ -149,7 +149,7 @@ func readNative(r *Reader, m *transcript.Message) {
 	}
 }
 
-// meta returns what an application keeps with the message being read.
+// meta returns the application's metadata of the message being read, creating it if necessary.
 func (r *Reader) meta(m *transcript.Message) *transcript.Meta {
 	if m.Meta == 0 {
 		r.T.Metas = append(r.T.Metas, transcript.Meta{})
@@ -160,7 +160,7 @@ func (r *Reader) meta(m *transcript.Message) *transcript.Meta {
 
 var nativeTurnKeys = []string{"loopId", "turnIndex"}
 
-// nativeTurn reads the turn that a message belongs to, {"loopId","turnIndex"} (S0.40).
+// nativeTurn reads the identity of the turn that a message belongs to, {"loopId","turnIndex"} (S0.40).
 func nativeTurn(r *Reader, meta *transcript.Meta) {
 	f, _ := r.fields(nativeTurnKeys, nil)
 	if f[0].Str() {
@@ -171,7 +171,7 @@ func nativeTurn(r *Reader, meta *transcript.Meta) {
 	}
 }
 
-// nativeMeta reads who sees the message, the application's name for it, and why the model stopped (S4.8, S4.10).
+// nativeMeta reads who can see the message, the application's name for it, and why the model stopped (S4.8, S4.10).
 func nativeMeta(r *Reader, m *transcript.Message, f *frame) {
 	for _, v := range []struct {
 		key int
@@ -200,7 +200,7 @@ func nativeMeta(r *Reader, m *transcript.Message, f *frame) {
 
 var nativeUsageKeys = []string{"input", "output", "cache_read", "cache_write", "total"}
 
-// nativeUsage reads a provider's count, in tokens; numbers that aren't whole or have more than 9 digits count as 0.
+// nativeUsage reads a provider's token counts. Numbers that aren't whole or have more than 9 digits count as 0.
 func nativeUsage(r *Reader, meta *transcript.Meta) {
 	f, _ := r.fields(nativeUsageKeys, nil)
 	for i, to := range []*int{&meta.Usage.Input, &meta.Usage.Output, &meta.Usage.CacheRead, &meta.Usage.CacheWrite, &meta.Usage.Total} {

@@ -37,7 +37,7 @@ func init() {
 	})
 }
 
-// agentsText is an item as the schemas require it.
+// agentsText is a text item as the SDK's schemas require it.
 const agentsText = `{"type":"message","role":"%r"%?s,"content":%t%;%?a,"status":"completed","content":[{"type":"output_text","text":%t}]%;` +
 	`%?o,"content":[{"type":"input_text","text":%t}]%;}`
 
@@ -54,7 +54,7 @@ var agentsDialect = itemDialect{
 	kept: true,
 }
 
-// agentsItems are the types of items. Data that only the provider reads is in providerData.
+// agentsItems are the types of items. Data that only the provider reads is in their providerData.
 var agentsItems = map[string]responsesItem{
 	"message":          {rsAssistant, transcript.Text, 0, idOptional, ""},
 	"reasoning":        {rsAssistant, transcript.Reasoning, 0, idNeeded, ""},
@@ -86,7 +86,7 @@ func readAgents(r *Reader, m *transcript.Message) {
 
 var encryptedKeys = []string{"encryptedContent", "encrypted_content"}
 
-// encryptedIn returns the encrypted content of a reasoning item, from the provider's data.
+// encryptedIn returns the encrypted content of a reasoning item from its providerData.
 func (r *Reader) encryptedIn() field {
 	f, _ := r.fields(encryptedKeys, nil)
 	if f[0].Str() {
@@ -95,11 +95,12 @@ func (r *Reader) encryptedIn() field {
 	return f[1]
 }
 
-// agentsOutputs reports whether an output that is an object has a type that agentsOutput reads.
+// agentsOutputs reports whether agentsOutput can read an object output of this type.
 func agentsOutputs(typ string) bool { return typ == "text" || typ == "image" || typ == "file" }
 
-// agentsOutput reads an output that is an object, for the result at index self in Parts, and reports whether its type is known: a text is
-// the body of the result; an image or a file stays whole and leaves the result without a body.
+// agentsOutput reads an output that is an object, for the result at index self in Parts, and reports whether it knows
+// the output's type. A text becomes the body of the result; an image or a file stays whole, and the result has no
+// body.
 func agentsOutput(r *Reader, self int32, result *transcript.Part) bool {
 	media := transcript.Part{List: transcript.NoList, Parent: self, Span: jsonspan.Span{Start: r.Pos()}}
 	f, _ := r.fields(r.items.parts, nil)
@@ -122,7 +123,8 @@ func agentsOutput(r *Reader, self int32, result *transcript.Part) bool {
 	return true
 }
 
-// agentsTarget has no place for reasoning, whose items need a provider's id, nor for audio, which the SDK doesn't send to the Responses API.
+// agentsTarget has no place for reasoning, because such items need a provider's id, or for audio, which the SDK
+// doesn't send to the Responses API.
 var agentsTarget = Target{
 	Tools:     `"tools":[%l]`,
 	System:    `{"type":"message","role":"system","content":%t}`,

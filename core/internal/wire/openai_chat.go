@@ -19,7 +19,7 @@ func init() {
 			Types: "text image_url input_audio file refusal",
 			Own: "key:tool_calls key:tool_call_id key:function_call key:refusal key:reasoning_content " +
 				"role:developer role:function type:image_url type:input_audio model:gpt model:o1 model:o3 model:o4 model:deepseek",
-			// The calls that have been read end the search too.
+			// Tool calls that have been read also end the search.
 			Decisive: "key:function_call key:refusal key:reasoning_content role:developer role:function",
 		},
 		ReadMessage: readOpenAIChat,
@@ -126,7 +126,7 @@ func readOpenAIChat(r *Reader, m *transcript.Message) {
 	}
 }
 
-// insertResult inserts a tool result before the parts from index first on, which are inside it.
+// insertResult inserts a tool result before the parts from index first on, which are inside the result.
 func insertResult(r *Reader, first int, p transcript.Part) {
 	self := int32(first)
 	r.Add(p)
@@ -179,7 +179,8 @@ const (
 
 var openAICallKeys = []string{"id", "function", "custom", "type", "arguments"}
 
-// openAIChatCall reads a tool call. Evaluation logs put the function's name where its object belongs, and the arguments next to it.
+// openAIChatCall reads a tool call. In evaluation logs, the function's name takes the place of the function object,
+// with the arguments next to it.
 func openAIChatCall(r *Reader) {
 	p := transcript.Part{Kind: transcript.ToolCall, List: transcript.CallList, Parent: -1}
 	f, _ := r.object(&p, "a tool call", openAICallKeys, func(r *Reader, key int, f *frame) bool {
@@ -213,7 +214,7 @@ func openAIFunction(r *Reader, p *transcript.Part) {
 	callBody(p, &f[1])
 }
 
-// callBody makes arguments, an object or JSON in a string, the body of a call.
+// callBody makes the arguments, which are an object or JSON in a string, the body of a call.
 func callBody(p *transcript.Part, arguments *field) {
 	if arguments.Str() {
 		p.Flags |= transcript.JSONText
@@ -221,8 +222,8 @@ func callBody(p *transcript.Part, arguments *field) {
 	p.Body, p.Size = arguments.Span, arguments.Size
 }
 
-// checkOpenAIChat reports OC9: if one assistant message has reasoning_content, every one with tool calls must have it, and with DeepSeek's
-// models every one at all, including those that ctxfold writes.
+// checkOpenAIChat reports OC9: if one assistant message has reasoning_content, every assistant message with tool
+// calls must have it. DeepSeek's models require it in all assistant messages, including those that ctxfold writes.
 func checkOpenAIChat(c *Checker) {
 	t := c.T
 	if !t.Reasons {
@@ -250,20 +251,22 @@ func Reasoner(model string) bool {
 	return strings.HasPrefix(name, "deepseek")
 }
 
-// openAIChatThink returns where a message, JSON of an object, gets an empty reasoning_content, and the text to write.
+// openAIChatThink returns where to insert an empty reasoning_content in a message, which is the JSON of an object,
+// and the text to insert.
 func openAIChatThink(message []byte) (at jsonspan.Span, text string) {
 	s := jsonspan.New(message)
 	for key := range s.Members {
 		start := s.KeyPos()
 		value := s.Skip()
-		if string(key) == "reasoning_content" { // null, or anything else that isn't text
+		if string(key) == "reasoning_content" { // null, or another value that isn't a string
 			return jsonspan.Span{Start: start, End: value.End}, `"reasoning_content":""`
 		}
 	}
 	return jsonspan.Span{Start: 0, End: 1}, `{"reasoning_content":"",`
 }
 
-// openAIChatTarget has no place for reasoning: reasoning_content is a member that other servers know and the API refuses.
+// openAIChatTarget has no place for reasoning: reasoning_content is a member that other servers know but OpenAI's API
+// rejects.
 var openAIChatTarget = Target{
 	Tools:     `"tools":[%l]`,
 	System:    `{"role":"system","content":%c}`,

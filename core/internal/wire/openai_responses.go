@@ -72,12 +72,13 @@ var responsesKeys = []string{
 	"execution", "operation", "result", "status",
 }
 
-// itemDialect is how items are spelled: as in the API, or as an SDK stores them.
+// itemDialect is the spelling of items: as in the API, or as an SDK stores them.
 type itemDialect struct {
 	keys  []string // of an item, in the order of the constants above
 	parts []string // of a part, in the order of the constants below
 	item  func(typ string) (item responsesItem, known bool)
-	// kept is set for items stored by an SDK: what is a separate item in the API may be inside another one, and providerData has the rest.
+	// kept means that an SDK stored the items: an item may contain what would be a separate item in the API, and
+	// providerData has the remaining members.
 	kept bool
 }
 
@@ -86,21 +87,22 @@ var responsesDialect = itemDialect{keys: responsesKeys, parts: responsesPartKeys
 	return item, known
 }}
 
-// responsesItem describes a type of item: who wrote it, and the meaning of its members.
+// responsesItem describes a type of item: who wrote it, and what its members mean.
 type responsesItem struct {
 	role transcript.Role
 	kind transcript.Kind
-	body int   // the key of a tool call's arguments or a tool result's text; 0 if there is nothing to show or to clear
-	id   usage // what its own id is used for
-	// answer is the template of a call's result, as in answers; "" if no text can answer the call: a computer call needs a screenshot.
+	body int   // the key of a tool call's arguments or a tool result's text; 0 if no text can be shown or cleared
+	id   usage // the role of the item's own id
+	// answer is the template of a call's result, as in answers; "" if no text can answer the call: a computer call,
+	// for example, needs a screenshot.
 	answer string
 }
 
 type usage uint8
 
 const (
-	idNeeded   usage = iota // the item is invalid without it
-	idOptional              // the item may be sent without it; then the provider asks for nothing that it stored with the item
+	idNeeded   usage = iota // the item is invalid without its id
+	idOptional              // the item may be sent without its id; the provider then requires nothing of what it stored with the item
 )
 
 const (
@@ -112,7 +114,7 @@ const (
 	rsOpaque    = transcript.Opaque
 )
 
-// functionAnswer answers local shell calls too, as Codex does.
+// functionAnswer also answers local shell calls, as in Codex.
 const functionAnswer = `{"type":"function_call_output","call_id":%i,"output":%t}`
 
 // itemNames returns the types of items, sorted.
@@ -124,7 +126,8 @@ func itemNames(items map[string]responsesItem) (names []string) {
 	return names
 }
 
-// responsesItems are the known types of items. Any other is opaque, and the assistant's unless it has a role.
+// responsesItems are the known types of items. Any other item is opaque, and counts as the assistant's unless it has
+// a role.
 var responsesItems = map[string]responsesItem{
 	"message":          {rsAssistant, transcript.Text, 0, idOptional, ""},
 	"reasoning":        {rsAssistant, transcript.Reasoning, 0, idNeeded, ""},
@@ -176,9 +179,10 @@ func readResponses(r *Reader, m *transcript.Message) {
 	readItem(r, m)
 }
 
-// readItem reads one item. Parts that represent the whole item are in no list; the item is removed with them. The meaning of a list
-// (content, output, summary) depends on the type. If the type precedes the list, the list is read immediately (early); if it comes last,
-// the list is read again at the end. The content of anything that looks like a message, most of a chat, is always read immediately.
+// readItem reads one item. Parts that represent the whole item are in no list, and the item is removed with them. The
+// meaning of a list (content, output, summary) depends on the item's type. If the type precedes the list, the list is
+// read immediately (early); if the type comes later, the list is read again at the end. The content of anything that
+// looks like a message, which most items of a chat do, is always read immediately.
 func readItem(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	e := early{self: -1}
@@ -209,7 +213,7 @@ func readItem(r *Reader, m *transcript.Message) {
 	if !known {
 		item = responsesItem{role: rsAssistant, kind: rsOpaque}
 	}
-	if !m.Lists[transcript.ContentList].Zero() && item.kind != transcript.Text { // it only looked like one
+	if !m.Lists[transcript.ContentList].Zero() && item.kind != transcript.Text { // the item only looked like a message
 		r.T.Parts, m.Lists[transcript.ContentList] = r.T.Parts[:first], jsonspan.Span{}
 		r.again(&f[rpContent], func(r *Reader) { size = size.Add(r.Skip().Measure) })
 	}
@@ -265,7 +269,7 @@ func readItem(r *Reader, m *transcript.Message) {
 	}
 }
 
-// without returns the measure of an object without one of its members, a string.
+// without returns the measure of an object minus one of its members, which is a string.
 func without(size jsonspan.Measure, f *field, key string) jsonspan.Measure {
 	gone := jsonspan.Str{Measure: f.Size, Escapes: f.Raw - f.Size.Bytes - 2}.JSON().Add(jsonspan.ASCII(uint32(len(key)) + 4))
 	return jsonspan.Measure{
@@ -273,8 +277,8 @@ func without(size jsonspan.Measure, f *field, key string) jsonspan.Measure {
 	}
 }
 
-// encrypted estimates the plain text of encrypted content from its length: three quarters of it minus 650 bytes, as Codex does. It counts as
-// ASCII text.
+// encrypted estimates the size of the plain text of encrypted content from its length: three quarters of it minus 650
+// bytes, as in Codex. The text counts as ASCII.
 func encrypted(f *field) jsonspan.Measure {
 	if !f.Str() {
 		return jsonspan.Measure{}
@@ -332,7 +336,8 @@ func responsesPart(r *Reader, list int8, parent int32) {
 	r.Add(p)
 }
 
-// itemAnswers returns a Format.Results that answers each call with an item, by its type in a table; ids means that a call needs an id.
+// itemAnswers returns a Format.Results that answers each call with an item, according to the call's type in a table.
+// ids means that only calls with an id can be answered.
 func itemAnswers(items map[string]responsesItem, ids bool) func(dst []byte, calls []Call, text string) []byte {
 	return func(dst []byte, calls []Call, text string) []byte {
 		for i := range calls {

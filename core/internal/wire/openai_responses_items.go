@@ -5,17 +5,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// early is what is read of an item on the way: members whose meaning depends on the type, if the type precedes them.
+// early holds the members of an item that have been read already. Their meaning depends on the type, so they can only
+// be read early if the type comes first.
 type early struct {
-	self    int             // index in Parts of the part that represents the item and is filled at its end; -1 if there is none
-	content bool            // the texts of a reasoning item
-	summary bool            // its summary
-	output  bool            // the output of a tool
-	result  transcript.Part // its body and the measure of it, if the output isn't a list of parts
+	self    int             // index in Parts of the part that represents the item and is completed at its end; -1 if there is none
+	content bool            // whether the texts of a reasoning item were read
+	summary bool            // whether its summary was read
+	output  bool            // whether a tool's output was read
+	result  transcript.Part // the body and its measure, if the output isn't a list of parts
 	extra   jsonspan.Measure
 }
 
-// read reads the member at the reader, unless it must wait for the end of the item.
+// read reads the member at the reader, and returns false if the member must wait for the end of the item.
 func (e *early) read(r *Reader, key int, f *frame) bool {
 	typ, kind := r.typ(&f[rpType]), r.Kind()
 	if typ == "" {
@@ -39,7 +40,7 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 		r.list(func(r *Reader) { responsesPart(r, transcript.ContentList, self) })
 	case r.items.kept && kind == jsonspan.Object && agentsOutputs(r.leads()):
 		if !agentsOutput(r, e.part(r), &e.result) {
-			return true // read again at the end, to be measured
+			return true // read again at the end, to measure it
 		}
 	default:
 		return false
@@ -48,7 +49,7 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 	return true
 }
 
-// part returns the part that represents the item; the first call adds it.
+// part returns the index of the part that represents the item, adding it if necessary.
 func (e *early) part(r *Reader) int32 {
 	if e.self < 0 {
 		e.self = r.Add(transcript.Part{})
@@ -56,7 +57,7 @@ func (e *early) part(r *Reader) int32 {
 	return int32(e.self)
 }
 
-// add adds the part that represents the item, or fills the existing one.
+// add adds the part that represents the item, or completes the existing one, and returns its index.
 func (e *early) add(r *Reader, p transcript.Part) int32 {
 	if e.self < 0 {
 		return int32(r.Add(p))
@@ -67,7 +68,7 @@ func (e *early) add(r *Reader, p transcript.Part) int32 {
 	return int32(e.self)
 }
 
-// measured returns the measure of an item with its output, which size lacks if the output was read on the way.
+// measured returns the measure of an item including its output, which size lacks if the output was read early.
 func (e *early) measured(r *Reader, size jsonspan.Measure, output *field) jsonspan.Measure {
 	if e.output || e.self >= 0 {
 		r.again(output, func(r *Reader) { size = size.Add(r.Skip().Measure) })
@@ -78,8 +79,8 @@ func (e *early) measured(r *Reader, size jsonspan.Measure, output *field) jsonsp
 // reasoningPart reads a part of a summary or of the texts of reasoning.
 func reasoningPart(r *Reader) { responsesPart(r, transcript.NoList, -1) }
 
-// responsesReasoning adds a part for the encrypted content, which also represents the item if nothing else does, and one for each readable
-// text.
+// responsesReasoning adds a part for the encrypted content, which also represents the item if no other part does, and
+// a part for each readable text.
 func responsesReasoning(r *Reader, p transcript.Part, e *early, f *frame) {
 	if r.items.kept && f[rpResult].Kind == jsonspan.Object {
 		r.again(&f[rpResult], func(r *Reader) { f[rpEncrypted] = r.encryptedIn() })
@@ -99,7 +100,7 @@ func responsesReasoning(r *Reader, p transcript.Part, e *early, f *frame) {
 			text.Kind = transcript.Reasoning
 		}
 	}
-	if p.Has(transcript.Signed) { // the provider ignores it after a changed beginning (OR9)
+	if p.Has(transcript.Signed) { // the provider ignores it if the conversation before it has changed (OR9)
 		for i := range r.T.Parts[first:] {
 			r.T.Parts[first+i].Flags |= transcript.Bound
 		}
@@ -126,7 +127,7 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 		p.ID = f[rpOtherID].Span
 	}
 	output := f[rpOutput]
-	// A search that the provider runs is complete without an answer, and so is a result that names no call.
+	// A search that the provider runs needs no result, and neither does a result that names no call.
 	search := r.items.kept && typ == "tool_search_call" && p.ID.Zero()
 	if server := search || r.is(&f[rpExecution], "server"); server || p.ID.Zero() && p.Kind == transcript.ToolResult {
 		p.Kind = transcript.Opaque
@@ -153,7 +154,8 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 	responsesOutput(r, m, p, typ, item, e, output)
 }
 
-// responsesOutput adds a tool call or result with what its output holds, as far as that has not been read on the way.
+// responsesOutput adds a tool call or result together with the parts of its output, unless those have been read
+// early.
 func responsesOutput(r *Reader, m *transcript.Message, p transcript.Part, typ string, item *responsesItem, e *early, output field) {
 	switch {
 	case typ == "shell_call_output" && output.Kind == jsonspan.Array:
@@ -173,7 +175,7 @@ func responsesOutput(r *Reader, m *transcript.Message, p transcript.Part, typ st
 	case e.output && output.Kind == jsonspan.Object:
 		p.Body, p.Size = e.result.Body, e.result.Size
 	case r.items.kept && item.body == rpOutput && output.Kind == jsonspan.Object:
-		if e.self >= 0 { // it was read, and isn't a known type
+		if e.self >= 0 { // the output was read early, but its type is unknown
 			r.again(&output, func(r *Reader) { p.Size = r.Skip().Measure })
 			break
 		}
@@ -195,8 +197,8 @@ func responsesOutput(r *Reader, m *transcript.Message, p transcript.Part, typ st
 
 var shellKeys = []string{"stdout", "stderr"}
 
-// shellOutput reads what one command of a shell call printed. The longest text is the body of the result; the others are sent and billed as
-// well, as extra.
+// shellOutput reads the output of one command of a shell call. The longest text is the body of the result; the other
+// texts are sent and billed as well, so they count as extra.
 func shellOutput(r *Reader, p *transcript.Part, extra *jsonspan.Measure) {
 	if r.Kind() != jsonspan.Object {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), "the output of a command must be an object")

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// isReasoning reports whether message i of a list of items is a reasoning item, or a reference to one.
+// isReasoning reports whether message i of a list of items is a reasoning item or a reference to one.
 func isReasoning(t *transcript.Transcript, i int) bool {
 	m := &t.Messages[i]
 	if m.Count == 0 {
@@ -16,7 +16,8 @@ func isReasoning(t *transcript.Transcript, i int) bool {
 	return p.Kind == transcript.Reasoning || isReference(p) && strings.HasPrefix(t.Text(p.ID), "rs_")
 }
 
-// isReference reports whether a part represents an item that the provider keeps. Its type may be missing, so the name isn't enough.
+// isReference reports whether a part represents an item that the provider stores. The type of a reference may be
+// missing, so the part's name doesn't identify it.
 func isReference(p *transcript.Part) bool {
 	return p.Kind == transcript.Opaque && p.Has(transcript.ProviderOnly) && !p.Has(transcript.Signed)
 }
@@ -35,15 +36,17 @@ func named(t *transcript.Transcript, i int, types ...string) bool {
 	return false
 }
 
-// linkResponses joins what must stay together (OR2, OR4): a reasoning item and what the model wrote after it, up to the next reasoning;
-// approvals and their requests; what the compact endpoint returned. Nothing that ctxfold writes belongs to these.
+// linkResponses joins items that must stay together (OR2, OR4): a reasoning item and the model's items up to the next
+// reasoning, approvals and their requests, and the items that the compact endpoint returned. Items that ctxfold
+// writes are never joined to others.
 func linkResponses(t *transcript.Transcript, from int) {
 	if from > 0 {
 		return
 	}
-	// Where the previous item's unit begins, or -1; whether its reasoning is tied; whether an item in it has an id.
+	// The start of the previous item's unit, or -1; whether the unit's reasoning is tied; whether an item of the unit
+	// has an id.
 	unit, tied, withID := -1, false, false
-	whole := true // all items so far are user messages and the system
+	whole := true // whether all items so far are user and system messages
 	for i := range t.Messages {
 		m := &t.Messages[i]
 		switch reasoning := isReasoning(t, i); {
@@ -52,7 +55,8 @@ func linkResponses(t *transcript.Transcript, from int) {
 		case unit >= 0 && (!reasoning || isReasoning(t, i-1)):
 			t.Messages[i-1].Joined = true
 			if !reasoning && !withID && transcript.AnyHas(t.PartsOf(i), transcript.Stored) {
-				// Without its reasoning this item would lose its id, which gains nothing, so the reasoning stays.
+				// Without its reasoning this item would lose its id. Removing the reasoning therefore gains nothing,
+				// and it stays.
 				withID = true
 				for n := t.Messages[unit].First; n < m.First; n++ {
 					t.Parts[n].Flags &^= transcript.Bound
@@ -89,8 +93,8 @@ func linkResponses(t *transcript.Transcript, from int) {
 	}
 }
 
-// checkResponses reports OR2 (reasoning and what follows it), OR3 and OR6 (what the provider hasn't stored), and OR5 (a trigger is the last
-// item).
+// checkResponses reports OR2 (reasoning and the item after it), OR3 and OR6 (references to items that the provider
+// hasn't stored), and OR5 (a trigger is the last item).
 func checkResponses(c *Checker) {
 	t := c.T
 	followed := false
@@ -105,7 +109,7 @@ func checkResponses(c *Checker) {
 			} else if !followed {
 				c.Add("OR2", m, -1, DropMessage, "this reasoning has no item that follows it")
 			}
-		case isReasoning(t, i): // a reference: only the provider knows what follows the item
+		case isReasoning(t, i): // a reference: only the provider knows which item must follow it
 		default:
 			followed = t.Messages[m].Role == transcript.Assistant
 		}
@@ -116,7 +120,7 @@ func checkResponses(c *Checker) {
 			c.Add("OR5", m, -1, DropMessage, "a compaction trigger must be the last item")
 		}
 	}
-	needs := -1 // the reasoning that the provider requires with the item
+	needs := -1 // the reasoning that the provider requires together with the item
 	for i := range t.Messages {
 		m := &t.Messages[i]
 		if i == 0 || !t.Messages[i-1].Joined || m.Role != transcript.Assistant {

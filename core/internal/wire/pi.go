@@ -20,7 +20,7 @@ func init() {
 			Shy:   true,
 			Own: "role:toolResult role:bashExecution role:branchSummary role:compactionSummary type:toolCall key:stopReason " +
 				"key:customType part:thinkingSignature part:textSignature part:thoughtSignature",
-			// Gemini also has signed thoughts.
+			// Gemini has signed thoughts too.
 			Decisive: "role:toolResult role:bashExecution role:branchSummary role:compactionSummary type:toolCall key:stopReason " +
 				"key:customType part:thinkingSignature part:textSignature",
 		},
@@ -72,8 +72,8 @@ var piKeys = []string{
 	"customType", "summary", "sections", "toolsAdded", "toolsRemoved", "deferred",
 }
 
-// readPi reads a message. What pi doesn't send (interrupted answers, commands that the user kept from the model) costs nothing, and its tool
-// calls don't count.
+// readPi reads a message. Messages that pi doesn't send (interrupted responses, commands that the user hid from the
+// model) have no cost, and their tool calls don't count.
 func readPi(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(piKeys, func(r *Reader, key int, f *frame) bool {
@@ -93,7 +93,7 @@ func readPi(r *Reader, m *transcript.Message) {
 	if role == "assistant" {
 		r.want(&content, jsonspan.Array, jsonspan.Null, "content of the assistant must be a list of parts")
 	} else {
-		if content.Kind == jsonspan.Null { // pi reads it as an empty list
+		if content.Kind == jsonspan.Null { // pi treats null as an empty list
 			content = field{}
 		}
 		r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
@@ -148,7 +148,8 @@ func readPi(r *Reader, m *transcript.Message) {
 	if content.Str() {
 		r.Add(whole(transcript.Text, &content))
 	}
-	// Changes of the system prompt and of the tools apply from here on, and a pending answer is fetched by its handle.
+	// Changes of the system prompt and of the tools apply from here on, and a deferred response is fetched by its
+	// handle.
 	for _, k := range []int{piSections, piAdded, piRemoved, piDeferred} {
 		if f[k].Kind != jsonspan.Object && f[k].Kind != jsonspan.Array {
 			continue
@@ -162,7 +163,7 @@ func readPi(r *Reader, m *transcript.Message) {
 	}
 }
 
-// breakOff makes the calls of an unsent answer opaque, so that no result answers them.
+// breakOff makes the calls of an unsent message opaque, so that no result can answer them.
 func breakOff(parts []transcript.Part) {
 	for i := range parts {
 		if p := &parts[i]; p.Kind == transcript.ToolCall {
@@ -173,7 +174,7 @@ func breakOff(parts []transcript.Part) {
 
 var piUsageKeys = []string{"input", "output", "cacheRead", "cacheWrite", "totalTokens"}
 
-// piCounted reads a provider's count, in tokens; numbers that aren't whole or have more than 9 digits count as 0.
+// piCounted reads a provider's token counts. Numbers that aren't whole or have more than 9 digits count as 0.
 func piCounted(r *Reader, meta *transcript.Meta) {
 	f, _ := r.fields(piUsageKeys, nil)
 	for i, to := range []*int{&meta.Usage.Input, &meta.Usage.Output, &meta.Usage.CacheRead, &meta.Usage.CacheWrite, &meta.Usage.Total} {
@@ -220,7 +221,7 @@ func piPart(r *Reader) {
 		if f[ppRedacted].Kind == jsonspan.True {
 			p.Kind, p.Body, p.Flags = transcript.Reasoning, jsonspan.Span{}, transcript.Signed|transcript.Bound
 		}
-		if p.Has(transcript.Signed) && (p.Body.Zero() || p.Size.Bytes == 0) { // what is sent is the signature
+		if p.Has(transcript.Signed) && (p.Body.Zero() || p.Size.Bytes == 0) { // only the signature is sent
 			p.Size = encrypted(&f[ppSignature])
 		}
 	case "image":
@@ -234,11 +235,12 @@ func piPart(r *Reader) {
 	r.Add(p)
 }
 
-// piUnknown holds the members that pi's types require of every answer but that are unknown for a new one.
+// piUnknown holds the members that pi's types require of every assistant message but whose values are unknown for a
+// new one.
 const piUnknown = `"api":"ctxfold","provider":"ctxfold","model":"ctxfold","usage":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,` +
 	`"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},`
 
-// piMessage writes a message with the time of the one that it replaces, or 0.
+// piMessage writes a message. Its timestamp is that of the message that it replaces, or 0.
 func piMessage(dst []byte, role transcript.Role, text string, old []byte) []byte {
 	dst = append(append(append(dst, `{"role":"`...), role.String()...), `","content":`...)
 	if role == transcript.Assistant {
@@ -249,7 +251,7 @@ func piMessage(dst []byte, role transcript.Role, text string, old []byte) []byte
 	return append(append(append(dst, `,"timestamp":`...), piStamp(old)...), '}')
 }
 
-// piStamp returns the timestamp of a message, JSON, in its spelling.
+// piStamp returns the timestamp of a message, as spelled in its JSON.
 func piStamp(message []byte) []byte {
 	if len(message) > 0 {
 		s := jsonspan.New(message)
@@ -262,7 +264,7 @@ func piStamp(message []byte) []byte {
 	return []byte("0")
 }
 
-// piResults writes results with the time of the answer that has their calls.
+// piResults writes tool results with the timestamp of the message that contains their calls.
 func piResults(dst []byte, calls []Call, text string) []byte {
 	stamp := []byte("0")
 	for i, c := range calls {

@@ -8,37 +8,38 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// The maximum numbers of messages and parts in a transcript. A message costs up to about 3 KB of memory during a compaction, and
-// WebAssembly has 4 GiB: more messages would end an instance, so they are an error.
+// The maximum numbers of messages and parts in a transcript. A message takes up to about 3 KB of memory during a
+// compaction, and WebAssembly has 4 GiB. More messages would kill the instance, so they are an error.
 const (
 	MaxMessages = 1 << 20
 	MaxParts    = 1 << 21
 )
 
-// Reader reads one transcript: a scanner, and the records that it fills.
+// Reader reads one transcript: a scanner, and the records that are built from it.
 type Reader struct {
 	*jsonspan.Scanner
 	T      *transcript.Transcript
 	F      *Format
-	input  bool // the text is input, so its size must be limited
+	input  bool // the text is the caller's input, so its size must be limited
 	frames [6]frame
 	depth  int
-	from   uint32 // where the reader began
+	from   uint32 // offset at which reading began
 	items  *itemDialect
-	lone   int // lone surrogates in messages
+	lone   int // number of lone surrogates in messages
 	// skipped is how many bytes of members were not read.
 	skipped int
-	// message is the one being read; it is here because arguments of function values would be allocated.
+	// message is the message being read. It is a field of the reader because arguments of function values would be
+	// heap-allocated.
 	message transcript.Message
 }
 
-// field is one member of an object, as found by fields; Kind is Invalid if the object lacks it.
+// field is one member of an object, as found by fields. Its Kind is Invalid if the object lacks it.
 type field struct {
 	Kind jsonspan.Kind
-	Key  uint32 // where the member begins, with its key
+	Key  uint32 // offset of the member, at its key
 	jsonspan.Span
-	Size jsonspan.Measure // for a string its text, otherwise compact JSON
-	Raw  uint32           // characters as compact JSON
+	Size jsonspan.Measure // the size of a string's text, or of any other value as compact JSON
+	Raw  uint32           // size as compact JSON, in characters
 }
 
 // Str reports whether the field is a string.
@@ -52,14 +53,15 @@ func (f *field) json() jsonspan.Measure {
 	return f.Size
 }
 
-// maxFields is how many keys of one object a format may ask for.
+// maxFields is the maximum number of keys that a format may read from one object.
 const maxFields = 21
 
 type frame [maxFields]field
 
-// fields reads an object. It fills in each of the wanted keys and skips all other members. If a wanted member is an object or an array,
-// inner may read it instead and return true; its field then has its kind and its span, but no size. A duplicate wanted key is an error: choosing one would be a guess. The frame is valid until
-// the reader has read four more levels. The measure is the whole object's, without members read by inner.
+// fields reads an object. It fills in the fields for keys, and skips all other members. If one of the members is an
+// object or an array, inner may read it instead and return true; its field then has a kind and a span, but no size.
+// If a key occurs twice, reading fails, because choosing one of the values would be a guess. The frame is valid until
+// the reader has read four more levels. The measure covers the whole object except members read by inner.
 func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) bool) (*frame, jsonspan.Measure) {
 	f := &r.frames[r.depth%len(r.frames)]
 	clear(f[:len(keys)])
@@ -105,13 +107,13 @@ func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) 
 	}
 	r.depth--
 	if r.Err() != nil {
-		clear(f[:]) // what was read of it is unreliable
+		clear(f[:]) // the fields read so far are unreliable
 	}
 	return f, size
 }
 
-// object reads the next value as a part, by its fields: p spans it, and the measure is the whole object's. A value that isn't an object is
-// an error, which says what must be one, and leaves the fields empty.
+// object reads the next value as a part, by its fields: p gets its span, and the measure covers the whole object. A
+// value that isn't an object is an error, in which what names the expected value; the fields are then empty.
 func (r *Reader) object(p *transcript.Part, what string, keys []string, inner func(r *Reader, key int, f *frame) bool) (*frame, jsonspan.Measure) {
 	if r.Kind() != jsonspan.Object {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), what+" must be an object")
@@ -122,7 +124,7 @@ func (r *Reader) object(p *transcript.Part, what string, keys []string, inner fu
 	return f, size
 }
 
-// either returns the first of several members that the object has; the last of them if it has none.
+// either returns the first of several members that the object has, or the last one if it has none.
 func (f *frame) either(keys ...int) *field {
 	for _, k := range keys[:len(keys)-1] {
 		if f[k].Kind != jsonspan.Invalid {
@@ -132,8 +134,8 @@ func (f *frame) either(keys ...int) *field {
 	return &f[keys[len(keys)-1]]
 }
 
-// text makes the part a text, or reasoning, with the field's string as its body. A field that isn't a string changes nothing; nor does it in
-// id, name and signs.
+// text turns the part into text or reasoning with the field's string as its body. If the field isn't a string, text
+// changes nothing; the same holds for id, name and signs.
 func (f *field) text(p *transcript.Part, kind transcript.Kind) {
 	if f.Str() {
 		p.Kind, p.Body, p.Size = kind, f.Span, f.Size
@@ -154,7 +156,7 @@ func (f *field) name(p *transcript.Part) {
 	}
 }
 
-// signs sets flags of the part if the field holds a non-empty signature.
+// signs sets flags of the part if the field is a non-empty string, such as a signature.
 func (f *field) signs(p *transcript.Part, flags transcript.Flags) {
 	if f.Str() && f.Size.Bytes > 0 {
 		p.Flags |= flags
@@ -170,9 +172,9 @@ func index(keys []string, name []byte) int {
 	return -1
 }
 
-// list reads an array whose elements are objects, calling one for each. It returns the array's span.
+// list reads an array of objects, calling one for each, and returns the span of the array.
 func (r *Reader) list(one func(r *Reader)) jsonspan.Span {
-	r.Kind() // skips white space
+	r.Kind() // also skips white space
 	p := jsonspan.Span{Start: r.Pos()}
 	if r.Array() {
 		for r.Elem() {
@@ -183,8 +185,8 @@ func (r *Reader) list(one func(r *Reader)) jsonspan.Span {
 	return p
 }
 
-// again reads the value at a field a second time, with one. It serves objects whose type comes after the members that it governs; most
-// writers put the type first.
+// again calls one to read the value of a field a second time. This is needed for objects whose type comes after the
+// members that depend on it; most writers put the type first.
 func (r *Reader) again(f *field, one func(r *Reader)) {
 	if r.Err() != nil {
 		return
@@ -198,7 +200,8 @@ func (r *Reader) again(f *field, one func(r *Reader)) {
 	}
 }
 
-// leads returns the type of the object at the reader if that is its first member, as with most writers; else "".
+// leads returns the type of the object at the reader if the type is its first member, as most writers put it;
+// otherwise "".
 func (r *Reader) leads() string {
 	s := r.Scanner.At(r.Pos())
 	if !s.Object() {
@@ -211,7 +214,7 @@ func (r *Reader) leads() string {
 	return r.typ(&field{Kind: jsonspan.String, Span: text.Span, Size: text.Measure})
 }
 
-// Add adds a part to the message being read and returns its index in Parts.
+// Add adds a part to the message being read and returns the part's index in Parts.
 func (r *Reader) Add(p transcript.Part) int {
 	p.Msg = int32(len(r.T.Messages))
 	p.Pair = -1
@@ -225,8 +228,8 @@ func (r *Reader) Add(p transcript.Part) int {
 	return len(r.T.Parts) - 1
 }
 
-// put adds a part, or fills the part at index self in Parts, which was added before the parts inside it; -1 if there is none. It returns the index of
-// the part.
+// put adds a part and returns its index in Parts. If self isn't -1, the part was added before the parts inside it,
+// and put fills it in at that index.
 func (r *Reader) put(self int, p transcript.Part) int {
 	if self < 0 {
 		return r.Add(p)
@@ -236,7 +239,8 @@ func (r *Reader) put(self int, p transcript.Part) int {
 	return self
 }
 
-// roleAndList reads a message whose first key is its role and whose second is its content, a list that part reads.
+// roleAndList reads a message whose first key is its role and whose second is its content. The content is a list,
+// which part reads.
 func (r *Reader) roleAndList(m *transcript.Message, keys []string, part func(r *Reader)) frame {
 	f, _ := r.fields(keys, func(r *Reader, key int, f *frame) bool {
 		if key != 1 || r.Kind() != jsonspan.Array {
@@ -253,7 +257,7 @@ func whole(kind transcript.Kind, f *field) transcript.Part {
 	return transcript.Part{Kind: kind, List: transcript.NoList, Parent: -1, Span: f.Span, Body: f.Span, Size: f.Size}
 }
 
-// member returns the field as a part that is a member of its message, key and value.
+// member returns the field as a part that is a member of its message, including its key.
 func member(kind transcript.Kind, f *field) transcript.Part {
 	p := whole(kind, f)
 	p.List = transcript.Member
@@ -261,7 +265,7 @@ func member(kind transcript.Kind, f *field) transcript.Part {
 	return p
 }
 
-// is reports whether a string field reads as text.
+// is reports whether the text of a string field equals text.
 func (r *Reader) is(f *field, text string) bool {
 	return f.Str() && jsonspan.EqualText(r.Src(), f.Span, text)
 }
@@ -281,20 +285,20 @@ func (r *Reader) typ(f *field) string {
 	return jsonspan.Text(r.Src(), f.Span)
 }
 
-// words are the types and roles that formats know, by length, so that reading one of them allocates nothing.
+// words are the types and roles that formats know, by length, so that reading a known one doesn't allocate.
 var words [maxWord + 1][]string
 
 // maxWord is the length of the longest type or role, in bytes.
 const maxWord = 64
 
-// want checks that a field, if present, is of one of two kinds.
+// want checks that a field, if present, has one of two kinds. what names the field in the error.
 func (r *Reader) want(f *field, a, b jsonspan.Kind, what string) {
 	if f.Kind != jsonspan.Invalid && f.Kind != a && f.Kind != b {
 		r.Fail(jsonspan.WrongType, int(f.Start), what)
 	}
 }
 
-// role sets the message's role from a field, by the format's table.
+// role sets the message's role from a field, according to the format's table.
 func (r *Reader) role(m *transcript.Message, f *field, roles []roleName) {
 	if f.Kind == jsonspan.Invalid {
 		r.Fail(api.CodeMissingRole, int(m.Span.Start), "this message has no role")
@@ -317,8 +321,8 @@ type roleName struct {
 	role transcript.Role
 }
 
-// Read reads the transcript at the scanner: a list of messages, or a request body that contains one. Afterwards the scanner is after it, and
-// has the error if there was one.
+// Read reads the transcript at the scanner: a list of messages, or a request body that contains one. Afterwards the
+// scanner is behind it. Errors are reported by the scanner.
 func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
 	t := &transcript.Transcript{Src: s.Src(), Named: f.Rules.Named, Ordered: f.Rules.Ordered, Weigh: s.Weigh}
 	r := &Reader{Scanner: s, T: t, F: f, input: true}
@@ -381,8 +385,9 @@ func (r *Reader) Message() {
 	}
 }
 
-// more estimates how many more records of a kind will follow, given that n of them have been read and assuming that the rest of the source
-// is similar. Records are then moved a few times at most, and little room is wasted.
+// more estimates how many more records of a kind will follow, given that n have been read, and assuming that the rest
+// of the source is similar. With this estimate, slices are reallocated a few times at most, and little memory is
+// wasted.
 func (r *Reader) more(n int) int {
 	read, left := uint64(r.Pos()-r.from), uint64(len(r.Src()))-uint64(r.Pos())
 	if n < 16 || read == 0 {
@@ -391,13 +396,13 @@ func (r *Reader) more(n int) int {
 	return n/8 + int(min(uint64(n)*left/read*17/16, left/64))
 }
 
-// Members of request bodies, in all formats, that are sent with the messages.
+// Members of request bodies, in any format, that are sent along with the messages.
 var (
 	systemKeys = []string{"system", "instructions", "systemInstruction", "system_instruction", "systemPrompt"}
 	toolKeys   = []string{"tools", "functions", "response_format", "toolConfig"}
 )
 
-// elsewhereKeys are members of request bodies that refer to the part of the conversation that the provider keeps.
+// elsewhereKeys are members of request bodies that refer to a part of the conversation that the provider stores.
 var elsewhereKeys = []string{"previous_response_id", "previous_interaction_id", "conversation"}
 
 func (r *Reader) body() {
@@ -448,8 +453,8 @@ func (r *Reader) body() {
 	}
 }
 
-// Extend reads the messages appended to t.Src from offset on, at the end of its list, and adds them to t. On an error, whose offset is in
-// t.Src, t is unchanged.
+// Extend reads the messages appended to t.Src from offset on, at the end of its list, and adds them to t. If it
+// returns an error, whose offset refers to t.Src, t is unchanged.
 func (f *Format) Extend(t *transcript.Transcript, offset uint32) *jsonspan.Error {
 	messages, parts := len(t.Messages), len(t.Parts)
 	depth := 1
@@ -471,7 +476,8 @@ func (f *Format) Extend(t *transcript.Transcript, offset uint32) *jsonspan.Error
 	return nil
 }
 
-// Snapshot returns a transcript that has grown as separate records, linked as if it had been read at once.
+// Snapshot returns a copy of the records of a transcript that has grown, linked as if the transcript had been read in
+// one go.
 func (f *Format) Snapshot(t *transcript.Transcript) *transcript.Transcript {
 	c := t.Clone()
 	if f.Link != nil {
@@ -484,8 +490,8 @@ func (f *Format) Snapshot(t *transcript.Transcript) *transcript.Transcript {
 type Adder struct{ r Reader }
 
 // Add reads messages that ctxfold itself has written, separated by commas, and adds them to t after the last message.
-// It returns the index of the first. Their parts aren't linked: Pair does that, in time proportional to the whole
-// transcript.
+// It returns the index of the first one. It doesn't link their parts: Pair does that, in time proportional to the
+// whole transcript.
 func (a *Adder) Add(f *Format, t *transcript.Transcript, text []byte) int {
 	first, part := len(t.Messages), len(t.Parts)
 	text = append(append([]byte{'['}, text...), ']')
@@ -500,8 +506,8 @@ func (a *Adder) Add(f *Format, t *transcript.Transcript, text []byte) int {
 	return first
 }
 
-// AddOne adds one message of unknown origin, JSON, to t. It reports whether it is a message of the format. Its parts aren't linked to
-// others.
+// AddOne adds one message (JSON) of unknown origin to t, and reports whether it is a message of the format. Its parts
+// aren't linked to other parts.
 func (f *Format) AddOne(t *transcript.Transcript, text []byte) (message int32, ok bool) {
 	first, part := len(t.Messages), len(t.Parts)
 	r := &Reader{Scanner: jsonspan.New(text), T: t, F: f}
@@ -516,7 +522,7 @@ func (f *Format) AddOne(t *transcript.Transcript, text []byte) (message int32, o
 	return int32(first), true
 }
 
-// Pair links the parts of t from index part on to the parts they belong to.
+// Pair links the parts of t from index part on to the parts that they belong to.
 func (f *Format) Pair(t *transcript.Transcript, part int) {
 	t.Pair(part)
 	if f.Link != nil {

@@ -4,36 +4,36 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Severity is what a provider does with a request that breaks a rule.
+// Severity is how a provider reacts to a request that breaks a rule.
 type Severity uint8
 
 // The severities.
 const (
-	Refused   Severity = iota // it returns an error
-	Tolerated                 // it answers, with or without changing the request
+	Refused   Severity = iota // the provider returns an error
+	Tolerated                 // the provider accepts the request, with or without changing it
 )
 
 var severityNames = [...]api.Severity{api.SeverityRefused, api.SeverityTolerated}
 
-// Word returns the severity as answers name it.
+// Word returns the name of the severity in results.
 func (s Severity) Word() api.Severity { return severityNames[s] }
 
-// Case is a special case of a rule, which a provider may tolerate although it refuses the others.
+// Case is a special case of a rule. A provider may tolerate it although it refuses the other cases.
 type Case uint8
 
-// The cases. General means all others.
+// The cases. General stands for all cases that aren't listed.
 const (
 	General     Case = iota
 	OpensInText      // the assistant speaks first, and calls no tool before the user speaks
-	SameRole         // two consecutive messages have one role
+	SameRole         // two consecutive messages have the same role
 	SplitTurn        // a result is in the right turn, but not in its first message
 	BlankText        // a text in a list of parts is empty, or a message has only such texts
 	EmptyString      // the whole content of a message is an empty string
 	ReusedID         // a tool call has the id of a call in an earlier turn
 )
 
-// tolerances are the violations that providers have answered in recorded requests, or whose code accepts them. Every other one counts as
-// refused: there is an error text, a validator's code, or an SDK type that shows it.
+// tolerances are the violations that providers have accepted in recorded requests, or whose code accepts them. All
+// other violations count as refused: an error text, a validator's code, or an SDK type shows that they are.
 var tolerances = []struct {
 	format, rule string
 	is           Case
@@ -64,8 +64,8 @@ var tolerances = []struct {
 	{"pi", "PI6", BlankText},
 	{"openai-agents", "I3", EmptyString},
 	{"openai-agents", "I3", BlankText},
-	{"assistant-ui", "UI2", General}, // its converter answers such a call
-	{"mastra", "MA1", General},       // it sends nothing of such a message
+	{"assistant-ui", "UI2", General}, // its converter adds a result to such a call
+	{"mastra", "MA1", General},       // it doesn't send such a message
 	{"mastra", "MA1", EmptyString},
 	{"mastra", "MA1", BlankText},
 	{"mastra", "MA2", General}, // it skips such a call

@@ -6,10 +6,11 @@ import "strings"
 type Shape struct {
 	Name    string // for people
 	Nearest string // the most similar format
-	Signs   string // the signs that only it has, as in Signs.Own; one is enough
+	Signs   string // signs that only this shape has, in the form of Signs.Own; one is enough
 }
 
-// shapes are those that have been mistaken for a format or occur often; the first match wins. No format may have one of their signs.
+// shapes are shapes that have been mistaken for a format or occur often. The first match wins. No format may have one
+// of their signs.
 var shapes = []Shape{
 	{"Genkit messages", "gemini", "part:toolRequest part:toolResponse"},
 	{"messages whose content is an object", "mastra", "content:object"},
@@ -23,7 +24,7 @@ func init() {
 
 func (s *Shape) has(sign string) bool { return word(s.Signs, sign) }
 
-// shape returns the shape that the signs show, and those signs; nil if there is none.
+// shape returns the shape that the signs show, and the signs that show it; nil if there is none.
 func (d *detector) shape() (s *Shape, evidence []string) {
 	for i := range shapes {
 		for _, sign := range d.seen {
@@ -48,7 +49,8 @@ func listed(sign string) bool {
 	return false
 }
 
-// strange reports whether an unknown part type contradicts all formats; types that applications or tools define don't.
+// strange reports whether an unknown part type counts against all formats. Types that applications or tools define
+// don't.
 func strange(name string) bool {
 	return !strings.HasPrefix(name, "tool-") && !strings.HasPrefix(name, "data-") && !strings.HasSuffix(name, "_tool_result")
 }

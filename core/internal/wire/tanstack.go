@@ -21,7 +21,7 @@ func init() {
 			Types: "text thinking tool-call tool-result image audio video document structured-output ui-resource",
 			Own:   "ui:content ui:tool-call ui:tool-result ui:thinking type:structured-output type:ui-resource",
 			Also:  "part:toolCallId part:state",
-			Shy:   true, // a single text shows it
+			Shy:   true, // a single text is enough to show it
 		},
 		Parts:       "parts",
 		ReadMessage: readTanStack,
@@ -78,7 +78,7 @@ var tanStackKeys = []string{
 
 func tanStackPart(r *Reader) { tanStackPartIn(r, -1) }
 
-// tanStackPartIn reads a part; parent is the index of the tool result that it is in, or -1.
+// tanStackPartIn reads a part; parent is the index of the tool result that contains it, or -1.
 func tanStackPartIn(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	self := -1
@@ -115,7 +115,7 @@ func tanStackPartIn(r *Reader, parent int32) {
 		p.Media(transcript.Audio, f[tsSource].Raw)
 	case typ == "video" || typ == "document":
 		p.Media(transcript.File, f[tsSource].Raw)
-	case typ == "structured-output": // sent as its text, which data and partial repeat
+	case typ == "structured-output": // sent as the part's text, which data and partial repeat
 		if p.Size = f[tsRaw].Size; !r.is(&f[tsStatus], "complete") {
 			p.Flags |= transcript.NotSent
 		}
@@ -145,17 +145,17 @@ var (
 	tanStackProvider = []string{"providerExecuted"}
 )
 
-// tanStackCall adds a tool call and, if it contains one, its result: an output, or the user's answer.
+// tanStackCall adds a tool call and, if it contains a result (an output, or the user's response), that result.
 func tanStackCall(r *Reader, p transcript.Part, f *frame) {
 	call, state, output := *f, r.typ(&f[tsState]), f[tsOutput].Kind != jsonspan.Invalid
 	switch {
 	case output || state == "input-complete" || state == "complete" || state == "error" || state == "approval-requested" || state == "approval-responded":
-	default: // still being written, and not sent
+	default: // the call is still being written, and not sent
 		p.Flags |= transcript.NotSent
 		r.Add(p)
 		return
 	}
-	if is := r.member(&call[tsMetadata], tanStackProvider); is == jsonspan.True { // done by the provider, with its result in the metadata
+	if is := r.member(&call[tsMetadata], tanStackProvider); is == jsonspan.True { // the provider ran the tool, and its result is in the metadata
 		p.ID = call[tsID].Span
 		r.Add(p)
 		return
@@ -187,7 +187,7 @@ func tanStackCall(r *Reader, p transcript.Part, f *frame) {
 	r.T.Parts[n].Pair, r.T.Parts[k].Pair = int32(k), int32(n)
 }
 
-// member returns the kind of a member of an object; Invalid if there is none.
+// member returns the kind of the value at a path of keys in an object; Invalid if there is none.
 func (r *Reader) member(object *field, key []string) (kind jsonspan.Kind) {
 	if object.Kind == jsonspan.Object {
 		r.again(object, func(r *Reader) {
@@ -198,12 +198,12 @@ func (r *Reader) member(object *field, key []string) (kind jsonspan.Kind) {
 	return kind
 }
 
-// tanStackResults pairs the results of a message, parts from index first on, with its calls, and notes where its steps begin. The output in
-// a call with a separate result isn't sent.
+// tanStackResults pairs the results of a message, whose parts begin at index first, with its calls, and notes where
+// its steps begin. If a call has a separate result, the output inside the call isn't sent.
 func tanStackResults(r *Reader, first int) {
 	t := r.T
-	var calls critbit.Map[int] // by id: one more than the index of its newest call, or 0 if that has its result
-	open, answered := 0, false // the previous part is a result
+	var calls critbit.Map[int] // by id: one more than the index of its newest call, or 0 if that call has a result
+	open, answered := 0, false // answered: the previous part is a result
 	for i := first; i < len(t.Parts); i++ {
 		p := &t.Parts[i]
 		if p.Parent >= 0 {
@@ -235,7 +235,7 @@ func tanStackResults(r *Reader, first int) {
 		if answered && open == 0 {
 			p.Flags |= transcript.Step
 		}
-		answered = p.Kind == transcript.Opaque && !p.ID.Zero() // the provider's own call, with its result
+		answered = p.Kind == transcript.Opaque && !p.ID.Zero() // the provider's own call, including its result
 		if p.Kind == transcript.ToolCall {
 			calls.Set(jsonspan.Text(r.Src(), p.ID), i+1)
 			open++
@@ -243,8 +243,8 @@ func tanStackResults(r *Reader, first int) {
 	}
 }
 
-// unlinkOthers removes pairs across messages: the store has results next to their calls, and a result elsewhere would be sent after another
-// assistant message.
+// unlinkOthers removes pairs of calls and results in different messages. The store has results next to their calls,
+// and a result elsewhere would be sent after another assistant message.
 func unlinkOthers(t *transcript.Transcript, from int) {
 	for i := from; i < len(t.Parts); i++ {
 		p := &t.Parts[i]
@@ -254,7 +254,7 @@ func unlinkOthers(t *transcript.Transcript, from int) {
 	}
 }
 
-// tanStackResultBody keeps the JSON type of an output, which components read; a separate result may be a text.
+// tanStackResultBody keeps the JSON type of an output, because components read it; a separate result may be a string.
 func tanStackResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	if t.Parts[result].List == transcript.Shared {
 		return aiSDKUIResultBody(dst, t, result, text)
@@ -264,7 +264,8 @@ func tanStackResultBody(dst []byte, t *transcript.Transcript, result int32, text
 
 var tanStackAnswerKeys = []string{"id"}
 
-// tanStackAnswer inserts a result directly after a call: an output in it would be sent after everything else in its message.
+// tanStackAnswer inserts a result directly after a call, because an output inside the call would be sent after
+// everything else in the message.
 func tanStackAnswer(dst, part []byte, text string) []byte {
 	f, _ := (&Reader{Scanner: jsonspan.New(part)}).fields(tanStackAnswerKeys, nil)
 	dst = append(append(dst, part...), `,{"type":"tool-result","toolCallId":`...)
@@ -272,7 +273,8 @@ func tanStackAnswer(dst, part []byte, text string) []byte {
 	return append(jsonspan.AppendString(dst, text), `,"state":"error"}`...)
 }
 
-// checkTanStack reports TS1 if nothing of a message is sent, unless it is the last one, which may still be being written.
+// checkTanStack reports TS1 if no part of a message is sent. The last message is exempt, because it may still be
+// being written.
 func checkTanStack(c *Checker) {
 	for i, m := range c.Seq[:max(0, len(c.Seq)-1)] {
 		free, filled := false, false
@@ -291,7 +293,8 @@ func checkTanStack(c *Checker) {
 	}
 }
 
-// tanStackTarget has the results of parallel calls after all of them: a call after a result is another step.
+// tanStackTarget writes the results of parallel calls after all of the calls, because a call after a result would
+// begin another step.
 var tanStackTarget = Target{
 	System:    `{"id":"ctxfold-%#","role":"system","parts":[%c]}`,
 	User:      `{"id":"ctxfold-%#","role":"user","parts":[%c]}`,

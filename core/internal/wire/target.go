@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Target says how a conversation of another format is written in this one (package convert). It is data: templates of JSON in which %x
-// represents a value, and %?x…%; for what is left out if there is no such value.
+// Target says how a conversation of another format is written in this format (package convert). It consists of JSON
+// templates, in which %x stands for a value, and %?x…%; encloses text to omit if there is no such value.
 //
 //	%c content          %t text, a JSON string        %r a role
 //	%i id of a call     %n name of a tool             %o arguments, an object    %s arguments, a string with JSON in it
@@ -20,48 +20,50 @@ import (
 //	%# a number that no other message or part of the result has        %N "tool-" and the name of the tool, a JSON string
 //	%@ a date as many milliseconds after 1970, for stores that sort by dates
 type Target struct {
-	// System, User and Assistant are messages. System is "" if the list has no such role: Apart is the system prompt then, the value of the
-	// member ApartKey of a request body.
+	// System, User and Assistant are messages. If the list has no system role, System is "" and Apart is the system
+	// prompt, which becomes the value of the member ApartKey of a request body.
 	System, User, Assistant string
 	Apart, ApartKey         string
-	// Tools is the member of a request body with tool definitions, with %l for their list; "" if there is none. Tool is one definition, if
-	// it differs from Format.Tool.
+	// Tools is the member of a request body that contains the tool definitions, with %l for their list; "" if there
+	// is none. Tool is one definition, if it differs from Format.Tool.
 	Tools, Tool string
-	// Content is how the content of a message is written, Said that of the assistant if it differs. Empty replaces a missing content.
+	// Content says how the content of a message is written; Said does so for the assistant's messages, if they
+	// differ. Empty replaces missing content.
 	Content, Said Content
 	Empty         string
-	// Text is a part with a text; Spoken one of the assistant's, if it differs.
+	// Text is a part with a text; Spoken is such a part of the assistant, if it differs.
 	Text, Spoken string
-	// Reasoning is a part with unsigned reasoning; "" if there is no place for it. ReasoningBeside means that it is a member of the message
-	// (%h).
+	// Reasoning is a part with unsigned reasoning; "" if there is no place for it. ReasoningBeside means that it is a
+	// member of the message (%h) instead.
 	Reasoning       string
 	ReasoningBeside bool
 	// ReasoningApart means that Reasoning is a separate message.
 	ReasoningApart bool
 
-	// Call is a tool call; "" if a list has none, and calls and results are written as text. CallsBeside means that calls are a member of
-	// the message (%k), Items that each call and each text of the assistant is a separate message, Sign that Format.Sign signs the first
-	// call of a message.
+	// Call is a tool call; "" if a list can't contain any, so that calls and results are written as text. CallsBeside
+	// means that calls are a member of the message (%k), Items that each call and each text of the assistant is a
+	// separate message, and Sign that Format.Sign signs the first call of a message.
 	Call                     string
 	CallsBeside, Items, Sign bool
-	// Result is the tool result: a message, a part of a message (whose template is Gathered), or, if Answered is set, the end of a call that
-	// contains it.
+	// Result is a tool result: a message, a part of a message (whose template is Gathered) or, if Answered is set,
+	// the end of a call that contains its result.
 	Result   string
 	Gathered string
 	// ResultInside means that a result is a part of the assistant's message, after all calls.
 	ResultInside bool
-	// Answered is a call with its result, Failed one whose result is an error: for formats that have both in one part.
+	// Answered is a call with its result, and Failed is a call whose result is an error. They are for formats that
+	// have both in one part.
 	Answered, Failed string
 	// Step is a part that begins each assistant turn if several turns are one message.
 	Step string
 	// Outcome says how the content of a tool result is written. If a template is missing, the content is written as text, and an error like
 	// a success.
 	Outcome Outcome
-	// Media are the supported images, files and audio; the first match is used.
+	// Media are the supported images, files and audio. The first match is used.
 	Media []MediaForm
 	// Captioned means that a message with a file also needs a text.
 	Captioned bool
-	// ID and ToolName are the forms of call ids and of tool names.
+	// ID and ToolName are the required forms of call ids and of tool names.
 	ID, ToolName NameForm
 	// NoID means that calls have no ids.
 	NoID bool
@@ -76,20 +78,20 @@ const (
 	AsEither                // a string if it is one text, else a list
 	AsString                // a string
 	AsBlock                 // a part if there is only one, else a list
-	AsParts                 // a list of parts, for Said if Content differs
+	AsParts                 // a list of parts; for Said if Content differs
 )
 
 // Outcome says how the content of a tool result is written. If a template is missing, the content is written as text, and an error like a
 // success.
 type Outcome struct {
 	Text, Error            string // %t
-	Object, Array, Failure string // %j: a JSON value, one that isn't an object, one that is an error
-	List                   string // %l: a list of texts and media; "" if it can't contain media
+	Object, Array, Failure string // %j: a JSON value that is an object, one that isn't, one that is an error
+	List                   string // %l: a list of texts and media; "" if results can't contain media
 	Part                   string // a text in the list
-	Beside                 bool   // media are outside the text (%l of the result), not in a list with it
+	Beside                 bool   // media are next to the text (%l of the result) instead of in a list with it
 }
 
-// Places is a set of places for media.
+// Places is a set of places where media can occur.
 type Places uint8
 
 // The places for media.
@@ -99,19 +101,19 @@ const (
 	InResult
 )
 
-// MediaForm is how media of a kind are written.
+// MediaForm says how media of one kind are written.
 type MediaForm struct {
 	Kind transcript.Kind
-	// Types are the supported media types, separated by spaces, each followed by a colon and the format's word for it if it has one; a type
-	// that ends with a slash matches all that begin with it. "" is any.
+	// Types are the supported media types, separated by spaces, each followed by a colon and the format's word for it
+	// if it has one. A type that ends with a slash matches all types that begin with it; "" matches any type.
 	Types string
-	Data  string // with %d or %u, for bytes; "" if only a URL is accepted
-	URL   string // with %u, for a URL; "" if bytes are required
+	Data  string // for bytes, with %d or %u; "" if only URLs are accepted
+	URL   string // for URLs, with %u; "" if bytes are required
 	In    Places
 }
 
-// Fits reports whether media of a kind and type can be written in a place, and the format's word for the type. An empty type is unknown: for
-// a URL it may be any.
+// Fits reports whether media of a kind and type can be written in a place, and returns the format's word for the
+// type. An empty type is unknown; a URL of unknown type may have any type.
 func (m *MediaForm) Fits(kind transcript.Kind, mime string, data bool, in Places) (word string, ok bool) {
 	if kind != m.Kind || m.In&in == 0 || data && m.Data == "" || !data && m.URL == "" {
 		return "", false
@@ -128,8 +130,8 @@ func (m *MediaForm) Fits(kind transcript.Kind, mime string, data bool, in Places
 	return "", false
 }
 
-// NameForm is the form of ids or names: at most Max bytes (0 means no limit) of letters, digits and Marks. Marks "any" accepts all characters.
-// An id of Exact letters and digits has exactly that many.
+// NameForm is the required form of ids or names: at most Max bytes (0 means no limit) of letters, digits and Marks.
+// If Marks is "any", all characters are allowed. If Exact is set, an id has exactly that many letters and digits.
 type NameForm struct {
 	Max, Exact int
 	Marks      string
@@ -158,7 +160,7 @@ func (n *NameForm) sign(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte(n.Marks, c) >= 0
 }
 
-// Made returns a name in this form, made from another one: characters that aren't allowed become underscores.
+// Made turns a name into one that has this form: characters that aren't allowed become underscores.
 func (n *NameForm) Made(s string) string {
 	b := []byte(s)
 	if n.Max > 0 && len(b) > n.Max {
@@ -178,7 +180,7 @@ func (n *NameForm) Made(s string) string {
 // Values holds the value for each letter of a template; nil if there is none.
 type Values [128][]byte
 
-// Fill appends a template.
+// Fill appends a template with its values filled in.
 func Fill(dst []byte, template string, values *Values) []byte {
 	for {
 		i := strings.IndexByte(template, '%')

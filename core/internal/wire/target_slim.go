@@ -2,5 +2,5 @@
 
 package wire
 
-// target returns nil: this build converts nothing, and templates that only conversions use are not linked.
+// target returns nil: this build converts nothing, and doesn't link templates that only conversions use.
 func target(*Target) *Target { return nil }

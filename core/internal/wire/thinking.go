@@ -5,13 +5,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// thinkingKeys are the members of a request's thinking, and those of its binding, in Anthropic's and the AI SDK's spelling.
+// thinkingKeys are the members of a request's thinking settings and of their binding, in Anthropic's and the AI SDK's
+// spelling.
 var (
 	thinkingKeys = []string{"type", "block_binding", "blockBinding"}
 	bindingKeys  = []string{"prefix_mismatch_behavior", "prefixMismatchBehavior"}
 )
 
-// thinking reads how a request asks its model to think, an object, and returns it in the terms of policies; "" if it doesn't say.
+// thinking reads the thinking settings of a request, which are an object, and returns the mode that they select; ""
+// if they don't say.
 func (r *Reader) thinking() api.ThinkingMode {
 	drops := false
 	f, _ := r.fields(thinkingKeys, func(r *Reader, key int, f *frame) bool {
@@ -29,7 +31,7 @@ func (r *Reader) thinking() api.ThinkingMode {
 		return api.ThinkingManual
 	case "disabled":
 		return api.ThinkingOff
-	case "between_tools": // thinking is off; progress updates between tool calls come as signed blocks, of which none is required
+	case "between_tools": // thinking is off: progress updates between tool calls arrive as signed blocks, none of which is required
 		return api.ThinkingAdaptive
 	case "adaptive":
 		if drops {
@@ -40,7 +42,8 @@ func (r *Reader) thinking() api.ThinkingMode {
 	return ""
 }
 
-// optionsThinking reads the same from the AI SDK's provider options: {"anthropic":{"thinking":{…}}}, {"bedrock":{"reasoningConfig":{…}}}.
+// optionsThinking reads the mode from the AI SDK's provider options: {"anthropic":{"thinking":{…}}},
+// {"bedrock":{"reasoningConfig":{…}}}.
 func (r *Reader) optionsThinking() {
 	for range r.Members {
 		if r.Kind() != jsonspan.Object {

@@ -11,17 +11,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Coverage says how much of the text of messages a format reads, in bytes. A string counts as text if it has white space or a character
-// beyond ASCII; ids, types, dates and base64 don't.
+// Coverage is how much of the text in messages a format reads, in bytes. A string counts as text if it contains white
+// space or a non-ASCII character; ids, types, dates and base64 don't.
 type Coverage struct {
 	Read    int // in the parts of messages
-	Lost    int // in messages of which nothing is read, and in parts of a type that the format reads, but not spelled like this
+	Lost    int // in messages of which nothing is read, and in parts whose type the format knows but whose spelling it doesn't
 	Foreign int // in parts of types that the format doesn't know
-	Beside  int // in other members of messages that are read, in strings of 64 bytes or more
+	Beside  int // in other members of messages that are read, counting strings of at least 64 bytes
 }
 
-// Lossy reports whether most of the text is in places where the format has none, or nearly all of it in parts of types that it doesn't
-// know.
+// Lossy reports whether most of the text is in places where the format has none, or nearly all of it is in parts of
+// unknown types.
 func (c Coverage) Lossy() bool { return c.Lost > c.Read || c.Foreign > 4*c.Read }
 
 // Missed returns how much of the text the format doesn't read.
@@ -34,17 +34,17 @@ func (c *Coverage) add(o Coverage) {
 	c.Read, c.Lost, c.Foreign, c.Beside = c.Read+o.Read, c.Lost+o.Lost, c.Foreign+o.Foreign, c.Beside+o.Beside
 }
 
-// minBeside is the length of the shortest string that may be text outside the content of a message that is read, in bytes.
+// minBeside is the minimum length, in bytes, of a string outside the content of a message to count as text.
 const minBeside = 64
 
-// besideKeys are members of messages and parts, in any format, in which an application or an SDK keeps its own data. They are not sent to
-// models.
+// besideKeys are members of messages and parts, in any format, in which an application or an SDK keeps its own data.
+// They are not sent to models.
 var besideKeys = []string{
 	"metadata", "meta", "_meta", "details", "usage", "usage_metadata", "response_metadata", "providerMetadata", "callProviderMetadata",
 	"annotations", "logprobs", "actions", "raw", "extra", "reasoning", "provider_specific_fields",
 }
 
-// readTypes are types of parts that are read by every format that knows them.
+// readTypes are types of parts that every format that knows them also reads.
 const readTypes = "text input_text output_text thinking reasoning tool-call tool_call tool_use toolCall function_call tool-result " +
 	"tool_result toolResult function_call_output function_call_result function_result"
 
@@ -52,7 +52,8 @@ const readTypes = "text input_text output_text thinking reasoning tool-call tool
 const understood = transcript.Signed | transcript.NotSent | transcript.Mark |
 	transcript.Summary | transcript.Cleared
 
-// Coverage measures how much of the text in the messages of t the format has found. The format must have read t.
+// Coverage measures how much of the text in the messages of t the format has read. t must have been read in this
+// format.
 func (f *Format) Coverage(t *transcript.Transcript) (c Coverage) {
 	w := coverage{t: t, f: f}
 	for i := range t.Messages {
@@ -70,8 +71,9 @@ func (f *Format) missed(t *transcript.Transcript, message int32) bool {
 	return c.Read == 0 && c.Lost+c.Foreign > 0
 }
 
-// Glance returns how many bytes the format has read in the parts of the messages of t from one on, how many bytes at most it has missed there
-// and in messages of which it has read nothing, and how many bytes of t are in members that it doesn't know. It looks at each part once.
+// Glance returns three sizes in bytes: how much the format has read in the parts of t from index from on, an upper
+// bound for what it has missed there and in messages of which it has read nothing, and how much of t is in unknown
+// members. It looks at each part once.
 func (f *Format) Glance(t *transcript.Transcript, from int) (read, missed, beside int) {
 	for i := from; i < len(t.Messages); i++ {
 		found := 0
@@ -91,20 +93,21 @@ func (f *Format) Glance(t *transcript.Transcript, from int) (read, missed, besid
 	return read, missed, t.Skipped
 }
 
-// bare reports whether no body was read for a part: it is opaque, or a tool's call or result without a body where the format looks for it.
+// bare reports whether no body was read for a part: the part is opaque, or a tool call or result without a body in
+// the expected place.
 func bare(p *transcript.Part) bool {
 	return p.Kind == transcript.Opaque || (p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult) && p.Body.Zero()
 }
 
-// coverage walks messages for Coverage.
+// coverage walks through messages for Coverage.
 type coverage struct {
 	t     *transcript.Transcript
 	f     *Format
-	spans []jsonspan.Span // what has been read, or measured already; sorted
-	reach []uint32        // for each span, how far it and those before it reach
-	texts int             // bytes of text outside of the spans
-	long  int             // those in strings of minBeside bytes or more
-	top   bool            // the members of the message itself come next
+	spans []jsonspan.Span // spans that have been read or measured already; sorted
+	reach []uint32        // for each span, the largest end of it and the spans before it
+	texts int             // bytes of text outside the spans
+	long  int             // bytes of text in strings of at least minBeside bytes
+	top   bool            // whether the members of the message itself come next
 }
 
 func (w *coverage) message(i int) (c Coverage) {
@@ -124,7 +127,7 @@ func (w *coverage) message(i int) (c Coverage) {
 			if p.List == transcript.Member || p.List == transcript.Inside {
 				w.spans = append(w.spans, p.Span)
 			}
-		case !holds[k]: // a span that contains others is measured through them
+		case !holds[k]: // a span that contains others is measured by way of them
 			w.spans = append(w.spans, p.Span)
 		}
 		if !bare(&parts[k]) {
@@ -179,7 +182,7 @@ func (w *coverage) inside(at uint32) bool {
 	return n > 0 && w.reach[n-1] > at
 }
 
-// measure returns the text of the value at an offset, without what is in the spans.
+// measure returns the size of the text in the value at an offset, outside the spans.
 func (w *coverage) measure(at uint32) int {
 	w.texts, w.long = 0, 0
 	w.value(jsonspan.New(w.t.Src).At(at))
@@ -198,7 +201,7 @@ func (w *coverage) value(s *jsonspan.Scanner) {
 			case !ok:
 				return
 			case w.inside(s.KeyPos()) || index(besideKeys, name) >= 0,
-				top && s.Kind() == jsonspan.String && word(w.f.Signs.Keys, string(name)): // it is a known sign, not text
+				top && s.Kind() == jsonspan.String && word(w.f.Signs.Keys, string(name)): // a known sign, not text
 				s.Skip()
 			default:
 				w.value(s)
@@ -244,7 +247,7 @@ func (w *coverage) reading(at uint32) reading {
 			case word(readTypes, typ):
 				return misread
 			case word(w.f.Signs.Types, typ) || word(w.f.Signs.Items, typ) || word(w.f.Signs.Apps, typ) || !strange(typ),
-				strings.HasSuffix(typ, "_call"), strings.HasSuffix(typ, "_result"): // of a provider's own tool
+				strings.HasSuffix(typ, "_call"), strings.HasSuffix(typ, "_result"): // a call or result of a provider's own tool
 				return opaque
 			}
 			return foreign

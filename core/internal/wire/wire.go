@@ -1,5 +1,5 @@
-// Package wire knows the JSON of each wire format: how to read a message into records, how to write a new one, what makes a transcript
-// valid, and how to repair an invalid one.
+// Package wire knows the JSON of each wire format: how to read a message into records, how to write a new one, what
+// makes a transcript valid, and how to repair an invalid one.
 //
 // A wire format is one file that registers one Format; adding one changes nothing else. This package never contains budgets, passes or
 // summaries.
@@ -17,73 +17,79 @@ import (
 
 // Format is a wire format: the shape of its messages and its rules.
 type Format struct {
-	Name string // as in a policy
-	Doc  string // one line for readers
-	List string // the key of the list in a request body
-	// Model is a word in the names of the models that are most often called in this format; "" if it may be any.
+	Name string // name of the format in a policy
+	Doc  string // one-line description
+	List string // key of the message list in a request body
+	// Model is a word that occurs in the names of the models usually called in this format; "" if any model may be.
 	Model string
 
 	// Signs distinguish the format from others; see detect.go.
 	Signs Signs
 
-	// ReadMessage reads one message, an object, at the reader. It fills in m and adds the message's parts.
+	// ReadMessage reads the message at the reader, which is an object. It fills in m and adds the message's parts.
 	ReadMessage func(r *Reader, m *transcript.Message)
 
-	// Message appends a new message with one text.
+	// Message appends a new message with a single text.
 	Message func(dst []byte, role transcript.Role, text string) []byte
-	// Instead is Message for a replacement of another message, given as JSON, if several may have one text and messages have ids; may be
-	// nil.
+	// Instead is Message for replacing old, a message given as JSON. Formats need it if messages have ids and several
+	// messages may have the same text; it may be nil.
 	Instead func(dst []byte, role transcript.Role, text string, old []byte) []byte
-	// Timed is set if each message has its time, which Instead takes from the old message: a new message gets its neighbour's time.
+	// Timed means that each message has a timestamp, which Instead takes from the old message: a new message gets its
+	// neighbor's timestamp.
 	Timed bool
-	// ResultBody appends a text as a value for the body of a tool result (its index in Parts), and returns what reading it will measure.
+	// ResultBody appends text as a value for the body of a tool result, which is given by its index in Parts, and
+	// returns the measure that reading the value would return.
 	ResultBody func(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure)
-	// TextPart is the JSON of a part that may replace an image or a file, with %t for its text.
+	// TextPart is the JSON of a part that can replace an image or a file, with %t for its text.
 	TextPart string
-	// InnerMedia means that parts inside tool results can only be media: TextPart is not allowed there.
+	// InnerMedia means that the parts inside tool results can only be media, so TextPart is not allowed there.
 	InnerMedia bool
-	// Tool is the JSON of a tool's definition, as one element of a request body's tools, with %n for the name, %d for the
-	// description and %p for the JSON schema of the parameters.
+	// Tool is the JSON of a tool definition, as an element of a request body's tools, with %n for the name, %d for
+	// the description and %p for the JSON schema of the parameters.
 	Tool string
-	// Results appends one or more messages, separated by commas, that answer the given tool calls with text, in their order.
-	// It returns nil if no text can answer a call.
+	// Results appends one or more messages, separated by commas, that answer the given tool calls with text, in the
+	// order of the calls. It returns nil if a call can't be answered with text.
 	Results func(dst []byte, calls []Call, text string) []byte
-	// Spelled is the format that writes what is new next to messages of a spelling, one that readers have given to messages or 0; nil if
-	// all messages are spelled alike.
+	// Spelled returns the format that writes new messages next to messages of a given spelling, a number set by
+	// ReadMessage or 0; nil if all messages are spelled alike.
 	Spelled func(spelling uint8) *Format
-	// Within holds, for each spelling of messages, the key of the object with their content and calls, for paths; "" if there is none.
+	// Within has, for each spelling of messages, the key of the object that holds their content and calls, for paths;
+	// "" if there is none.
 	Within []string
-	// Answer appends a tool call, given as JSON, with text as its result in it: for formats where call and result are one part, instead of
-	// Results.
+	// Answer appends part, a tool call given as JSON, with text added as its result. It replaces Results in formats
+	// where call and result are one part.
 	Answer func(dst, part []byte, text string) []byte
 
-	// Wrap appends a message that holds one part, given as JSON, which was in another message. It is for formats whose messages hold
-	// several results.
+	// Wrap appends a message that holds a single part, given as JSON and taken from another message. It is for
+	// formats in which a message can hold several results.
 	Wrap func(dst []byte, role transcript.Role, part, message []byte) []byte
-	// Sign appends what replaces the opening brace of a tool call, given as JSON, to represent the signature that it lacks.
+	// Sign appends the text that replaces the opening brace of a tool call, given as JSON, so that the call has a
+	// placeholder signature.
 	Sign func(dst, part []byte) []byte
-	// Think returns where a message, given as JSON, gets empty reasoning, and the text to write there; nil if no message needs any.
+	// Think returns where to insert empty reasoning in a message, given as JSON, and the text to insert; nil if
+	// messages never need it.
 	Think func(message []byte) (at jsonspan.Span, text string)
-	// Stamp is the member of messages with the date by which a store orders them; "" if the order of the list counts. Message writes NoStamp
-	// for it, and view.Stamp the date.
+	// Stamp is the member of messages with the date by which a store orders them; "" if the order of the list counts.
+	// Message writes NoStamp there, and view.Stamp replaces it with the date.
 	Stamp string
-	// FreshID is the beginning of the ids that repair gives to tool calls; IDLength is how many letters and digits an id has, 0 for any
-	// number.
+	// FreshID is the beginning of the ids that repair gives to tool calls; IDLength is the required number of letters
+	// and digits of an id, or 0 for any number.
 	FreshID  string
 	IDLength int
 
-	// Convert is how a conversation of another format is written in this one; nil if it can't be.
+	// Convert says how a conversation of another format is written in this one; nil if that isn't possible.
 	Convert *Target
 
 	// SystemApart means that the system prompt is outside the list, which contains no system message.
 	SystemApart bool
-	// Marks are the kinds of cache breakpoints in its messages; 0 if its providers accept none.
+	// Marks are the kinds of cache breakpoints in messages; 0 if the format's providers accept none.
 	Marks MarkKind
-	// Parts is the key of a message's list of parts, for paths; "" is content.
+	// Parts is the key of a message's list of parts, for paths; "" means content.
 	Parts string
-	// Calls is the key of a message's list of tool calls, for paths; "" is tool_calls.
+	// Calls is the key of a message's list of tool calls, for paths; "" means tool_calls.
 	Calls string
-	// Link links records that belong together, other than tool calls and results, from part index from on; may be nil.
+	// Link links records that belong together, other than tool calls and results, starting at part index from; may be
+	// nil.
 	Link func(t *transcript.Transcript, from int)
 
 	Rules Rules
@@ -91,18 +97,18 @@ type Format struct {
 	Extra func(c *Checker)
 }
 
-// NoStamp is the date, as JSON, of a new message whose place is not yet known.
+// NoStamp is the date, as JSON, of a new message whose position is not yet known.
 const NoStamp = `"1970-01-01T00:00:00.000Z"`
 
-// Call is a tool call that needs a result: its id and name as in the source, including quotes; nil if it has none. Part is the whole call,
-// Message its message. Result is its result in a wrong place, or nil. Legacy means that the call is spelled as in an older version of the
-// format, or as in its SDK.
+// Call is a tool call that needs a result: its id and name as in the source, including quotes, or nil if it has none.
+// Part is the whole call, and Message is its message. Result is its result if that is in a wrong place, or nil.
+// Legacy means that the call is spelled as in an older version of the format, or as in its SDK.
 type Call struct {
 	ID, Name, Part, Result, Message []byte
 	Legacy                          bool
 }
 
-// As returns the format that writes new messages for t, in the spelling of its first message.
+// As returns the format that writes new messages for t, in the spelling of t's first message.
 func (f *Format) As(t *transcript.Transcript) *Format {
 	if f.Spelled == nil {
 		return f
@@ -127,7 +133,8 @@ func CallOf(t *transcript.Transcript, n int32) Call {
 	return c
 }
 
-// AppendID appends an id as JSON for the tool call that has a part index in a message: one that differs from old, also JSON.
+// AppendID appends an id, as JSON, for the tool call at a part index of a message. The id differs from old, which is
+// also JSON.
 func (f *Format) AppendID(dst []byte, message, part int32, old []byte) []byte {
 	fresh := append([]byte(`"`), f.FreshID...)
 	if f.IDLength > 0 {
@@ -149,18 +156,18 @@ func (f *Format) AppendID(dst []byte, message, part int32, old []byte) []byte {
 	return append(append(dst, fresh...), '"')
 }
 
-// manyParts is more than the parts of a transcript, including new messages.
+// manyParts is more than the number of parts in any transcript, including new messages.
 const manyParts = 8 * MaxParts
 
-// stringBody returns the ResultBody of formats in which the body of every tool result may be a string.
+// stringBody is the ResultBody of formats in which the body of every tool result may be a string.
 func stringBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {
 	return jsonspan.AppendString(dst, text), jsonspan.MeasureText(text)
 }
 
-// formats holds the registered formats, sorted by name, so that the order of files has no effect on any answer.
+// formats holds the registered formats, sorted by name, so that the order of files doesn't affect results.
 var formats []*Format
 
-// Register adds a format. It is called from init.
+// Register adds a format. It must be called from init.
 func Register(f *Format) {
 	f.Signs.learn(f.List)
 	for _, list := range [...]string{f.Signs.Types, f.Signs.Roles, f.Signs.Items} {
@@ -177,7 +184,7 @@ func Register(f *Format) {
 	formats = append(formats[:i:i], append([]*Format{f}, formats[i:]...)...)
 }
 
-// ByName returns the format with a name, or nil.
+// ByName returns the format with the given name, or nil.
 func ByName(name string) *Format {
 	for _, f := range formats {
 		if f.Name == name {

@@ -7,14 +7,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// What ctxfold adds to a transcript is written from templates, as in Target: each format only says how its messages differ.
+// Everything that ctxfold adds to a transcript is written from templates, as in Target, so each format only specifies
+// how its messages differ.
 
-// roleAndText is the message that several formats share.
+// roleAndText is the message template that several formats share.
 const roleAndText = `{"role":"%r","content":%t}`
 
-// textMessage returns a Format.Message that fills a template. %t is the text, %r the role, %# an id computed from the text; %?a, %?s and
-// %?u begin what is only for the assistant, the system or a user, %?A what is for everyone but the assistant, %?o for everyone but the
-// assistant and the system.
+// textMessage returns a Format.Message that fills a template: %t is the text, %r the role, and %# an id computed from
+// the text. %?a, %?s and %?u begin text that is only for the assistant, the system or a user, %?A for everyone but
+// the assistant, and %?o for everyone but the assistant and the system.
 //
 //go:noinline
 func textMessage(template string) func(dst []byte, role transcript.Role, text string) []byte {
@@ -22,7 +23,7 @@ func textMessage(template string) func(dst []byte, role transcript.Role, text st
 	return func(dst []byte, role transcript.Role, text string) []byte { return instead(dst, role, text, nil) }
 }
 
-// insteadOf returns a Format.Instead, like textMessage. Its ids also depend on the message that is replaced.
+// insteadOf returns a Format.Instead, like textMessage. Its ids also depend on the replaced message.
 //
 //go:noinline
 func insteadOf(template string) func(dst []byte, role transcript.Role, text string, old []byte) []byte {
@@ -57,7 +58,7 @@ func madeID(text string, other []byte) []byte {
 	return []byte(id.String())
 }
 
-// appendMessageID opens a message with such an id.
+// appendMessageID begins a message with an id computed from a text and other bytes.
 func appendMessageID(dst []byte, text string, other []byte) []byte {
 	return append(append(append(dst, `{"id":"ctxfold-`...), madeID(text, other)...), '"')
 }
@@ -71,17 +72,19 @@ func bodyOf(template string) func(dst []byte, t *transcript.Transcript, result i
 
 // answers are the templates of a Format.Results.
 type answers struct {
-	// each is the answer to one call: %i is the id of the call, %n its name, %q its name or "", %t the text, %# an id computed from the text
-	// and the call's id; %?l begins what is for a legacy call, %?L for any other, %?m for a call without an id.
+	// each is the result of one call: %i is the id of the call, %n its name, %q its name or "", %t the text, and %#
+	// an id computed from the text and the call's id. %?l begins text that is for a legacy call, %?L for any other
+	// call, and %?m for a call without an id.
 	each string
-	all  string // the message that holds them, with %c for the answers; "" if each is a message
+	all  string // the message that holds the results, with %c for them; "" if each result is a message
 	ids  bool   // a call without an id can't be answered
-	kept bool   // a result in a wrong place is used instead of a new one
-	// snake reports whether the answers are spelled with underscores, which %?k begins; %?K begins the other spelling. It may be nil.
+	kept bool   // a result in a wrong place is reused instead of writing a new one
+	// snake reports whether the results are spelled with underscores. %?k begins text for that spelling, and %?K for
+	// the other one. It may be nil.
 	snake func(calls []Call) bool
 }
 
-// results answers tool calls with a text. It returns nil if that is impossible.
+// results answers tool calls with a text. It returns nil if one of them can't be answered.
 func (a answers) results(dst []byte, calls []Call, text string) []byte {
 	var list []byte
 	quoted, yes := jsonspan.AppendString(nil, text), []byte{}

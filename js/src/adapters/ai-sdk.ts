@@ -12,8 +12,8 @@ export { type AdapterOptions, isOverflow } from "./conversations.js";
 const FORMAT = "ai-sdk";
 
 /**
- * For the option `prepareStep` of `generateText`, `streamText` and agents. What a step gets is compacted once: it makes no
- * difference whether the SDK carries the messages on to the next step (version 7) or not (version 6).
+ * For the option `prepareStep` of `generateText`, `streamText` and agents. The messages of a step are compacted only
+ * once, whether the SDK carries the result on to the next step (version 7) or not (version 6).
  */
 export function prepareStep(
   options: AdapterOptions = {},
@@ -39,7 +39,7 @@ interface Call<R> {
   // biome-ignore-end lint/suspicious/noExplicitAny: as above
 }
 
-/** What `wrapLanguageModel` takes; the SDK's own type has no other members that matter here. */
+/** The middleware that `wrapLanguageModel` accepts. The SDK's own type has more members, which don't matter here. */
 export interface CompactionMiddleware<V extends string> {
   readonly specificationVersion: V;
   // biome-ignore-start lint/suspicious/noExplicitAny: as above
@@ -49,9 +49,9 @@ export interface CompactionMiddleware<V extends string> {
 }
 
 /**
- * Middleware for `wrapLanguageModel`: every call of the model gets a prompt that fits, and a call that is refused as too long is
- * made once more, further compacted. The app's own messages are left alone. `specificationVersion` is `v4`, that of
- * version 7 of the SDK; version 6 wants `v3`.
+ * Middleware for `wrapLanguageModel`: every model call gets a prompt that fits. A call refused as too long is
+ * compacted further and retried once. The app's own messages stay unchanged. `specificationVersion` is `v4` for
+ * version 7 of the SDK; version 6 needs `v3`.
  */
 export function compactionMiddleware<V extends "v3" | "v4" = "v4">({
   specificationVersion = "v4" as V,
@@ -81,7 +81,7 @@ export function compactionMiddleware<V extends "v3" | "v4" = "v4">({
   };
 }
 
-/** Who is asked: a model of the SDK, or its name at a gateway. */
+/** Identifies the model that will be called: a model object of the SDK, or its name at a gateway. */
 function nextOf(model: unknown): { model?: string; provider?: string } {
   if (typeof model === "string") return { model };
   const { modelId, provider } = (model ?? {}) as { modelId?: unknown; provider?: unknown };
@@ -91,14 +91,17 @@ function nextOf(model: unknown): { model?: string; provider?: string } {
   };
 }
 
-/** A message as a model takes it: of the messages of an app, only those of the system may have a text for their content. */
+/**
+ * Converts a message to the form that models accept. Unlike an app's messages, only system messages may have a string
+ * as their content.
+ */
 function asPrompt(message: object): object {
   const { role, content } = message as { role: string; content: unknown };
   if (role === "system" || typeof content !== "string") return message;
   return { ...message, content: [{ type: "text", text: content }] };
 }
 
-/** A summarizer over any model of the SDK. */
+/** A summarizer that calls any model of the SDK. */
 export function summarizeWith(model: LanguageModel): Summarize {
   return async ({ system, prompt, max_output_tokens: maxOutputTokens }, { signal: abortSignal }) => {
     const answer = await generateText({ model, system, prompt, maxOutputTokens, abortSignal });
@@ -106,7 +109,7 @@ export function summarizeWith(model: LanguageModel): Summarize {
   };
 }
 
-/** The SDK has names of its own for an answer that ended without a reason of the provider's. */
+/** The provider's finish reason. If there is none, the SDK reports values of its own. */
 function reasonOf(answer: { finishReason: string; rawFinishReason?: string | undefined }): string {
   const { finishReason, rawFinishReason } = answer;
   const whole = finishReason !== "unknown" && finishReason !== "error" && (finishReason !== "other" || rawFinishReason);

@@ -1,8 +1,8 @@
 /**
- * The entry `ctxfold/anthropic`: compaction for the client of Anthropic.
+ * The entry `ctxfold/anthropic`: compaction for the Anthropic client.
  *
- * `new Anthropic({ fetch: compactingFetch({ policy }) })` is all: the app, or the client's own tool runner, continues giving its whole
- * history.
+ * `new Anthropic({ fetch: compactingFetch({ policy }) })` is all you need: the app, or the client's own tool runner,
+ * keeps passing its whole history.
  */
 import type { Summarize } from "ctxfold";
 import { behindOf, finished } from "../finish.js";
@@ -16,8 +16,8 @@ export { type AdapterOptions, isOverflow } from "./conversations.js";
 const ENDPOINTS: readonly Endpoint[] = [{ path: /\/v1\/messages$/, list: "messages", format: "anthropic" }];
 
 /**
- * A `fetch` for the client's option of that name. It compacts the `messages` of the Messages API, streamed or not, and
- * sends a request once more, further compacted, that was refused as too long.
+ * A `fetch` to pass as the client's `fetch` option. It compacts the `messages` of Messages API requests, streamed or
+ * not. A request refused as too long is compacted further and retried once.
  */
 export function compactingFetch(options: AdapterOptions = {}, send: typeof fetch = fetch): typeof fetch {
   return fetchFor(ENDPOINTS, options, send);
@@ -30,14 +30,15 @@ interface Client {
   beta?: { messages: { create(body: any, options?: any): PromiseLike<any> } };
 }
 
-/** The room for what the API compacts by itself, in tokens: it chooses the length. */
+/** The token limit for the API's own compaction, which chooses its length itself. */
 const COMPACTED_TOKENS = 8192;
 
 /**
- * A summarizer over the Messages API. Give it a client of its own, whose `fetch` does not compact. It can ask after the conversation, which
- * the provider has in its prompt cache, where `model` is that of the conversation (`policy.summary.request`). With `provider`, and
- * `policy.summary.provider`, the API compacts by itself (its parameter `compaction`), and the model is asked where it does not; `model` is
- * then to be that of the conversation, too.
+ * A summarizer that calls the Messages API. Pass it a client whose `fetch` does not compact. If `model` is the
+ * conversation's model, it can append its requests to the conversation, which is in the provider's prompt cache
+ * (`policy.summary.request`). If `provider` is true and the policy has `summary.provider`, the API's own compaction
+ * is used (its parameter `compaction`), and the model is asked only if that fails; `model` must then be the
+ * conversation's model, too.
  */
 export function summarizeWith(client: Client, options: { model: string; provider?: boolean }): Summarize {
   checkOptions(options, { model: true, provider: true }, "summarizeWith");

@@ -1,6 +1,6 @@
 /**
- * The entry `ctxfold/chrome`: the models that are built into the browser, as summarizers. `languageModel` is the Prompt API
- * (https://webmachinelearning.github.io/prompt-api/), `summarizer` the Summarizer API
+ * The entry `ctxfold/chrome`: summarizers that use the models built into the browser. `languageModel` uses the Prompt
+ * API (https://webmachinelearning.github.io/prompt-api/), `summarizer` the Summarizer API
  * (https://webmachinelearning.github.io/writing-assistance-apis/).
  */
 import type { Summarize } from "ctxfold";
@@ -9,15 +9,15 @@ import { type LocalModel, localModel, windowOf } from "./local-model.js";
 
 export type { LocalModel } from "./local-model.js";
 
-/** Whether the browser has a model: at once, after a download, which it may have begun, or not at all. */
+/** Whether the browser has a model: immediately, after a download (which may be in progress), or not at all. */
 export type Availability = "unavailable" | "downloadable" | "downloading" | "available";
 
 export interface BuiltInOptions {
-  /** Languages of the conversation and of the digest, as BCP 47 tags; Chrome wants to be told. Default: `["en"]`. */
+  /** Languages of the conversation and the digest, as BCP 47 tags, which Chrome asks for. Default: `["en"]`. */
   languages?: readonly string[];
-  /** How much of the model is downloaded, 0 to 1. */
+  /** Called with the downloaded share of the model, from 0 to 1. */
   onDownload?: (loaded: number) => void;
-  /** Ends the wait for the model. */
+  /** Aborts waiting for the model. */
   signal?: AbortSignal;
 }
 
@@ -42,22 +42,23 @@ interface Api<M> {
   create(options?: object): Promise<M>;
 }
 
-/** A browser that does not tell has this many tokens: what Chrome's models have at least. */
+/** The window in tokens that is assumed if the browser doesn't report it: the smallest of Chrome's models. */
 const LEAST_WINDOW = 4096;
 
-/** Whether `languageModel` can give a model here. It is `unavailable` in a browser without the Prompt API. */
+/** Whether `languageModel` can provide a model. `unavailable` in browsers without the Prompt API. */
 export async function languageModelAvailability(options: BuiltInOptions = {}): Promise<Availability> {
   return (await api<Session>("LanguageModel")?.availability(promptOptions(options))) ?? "unavailable";
 }
 
-/** Whether `summarizer` can give a model here. It is `unavailable` in a browser without the Summarizer API. */
+/** Whether `summarizer` can provide a model. `unavailable` in browsers without the Summarizer API. */
 export async function summarizerAvailability(options: BuiltInOptions = {}): Promise<Availability> {
   return (await api<BuiltInSummarizer>("Summarizer")?.availability(summarizerOptions(options))) ?? "unavailable";
 }
 
 /**
- * The browser's language model. Where it has to be downloaded, call this in an event handler of the user's (a click): browsers
- * refuse the download otherwise. Rejects with a `NotSupportedError` where there is no model, and with the browser's own errors.
+ * The browser's language model. If it must be downloaded, call this in an event handler of a user action (a click):
+ * browsers refuse the download otherwise. Rejects with a `NotSupportedError` if there is no model, and with the
+ * browser's own errors.
  */
 export async function languageModel(options: BuiltInOptions = {}): Promise<LocalModel> {
   const { create, contextWindow } = await ready(api<Session>("LanguageModel"), "LanguageModel", promptOptions, options);
@@ -69,8 +70,8 @@ export async function languageModel(options: BuiltInOptions = {}): Promise<Local
 }
 
 /**
- * The browser's summarizer, which writes bullets; they are taken as they are. It needs no prompt of its own: what ctxfold would
- * tell a model to do is given as context. Rejects as `languageModel` does.
+ * The browser's summarizer. It writes bullet points, which are used unchanged. It needs no prompt: the instructions
+ * that ctxfold would give a model are passed as context. Rejects like `languageModel`.
  */
 export async function summarizer(options: BuiltInOptions = {}): Promise<LocalModel> {
   const { create, contextWindow } = await ready(
@@ -110,7 +111,10 @@ function summarizerOptions(options: BuiltInOptions): object {
   };
 }
 
-/** Makes one model, which downloads it where that is needed and tells its window; those of the requests are made like it. */
+/**
+ * Creates a first model, which triggers a download if necessary and reveals the context window. Models for requests
+ * are created in the same way.
+ */
 async function ready<M extends Model>(
   api: Api<M> | undefined,
   name: string,
@@ -135,7 +139,7 @@ async function ready<M extends Model>(
   return { create: (more) => api.create({ ...core, ...more }), contextWindow };
 }
 
-/** Reads a stream to its end, and releases the model that has written it. */
+/** Reads a stream to its end, and releases the model that produced it. */
 async function told(model: Model, stream: ReadableStream<string>, onDelta?: (text: string) => void): Promise<string> {
   const reader = stream.getReader();
   try {

@@ -1,6 +1,7 @@
 /**
- * What all adapters share: a caller keeps its whole history and gives it again and again, longer each time; the provider gets it compacted,
- * and each compaction is made once, also where the caller makes its adapter again for each call.
+ * Code shared by all adapters. A caller keeps its whole history and passes it again and again, longer each time. The
+ * provider gets it compacted, and each compaction is made only once, even if the caller creates a new adapter for
+ * each call.
  */
 import {
   type CompactorOptions,
@@ -16,15 +17,18 @@ import { FITTER_OPTIONS } from "../option-names.js";
 import { checkOptions, type Names } from "../options.js";
 
 /**
- * As for `fit`, for any number of conversations. Adapters that are made again for each call remember together, as `fit` does: by an equal
- * policy (window, model and format included), and the very same `memory`, `store` and `module`. `shared: false` gives an adapter a memory of
- * its own.
+ * The options of `fit`, for any number of conversations. Adapters that are created again for each call share their
+ * memory, like `fit`, if they have an equal policy (window, model and format included), and the same `memory`,
+ * `store` and `module` objects. `shared: false` gives an adapter its own memory.
  */
 export interface AdapterOptions extends FitterOptions {
-  /** Names the user, or the conversation: what is remembered under one id is never used for another. A server of several users gives one. */
+  /**
+   * Identifies the user or the conversation: what is remembered under one id is never used for another. A server for
+   * several users should set it.
+   */
   id?: string;
   /**
-   * Told when a transcript could not be compacted, with the error; it is then sent as it is. An abort is no such error.
+   * Called with the error if a transcript could not be compacted; it is then sent unchanged. Aborts are not reported.
    */
   onError?: (error: unknown) => void;
 }
@@ -32,16 +36,21 @@ export interface AdapterOptions extends FitterOptions {
 const ADAPTER_OPTIONS: Names<AdapterOptions> = { ...FITTER_OPTIONS, id: true, onError: true };
 
 export interface AdapterFitOptions {
-  /** The request body that holds the messages under the name `list`; its other members count too. */
+  /**
+   * The request body that contains the messages, under the name `list`; its other members count toward the size too.
+   */
   within?: { body: object; list: string };
-  /** Compacts although it is not due, for a provider that has just refused what the last call gave. */
+  /** Compacts even if compaction isn't due, for a provider that has just refused the messages of the last call. */
   force?: boolean;
   signal?: AbortSignal | null | undefined;
-  /** Who is asked. */
+  /** The model and the provider that will be called. */
   next?: NonNullable<FitCallOptions["next"]>;
 }
 
-/** Changes nothing, but makes the module answer: a refused conversation needs an estimate, not an upper bound. */
+/**
+ * Changes nothing, but makes the module compute the size: recovering from a refusal needs an estimate, not an upper
+ * bound.
+ */
 const ESTIMATED = { force: false };
 
 export class Conversations {
@@ -49,7 +58,10 @@ export class Conversations {
   readonly #fitter: Fitter;
   readonly #call: Pick<FitCallOptions, "id">;
 
-  /** `format` is the adapter's own wire format; that of the options precedes it. `of` is what was called, for errors. */
+  /**
+   * `format` is the adapter's own wire format, which the options may override. `of` is the name of the called
+   * function, for errors.
+   */
   constructor(options: AdapterOptions, format: Format, of: string) {
     checkOptions(options, ADAPTER_OPTIONS, of);
     const { onError, id, shared = true, format: own = options.policy?.format ?? format, ...given } = options;
@@ -59,7 +71,7 @@ export class Conversations {
     this.#fitter = createFitter({ ...rest, shared, format: own });
   }
 
-  /** The messages to send: the very same list where there is nothing to do. */
+  /** Returns the messages to send, or the same list (`===`) if there is nothing to do. */
   async fit<M extends object>(messages: readonly M[], options: AdapterFitOptions = {}): Promise<readonly M[]> {
     const { signal } = options;
     try {
@@ -85,8 +97,8 @@ export class Conversations {
 }
 
 /**
- * Whether a provider's error says that the conversation does not fit in the model's window; docs/guides/overflow.md has the ways in
- * which providers say so.
+ * Whether a provider's error means that the conversation does not fit in the model's window; docs/guides/overflow.md
+ * lists such errors.
  */
 export async function isOverflow(error: unknown, module?: CompactorOptions["module"]): Promise<boolean> {
   return says(error, module === undefined ? {} : { module });

@@ -18,7 +18,7 @@ import { type AdapterOptions, Conversations, isOverflow } from "./conversations.
 
 export { type AdapterOptions, isOverflow } from "./conversations.js";
 
-/** A message in the wire format openai-chat, with its place in the list that was given. */
+/** A message in the wire format openai-chat, with its index in the caller's list. */
 interface Wire {
   role: string;
   content: unknown;
@@ -42,11 +42,14 @@ function toWire(message: BaseMessage, index: number): Wire {
   return wire;
 }
 
-/** Whether a message may be what happened to another one. What is remembered has the place of an older list. */
+/**
+ * Whether a wire message may be a changed version of a sent one. The indexes in remembered messages refer to an older
+ * list.
+ */
 const isOf = (wire: Wire, sent: Wire | undefined): boolean =>
   sent !== undefined && wire.role === sent.role && wire.tool_call_id === sent.tool_call_id;
 
-/** The message that a wire message represents: the caller's own where nothing of it was changed. */
+/** Converts a wire message back to a LangChain message: the caller's own object if nothing was changed. */
 function fromWire(wire: Wire, messages: readonly BaseMessage[], sent: readonly Wire[]): BaseMessage {
   const { ctxfold_index: index = -1, role, tool_calls = [], tool_call_id = "" } = wire;
   const original = isOf(wire, sent[index]) ? messages[index] : undefined;
@@ -59,7 +62,10 @@ function fromWire(wire: Wire, messages: readonly BaseMessage[], sent: readonly W
   return new AIMessage({ ...fields, tool_calls: calls });
 }
 
-/** Who is asked: chat models have their names in one of these members, and tell the provider by what they trace. */
+/**
+ * Identifies the model that will be called: its name from one of these members, and its provider by the class name in
+ * `lc_id`, the id that LangChain uses for serialization and tracing.
+ */
 function nextOf(of: unknown): { model?: string; provider?: string } {
   const { model, modelName } = (of ?? {}) as { model?: unknown; modelName?: unknown };
   const name = [model, modelName].find((each) => typeof each === "string");
@@ -89,8 +95,8 @@ class Histories {
 }
 
 /**
- * Middleware for `createAgent`: every call of the model gets messages that fit, and a call that is refused as too long is made
- * once more, further compacted. The agent's state and its checkpoints keep the whole history.
+ * Middleware for `createAgent`: every model call gets messages that fit. A call refused as too long is compacted
+ * further and retried once. The agent's state and its checkpoints keep the whole history.
  */
 export function compactionMiddleware(options: AdapterOptions = {}): {
   name: string;
@@ -115,7 +121,7 @@ export function compactionMiddleware(options: AdapterOptions = {}): {
   };
 }
 
-/** A runnable from messages to messages that fit: `compactMessages(options).pipe(model)`. */
+/** A runnable that turns messages into messages that fit: `compactMessages(options).pipe(model)`. */
 export function compactMessages(options: AdapterOptions = {}): RunnableLambda<BaseMessage[], BaseMessage[]> {
   const histories = new Histories(options, "compactMessages");
   return RunnableLambda.from((messages: BaseMessage[], config) => histories.fit(messages, { signal: config?.signal }));
@@ -126,17 +132,17 @@ interface Model {
   invoke(messages: any, options?: any): Promise<any>;
 }
 
-/** A summarizer over any chat model. */
+/** A summarizer that calls any chat model. */
 export function summarizeWith(model: Model): Summarize {
   return async ({ system, prompt }, { signal }) => {
     const answer = await model.invoke([new SystemMessage(system), new HumanMessage(prompt)], { signal });
     const metadata: Record<string, unknown> = answer.response_metadata ?? {};
     const key = REASONS.find((name) => metadata[name] !== undefined);
-    // A model without a provider, such as one of a test or of the page, may never say why it ended.
+    // A model without a provider, such as a test model or one in the page, may never report a finish reason.
     const silent = !key && metadata.model_provider === undefined;
     return { text: answer.text, finish_reason: silent ? null : finished(key && metadata[key]) };
   };
 }
 
-/** Where the packages of the providers put why a model ended. */
+/** The metadata keys under which the provider packages report the finish reason. */
 const REASONS = ["finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason"];

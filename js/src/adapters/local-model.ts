@@ -1,25 +1,32 @@
-/** What the adapters of models in the browser have in common. */
+/** Code shared by the adapters for in-browser models. */
 import type { Summarize } from "ctxfold";
 
 /**
- * A model on the user's own machine, as a summarizer: `summarize` and `concurrency` are options of `fit` and `createCompactor`, `limits` is
- * for `policy.summary`, and `contextWindow` for `policy.window.tokens` where the same model has the conversation.
+ * A summarizer that uses a model on the user's machine. Pass `summarize` and `concurrency` to `fit` or
+ * `createCompactor`, and `limits` to `policy.summary`. If the same model also serves the conversation, pass
+ * `contextWindow` to `policy.window.tokens`.
  */
 export interface LocalModel {
   summarize: Summarize;
-  /** One request at a time: there is one model, and its requests would wait for each other anyway. */
+  /** Requests run one at a time, because they share one model and would wait for each other anyway. */
   concurrency: 1;
-  /** Tokens of the model's context window, as the engine says it, prompt and answer together. */
+  /** The size of the model's context window, prompt and output together, in tokens as reported by the engine. */
   contextWindow: number;
-  /** For `policy.summary`: how large a request and its answer may be, in tokens, so that both fit into the context window. */
+  /**
+   * For `policy.summary`: the maximum size of a request and of its output, in tokens, so that both fit into the
+   * context window.
+   */
   limits: { max_input_tokens: number; max_output_tokens: number };
 }
 
-/** What a request is to leave of the window for the template of the chat, and for an estimate that is too low. */
+/**
+ * The part of the window that a request leaves free for the chat template, and for estimates that are too low, in
+ * tokens.
+ */
 const TEMPLATE_TOKENS = 64;
 const ESTIMATE_SHARE = 0.9;
 
-/** How large an answer may be: a quarter of the window, and no more than the rest of the digest is worth. */
+/** The maximum output in tokens: outputs are limited to a quarter of the window, and never exceed this value. */
 const MAX_ANSWER = 1024;
 
 export function localModel(summarize: Summarize, contextWindow: number): LocalModel {
@@ -33,7 +40,9 @@ export function localModel(summarize: Summarize, contextWindow: number): LocalMo
   };
 }
 
-/** The first of some numbers that is a context window: more than no token, and no constant that represents "unlimited". */
+/**
+ * The first candidate that is a plausible context window: positive, and not a constant that stands for "unlimited".
+ */
 export function windowOf(...candidates: unknown[]): number | undefined {
   for (const n of candidates) if (typeof n === "number" && n >= 1 && n < 2 ** 31) return Math.floor(n);
   return undefined;

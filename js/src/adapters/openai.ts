@@ -1,7 +1,7 @@
 /**
- * The entry `ctxfold/openai`: compaction for the client of OpenAI and of servers that speak like it.
+ * The entry `ctxfold/openai`: compaction for the OpenAI client and compatible servers.
  *
- * `new OpenAI({ fetch: compactingFetch({ policy }) })` is all: the app continues giving its whole history.
+ * `new OpenAI({ fetch: compactingFetch({ policy }) })` is all you need: the app keeps passing its whole history.
  */
 import type { Summarize } from "ctxfold";
 import { behindOf, finished } from "../finish.js";
@@ -18,9 +18,9 @@ const ENDPOINTS: readonly Endpoint[] = [
 ];
 
 /**
- * A `fetch` for the client's option of that name. It compacts the `messages` of Chat Completions and the `input` of
- * Responses, streamed or not, and sends a request once more, further compacted, that was refused as too long. Requests
- * whose history is held by the provider (`previous_response_id`, `conversation`) pass as they are.
+ * A `fetch` to pass as the client's `fetch` option. It compacts the `messages` of Chat Completions and the `input` of
+ * Responses, streamed or not. A request refused as too long is compacted further and retried once. Requests whose
+ * history is kept by the provider (`previous_response_id`, `conversation`) are passed on unchanged.
  */
 export function compactingFetch(options: AdapterOptions = {}, send: typeof fetch = fetch): typeof fetch {
   return fetchFor(ENDPOINTS, options, send);
@@ -38,10 +38,11 @@ interface Client {
 }
 
 /**
- * A summarizer over Chat Completions. Give it a client of its own, whose `fetch` does not compact. It can ask after the conversation, which
- * the provider has in its prompt cache, where `model` is that of the conversation (`policy.summary.request`): by Responses where that is
- * what the conversation is of. With `provider`, and `policy.summary.provider`, the input of Responses is compacted by OpenAI
- * (`responses.compact`), and the model is asked where it is not.
+ * A summarizer that calls Chat Completions. Pass it a client whose `fetch` does not compact. If `model` is the
+ * conversation's model, it can append its requests to the conversation, which is in the provider's prompt cache
+ * (`policy.summary.request`); a conversation of the Responses API is continued there. If `provider` is true and the
+ * policy has `summary.provider`, OpenAI compacts the input of Responses itself (`responses.compact`), and the model
+ * is asked only if that fails.
  */
 export function summarizeWith(client: Client, options: { model: string; provider?: boolean }): Summarize {
   checkOptions(options, { model: true, provider: true }, "summarizeWith");
@@ -88,7 +89,7 @@ async function fromResponses(client: Client, body: object, signal: AbortSignal) 
   };
 }
 
-/** What the provider has counted, where `all` are the tokens of the request. */
+/** The provider's token counts. `all` is the number of input tokens including cached ones. */
 function counted(all: number, details: { cached_tokens?: number } | undefined, output_tokens: number) {
   const cache_read_tokens = details?.cached_tokens ?? 0;
   return { input_tokens: all - cache_read_tokens, cache_read_tokens, cache_write_tokens: 0, output_tokens };

@@ -1,9 +1,9 @@
 /**
- * The entry `ctxfold/postgres`: what fits remember, in PostgreSQL, for processes that share it.
+ * The entry `ctxfold/postgres`: a memory for fits in PostgreSQL, which several processes can share.
  *
- * `fit(history, { memory: postgresMemory(pool) })` is all. There are two tables in a schema, of records and of leases. Times are those of the
- * server, so the clocks of the processes do not matter. `ctxfold serve --memory postgres://…` and the Go module `host/postgres` use the same
- * ones.
+ * `fit(history, { memory: postgresMemory(pool) })` is all you need. There are two tables in a schema, for records and
+ * for leases. All times are the server's, so the clocks of the processes don't matter. `ctxfold serve --memory
+ * postgres://…` and the Go module `host/postgres` use the same tables.
  */
 import { checkOptions, type Names } from "../options.js";
 import {
@@ -18,38 +18,38 @@ import type { StateStore } from "../store.js";
 
 export type { SharedMemory } from "../shared.js";
 
-/** What is called of a `Pool` of the package `pg`, 8 or newer. */
+/** The methods of a `Pool` of the package `pg`, version 8 or newer, that are called. */
 export interface PgPool {
   query(text: string, values?: string[]): Promise<{ rows: unknown[]; rowCount: number | null }>;
 }
 
-/** What is called of the `sql` of the package `postgres`, 3 or newer. */
+/** The methods of the `sql` function of the package `postgres`, version 3 or newer, that are called. */
 export interface PostgresSql {
   unsafe(text: string, values?: string[]): PromiseLike<ArrayLike<unknown> & { count: number | null }>;
 }
 
 export interface PostgresMemoryOptions extends SharedOptions {
-  /** Where the tables are. The first call makes it where there is none. Default `ctxfold`. */
+  /** The schema of the tables. The first call creates it if it doesn't exist. Default `ctxfold`. */
   schema?: string;
-  /** How long a record is kept that nobody uses, in milliseconds. Default 30 days. */
+  /** How long an unused record is kept, in milliseconds. Default 30 days. */
   maxAgeMs?: number;
 }
 
 const OPTIONS: Names<PostgresMemoryOptions> = { ...SHARED_OPTIONS, schema: true, maxAgeMs: true };
 
 const MAX_AGE_MS = 30 * 24 * 3_600_000;
-/** So long after its last use was noted a use of a record is noted again, in milliseconds. */
+/** The minimum interval at which the use of a record is noted, in milliseconds. */
 const TOUCHED_MS = 3_600_000;
-/** How often a process deletes what nobody needs. */
+/** How often a process deletes rows that are no longer needed, in milliseconds. */
 const TRIM_MS = 600_000;
 
-/** A memory for `fit`, `createFitter` and the adapters. The client is the app's own, and the app closes it. */
+/** A memory for `fit`, `createFitter` and the adapters. The app creates the client and must close it. */
 export function postgresMemory(client: PgPool | PostgresSql, options: PostgresMemoryOptions = {}): SharedMemory {
   checkOptions(options, OPTIONS, "postgresMemory");
   return over(client, options, sharedMemory);
 }
 
-/** The `states` of conversations, likewise. */
+/** The `states` of conversations, in the same schema. */
 export function postgresStates(client: PgPool | PostgresSql, options: PostgresMemoryOptions = {}): StateStore {
   checkOptions(options, OPTIONS, "postgresStates");
   return over(client, options, sharedStates);
@@ -97,8 +97,8 @@ class PostgresRecords implements SharedRecords {
   async lease(keys: readonly string[], holder: string, leaseMs: number) {
     const key = keys[0] as string;
     if (!(await this.#did(LEASE, key, holder, leaseMs))) return false;
-    // A statement does not see what another one is writing. So the own lease is taken first, and the others are looked at afterwards: of two
-    // calls at least the one that is second sees the other.
+    // A statement doesn't see uncommitted changes of another one. So this call takes its own lease first and looks
+    // for others afterwards: of two calls, at least the later one sees the other.
     const { rows } = await this.#run(HELD, keys.slice(1).join(), holder);
     if (rows.length === 0) return true;
     await this.release(key, holder);
@@ -117,7 +117,7 @@ class PostgresRecords implements SharedRecords {
     return this.#did(KEEP_LEASED, key, holder, sorted(keys), record);
   }
 
-  /** Reports whether a statement has changed something. */
+  /** Reports whether a statement changed anything. */
   async #did(statement: string, ...values: (string | number)[]): Promise<boolean> {
     return (await this.#run(statement, ...values)).count > 0;
   }
@@ -138,7 +138,10 @@ class PostgresRecords implements SharedRecords {
     return this.#send(statement, values);
   }
 
-  /** All values are texts, which the statements cast: clients differ in how they send other types. */
+  /**
+   * All values are sent as strings, and the statements cast them, because clients differ in how they send other
+   * types.
+   */
   async #send(statement: string, values: (string | number)[] = []): Promise<Rows> {
     const text = statement.replaceAll("{schema}", this.#schema);
     const own = values.length > 0 ? values.map(String) : undefined;
@@ -151,7 +154,9 @@ class PostgresRecords implements SharedRecords {
   }
 }
 
-/** Each key once, in an order: statements that write the same rows in two orders would wait for each other for ever. */
+/**
+ * The keys in order and without duplicates: statements that write the same rows in different orders would deadlock.
+ */
 const sorted = (keys: readonly string[]) => [...new Set(keys)].sort().join();
 
 const SCHEMA = `SELECT pg_advisory_xact_lock(hashtext('ctxfold.schema'));
@@ -168,7 +173,10 @@ CREATE TABLE IF NOT EXISTS {schema}.leases (
 	until  timestamptz NOT NULL
 );`;
 
-/** The first of the keys $1 that has a record: its index, the record, and for how many milliseconds it was not used. */
+/**
+ * Finds the first of the keys $1 that has a record. Returns its index, the record, and the time since its last use in
+ * milliseconds.
+ */
 const FIND = `SELECT k.at::int - 1 AS at, convert_from(r.record, 'UTF8') AS record,
 	(extract(epoch FROM now() - r.used) * 1000)::float8 AS unused
 FROM unnest(string_to_array($1::text, ',')) WITH ORDINALITY AS k(key, at) JOIN {schema}.records AS r USING (key)
@@ -177,18 +185,18 @@ LIMIT 1`;
 
 const TOUCH = `UPDATE {schema}.records SET used = now() WHERE key = $1::text`;
 
-/** Keeps the record $2 under the keys $1. */
+/** Stores the record $2 under the keys $1. */
 const KEEP = `INSERT INTO {schema}.records (key, record, used)
 SELECT key, convert_to($2::text, 'UTF8'), now() FROM unnest(string_to_array($1::text, ',')) AS key
 ON CONFLICT (key) DO UPDATE SET record = excluded.record, used = excluded.used`;
 
-/** Leases $1 to the holder $2 for $3 ms, unless another one has it. */
+/** Leases $1 to the holder $2 for $3 ms, unless another holder has the lease. */
 const LEASE = `INSERT INTO {schema}.leases AS l (key, holder, until)
 VALUES ($1::text, $2::text, clock_timestamp() + $3::text::float8 * interval '1 millisecond')
 ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, until = excluded.until
 WHERE l.holder = excluded.holder OR l.until <= clock_timestamp()`;
 
-/** A row where another one than the holder $2 has a lease on one of the keys $1. */
+/** Returns a row if a holder other than $2 has a lease on one of the keys $1. */
 const HELD = `SELECT 1 FROM {schema}.leases
 WHERE key = ANY (string_to_array($1::text, ',')) AND holder <> $2::text AND until > clock_timestamp() LIMIT 1`;
 
@@ -197,7 +205,10 @@ WHERE key = $1::text AND holder = $2::text AND until > clock_timestamp()`;
 
 const RELEASE = `DELETE FROM {schema}.leases WHERE key = $1::text AND holder = $2::text`;
 
-/** Keeps the record $4 under the keys $3, if the holder $2 has the lease $1. The lock on the lease keeps another holder out until that is done. */
+/**
+ * Stores the record $4 under the keys $3, if the holder $2 has the lease $1. The lease's row stays locked until then,
+ * so no other holder can take it in between.
+ */
 const KEEP_LEASED = `WITH held AS (
 	SELECT FROM {schema}.leases WHERE key = $1::text AND holder = $2::text AND until > clock_timestamp() FOR UPDATE
 )

@@ -1,9 +1,9 @@
-/** What a provider compacts by itself. */
+/** Calls a provider's own compaction. */
 import type { SummaryMessages } from "ctxfold";
 
 /**
- * The messages that `ask` gives; none where it fails, or the client is too old to have the API: then the model is asked. An abort is
- * no such failure.
+ * Resolves to the messages that `ask` returns, or to none if it fails or the client is too old to have the API; then
+ * the model is asked instead. An abort is passed on.
  */
 export async function compacted(signal: AbortSignal, ask: () => Promise<unknown>): Promise<SummaryMessages> {
   try {

@@ -1,5 +1,5 @@
 "use client";
-/** The entry `ctxfold/react`: what to send for the messages of a chat, kept ready while the user reads and writes. */
+/** The entry `ctxfold/react`: keeps the messages to send for a chat ready while the user reads and writes. */
 import {
   type CompactorEvent,
   type CreateFitter,
@@ -17,64 +17,75 @@ import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { FITTER_OPTIONS } from "../option-names.js";
 import { checkMemory, checkOptions, type Names } from "../options.js";
 
-/** As for `fit`. They may be made again in each render. */
+/** The options of `fit`. They may be new objects in each render. */
 export interface UseFitOptions extends Omit<FitterOptions, "shared" | "memory"> {
-  /** Where compactions are remembered; without it, in the page. */
+  /** Where compactions are remembered. Default: in the page. */
   memory?: FitMemory;
-  /** Names the conversation, where `memory` has several. */
+  /** Identifies the conversation, if `memory` holds several. */
   id?: string;
-  /** Compacts when the history changes, so that nothing has to be awaited when the user sends. Default true. */
+  /**
+   * Compacts as soon as the history changes, so that nothing has to be awaited when the user sends a message. Default
+   * true.
+   */
   ahead?: boolean;
-  /** That of `ctxfold/worker`, to compact off the main thread. It counts at the first render. */
+  /**
+   * The `createFitter` of `ctxfold/worker`, to compact off the main thread. Only the value at the first render is
+   * used.
+   */
   createFitter?: CreateFitter;
 }
 
 const { shared: _, ...UNSHARED_OPTIONS } = FITTER_OPTIONS;
 const USE_FIT_OPTIONS: Names<UseFitOptions> = { ...UNSHARED_OPTIONS, id: true, ahead: true, createFitter: true };
 
-/** A summary that is being written. */
+/** The progress of summaries that are being written. */
 export interface FitProgress {
   /** How many summaries were asked for, and how many of them are there. */
   asked: number;
   done: number;
-  /** What has been written so far, where `summarize` gives its pieces. */
+  /** The text written so far, if `summarize` streams it. */
   text: string;
 }
 
-/** The messages to show. */
+/** Data to display about the messages. */
 export interface FitView<M extends Message> {
   status: "idle" | "working";
-  /** While summaries are written. */
+  /** Set while summaries are being written. */
   progress: FitProgress | undefined;
-  /** What is sent for the newest history that was fitted; undefined before. */
+  /** The messages to send for the newest history that was fitted; undefined before the first fit. */
   sent: readonly M[] | undefined;
-  /** The messages of that history that a digest represents. They are still in the app's own list, and are shown as ever. */
+  /**
+   * The messages of that history that a digest replaces. They are still in the app's own list and displayed as
+   * before.
+   */
   folded: readonly M[];
-  /** The digests in `sent`: `digestOf` of `ctxfold` says what is in each. */
+  /** The digests in `sent`; `digestOf` of `ctxfold` reads their content. */
   digests: readonly M[];
-  /** That of the newest compaction. */
+  /** The report of the newest compaction. */
   report: Report | undefined;
-  /** Why the newest fit failed; undefined where it did not. */
+  /** The error of the newest fit; undefined if it succeeded. */
   error: unknown;
 }
 
 export interface UseFit<M extends Message> extends FitView<M> {
-  /** What to send for a history, such as in the transport of a chat. What was compacted ahead is found. */
+  /**
+   * Returns the messages to send for a history, for example in a chat's transport. Reuses what was compacted ahead.
+   */
   fit(
     history: readonly M[],
     call?: Pick<FitCallOptions, "options" | "usage" | "signal" | "timeoutMs">,
   ): Promise<FitResult<M[]>>;
   /**
-   * Takes the newest compaction of this component back: the messages are sent whole again, until they do not fit into the window at all.
-   * Resolves to false where there is none.
+   * Undoes this component's newest compaction: all messages are sent again until they no longer fit into the window.
+   * Resolves to false if there is no compaction to undo.
    */
   undo(): Promise<boolean>;
 }
 
 /**
- * What to send for the messages of a chat. The app's own list stays whole, and is what it shows; `fit` gives what goes to the model. Changes
- * of the history while a summary is written are waited for by nobody: what was compacted stays known if the history continues from it, and
- * is given up if it does not. It ends with the component.
+ * Returns the messages to send for a chat. The app's own list stays complete and is displayed; `fit` returns the
+ * messages for the model. If the history changes while a summary is being written, nothing waits: the compaction is
+ * remembered if the new history continues the old one, and abandoned otherwise. It ends with the component.
  */
 export function useFit<M extends Message>(history: readonly M[], options: UseFitOptions = {}): UseFit<M> {
   checkOptions(options, USE_FIT_OPTIONS, "useFit");
@@ -104,7 +115,7 @@ const NOTHING = {
   error: undefined,
 } as const;
 
-/** A run of `fit` whose result should be shown. */
+/** A call of `fit` whose result should be displayed. */
 interface Run<M> {
   history: readonly M[];
   controller: AbortController;
@@ -115,17 +126,17 @@ class Chat<M extends Message> {
   #options: UseFitOptions;
   #view: FitView<M> = NOTHING;
   #open = true;
-  /** The newest history, and what is under way for it. */
+  /** The newest history and the fit in progress for it. */
   #run: Run<M> | undefined;
   #fitter: { key: unknown[]; fitter: Fitter } | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #running = new Set<AbortController>();
   readonly #create: CreateFitter;
-  /** What is remembered, where the options name no memory. */
+  /** What is remembered, if the options name no memory. */
   readonly #own = new Map<string, string>();
-  /** The keys and entries that were saved for this component, the newest last. */
+  /** The keys and entries that were saved for this component, newest last. */
   readonly #made: { key: string; entry: string }[] = [];
-  /** The newest compaction was taken back: there is another one only where the window is full. */
+  /** Whether the newest compaction was undone: the next one then waits until the window is full. */
   #patient = false;
 
   constructor(options: UseFitOptions) {
@@ -144,7 +155,10 @@ class Chat<M extends Message> {
     this.#options = options;
   }
 
-  /** The component is there; what is returned ends it. React may open it again. */
+  /**
+   * Called when the component is mounted; returns the function to call when it is unmounted. React may mount it
+   * again.
+   */
   open(): () => void {
     this.#open = true;
     return () => {
@@ -158,7 +172,7 @@ class Chat<M extends Message> {
   }
 
   ahead(history: readonly M[]): void {
-    // What fails is told in the view.
+    // The view reports failures.
     this.fit(history).catch(() => {});
   }
 
@@ -181,7 +195,7 @@ class Chat<M extends Message> {
       const own = { ...call, ...policy, ...(id !== undefined && { id }), signal: controller.signal };
       const fitted = (await this.#fitted().fitter(history, own)) as FitResult<M[]>;
       if (fitted.report.changed) this.#patient = false;
-      // A newer history is what is shown.
+      // If the history has changed since, only the newer one is displayed.
       if (this.#run === run) this.#show(shown(history, fitted, this.#view.report));
       return fitted;
     } catch (error) {
@@ -207,7 +221,7 @@ class Chat<M extends Message> {
     return true;
   }
 
-  /** The fitter of the options, made again where what is remembered would be of other ones. */
+  /** The fitter for the current options. It is created again if what it remembers belongs to other options. */
   #fitted(): { fitter: Fitter } {
     const { policy, window, model, format, memory, store, module, remembered, concurrency, summaryTimeoutMs } =
       this.#options;
@@ -249,7 +263,7 @@ class Chat<M extends Message> {
     return this.#options.memory ?? own;
   }
 
-  /** The memory, and what is saved in it. */
+  /** The memory of the options or the component's own, wrapped to record what is saved. */
   #remembering(): FitMemory {
     return {
       load: (key) => this.#memory().load(key),
@@ -261,7 +275,7 @@ class Chat<M extends Message> {
     };
   }
 
-  /** The policy under which a compaction is due where the window is full, and not before. */
+  /** The policy under which compaction is due only when the window is full. */
   #late(): NonNullable<UseFitOptions["policy"]> {
     const { policy = {}, window, model, format } = this.#options;
     return {
@@ -284,7 +298,9 @@ class Chat<M extends Message> {
   }
 }
 
-/** Whether a history begins with another one: with the same messages, or with some that have the same ids. */
+/**
+ * Whether a history begins with another one: with the same message objects, or with messages that have the same ids.
+ */
 function goesOn<M extends Message>(before: readonly M[], now: readonly M[]): boolean {
   return (
     before.length <= now.length &&
@@ -294,7 +310,7 @@ function goesOn<M extends Message>(before: readonly M[], now: readonly M[]): boo
 
 const idOf = (message: Message | undefined) => (message as { id?: unknown } | undefined)?.id;
 
-/** A record of fits; one of an earlier version is read by `fit`, and never taken back. */
+/** Parses a record of fits. Records of an earlier version can be read by `fit` but not undone. */
 function recordIn(json: string | null | undefined): { version: number; entries: readonly unknown[] } {
   try {
     const record = JSON.parse(json ?? "null");
@@ -315,13 +331,13 @@ function shown<M extends Message>(
   return { sent, digests, folded: foldedIn(history, sent), report: report.changed ? report : before, error: undefined };
 }
 
-/** The messages of a history that the digests in what is sent represent. */
+/** The messages of a history that the digests in the sent messages replace. */
 function foldedIn<M extends Message>(history: readonly M[], sent: readonly M[]): readonly M[] {
   const last = sent.findLastIndex(isDigest);
   if (last < 0) return [];
   const whole = new Set<M>(sent);
   const places = new Map(history.map((message, i) => [message, i]));
-  // After the last digest, messages that were shortened are copies, up to the first one that is sent as it is.
+  // After the last digest, shortened messages are copies, up to the first message that is sent unchanged.
   const afterDigest = sent.slice(last + 1);
   const kept = afterDigest.findIndex((message) => places.has(message));
   const copies = kept < 0 ? afterDigest.length : kept;

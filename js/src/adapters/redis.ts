@@ -1,9 +1,9 @@
 /**
- * The entry `ctxfold/redis`: what fits remember, in Redis or Valkey, for processes that share it.
+ * The entry `ctxfold/redis`: a memory for fits in Redis or Valkey, which several processes can share.
  *
- * `fit(history, { memory: redisMemory(client) })` is all. A record is a string under the prefix, `r:` and its key, and a lease one under the
- * prefix, `l:` and its key. Every key has a time to live, so a policy like `volatile-lru` may evict them. `ctxfold serve --memory redis://…` and
- * the Go module `host/redis` use the same ones.
+ * `fit(history, { memory: redisMemory(client) })` is all you need. Records are strings under the prefix, `r:` and
+ * their key; leases are strings under the prefix, `l:` and their key. Every key has a time to live, so a policy like
+ * `volatile-lru` may evict them. `ctxfold serve --memory redis://…` and the Go module `host/redis` use the same keys.
  */
 import { createHash } from "node:crypto";
 import { checkOptions, type Names } from "../options.js";
@@ -19,13 +19,19 @@ import type { StateStore } from "../store.js";
 
 export type { SharedMemory } from "../shared.js";
 
-/** What is called of a client of the package `redis`, 5 or newer: one of a server, a sentinel or a cluster. */
+/**
+ * The methods of a client of the package `redis`, version 5 or newer, that are called. It may be a client of a
+ * server, a sentinel or a cluster.
+ */
 export interface NodeRedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   evalSha(sha1: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
-/** What is called of a client of the package `ioredis`, 5 or newer: one of a server, a sentinel or a cluster. */
+/**
+ * The methods of a client of the package `ioredis`, version 5 or newer, that are called. It may be a client of a
+ * server, a sentinel or a cluster.
+ */
 export interface IoRedisClient {
   eval(script: string, keys: number, ...args: string[]): Promise<unknown>;
   evalsha(sha1: string, keys: number, ...args: string[]): Promise<unknown>;
@@ -33,30 +39,30 @@ export interface IoRedisClient {
 
 export interface RedisMemoryOptions extends SharedOptions {
   /**
-   * The prefix of all keys. Default `ctxfold:`. A cluster wants a hash tag, such as `{ctxfold}:`, because a lease and its record have to be on
-   * one node.
+   * The prefix of all keys. Default `ctxfold:`. A cluster needs a hash tag, such as `{ctxfold}:`, because a lease and
+   * its record must be on the same node.
    */
   prefix?: string;
-  /** How long a record is kept that nobody uses, in milliseconds. Default 30 days. */
+  /** How long an unused record is kept, in milliseconds. Default 30 days. */
   maxAgeMs?: number;
 }
 
 const OPTIONS: Names<RedisMemoryOptions> = { ...SHARED_OPTIONS, prefix: true, maxAgeMs: true };
 
 const MAX_AGE_MS = 30 * 24 * 3_600_000;
-/** How many keys one call of a script gets. */
+/** The maximum number of keys in one call of a script. */
 const MOST_KEYS = 2048;
 
 /**
- * A memory for `fit`, `createFitter` and the adapters. The client is the app's own, connected, and the app closes it. Give it an `error` listener,
- * as it wants one anyway.
+ * A memory for `fit`, `createFitter` and the adapters. The app creates and connects the client, and must close it.
+ * Add a listener for `error` events to it, which the client requires anyway.
  */
 export function redisMemory(client: NodeRedisClient | IoRedisClient, options: RedisMemoryOptions = {}): SharedMemory {
   checkOptions(options, OPTIONS, "redisMemory");
   return over(client, options, sharedMemory);
 }
 
-/** The `states` of conversations, likewise. */
+/** The `states` of conversations, under the same prefix. */
 export function redisStates(client: NodeRedisClient | IoRedisClient, options: RedisMemoryOptions = {}): StateStore {
   checkOptions(options, OPTIONS, "redisStates");
   return over(client, options, sharedStates);
@@ -70,7 +76,7 @@ function over<T>(
   return make(recordsIn(client, prefix, Math.round(maxAgeMs)), shared);
 }
 
-/** Runs a script as one step. */
+/** Runs a script atomically. */
 type Run = (keys: readonly string[], ...args: (string | number)[]) => Promise<unknown>;
 
 function recordsIn(client: NodeRedisClient | IoRedisClient, prefix: string, maxAgeMs: number): SharedRecords {
@@ -94,7 +100,7 @@ function recordsIn(client: NodeRedisClient | IoRedisClient, prefix: string, maxA
     keep: (keys, record) => keep(records(keys), record, maxAgeMs),
     async lease(keys, holder, leaseMs) {
       if ((await lease(leases(keys.slice(0, 1)), holder, leaseMs)) !== 1) return false;
-      // The own lease is taken first and the others are looked at afterwards: of two calls at least the one that is second sees the other.
+      // Take the own lease first and look for others afterwards: of two calls, at least the later one sees the other.
       for (let from = 1; from < keys.length; from += MOST_KEYS) {
         if ((await held(leases(keys.slice(from, from + MOST_KEYS)), holder)) !== 1) continue;
         await release(leases(keys.slice(0, 1)), holder);
@@ -109,7 +115,7 @@ function recordsIn(client: NodeRedisClient | IoRedisClient, prefix: string, maxA
   };
 }
 
-/** A script by its digest, which the server knows after the first time. */
+/** Returns a function that runs a script by its digest, which the server knows after the first call. */
 function scriptOf(client: NodeRedisClient | IoRedisClient, text: string): Run {
   const sha1 = createHash("sha1").update(text).digest("hex");
   return async (keys, ...args) => {
@@ -133,7 +139,10 @@ function scriptOf(client: NodeRedisClient | IoRedisClient, text: string): Run {
   };
 }
 
-/** The first of KEYS that has a record: its index and the record, whose time to live (ARGV[1], ms) begins again when half of it is over. */
+/**
+ * Finds the first of KEYS that has a record. Returns its index and the record, and renews its time to live (ARGV[1],
+ * ms) if half of it is over.
+ */
 const FIND = `for i, key in ipairs(KEYS) do
 	local record = redis.call('GET', key)
 	if record then
@@ -145,13 +154,13 @@ const FIND = `for i, key in ipairs(KEYS) do
 end
 return {}`;
 
-/** Keeps the record ARGV[1] under KEYS for ARGV[2] ms. */
+/** Stores the record ARGV[1] under KEYS for ARGV[2] ms. */
 const KEEP = `for i = 1, #KEYS do
 	redis.call('SET', KEYS[i], ARGV[1], 'PX', ARGV[2])
 end
 return 1`;
 
-/** Leases KEYS[1] to the holder ARGV[1] for ARGV[2] ms, unless another one has it. */
+/** Leases KEYS[1] to the holder ARGV[1] for ARGV[2] ms, unless another holder has the lease. */
 const LEASE = `local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then
 	return 0
@@ -159,7 +168,7 @@ end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
-/** Whether another one than the holder ARGV[1] has one of the leases KEYS. */
+/** Reports whether a holder other than ARGV[1] has one of the leases KEYS. */
 const HELD = `for i, key in ipairs(KEYS) do
 	local holder = redis.call('GET', key)
 	if holder and holder ~= ARGV[1] then
@@ -168,7 +177,7 @@ const HELD = `for i, key in ipairs(KEYS) do
 end
 return 0`;
 
-/** Lets the lease KEYS[1] of the holder ARGV[1] end in ARGV[2] ms, if it has not ended. */
+/** Makes the lease KEYS[1] of the holder ARGV[1] end in ARGV[2] ms, if it has not ended yet. */
 const RENEW = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then
 	return 0
 end
@@ -180,7 +189,10 @@ const RELEASE = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then
 end
 return redis.call('DEL', KEYS[1])`;
 
-/** Keeps the record ARGV[2] under KEYS[2] and those after it for ARGV[3] ms, if the holder ARGV[1] has the lease KEYS[1]. */
+/**
+ * Stores the record ARGV[2] under KEYS[2] and the following keys for ARGV[3] ms, if the holder ARGV[1] has the lease
+ * KEYS[1].
+ */
 const KEEP_LEASED = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then
 	return 0
 end

@@ -1,11 +1,14 @@
-/** The entry `ctxfold/transformers`: a text-generation pipeline of Transformers.js (`@huggingface/transformers`), as a summarizer. */
+/**
+ * The entry `ctxfold/transformers`: a summarizer that uses a text-generation pipeline of Transformers.js
+ * (`@huggingface/transformers`).
+ */
 import type { Summarize } from "ctxfold";
 import { checkOptions, type Names } from "../options.js";
 import { type LocalModel, localModel, windowOf } from "./local-model.js";
 
 export type { LocalModel } from "./local-model.js";
 
-/** What is used of a `TextGenerationPipeline`. */
+/** The members of a `TextGenerationPipeline` that are used. */
 interface Generator {
   // biome-ignore lint/suspicious/noExplicitAny: the pipeline is generic over what it is given
   (messages: any, options?: any): Promise<any>;
@@ -15,7 +18,7 @@ interface Generator {
   model: { config?: any };
 }
 
-/** Classes of the package, without which a summary comes in one piece, and its generation cannot be ended. */
+/** Classes of the package. Without them a summary arrives in one piece, and its generation can't be aborted. */
 export interface Library {
   TextStreamer?: Streamer;
   InterruptableStoppingCriteria?: new () => { interrupt(): void };
@@ -30,13 +33,13 @@ const TRANSFORMERS_OPTIONS: Names<Library & { contextWindow?: number }> = {
 // biome-ignore lint/suspicious/noExplicitAny: the tokenizer's type, and the options, are the package's own
 type Streamer = new (tokenizer: any, options?: any) => object;
 
-/** What is assumed where neither the model nor its tokenizer tells, in tokens. */
+/** The context window that is assumed if neither the model nor its tokenizer reports one, in tokens. */
 const USUAL_WINDOW = 4096;
 
 /**
- * A summarizer over a pipeline that has loaded: `transformers(await pipeline("text-generation", model), { TextStreamer,
- * InterruptableStoppingCriteria })`. Its context window is what the model's configuration and its tokenizer say, the lesser of
- * both; give `contextWindow` (tokens) where the device's memory holds less.
+ * A summarizer that uses a loaded pipeline: `transformers(await pipeline("text-generation", model), { TextStreamer,
+ * InterruptableStoppingCriteria })`. Its context window is the smaller of the values in the model's configuration and
+ * its tokenizer; pass `contextWindow` (in tokens) if the device has memory for less.
  */
 export function transformers(generator: Generator, options: Library & { contextWindow?: number } = {}): LocalModel {
   checkOptions(options, TRANSFORMERS_OPTIONS, "transformers");

@@ -1,4 +1,4 @@
-/** The entry `ctxfold/webllm`: a model of WebLLM (`@mlc-ai/web-llm`), as a summarizer. */
+/** The entry `ctxfold/webllm`: a summarizer that uses a model of WebLLM (`@mlc-ai/web-llm`). */
 import type { Summarize } from "ctxfold";
 import { finished } from "../finish.js";
 import { checkOptions } from "../options.js";
@@ -6,7 +6,7 @@ import { type LocalModel, localModel, windowOf } from "./local-model.js";
 
 export type { LocalModel } from "./local-model.js";
 
-/** What is used of `MLCEngine`, `WebWorkerMLCEngine` and `ServiceWorkerMLCEngine`. */
+/** The members of `MLCEngine`, `WebWorkerMLCEngine` and `ServiceWorkerMLCEngine` that are used. */
 interface Engine {
   chat: {
     completions: {
@@ -26,16 +26,16 @@ interface ChatConfig {
   sliding_window_size?: number;
 }
 
-/** What nearly all builds of WebLLM's own list have, in tokens. */
+/** The context window of nearly all models in WebLLM's list, in tokens. */
 const USUAL_WINDOW = 4096;
 
 /**
- * A summarizer over a loaded engine. Its context window is the engine's own; an engine in a worker tells it only where it was loaded with
- * `chatOpts` that have a `context_window_size`: give `contextWindow` (tokens) otherwise, or it is taken for 4,096. `model` is the id of the
- * model, for an engine that has loaded several.
+ * A summarizer that uses a loaded engine and its context window. An engine in a worker reports its window only if it
+ * was loaded with `chatOpts` that set `context_window_size`; otherwise pass `contextWindow` (in tokens), or 4,096 is
+ * assumed. `model` is the id of the model, for an engine that has loaded several.
  *
- * An engine has one conversation in its cache: where the chat uses the same one, a summary takes its place there, and the next answer reads
- * the whole conversation again.
+ * An engine caches a single conversation. If the chat uses the same engine, a summary evicts the chat from the cache,
+ * and the model's next response has to read the whole conversation again.
  */
 export function webllm(engine: Engine, options: { model?: string; contextWindow?: number } = {}): LocalModel {
   checkOptions(options, { model: true, contextWindow: true }, "webllm");
@@ -70,7 +70,10 @@ export function webllm(engine: Engine, options: { model?: string; contextWindow?
   return localModel(summarize, windowOf(contextWindow, ...configured(engine, model)) ?? USUAL_WINDOW);
 }
 
-/** The windows that an engine describes: in the configuration that a model was loaded with, or in the options of a worker's. */
+/**
+ * The configurations in which an engine describes its window: of the loaded model, or from the options of a worker's
+ * engine.
+ */
 function configured(engine: object, model?: string): unknown[] {
   const {
     loadedModelIdToChatConfig: loaded,

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { LIMIT } from "./browser.js";
 import { freePort } from "./port.js";
 
 const fixture = fileURLToPath(new URL("../../fixtures/browsers", import.meta.url));
@@ -86,7 +87,7 @@ async function openWebKit(t) {
   const capabilities = { alwaysMatch: { "webkitgtk:browserOptions": browserOptions } };
   const { sessionId, capabilities: got } = await command("POST", "/session", { capabilities });
   session = `/session/${sessionId}`;
-  await command("POST", `${session}/timeouts`, { script: 240_000 });
+  await command("POST", `${session}/timeouts`, { script: LIMIT });
   /** @param {string} value */
   const stroke = (value) => [
     { type: "keyDown", value },

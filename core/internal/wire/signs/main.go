@@ -1,5 +1,5 @@
-// Command signs generates what a build without some formats still needs of them: their names and signs, and the rules
-// by which detection prefers one of several formats.
+// Command signs generates the parts of some formats that builds without these formats still need: their names and
+// signs, and the rules by which detection prefers one format over others.
 //
 // Usage: signs FILE FORMAT...
 package main
@@ -54,7 +54,7 @@ func generate(names []string) []byte {
 	return b.Bytes()
 }
 
-// members writes the members that have a value; names and values alternate.
+// members writes the members that have a value. pairs alternates names and values.
 func members(b *bytes.Buffer, pairs ...string) {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i+1] != "" {

@@ -1,5 +1,6 @@
-"""Code that the adapters share. None of them imports the package that it is for: objects are recognized by their
-attributes."""
+"""Code shared by the adapters. None of them imports the package that it is for: objects are recognized by their
+attributes.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +11,14 @@ from ._errors import CtxfoldError
 if TYPE_CHECKING:
     from .types import SummaryRequest
 
-#: The members of a request body that add to the size of a call, or determine how its model thinks.
+#: The members of a request body that add to a call's size, or determine how its model thinks.
 BESIDE = ("model", "system", "instructions", "tools", "functions", "thinking", "reasoning", "reasoning_effort")
 
 
 def finished(reason: Any) -> str:
-    """The finish reason. If a client that always gives one did not, the text was cut off, so it is requested again."""
+    """The finish reason. Clients for which it is always set report none only if the output was cut off, so the
+    summary is requested again.
+    """
     return reason if isinstance(reason, str) and reason else "incomplete"
 
 

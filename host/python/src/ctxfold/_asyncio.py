@@ -1,4 +1,4 @@
-"""What runs work without blocking the event loop of asyncio."""
+"""Runs work without blocking the event loop of asyncio."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def _until(effect: Until) -> List[Any]:
 
 
 async def _asked(run: Callable[[], Any]) -> Any:
-    """The result of a caller's function, which may be an awaitable."""
+    """The result of a caller's function, awaited if it is an awaitable."""
     value = await asyncio.to_thread(_stopped, run)
     return await value if hasattr(value, "__await__") else value
 

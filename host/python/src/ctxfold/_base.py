@@ -1,4 +1,4 @@
-"""What the compactors of both drivers share."""
+"""Code shared by the blocking and the asynchronous compactors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TIMEOUT, CONCURRENCY = 120.0, 4
 
 
 class Compacting(Operations):
-    """A compactor without the driver that runs its work."""
+    """A compactor without its driver, which runs the steps of an operation."""
 
     #: Whether methods that need a model or a store are coroutines.
     awaited: bool
@@ -168,7 +168,7 @@ def fitted(
     options: Mapping[str, Any],
     settings: Any,
 ) -> Steps[FitResult[Any]]:
-    """Returns what to send for a history."""
+    """Returns the messages to send for a history."""
     job = Job(calling(module, source), model, store, records)
     answer = yield from job.run({"policy": policy, "options": options_of(options, source, model)}, settings)
     return FitResult(

@@ -1,4 +1,4 @@
-"""A conversation whose messages stay in the module, as work that either driver runs."""
+"""A conversation whose messages stay in the module, written as steps that both drivers can run."""
 
 from __future__ import annotations
 
@@ -31,13 +31,15 @@ ONE = "conversation"
 
 
 class Compaction(Behind, Generic[Msg]):
-    """A compaction in the background."""
+    """A compaction that runs in the background."""
 
     done: Optional[Done[List[Msg]]] = None
 
 
 class Turn(TurnHost, Generic[Msg]):
-    """One turn of a conversation. ``running`` is the compaction in the background, unless it is this turn (``own``)."""
+    """One turn of a conversation. ``running`` is the background compaction, unless this turn is that compaction
+    itself (``own``).
+    """
 
     def __init__(self, held: "Held[Msg]", running: Optional[Compaction[Msg]], own: Optional[Compaction[Msg]] = None) -> None:
         self._held = held
@@ -77,7 +79,9 @@ class Turn(TurnHost, Generic[Msg]):
 
 
 class Held(Generic[Msg]):
-    """A conversation. Its session, in its own instance, is a cache: if it is lost, it is opened again."""
+    """A conversation. Its session has its own instance of the module and is only a cache: if it is lost, it is opened
+    again.
+    """
 
     def __init__(self, compactor: Compacting, messages: Sequence[Msg], state: Optional["types.State"]) -> None:
         self.messages: List[Msg] = list(messages)
@@ -124,15 +128,15 @@ class Held(Generic[Msg]):
         return cast("types.Check", (yield Work(work)))
 
     def after_turn(self, usage: Optional["types.Counted"]) -> Steps[Optional[Done[List[Msg]]]]:
-        """Compacts if that is due, or begins to in the background if it will be."""
+        """Compacts if compaction is due, or starts a background compaction if it will be due soon."""
         return self.turn("after", {"usage": usage} if usage else {})
 
     def before_turn(self, options: Dict[str, Any], next: Mapping[str, Any]) -> Steps[Optional[Done[List[Msg]]]]:
-        """Compacts if that is due, or if the prompt cache is cold."""
+        """Compacts if compaction is due, or if the prompt cache is cold."""
         return self.turn("before", options, **next)
 
     def compact(self, **settings: Any) -> Steps[Done[List[Msg]]]:
-        """Compacts even if that is not due."""
+        """Compacts even if compaction is not due."""
         done = yield from self.turn("forced", {}, **settings)
         assert done is not None
         return done
@@ -147,7 +151,9 @@ class Held(Generic[Msg]):
         return self.run(host, options, {**settings, "operation": "plan", "turn": turn})
 
     def run(self, host: "Turn[Msg]", options: Dict[str, Any], settings: Any) -> Steps[Optional[Done[List[Msg]]]]:
-        """Runs the job of a turn, or of a compaction in the background. Messages appended while a summary is written stay after the result."""
+        """Runs the job of a turn, or of a background compaction. Messages appended while a summary is being written
+        stay after the result.
+        """
         compactor, length = self._compactor, 0
 
         def call(op: str, head: Mapping[str, Any], needs: bool) -> Answer:
@@ -180,21 +186,21 @@ class Held(Generic[Msg]):
         return redactions(redact, transcript(self.messages).piece) if redact else None
 
     def enter(self) -> Steps[str]:
-        """Waits until nobody else compacts."""
+        """Waits until no other compaction of the conversation is running."""
         return self._leases.enter(ONE)
 
     def leave(self, mine: str) -> None:
         self._leases.release(ONE, mine)
 
     def begin(self, settings: Mapping[str, Any]) -> Steps[None]:
-        """Begins a compaction in the background."""
+        """Starts a compaction in the background."""
         self._begun += 1
         behind: Compaction[Msg] = Compaction(self._begun)
         self.background = behind
         behind.ended = yield Begin(told(self.run(Turn(self, None, behind), {}, kept_of(settings))))
 
     def _instead(self) -> Steps[str]:
-        """Takes the place of whoever compacts in the background."""
+        """Cancels the background compaction and takes its place."""
         if self.background is not None:
             self.background.stop()
         return self.enter()
@@ -263,7 +269,7 @@ class Held(Generic[Msg]):
             self.leave(mine)
 
     def close(self) -> None:
-        """Frees the module's memory, and ends a compaction in the background."""
+        """Frees the module's memory, and cancels a background compaction."""
         if self.background is not None:
             self.background.stop()
         with self._lock:
@@ -326,7 +332,9 @@ class Live(Generic[Msg]):
 
     @property
     def messages(self) -> List[Msg]:
-        """What to send: all messages, compacted. Each change creates a new list. Do not modify it or its messages."""
+        """The messages to send: all messages, compacted. Each change creates a new list. Modify neither it nor its
+        messages.
+        """
         return self._held.messages
 
     @property
@@ -341,10 +349,14 @@ class Live(Generic[Msg]):
 
     @property
     def background(self) -> Any:
-        """A future of the end of the compaction that runs in the background, or a task of asyncio. None if none runs."""
+        """A future, or with asyncio a task, that is done when the running background compaction has ended. None if
+        none is running.
+        """
         behind = self._held.background
         return None if behind is None else behind.ended
 
     def close(self) -> None:
-        """Frees the module's memory, and ends a compaction in the background. The conversation stays usable; the next call reads it again."""
+        """Frees the module's memory, and cancels a background compaction. The conversation stays usable; the next
+        call loads its messages again.
+        """
         self._held.close()

@@ -1,4 +1,6 @@
-"""Runs jobs of the module: the module decides, and this executes the effects (docs/inside/loop.md)."""
+"""Runs jobs: the module makes the decisions, and this file executes the effects that it requests
+(docs/inside/loop.md).
+"""
 
 from __future__ import annotations
 
@@ -23,31 +25,31 @@ Call = Callable[[str, Mapping[str, Any], bool], Answer]
 
 
 class Stopped(Exception):
-    """Somebody has ended a job in the background."""
+    """Raised in a background job that was stopped."""
 
 
 class TurnHost:
-    """What a conversation does for the job of a turn."""
+    """The methods of a conversation that the job of a turn calls."""
 
     def enter(self) -> Steps[Dict[str, Any]]:
         """Waits until no other job compacts the conversation."""
         raise NotImplementedError
 
     def before(self) -> Dict[str, Any]:
-        """What the conversation says about a compaction that is about to begin."""
+        """Returns the conversation's data for a compaction that is about to begin."""
         raise NotImplementedError
 
     def begin(self, effect: Mapping[str, Any]) -> Steps[None]:
-        """Begins a compaction in the background, unless one runs."""
+        """Starts a compaction in the background, unless one is running."""
         raise NotImplementedError
 
     def stop(self) -> None:
-        """Ends the compaction in the background."""
+        """Cancels the background compaction."""
         raise NotImplementedError
 
 
 class Job:
-    """What the effects of a job need."""
+    """Executes the effects of one job."""
 
     def __init__(
         self,
@@ -58,11 +60,11 @@ class Job:
         turn: Optional[TurnHost] = None,
         own: Optional[Behind] = None,
     ) -> None:
-        """``own`` is the job, if it runs in the background."""
+        """``own`` is the entry of this job among the background jobs, if it runs in the background."""
         self._turn = turn
         self._own = own
         self._owner = ""
-        #: Of a turn: what it leaves for the next one, and the check if it has compacted nothing.
+        #: For a turn: its notes for the next turn, and its check if it compacted nothing.
         self.notes: Any = None
         self.check: Any = None
         self._call = call
@@ -76,7 +78,7 @@ class Job:
         self.background: Any = None
 
     def run(self, head: Mapping[str, Any], settings: "JobSettings") -> Steps[Answer]:
-        """Runs a job, and returns the members of its result; none for a job in the background that found nothing to do."""
+        """Runs a job and returns the members of its result; empty for a background job that had nothing to do."""
         self._owner = settings.get("owner", "")
         mine: Dict[str, Any] = {**settings, "seed": random.getrandbits(32), "can": self._can(), **self._limits()}
         if self._records is not None:
@@ -130,7 +132,9 @@ class Job:
         }  # fmt: skip
 
     def _execute(self, answer: Answer, head: Mapping[str, Any]) -> Steps[List[Dict[str, Any]]]:
-        """Executes the effects of an answer. Returns results as soon as there are any, or none when the wait has ended."""
+        """Executes the effects that the module requested. Returns as soon as there are results, or without any when
+        the wait has ended.
+        """
         results: List[Dict[str, Any]] = []
         until: Optional[int] = None
         leases: List[str] = []
@@ -219,7 +223,7 @@ class Job:
         yield from self._records.release(key, holder)
 
     def _stored(self, effect: Mapping[str, Any]) -> Steps[Dict[str, Any]]:
-        """Executes an effect on a store or one of a turn, and returns its result."""
+        """Executes an effect that concerns a store or a turn, and returns its result."""
         if effect["effect"] == "enter":
             return (yield from self._of_turn().enter())
         if effect["effect"] == "before":
@@ -244,7 +248,7 @@ class Job:
 
 
 def told(steps: Steps[Any]) -> Steps[None]:
-    """Work in the background: what it fails with is logged, since nobody may ask for it."""
+    """Runs background work and logs its failure, because nobody may ask for its result."""
     try:
         yield from steps
     except Stopped:
@@ -255,7 +259,7 @@ def told(steps: Steps[Any]) -> Steps[None]:
 
 
 def kept_of(settings: Mapping[str, Any]) -> Any:
-    """The settings of a job that another one begins, without what is of the call."""
+    """The settings of a job that another job starts, without those that belong to one call."""
     return {key: value for key, value in settings.items() if key not in ("now", "seed", "can")}
 
 
@@ -273,7 +277,7 @@ def answer_of(result: bytes) -> Answer:
 
 
 def options_of(given: Mapping[str, Any], source: Optional[Transcript], model: Model) -> Dict[str, Any]:
-    """The options of a job: those of the caller for this call, and those that only the host knows."""
+    """The options of a job: the options of this call, and those that only the host knows."""
     options = dict(given)
     if source is not None and source.answer == "edits":
         options["answer"] = "edits"

@@ -12,7 +12,7 @@ from ._core import Instance, members
 from ._errors import CtxfoldError, TrapError
 from ._transcript import Transcript
 
-#: The members of an answer: their names, and the JSON of their values.
+#: The members of a response: their names, and the JSON of their values.
 Answer = Dict[str, bytes]
 
 MIB = 1 << 20
@@ -20,15 +20,15 @@ MIB = 1 << 20
 #: An instance with more memory than this after a call is not kept.
 KEPT_BYTES = 64 * MIB
 
-#: An instance with sessions and more bytes of memory than this is replaced after so many consecutive calls that each used
-#: less than such a part of its memory.
+#: An instance with sessions and more bytes of memory than ROOMY_BYTES is replaced after CALM_CALLS consecutive calls
+#: that each used less than 1/CALM_SHARE of its memory.
 ROOMY_BYTES = 32 * MIB
 CALM_CALLS = 64
 CALM_SHARE = 32
 
 
 class Json(bytes):
-    """A value that is JSON already."""
+    """A value that is JSON text already."""
 
 
 class MemoryUsage(NamedTuple):
@@ -57,11 +57,13 @@ class Room:
         self._patience = 0  # after how many of them
 
     def opened(self, memory: int) -> None:
-        """The session was opened, and the instance has so many bytes of memory."""
+        """Records that the session was opened, and the memory of its instance in bytes."""
         self._opened, self._calm = memory, 0
 
     def outgrown(self, memory: int, used: int) -> bool:
-        """Whether to replace the instance after a call for which the request and the answer took so many bytes."""
+        """Whether to replace the instance after a call. ``used`` is the size of the request and the response in
+        bytes.
+        """
         self._calm = 0 if used * CALM_SHARE > memory else self._calm + 1
         if memory > max(2 * KEPT_BYTES, 2 * self._opened):
             return True
@@ -95,7 +97,7 @@ class Module:
 
     @contextmanager
     def lent(self) -> Iterator[Instance]:
-        """An idle instance, for one call."""
+        """Lends an idle instance for one call."""
         with self._lock:
             instance = self._idle.pop() if self._idle else None
         if instance is None:
@@ -152,7 +154,7 @@ def run(instance: Instance, op: str, head: Mapping[str, Any], source: Optional[T
 
 
 def answered(instance: Instance, op: str, pieces: Tuple[bytes, ...], messages_at: int = -1) -> Answer:
-    """Runs an operation on a request in pieces, and raises an error answer as an exception."""
+    """Runs an operation on a request in pieces, and raises an error response as an exception."""
     answer = raw(instance, op, pieces)
     if not answer.startswith(b'{"error":'):
         return members(answer)
@@ -160,7 +162,7 @@ def answered(instance: Instance, op: str, pieces: Tuple[bytes, ...], messages_at
 
 
 def raw(instance: Instance, op: str, pieces: Tuple[bytes, ...]) -> bytes:
-    """Runs an operation on a request in pieces, and returns the whole answer unchanged."""
+    """Runs an operation on a request in pieces, and returns the whole response unchanged."""
     try:
         answer = instance.call(op, pieces)
     except ValueError as error:
@@ -177,7 +179,9 @@ def raw(instance: Instance, op: str, pieces: Tuple[bytes, ...]) -> bytes:
 
 
 def _error(error: Dict[str, Any], messages_at: int, size: int) -> CtxfoldError:
-    """The exception for an error answer. An offset within the messages is made relative to the caller's messages."""
+    """The exception for an error response. An offset within the messages is converted to an offset in the caller's
+    messages.
+    """
     path, offset = error["path"], error["offset"]
     if 0 <= messages_at <= offset:
         path, offset = path or "messages", min(offset - messages_at, size)

@@ -8,24 +8,25 @@ from typing import TYPE_CHECKING, Any, Generic, List, Optional, TypeVar
 if TYPE_CHECKING:
     from .types import Body, Loss, Marker, Plan, Report, State, SummaryRequest
 
-#: The type of the messages, as they were given.
+#: The type of messages that the caller passed.
 M = TypeVar("M")
 
 
 @dataclass
 class FitResult(Generic[M]):
-    """What to send for a whole history."""
+    """The messages to send for a whole history."""
 
-    #: In the type that was given. Kept messages are the same objects; if nothing changed, this is the same list.
+    #: The messages in the type that was passed. Kept messages are the same objects; if nothing changed, this is the
+    #: same list.
     messages: M
     #: What was done to each message.
     report: "Report"
     #: Whether an earlier compaction replaces the beginning of the history.
     known: bool
-    #: The content that this call removed, if the policy asks for it. A store has it already.
+    #: The content that this call removed, if the policy asks for it. It is already in the store, if there is one.
     archive: List["Body"] = field(default_factory=list)
-    #: Done when the background compaction that this call started (``gate.start`` of the policy) has ended: a future of ``concurrent.futures``,
-    #: or a task of asyncio. None if it started none.
+    #: A future of ``concurrent.futures``, or an asyncio task, that is done when the background compaction that this
+    #: call started (``gate.start`` of the policy) has ended. None if it started none.
     background: Any = None
 
     @property

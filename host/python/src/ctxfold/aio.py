@@ -50,10 +50,12 @@ class Compactor(Compacting):
         next: Optional[Mapping[str, Optional[str]]] = None,
         refused: Optional[BaseException] = None,
     ) -> FitResult[M]:
-        """Returns what to send for a whole history, as :func:`ctxfold.fit` does. Each compactor has its own memory of compactions.
+        """Returns the messages to send for a whole history, like :func:`ctxfold.fit`. Each compactor has its own
+        memory of compactions.
 
-        ``refused`` is what a call of a model raised with the messages of the last fit. If they did not fit, they are compacted further;
-        otherwise this raises ``not_overflow``, and if a compaction does not help ``still_overflow``.
+        ``refused`` is the exception that a model call raised with the messages of the last fit. If they did not
+        fit, they are compacted further; otherwise this raises ``not_overflow``. If the compaction does not help,
+        it raises ``still_overflow``.
         """
         return await run(self._fitted(transcript(messages), id, policy, options, usage, next, refused))
 
@@ -67,7 +69,9 @@ class Compactor(Compacting):
         options: Optional["types.Options"] = None,
         usage: Optional["types.Counted"] = None,
     ) -> Done[M]:
-        """Compacts messages if that is due, for programs that replace their list with the result and store its state with the list."""
+        """Compacts messages if compaction is due, for programs that replace their list with the result and store its
+        state with the list.
+        """
         return await run(self._compacted(transcript(messages), state, policy, options, usage))
 
     @checked
@@ -79,7 +83,8 @@ class Compactor(Compacting):
         state: Optional["types.State"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> Done[M]:
-        """Restores what compactions removed and the store has: all of it, or the contents of some handles."""
+        """Restores what compactions removed: everything that the store has, or the contents with the given handles.
+        """
         source = transcript(messages)
         store = _archive.store_in(self._store)
         return await run(_archive.restore(self._module, store, source, self._restoring(policy, state, source), handles))
@@ -98,7 +103,8 @@ class Compactor(Compacting):
         state: Optional["types.State"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> "types.Found":
-        """Searches removed messages for words, in the archived contents that the messages name or in the contents of some handles.
+        """Searches the words of removed messages: in all archived contents that the messages name, or only in the
+        contents with the given handles.
 
         Days are written as ``2025-03-14``, ``2025-03`` or ``2025``.
         """
@@ -145,20 +151,23 @@ async def fit(
     prefix: bool = False,
     redact: Optional[FindSecrets] = None,
 ) -> FitResult[M]:
-    """Returns what to send for a whole history: the result of an earlier call replaces the beginning that it compacted, and a
-    compaction is made when it is due.
+    """Returns the messages to send for a whole history: results of earlier calls replace the beginnings that they
+    compacted, and a new compaction is made when it is due.
 
-    The program keeps its own list and gives all of it each turn. ``messages`` is a list of dicts or of an SDK's objects, a request body, or
-    JSON as str or bytes; the result has the same kind, and messages that are kept are the very same objects.
+    The program keeps its own list and passes all of it each turn. ``messages`` is a list of dicts or of an SDK's
+    objects, a request body, or JSON as str or bytes. The result has the same type, and kept messages are the same
+    objects.
 
-    ``window`` is the model's context window in tokens; ``summarize`` and the other options are those of :class:`Compactor`. ``id`` names the
-    conversation or its user: what is remembered under one id is never used for another. Compactions are remembered for calls with
-    an equal policy and the very same ``store`` and ``memory``: make these once. ``usage`` is what the provider counted for the last call.
-    ``next`` names the ``model`` and the ``provider`` that are called next: with ``gate.idle`` of the policy, a conversation whose prompt cache is
-    cold is compacted below the limit. With ``gate.start`` a compaction begins in the background before it is due, and later calls find it.
-    When the provider says that the messages do not fit, fit the same history with ``options={"force": True}`` and send once more.
+    ``window`` is the model's context window in tokens; ``summarize`` and the other options are those of
+    :class:`Compactor`. ``id`` identifies the conversation or its user: what is remembered under one id is never
+    used for another. Compactions are remembered for calls with an equal policy and the same ``store`` and
+    ``memory`` objects: create these once. ``usage`` is the provider's token count for the last call. ``next`` has
+    the ``model`` and the ``provider`` that will be called next: if the policy has ``gate.idle``, a conversation
+    whose prompt cache is cold is compacted even below the limit. With ``gate.start``, a compaction starts in the
+    background before it is due, and later calls use it. If the provider says that the messages do not fit, fit the
+    same history with ``options={"force": True}`` and send the result.
 
-    Raises :class:`CtxfoldError`; nothing has changed then, and the history may be sent as it is.
+    Raises :class:`CtxfoldError`; then nothing has changed, and the history may be sent unchanged.
     """
     return await run(
         shared_fits.fit(
@@ -170,7 +179,7 @@ async def fit(
 
 
 class Conversation(Live[Msg]):
-    """A conversation that grows. The module keeps its messages too, so a turn costs only what it adds.
+    """A live conversation. The module keeps its messages too, so a turn costs only what it adds.
 
     ::
 
@@ -180,8 +189,8 @@ class Conversation(Live[Msg]):
         await conversation.append(answer.choices[0].message)
         await conversation.after_turn()
 
-    Compactions run one after the other; messages may be appended by other tasks while a summary is written, and stay behind its
-    digest. It is :class:`ctxfold.Conversation` for asyncio.
+    Compactions run one after the other. Messages may be appended by other tasks while a summary is being
+    written; they stay after its digest. It is :class:`ctxfold.Conversation` for asyncio.
     """
 
     @checked
@@ -204,28 +213,31 @@ class Conversation(Live[Msg]):
         return await run(self._held.check({"usage": usage} if usage else None))
 
     async def after_turn(self, *, usage: Optional["types.Counted"] = None) -> Optional[Done[List[Msg]]]:
-        """Compacts if that is due. Call it when the model has ended its turn. Returns None if nothing was due.
+        """Compacts the conversation if compaction is due. Call it when the model has ended its turn. Returns None if
+        nothing was due.
 
-        With ``gate.start`` of the policy a compaction begins in the background before it is due, and this returns None; only at the limit it
-        waits for that.
+        If the policy has ``gate.start``, a compaction starts in the background before it is due, and this returns
+        None. It waits for a background compaction only at the limit.
         """
         return await run(self._held.after_turn(usage))
 
     async def before_turn(
         self, *, next: Optional[Mapping[str, Optional[str]]] = None, options: Optional["types.Options"] = None
     ) -> Optional[Done[List[Msg]]]:
-        """Compacts if that is due before the model is called: with ``gate.idle`` of the policy, a conversation whose prompt cache is cold is
-        compacted below the limit too. ``next`` names the ``model`` and the ``provider``; how long the conversation was idle is measured, unless
-        ``options`` say it. :meth:`call` does this itself.
+        """Compacts the conversation if compaction is due before a model call: if the policy has ``gate.idle``, a
+        conversation whose prompt cache is cold is compacted even below the limit. ``next`` has the ``model`` and
+        the ``provider``; the idle time is measured, unless ``options`` contain it. :meth:`call` does this itself.
         """
         return await run(self._held.before_turn(dict(options or {}), next_of(next)))
 
     async def compact(self) -> Done[List[Msg]]:
-        """Compacts even if it is not due."""
+        """Compacts the conversation even if compaction is not due."""
         return await run(self._held.compact())
 
     async def restore(self, *handles: str) -> Done[List[Msg]]:
-        """Restores what compactions removed: the contents of these handles, or without handles everything in the store."""
+        """Restores what compactions removed: the contents with the given handles or, without handles, everything in
+        the store.
+        """
         return await run(self._held.restore(handles or None))
 
     async def call(self, send: Callable[[List[Msg]], Union[T, Awaitable[T]]]) -> T:

@@ -1,4 +1,4 @@
-"""For the client of Anthropic. Messages may be dicts, with the client's own objects as their content.
+"""An adapter for the Anthropic client. Messages may be dicts, with the client's own objects as their content.
 
 ::
 
@@ -11,7 +11,7 @@
     answer = create(model="claude-sonnet-4-5", max_tokens=4096, system=system, messages=history)
     history.append({"role": "assistant", "content": answer.content})
 
-With ``AsyncAnthropic`` give :class:`ctxfold.aio.Compactor`, and await ``create``.
+With ``AsyncAnthropic`` pass a :class:`ctxfold.aio.Compactor`, and await ``create``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def compacting(client: Any, compactor: "Compacting") -> Callable[..., Any]:
-    """Wraps ``client.messages.create`` for a whole history in ``messages``: what is sent fits in the window."""
+    """Wraps ``client.messages.create`` for a whole history in ``messages``: the messages sent fit in the window."""
     return _adapters.compacting(client.messages.create, compactor, "messages", "anthropic", ())
 
 

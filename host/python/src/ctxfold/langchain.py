@@ -1,4 +1,4 @@
-"""For LangChain and LangGraph: lists of their messages, which are known by ``model_dump``.
+"""An adapter for LangChain and LangGraph. Their messages are recognized by the method ``model_dump``.
 
 ::
 
@@ -9,7 +9,7 @@
     compactor = Compactor(window=128_000, summarize=summarizer(model))
     agent = create_react_agent(model, tools, pre_model_hook=pre_model_hook(compactor))
 
-The agent's state and its checkpoints keep the whole history; the model is given what fits. With ``agent.ainvoke`` give
+The agent's state and its checkpoints keep the whole history; the model gets messages that fit. With ``agent.ainvoke`` pass a
 :class:`ctxfold.aio.Compactor`.
 """
 

@@ -1,4 +1,4 @@
-"""For the client of OpenAI, and of servers that speak like it. Messages may be dicts or the client's own objects.
+"""An adapter for the OpenAI client and compatible servers. Messages may be dicts or the client's own objects.
 
 ::
 
@@ -11,7 +11,7 @@
     answer = create(model="gpt-5", messages=history)
     history.append(answer.choices[0].message)
 
-With ``AsyncOpenAI`` give :class:`ctxfold.aio.Compactor`, and await ``create``.
+With ``AsyncOpenAI`` pass a :class:`ctxfold.aio.Compactor`, and await ``create``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def compacting_chat(client: Any, compactor: "Compacting") -> Callable[..., Any]:
-    """Wraps ``client.chat.completions.create`` for a whole history in ``messages``: what is sent fits in the window."""
+    """Wraps ``client.chat.completions.create`` for a whole history in ``messages``: the messages sent fit in the window."""
     return _adapters.compacting(client.chat.completions.create, compactor, "messages", "openai-chat", ())
 
 

@@ -1,4 +1,4 @@
-"""For the message history of Pydantic AI, as JSON: ``ModelMessagesTypeAdapter.dump_python(messages, mode="json")``.
+"""An adapter for the message history of Pydantic AI, as JSON: ``ModelMessagesTypeAdapter.dump_python(messages, mode="json")``.
 
 ::
 
@@ -9,7 +9,7 @@
     compactor = Compactor(window=128_000, summarize=summarize)
     agent = Agent(model, history_processors=[history_processor(compactor, ModelMessagesTypeAdapter)])
 
-With :class:`ctxfold.aio.Compactor` the processor is a coroutine function, which Pydantic AI takes too.
+With :class:`ctxfold.aio.Compactor` the processor is a coroutine function, which Pydantic AI accepts too.
 """
 
 from __future__ import annotations

@@ -436,10 +436,10 @@ TruncatePass = TypedDict(
 
 
 class Policy(TypedDict):
-    """Policy is when and how a transcript is compacted. Zero values mean 'as the preset says'."""
+    """Policy says when and how a transcript is compacted. Zero values mean 'as the preset says'."""
 
     preset: NotRequired[Preset]
-    """preset is the name of the preset that the policy starts from; '' is 'default'."""
+    """preset is the name of the preset that the policy starts from; '' means 'default'."""
     format: NotRequired[Format]
     """format is the wire format of the transcript; '' and 'auto' let detection decide."""
     model: NotRequired[str]
@@ -454,26 +454,26 @@ class Policy(TypedDict):
     passes: NotRequired[List[Pass]]
     summary: NotRequired[PolicySummary]
     pins: NotRequired[List[Pin]]
-    """pins are messages that never change, in addition to system messages and the newest user message."""
+    """pins select messages that never change, in addition to system messages and the newest user message."""
     wire_safe: NotRequired[bool]
     """
-    wire_safe keeps results valid for the provider. It is on unless set to false, which reproduces a published system
+    wire_safe keeps results valid for the provider. It is on unless set to false. False reproduces a published system
     exactly, including its defects.
     """
     last_resort: NotRequired[bool]
     """
     last_resort cuts a result that is still over the limit after the passes: tool results first, pinned messages last.
-    It is on unless set to false, and needs wire_safe.
+    It is on unless set to false, and requires wire_safe.
     """
     open_calls: NotRequired[OpenCalls]
     """
-    open_calls is 'keep' (the default: tool calls at the end without a result are left for the host to answer) or
-    'answer' (they are violations too, and repair adds a result that says so).
+    open_calls is 'keep' (the default: tool calls at the end that have no result are left for the host to answer) or
+    'answer' (they count as violations, and repair adds a result saying that there is none).
     """
     thinking: NotRequired[Literal['manual', 'adaptive', 'drop_block', 'off', 'auto']]
     """
     thinking is how the model is asked to think: 'manual' (with a budget), 'adaptive', 'drop_block' (adaptive, and the
-    request has the provider drop blocks that no longer fit), 'off', or 'auto' (the default: determined by the request
+    request makes the provider drop blocks that no longer fit), 'off', or 'auto' (the default: determined by the request
     body or the model's name).
     """
     repair: NotRequired[Literal['refused', 'all']]
@@ -483,18 +483,18 @@ class Policy(TypedDict):
     """
     max_bytes: NotRequired[int]
     """
-    max_bytes is the maximum size of the message list as JSON, in bytes, whatever its tokens; 0 means unlimited. Above
-    it images, audio and files are replaced with placeholders, the oldest first.
+    max_bytes is the maximum size of the message list as JSON, in bytes, whatever its size in tokens; 0 means unlimited.
+    Above it, images, audio and files are replaced with placeholders, the oldest first.
     """
     prices: NotRequired[PolicyPrices]
-    """prices are the prices of the model, for the prompt cache part of the report."""
+    """prices are the model's prices, which the report uses to calculate the effect on the prompt cache."""
     log: NotRequired[bool]
     """log adds to the report what happened to each message."""
     archive: NotRequired[Archive]
     """
-    archive is '' (the default: removed content is lost), 'places' (the answer lists the handle of each removed body and
-    its byte ranges in the request, and markers name the handles) or 'bodies' (the bodies themselves instead of their
-    byte ranges).
+    archive is '' (the default: removed content is lost), 'places' (the response lists the handle of each removed body
+    and its byte ranges in the request, and markers name the handles) or 'bodies' (the response contains the bodies
+    instead of their byte ranges).
     """
 
 
@@ -503,61 +503,61 @@ class PolicyWindow(TypedDict):
 
     tokens: NotRequired[int]
     """
-    tokens is the context window in tokens. 0 means that of Model; if that is unknown, too, compactions fail with the
-    code unknown_window.
+    tokens is the context window in tokens. 0 means the window of Model; if that is unknown too, compactions fail with
+    the code unknown_window.
     """
     unlimited: NotRequired[bool]
     """
-    unlimited says that there is no limit in tokens: compaction is only due for other reasons, or when it is forced. It
+    unlimited means that there is no limit in tokens: compaction is only due for other reasons, or when it is forced. It
     overrides Tokens and the window of Model.
     """
     reserve: NotRequired[int]
     """
-    reserve is how many tokens of the window stay free for the answer. The default is 16384, or an eighth of the window
-    if that is less.
+    reserve is how many tokens of the window stay free for the model's output. The default is 16384, or an eighth of the
+    window if that is less.
     """
 
 
 class PolicyGate(TypedDict):
-    """Gate decides whether compaction is due: when the estimate is over (window − reserve) × ratio."""
+    """Gate decides whether compaction is due, which it is when the estimate exceeds (window − reserve) × ratio."""
 
     ratio: NotRequired[float]
     """ratio is the share of the usable window above which compaction is due, over 0 and up to 1. Default: 0.8."""
     target: NotRequired[float]
     """
-    target is the share of the limit that a compaction aims for, over 0 and up to 1. The room between target and limit
-    determines how many turns pass before the next one. Default: 0.6.
+    target is the share of the limit that a compaction aims for, over 0 and up to 1. The room between the target and the
+    limit determines how many turns pass before the next compaction. Default: 0.6.
     """
     start: NotRequired[float]
     """
     start is the share of the limit above which a compaction starts in the background, while the conversation continues:
-    over Target and below 1. 0, the default, is never.
+    over Target and below 1. 0, the default, means never.
     """
     notice: NotRequired[str]
     """
-    notice is a text that tells the model that a compaction comes soon, so that it can write down what it will need.
-    Reports have it once between two compactions, and the host appends it. '' (the default) is none.
+    notice is a text that tells the model that a compaction will come soon, so that it can write down what it will need.
+    Reports contain it once between two compactions, and the host appends it. '' (the default) means no notice.
     """
     notice_at: NotRequired[float]
     """
-    notice_at is the share of the limit, or of gate.start where that is set, above which reports have the notice, over 0
-    and up to 1; 0 means 0.9.
+    notice_at is the share of the limit (or of gate.start, if that is set) above which reports contain the notice, over
+    0 and up to 1; 0 means 0.9.
     """
     idle: NotRequired[int]
     """
     idle is the lifetime of the provider's prompt cache in seconds, up to 1,000,000,000. A conversation that has been
-    idle for longer, or whose cache is cold for another reason, is compacted below the limit too. 0, the default, is
+    idle for longer, or whose cache is cold for another reason, is compacted even below the limit. 0, the default, means
     never.
     """
     cold: NotRequired[float]
     """
     cold is the share of the limit above which a conversation with a cold cache is compacted, over 0 and up to 1; 0
-    means one half. It needs Idle.
+    means one half. It requires Idle.
     """
     min_gain: NotRequired[float]
     """
-    min_gain is the share of the limit that a compaction must free, from 0 to 1; otherwise nothing is done. Default:
-    0.02.
+    min_gain is the share of the limit that a compaction must free, from 0 to 1; a compaction that would free less is
+    not made. Default: 0.02.
     """
     inclusive: NotRequired[bool]
     """inclusive makes compaction due at the limit itself, not only above it."""
@@ -571,26 +571,26 @@ class PolicyGate(TypedDict):
     """
     max_tool_results: NotRequired[int]
     """
-    max_tool_results makes compaction due above that number of tool results that are neither cleared nor summarized; 0
-    means never.
+    max_tool_results is the number of tool results that are neither cleared nor summarized above which compaction is
+    due; 0 means never.
     """
     usage: NotRequired[bool]
-    """usage uses the provider's counts (usage in native messages) and estimates only what follows."""
+    """usage uses the provider's counts (usage in native messages) and estimates only the messages after them."""
 
 
 class PolicySummary(TypedDict):
-    """Summary is how digests are made."""
+    """Summary configures how digests are made."""
 
     mode: NotRequired[SummaryMode]
     """
     mode is 'model' (the default: the host's model writes the digest), 'local' (code writes it) or 'minimal' (the digest
     only counts the removed messages). Default: model.
     """
-    request: NotRequired[Literal['auto', 'flat', 'prefix']]
+    request: NotRequired[Literal['flat', 'prefix', 'auto']]
     """
-    request is how the model is asked: 'auto' (the default: appended to the conversation, whose start is in the
-    provider's prompt cache, if that is cheaper by Prices and fits into the window; otherwise flat), 'flat' (a prompt
-    with a record of the messages) or 'prefix' (appended to the conversation whenever that fits). Only hosts that can
+    request is the form of requests to the model: 'flat' (a prompt with a record of the messages), 'prefix' (appended to
+    the conversation, whose start is in the provider's prompt cache, whenever that fits) or 'auto' (the default:
+    appended if that is cheaper according to Prices and fits into the window, otherwise flat). Only hosts that can
     append requests get them.
     """
     max_output_tokens: NotRequired[int]
@@ -599,40 +599,41 @@ class PolicySummary(TypedDict):
     """max_input_tokens is the maximum size of a request to the model, in tokens; 0 means unlimited."""
     provider: NotRequired[bool]
     """
-    provider uses the provider's own compaction if it has one, and the model only if that fails. The requests to the
-    host say how to call it.
+    provider uses the provider's own compaction if there is one, and the model only if that fails. The requests tell the
+    host how to call it.
     """
     retries: NotRequired[int]
-    """retries is how often the model is asked again after a rejected summary. Default: 1."""
+    """retries is how many times the model is asked again after a rejected summary. Default: 1."""
     split: NotRequired[Literal['map', 'chain']]
     """
-    split is how a record that is too long for one request is summarized: 'map' (one request per part, in parallel, and
+    split says how to summarize a record that is too long for one request: 'map' (one request per part, in parallel, and
     one that merges their digests) or 'chain' (part by part, each with the digest so far).
     """
     standing: NotRequired[float]
     """
-    standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1; they
-    may also use what the target leaves free. The default is 0.2.
+    standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1. They
+    may also use room that the target leaves free. The default is 0.2.
     """
     project_instructions: NotRequired[float]
     """
     project_instructions is the share of the window that project instructions inside the list may take, such as
     AGENTS.md, CLAUDE.md or a skill: their messages stay when others are folded. It is from 0 (they are folded like
-    others) to 1. The default is 0.15, and 0 for published systems.
+    other messages) to 1. The default is 0.15, and 0 for published systems.
     """
     room: NotRequired[float]
     """
-    room is the share of the target up to which a digest written without a model may fill the result, from 0 (no more
-    than a model's digest may have) to 1, the default.
+    room is the share of the target up to which a digest written without a model may fill the result, from 0 (no larger
+    than a model's digest) to 1, the default.
     """
     instructions: NotRequired[str]
-    """instructions are added to the prompt, such as what to pay attention to."""
+    """instructions are added to the prompt, for example to say what to pay attention to."""
     style: NotRequired[Style]
     """
-    style is the layout of a published system's requests and digests, by the name of its preset; '' is ctxfold's own.
+    style is the name of the published system (its preset) whose layout requests and digests have; '' means ctxfold's
+    own.
     """
     prompt: NotRequired[str]
-    """prompt replaces the style's own instructions to the model. It needs a style."""
+    """prompt replaces the style's own instructions to the model. It requires a style."""
     scope: NotRequired[Literal['session', 'branch']]
     """
     scope is what the transcript is: 'session' (the default) or 'branch', an abandoned path of the conversation, which
@@ -640,8 +641,8 @@ class PolicySummary(TypedDict):
     """
     on_failure: NotRequired[Literal['local', 'keep', 'error', 'local']]
     """
-    on_failure is what happens if the host has no summary: 'local' (the default: the local digest is used), 'keep' (the
-    transcript stays unchanged) or 'error' (the operation fails; with wire_safe it is 'local').
+    on_failure says what to do if the host has no summary: 'local' (the default: use the local digest), 'keep' (leave
+    the transcript unchanged) or 'error' (fail; with wire_safe this means 'local').
     """
 
 #: SummaryMode is who writes digests.
@@ -662,16 +663,16 @@ Style = Literal[
 
 
 class Pin(TypedDict):
-    """Pin selects messages by one or more features; a message that has all of them is pinned."""
+    """Pin selects messages by one or more features. A message that has all of them is pinned."""
 
     role: NotRequired[Role]
     """system, user, assistant or tool"""
     index: NotRequired[int]
-    """in the list; negative counts from its end"""
+    """index in the list; negative counts from the end"""
     id: NotRequired[str]
-    """of a tool call or result in the message"""
+    """id of a tool call or result in the message"""
     contains: NotRequired[str]
-    """a text in the message, as it is in its JSON"""
+    """a text in the message, spelled as in its JSON"""
 
 #: Role is who a message is from.
 Role = Literal[
@@ -681,7 +682,7 @@ Role = Literal[
     "tool",
 ]
 
-#: OpenCalls is how tool calls at the end that have no result yet are handled.
+#: OpenCalls says how to treat tool calls at the end that have no result yet.
 OpenCalls = Literal[
     "keep",
     "answer",
@@ -689,7 +690,7 @@ OpenCalls = Literal[
 
 
 class PolicyPrices(TypedDict):
-    """Prices are for a million tokens, in any currency. Cache prices default to Input."""
+    """Prices are per million tokens, in any currency. Cache prices default to Input."""
 
     input: NotRequired[float]
     output: NotRequired[float]
@@ -731,11 +732,11 @@ class Searchable(TypedDict):
 
 
 class Info(TypedDict):
-    """Info is the answer of the operation info: the features of this module."""
+    """Info is the result of the operation `info`: the features of this module."""
 
     name: str
     version: str
-    """semantic"""
+    """semantic version"""
     abi: int
     """increases when a host written for the previous ABI would break"""
     ops: List[Operation]
@@ -743,30 +744,30 @@ class Info(TypedDict):
     estimators: List[Estimator]
     passes: List[PassName]
     pass_info: List[PassInfo]
-    """of the same passes"""
+    """names, defaults and descriptions of the same passes"""
     functions: List[FunctionName]
     presets: List[PresetInfo]
     limits: Limits
 
 
 class FormatInfo(TypedDict):
-    """FormatInfo is a wire format with one line of explanation."""
+    """FormatInfo is the name of a wire format with a one-line description."""
 
     name: Format
     doc: str
 
 
 class PassInfo(TypedDict):
-    """PassInfo is the declaration of a pass."""
+    """PassInfo describes a pass."""
 
     name: PassName
     doc: str
-    """what it does, to follow its name"""
+    """what the pass does, phrased to follow its name"""
     parameters: List[Parameter]
     markers: List[str]
     """the texts that replace removed content; with an archive each names a handle"""
     messages: List[str]
-    """how the messages that it inserts begin"""
+    """the openings of the messages that it inserts"""
     counters: List[Counter]
 
 
@@ -782,12 +783,12 @@ class Parameter(TypedDict):
 
 class Counter(TypedDict):
     """
-    Counter is a number that a pass adds up in the report: under its name as a key of the report, or in its counts.
+    Counter is a number that a pass accumulates. The report has it under its name as a key of its own, or in counts.
     """
 
     name: str
     text: str
-    """what it counts, for people"""
+    """what is counted, for people"""
 
 
 class PresetInfo(TypedDict):
@@ -817,7 +818,7 @@ class DetectRequest(TypedDict):
 
 
 class Detection(TypedDict):
-    """Detection is the answer of the operation detect."""
+    """Detection is the result of the operation `detect`."""
 
     format: Union[Format, Literal['']]
     """the most likely, or '' if no candidate reaches a confidence of 0.75"""
@@ -843,20 +844,20 @@ class Candidate(TypedDict):
 
 class Options(TypedDict):
     """
-    Options are the settings of one call. The policy belongs to the conversation; options belong to the host, so it
-    never has to edit the policy of its user. Zero values mean 'as the policy says'.
+    Options are the settings of one call. The policy belongs to the conversation; options belong to the host, so that it
+    never has to edit its user's policy. Zero values mean 'as the policy says'.
     """
 
     force: NotRequired[bool]
     """force compacts even if compaction isn't due."""
     answer: NotRequired[Answer]
-    """answer is how the transcript is returned; absent, as messages."""
+    """answer is the form in which the transcript is returned; absent means as messages."""
     archive: NotRequired[Archive]
     """archive is whether removed content is archived. It overrides the policy."""
     open_calls: NotRequired[OpenCalls]
     """open_calls is how tool calls at the end without a result are handled. It overrides the policy."""
     summary: NotRequired[SummaryOptions]
-    """summary is how the digest of this call is made."""
+    """summary configures the digest of this call."""
     usage: NotRequired[Counted]
     """usage is the provider's count for the last call."""
     window: NotRequired[int]
@@ -865,39 +866,39 @@ class Options(TypedDict):
     or the policy has none.
     """
     no_reserve: NotRequired[bool]
-    """no_reserve reserves nothing of the window for the answer."""
+    """no_reserve reserves no part of the window for the model's output."""
     format: NotRequired[Format]
-    """format is the wire format of the transcript. It applies if the policy sets none."""
+    """format is the wire format of the transcript. It applies if the policy doesn't set one."""
     only_known: NotRequired[bool]
-    """only_known makes fit apply the compactions that it remembers, and make no new one."""
+    """only_known makes fit apply the compactions that it remembers without making a new one."""
     model: NotRequired[str]
-    """model is the name of the model that the transcript is for. It applies if the policy sets none."""
+    """model is the name of the model that the transcript is for. It applies if the policy doesn't set one."""
     background: NotRequired[bool]
     """
-    background compacts above `gate.start` of the policy, while the conversation continues; `check` and `fit` say when
-    to begin. If the model returns no summary, the transcript stays unchanged.
+    background compacts above the policy's `gate.start` while the conversation continues; `check` and `fit` say when to
+    start. If the model returns no summary, the transcript stays unchanged.
     """
     tried: NotRequired[int]
     """
     tried is the size of the transcript, in tokens, at the last background compaction that failed. No new one is started
-    until it has grown.
+    until the transcript has grown.
     """
     idle: NotRequired[float]
     """
     idle is how long the conversation has been idle, in seconds from 0 to 1,000,000,000: the time since its last model
-    call. From `gate.idle` of the policy on, the provider's prompt cache is cold.
+    call. From the policy's `gate.idle` on, the provider's prompt cache counts as cold.
     """
     cold: NotRequired[Cold]
     """
-    cold is why the provider's prompt cache no longer holds the conversation, regardless of Idle. It applies if the
+    cold is why the provider's prompt cache no longer holds the conversation, regardless of Idle. It applies only if the
     policy has `gate.idle`.
     """
     redact: NotRequired[Redact]
-    """redact lists what summarizers, digests, the ledger and the archive must not see."""
+    """redact lists texts that summarizers, digests, the ledger and the archive must not see."""
     score: NotRequired[Score]
-    """score is how much single calls and messages matter to the host."""
+    """score says how much individual calls and messages matter to the host."""
 
-#: Answer is how the transcript is returned.
+#: Answer is the form in which the transcript is returned.
 Answer = Literal[
     "messages",
     "edits",
@@ -906,21 +907,21 @@ Answer = Literal[
 
 
 class SummaryOptions(TypedDict):
-    """SummaryOptions are how the digest of one call is made."""
+    """SummaryOptions configure the digest of one call."""
 
     mode: NotRequired[SummaryMode]
     """mode is who writes the digest. It overrides the policy."""
     prefix: NotRequired[bool]
     """
-    prefix reports whether the host can append requests to the conversation, if summary.request of the policy asks for
+    prefix reports whether the host can append requests to the conversation, if the policy's summary.request asks for
     that.
     """
     text: NotRequired[str]
-    """text is a finished summary: the model isn't asked."""
+    """text is a finished summary. If it is set, the model isn't asked."""
 
 
 class Counted(TypedDict):
-    """Counted is a provider's token count for the call that ended with a message, as open returns it."""
+    """Counted is a provider's token count for the call that ended with a given message, as open returns it."""
 
     message: int
     """index of the message; negative counts from the end"""
@@ -929,16 +930,16 @@ class Counted(TypedDict):
     cache_write_tokens: NotRequired[int]
     output_tokens: NotRequired[int]
     total_tokens: NotRequired[int]
-    """total_tokens is the sum of the others. If it is 0, the others are added up."""
+    """total_tokens is the sum of the other counts. If it is 0, they are added up."""
     least_tokens: NotRequired[int]
     """
-    least_tokens is the least that the provider counted for any call of the same conversation: no more than that is the
-    system prompt and the tools. 0 is unknown.
+    least_tokens is the smallest count of any call of the same conversation: an upper bound for the system prompt and
+    the tools. 0 means unknown.
     """
     exact: NotRequired[bool]
-    """exact says that a tokenizer counted these messages: such a count is always used, even after a compaction."""
+    """exact means that a tokenizer counted these messages. Such a count is always used, even after a compaction."""
 
-#: Cold is why a provider's prompt cache no longer holds a conversation, so that a compaction loses no cached tokens.
+#: Cold is why a provider's prompt cache no longer holds a conversation, so that a compaction costs no cached tokens.
 Cold = Literal[
     "idle",
     "model_changed",
@@ -948,7 +949,7 @@ Cold = Literal[
 
 
 class Redact(TypedDict):
-    """Redact lists texts that a compaction replaces in whatever it makes. Messages that stay are untouched."""
+    """Redact lists texts to replace in everything that a compaction writes. Messages that stay are unchanged."""
 
     texts: List[Redaction]
 
@@ -957,24 +958,27 @@ class Redaction(TypedDict):
     """Redaction is a text that a placeholder replaces wherever it occurs in a message."""
 
     text: str
-    """text is the text, of at least 4 bytes if Whole is false."""
+    """text is the text to replace. It has at least 4 bytes if Whole is false."""
     placeholder: NotRequired[str]
     """
-    placeholder replaces the text, of at most 100 bytes. Absent, it is [REDACTED:n]: n counts the texts of the
-    conversation, and one text keeps its number.
+    placeholder replaces the text and has at most 100 bytes. Absent, it is [REDACTED:n], where n numbers the texts of
+    the conversation; a text keeps its number.
     """
     whole: NotRequired[bool]
-    """whole replaces only strings of a message that are the text from beginning to end."""
+    """whole replaces the text only where it is a complete string of a message."""
     failed: NotRequired[bool]
-    """failed says that the host's function failed on this text, so it is replaced unchecked. The report counts it."""
+    """
+    failed reports that the host's function failed on this text, so the text is replaced unchecked. The report counts
+    it.
+    """
 
 
 class Score(TypedDict):
     """
-    Score says how much calls and messages matter, in numbers of the host's own scale; whatever it doesn't name has 0.
-    What is below 0 goes first, the lowest before the others: tool results are cleared, and texts of the assistant are
-    cut, until the target is reached. What is above 0 stays like a pin, the highest first, as long as it takes no more
-    than a quarter of the target. Words of the user, system messages, pins and open calls stay in any case.
+    Score says how much calls and messages matter, on a numeric scale of the host's own; anything it doesn't name scores
+    0. Items below 0 are removed first, the lowest before the others, until the target is reached: tool results are
+    cleared, and texts of the assistant are cut. Items above 0 stay as if pinned, the highest first, as long as they
+    take at most a quarter of the target. The user's messages, system messages, pins and open calls always stay.
     """
 
     calls: NotRequired[List[CallScore]]
@@ -985,13 +989,14 @@ class CallScore(TypedDict):
     """CallScore is the score of a tool call and its result."""
 
     id: str
-    """of the call"""
+    """the id of the call"""
     score: float
 
 
 class MessageScore(TypedDict):
     """
-    MessageScore is the score of a message: of its texts, and of the tool results in it that have none of their own.
+    MessageScore is the score of a message: of its texts, and of those tool results in it that have no score of their
+    own.
     """
 
     message: int
@@ -1000,34 +1005,34 @@ class MessageScore(TypedDict):
 
 
 class State(TypedDict):
-    """
-    State is what a host keeps with the conversation from one compaction to the next. Hosts store it and don't change
-    it.
-    """
+    """State is what a host stores with the conversation from one compaction to the next. Hosts don't change it."""
 
     round: int
     """number of compactions so far"""
     ledger: Ledger
     format: NotRequired[Format]
-    """format is the wire format of the conversation. After a compaction the messages may no longer show it."""
+    """
+    format is the wire format of the conversation. It is stored because the messages left by a compaction may no longer
+    reveal it.
+    """
     messages: NotRequired[int]
     """
     Messages, Fingerprint and Limit describe the result of the last compaction and the token limit that it was made for.
-    While the transcript is exactly that result and the limit is no smaller, there is nothing to do.
+    While the transcript is exactly that result and the limit is no smaller, no compaction is due.
     """
     fingerprint: NotRequired[str]
     limit: NotRequired[int]
     own: NotRequired[List[str]]
     """
-    own lists the messages of that result that compactions wrote, by a hash of role and text. No other message counts as
+    own lists the messages of that result that compactions wrote, as hashes of role and text. No other message counts as
     a digest.
     """
     archive: NotRequired[str]
-    """archive is the handle of the last compaction's changes, from which restore starts; absent without an archive."""
+    """archive is the handle of the last compaction's changes, where restore starts; absent without an archive."""
     redacted: NotRequired[List[str]]
     """redacted lists hashes of the texts that were replaced, in the order of the numbers in their placeholders."""
     attempts: NotRequired[Attempts]
-    """attempts stops loops of compactions that don't help."""
+    """attempts prevents loops of compactions that don't help."""
     streak: NotRequired[Streak]
     """streak counts compactions that follow each other closely."""
     calibration: NotRequired[Calibration]
@@ -1036,9 +1041,9 @@ class State(TypedDict):
 
 class Ledger(TypedDict):
     """
-    Ledger holds the facts about folded messages that code, not a model, extracts. The state carries it from one
-    compaction to the next. Every digest contains it, and it can be read back from there. All lists have the oldest
-    first; a modified file is not listed as read.
+    Ledger holds facts about folded messages that are extracted by code, not by a model. The state carries it from one
+    compaction to the next. Every digest contains it, so it can also be read back from a digest. All lists start with
+    the oldest entry; a modified file is not listed as read.
     """
 
     task: NotRequired[str]
@@ -1053,16 +1058,16 @@ class Ledger(TypedDict):
     """files"""
     commands: NotRequired[List[LedgerCommand]]
     errors: NotRequired[List[LedgerFailure]]
-    """tool calls that failed and have not worked since"""
+    """tool calls that failed and have not succeeded since"""
     running: NotRequired[List[LedgerRunning]]
     """
-    running is work that goes on, as far as the folded messages say: shells and agents in the background, timers,
-    approvals that are to come.
+    running is work that is still going on according to the folded messages: shells and agents in the background,
+    timers, pending approvals.
     """
     unloaded: NotRequired[List[str]]
     """
-    unloaded lists tools whose definitions folded tool searches had loaded. Calls to them fail until they are searched
-    for again.
+    unloaded lists tools whose definitions came from tool searches that were folded. Calls to these tools fail until a
+    new search loads them again.
     """
 
 
@@ -1071,7 +1076,7 @@ class LedgerCommand(TypedDict):
 
     command: str
     exit: NotRequired[str]
-    """exit code; 'failed' if only that is known, absent if nothing is"""
+    """exit code; 'failed' if only the failure is known, absent if the outcome is unknown"""
 
 
 class LedgerFailure(TypedDict):
@@ -1089,23 +1094,23 @@ class LedgerRunning(TypedDict):
     kind: str
     """shell, agent, timer, approval or task"""
     id: str
-    """as the tool named it; of a timer its time"""
+    """the id that the tool gave it; for a timer, its time"""
     about: NotRequired[str]
-    """the command, or how the call describes it"""
+    """the command, or the call's description of the work"""
     output: NotRequired[str]
     """the file that its output goes to"""
 
 
 class Attempts(TypedDict):
     """
-    Attempts records compactions that didn't help, so that a conversation that can't shrink isn't compacted, and its
-    model not asked, every turn.
+    Attempts records compactions that didn't help, so that a conversation that can't shrink isn't compacted again, with
+    another call of the model, on every turn.
     """
 
     failed: NotRequired[int]
     """failed is how many compactions in a row freed nothing, or left the transcript over its limit."""
     last_gain: NotRequired[int]
-    """last_gain is how many tokens the last compaction freed, and Tokens the size that it left."""
+    """last_gain is how many tokens the last compaction freed, and Tokens the size of its result."""
     tokens: NotRequired[int]
 
 
@@ -1117,18 +1122,21 @@ class Streak(TypedDict):
 
     compactions: int
     user: int
-    """user and Assistant are the numbers of such messages in the last input."""
+    """user and Assistant are the numbers of user and assistant messages in the last input."""
     assistant: int
 
 
 class Calibration(TypedDict):
     """
-    Calibration holds pairs of an estimate and the provider's count, the newest last. Only the count includes what a
-    call sends outside the transcript (system prompt, tools).
+    Calibration holds pairs of an estimate and the provider's count, the newest last. The counts include what a call
+    sends besides the transcript (system prompt, tools); the estimates don't.
     """
 
     estimator: str
-    """estimator is the estimator of these estimates, with its family. Others ignore the calibration."""
+    """
+    estimator is the name of the estimator that made these estimates, with its family. Other estimators ignore the
+    calibration.
+    """
     estimated: NotRequired[List[int]]
     """tokens"""
     counted: NotRequired[List[int]]
@@ -1147,7 +1155,7 @@ class EstimateRequest(TypedDict):
 
 
 class Estimate(TypedDict):
-    """Estimate is the answer of the operation estimate: the size of a transcript or a text, in tokens."""
+    """Estimate is the result of the operation `estimate`: the size of a transcript or a text, in tokens."""
 
     tokens: int
     source: TokenSource
@@ -1161,9 +1169,9 @@ class Estimate(TypedDict):
     messages: NotRequired[List[int]]
     """per message"""
     beside: NotRequired[int]
-    """system prompt and tools of a request body, and what usage has revealed"""
+    """tokens of the system prompt and tools of a request body, and of unseen content that usage has revealed"""
 
-#: TokenSource is where a number of tokens comes from.
+#: TokenSource is where a token count comes from.
 TokenSource = Literal[
     "measured",
     "calibrated",
@@ -1192,15 +1200,18 @@ class CheckRequest(TypedDict):
 
 
 class Check(TypedDict):
-    """Check is the answer of the operation check: whether compaction is due."""
+    """Check is the result of the operation `check`: whether compaction is due."""
 
     due: bool
     start: NotRequired[bool]
-    """start says to begin a compaction in the background (option background): it isn't due yet, but over gate.start."""
+    """
+    start asks the host to begin a compaction in the background (option background): it isn't due yet, but the size is
+    over gate.start.
+    """
     notice: NotRequired[str]
     """
-    notice is the policy's gate.notice if a compaction comes soon and the model has not been told: the host appends it
-    to the conversation as a message of the user, before it calls the model.
+    notice is the policy's gate.notice, set if a compaction will come soon and the model has not been told yet. The host
+    appends it to the conversation as a user message before it calls the model.
     """
     cold: NotRequired[Cold]
     """cold is why the prompt cache is cold, if compaction is due only because of that."""
@@ -1223,7 +1234,7 @@ class Check(TypedDict):
     state: NotRequired[State]
     """state is the request's State, updated with its usage. Absent if the request has no usage."""
 
-#: Reason is why an operation ended.
+#: Reason is why an operation did or didn't change the transcript.
 Reason = Union[str, Literal[
     "compacted",
     "under_budget",
@@ -1257,8 +1268,8 @@ class PlanRequest(TypedDict):
 
 class Planned(TypedDict):
     """
-    Planned is the answer of the operations plan, step and fit. While summaries are pending, it has Plan and Requests;
-    when done, it has State and the transcript.
+    Planned is the result of the operations plan, step and fit. While summaries are pending, it has Plan and Requests;
+    when the compaction is done, it has State and the transcript.
     """
 
     plan: NotRequired[Plan]
@@ -1274,7 +1285,10 @@ class Planned(TypedDict):
     the result.
     """
     start: NotRequired[bool]
-    """start says to begin a compaction in the background (option background): it isn't due yet, but over gate.start."""
+    """
+    start asks the host to begin a compaction in the background (option background): it isn't due yet, but the size is
+    over gate.start.
+    """
     known: NotRequired[int]
     """known is the index of the memory entry that fit applied, or -1. Only fit sets it."""
     known_messages: NotRequired[int]
@@ -1288,26 +1302,26 @@ class Planned(TypedDict):
 
 class Plan(TypedDict):
     """
-    Plan is passed from plan to step, and from step to step. It is data: it can be shown, stored, and continued on
-    another machine. It identifies the transcript by the number of its messages and a fingerprint; more messages may
-    follow them. Hosts don't change it.
+    Plan is the state of a compaction between plan and step, and between two steps. It is data: it can be shown, stored,
+    and continued on another machine. It identifies the transcript by the number of its messages and a fingerprint;
+    messages may be appended in the meantime. Hosts don't change it.
     """
 
     version: int
-    """of the ABI"""
+    """version of the ABI"""
     messages: int
     fingerprint: str
     format: Format
     model: NotRequired[str]
-    """model is the model that an answer of open names, if the policy has no model."""
+    """model is the model named by the result of open, if the policy doesn't name one."""
     policy: Policy
     """the Policy as it was sent"""
     options: NotRequired[Options]
-    """options are the options of the plan, except the usage, which Correction replaces."""
+    """options are the options of the plan, without the usage, which Correction replaces."""
     state: State
     replies: NotRequired[List[Summary]]
     asked: NotRequired[List[str]]
-    """asked are the ids of the pending requests. If the next step has no answer to one, it counts as failed."""
+    """asked are the ids of the pending requests. A request that the next step doesn't answer counts as failed."""
     fit: NotRequired[bool]
     """fit reports whether the plan was made by fit: its steps need the same memory."""
     correction: NotRequired[Correction]
@@ -1315,10 +1329,10 @@ class Plan(TypedDict):
 
 
 class Summary(TypedDict):
-    """Summary is the answer of the host's model to a request, or an error."""
+    """Summary is the model's response to a request, or an error."""
 
     id: str
-    """of the request"""
+    """the id of the request"""
     text: NotRequired[str]
     messages: NotRequired[List[Dict[str, Any]]]
     """
@@ -1326,7 +1340,7 @@ class Summary(TypedDict):
     the result unchanged. The `output` of OpenAI is such a list; Anthropic's `content` belongs in one assistant message.
     """
     finish_reason: NotRequired[str]
-    """finish_reason is why the model stopped, in the words of any provider."""
+    """finish_reason is why the model stopped, in any provider's terms."""
     error: NotRequired[str]
     """error is why there is no text."""
     stream: NotRequired[bool]
@@ -1348,7 +1362,7 @@ class CallUsage(TypedDict):
 
 
 class Correction(TypedDict):
-    """Correction adjusts the numbers of an estimator to those of a provider."""
+    """Correction adjusts the estimates of an estimator to a provider's counts."""
 
     scale: int
     """of all estimates, in 1/65,536"""
@@ -1401,7 +1415,7 @@ Scope = Literal[
     "tool_output",
 ]
 
-#: ThinkingEffort is how much a model should think about a summary.
+#: ThinkingEffort is how much thinking a request for a summary asks of the model.
 ThinkingEffort = Literal[
     "high",
 ]
@@ -1448,16 +1462,19 @@ class Report(TypedDict):
     """whether the transcript has changed"""
     cold: NotRequired[Cold]
     """
-    cold is why the prompt cache is cold, if compaction is due only because of that, with the transcript below the
+    cold is why the prompt cache is cold, if compaction is due only because of that and the transcript is below the
     limit.
     """
     fits: bool
     """
-    fits reports whether the result has at most the limit's tokens, or there is no limit. While summaries are pending,
-    it reports whether the content that can be neither folded nor cut fits.
+    fits reports whether the result is within the limit, or there is no limit. While summaries are pending, it reports
+    whether the content that can be neither folded nor cut fits.
     """
     over: NotRequired[Excess]
-    """over is by how much the result doesn't fit, and which messages take the most room. Absent if the result fits."""
+    """
+    over is by how many tokens the result exceeds the limit, and which messages take the most room. Absent if the result
+    fits.
+    """
     thrashing: NotRequired[Thrashing]
     """thrashing is present if compactions follow each other too closely."""
     preset: Preset
@@ -1485,13 +1502,14 @@ class Report(TypedDict):
     """stable_prefix is the unchanged start of the list."""
     cut_point: NotRequired[int]
     """
-    cut_point is the index in the input list at which the tail kept by a fold begins; absent if nothing was folded.
+    cut_point is the index in the input list of the first message of the tail that a fold kept; absent if nothing was
+    folded.
     """
     summary: ReportSummary
     actions: List[Action]
     """one per changed message"""
     bytes: NotRequired[ReportBytes]
-    """with max_bytes"""
+    """if the policy has max_bytes"""
     cache: NotRequired[ReportCache]
     """
     cache is the effect on the provider's prompt cache; absent if nothing changes. While summaries are pending, it is a
@@ -1502,63 +1520,66 @@ class Report(TypedDict):
     left: NotRequired[List[LeftViolation]]
     """
     left lists the violations in the returned messages that the provider would refuse and that no repair could fix, as
-    validate would. If the input is returned unchanged, it lists all of its refused violations. Without wire_safe, and
-    if nothing was due, nothing is checked.
+    `validate` would list them. If the input is returned unchanged, it lists all of its refused violations. Nothing is
+    checked without wire_safe, or if no compaction was due.
     """
     running: NotRequired[List[LedgerRunning]]
     """
-    running lists work that goes on and whose start is in folded messages: shells and agents in the background, timers,
-    approvals that are to come. The digest lists it too.
+    running lists work that was started in folded messages and is still going on: shells and agents in the background,
+    timers, pending approvals. The digest lists it too.
     """
     unloaded_tools: NotRequired[List[str]]
     """
-    unloaded_tools lists tools whose definitions folded tool searches had loaded. Calls to them fail until they are
-    searched for again.
+    unloaded_tools lists tools whose definitions came from tool searches that were folded. Calls to these tools fail
+    until a new search loads them again.
     """
     instructions: NotRequired[int]
     """
     instructions is the number of messages that stay because they contain project instructions, and InstructionTokens is
-    their size.
+    their total size.
     """
     instruction_tokens: NotRequired[int]
     refill: NotRequired[Refill]
     """
-    refill is what has filled the window since the last compaction, or since the beginning; absent if no compaction is
-    due.
+    refill breaks down what has filled the window since the last compaction, or since the beginning; absent if no
+    compaction is due.
     """
     notice: NotRequired[str]
     """
-    notice is the policy's gate.notice if a compaction comes soon and the model has not been told: the host appends it
-    to the conversation as a message of the user, before it calls the model.
+    notice is the policy's gate.notice, set if a compaction will come soon and the model has not been told yet. The host
+    appends it to the conversation as a user message before it calls the model.
     """
     redacted: NotRequired[ReportRedacted]
-    """redacted is what the option redact replaced in the texts that the compaction read; absent if nothing."""
+    """
+    redacted counts what the option redact replaced in the texts that the compaction read; absent if nothing was
+    replaced.
+    """
     decisions: NotRequired[List[Decision]]
-    """decisions lists what became of each message, if the policy asks for a log."""
+    """decisions lists what happened to each message, if the policy asks for a log."""
 
 
 class Excess(TypedDict):
-    """Excess is by how much a result is over its limit, and which messages take the most room. All sizes are tokens."""
+    """Excess is how far a result exceeds its limit, and which messages take the most room. All sizes are tokens."""
 
     limit: int
-    """over the limit"""
+    """tokens over the limit"""
     window: int
-    """over the window; 0 if the result fits into it, or the window is unknown"""
+    """tokens over the window; 0 if the result fits into it, or the window is unknown"""
     causes: List[Cause]
     """the largest first, at most five"""
     text: str
-    """for people: the numbers, the largest cause, and what to do"""
+    """for people: the numbers, the largest cause, and what to do about it"""
 
 
 class Cause(TypedDict):
     """Cause is a large message in a result that doesn't fit, and why it is still there."""
 
     message: int
-    """message is an index of the input list, or -1 for anything else."""
+    """message is an index in the input list, or -1 for anything outside it."""
     why: ExcessCause
     tokens: int
 
-#: ExcessCause is why a large message is still in the result.
+#: ExcessCause is why a large message is still in a result that does not fit.
 ExcessCause = Literal[
     "beside",
     "system",
@@ -1573,13 +1594,13 @@ ExcessCause = Literal[
 
 
 class Thrashing(TypedDict):
-    """Thrashing says that compactions follow each other too closely, and the likely cause."""
+    """Thrashing reports that compactions follow each other too closely, with the likely cause."""
 
     compactions: int
     """in a row, including this one"""
     cause: ThrashingCause
     text: str
-    """for people: the cause, and what to do"""
+    """for people: the cause, and what to do about it"""
 
 #: ThrashingCause is the likely cause of compactions that follow each other too closely.
 ThrashingCause = Literal[
@@ -1604,7 +1625,7 @@ class ReportTokens(TypedDict):
     window: int
     """0 is unknown"""
     source: TokenSource
-    """source is where the numbers come from."""
+    """source is where the token counts come from."""
     bound: int
     """error bound in percent: nine of ten estimates are closer"""
 
@@ -1671,7 +1692,7 @@ SummarySource = Literal[
     "local",
 ]
 
-#: SummaryFault is why a summary of the host's model is rejected.
+#: SummaryFault is why a summary by the host's model was rejected.
 SummaryFault = Literal[
     "summarizer_failed",
     "empty_summary",
@@ -1689,21 +1710,21 @@ SummaryFault = Literal[
     "no_room_for_request",
 ]
 
-#: SummaryShape is how the model is asked for a summary.
+#: SummaryShape is the form in which the model is asked for a summary.
 SummaryShape = Literal[
     "flat",
     "prefix",
 ]
 
 
-#: Action is a change of one message, or of a run of messages.
+#: Action is one change to a message, or to a run of messages.
 Action = TypedDict(
     "Action",
     {
         "action": "ActionName",
         #: what made the change
         "pass": "Doer",
-        #: message is an index of the input list, or -1 for a new message.
+        #: message is an index in the input list, or -1 for a new message.
         "message": "int",
         #: tokens is how many tokens the action saved; negative if it added some.
         "tokens": "int",
@@ -1737,7 +1758,7 @@ ActionName = Literal[
     "replace",
 ]
 
-#: Doer is what changed a message: a pass, or a step outside the passes.
+#: Doer is the pass that changed a message, or a step outside the passes.
 Doer = Literal[
     "repair",
     "thinking",
@@ -1766,7 +1787,7 @@ class ReportBytes(TypedDict):
     before: int
     after: int
     limit: int
-    """max_bytes"""
+    """the policy's max_bytes"""
 
 
 class ReportCache(TypedDict):
@@ -1780,23 +1801,23 @@ class ReportCache(TypedDict):
     first_changed_byte: int
     """of the result's list, from its opening bracket"""
     reread_tokens: int
-    """everything after the first change: the cache doesn't have it"""
+    """tokens after the first change, which the cache doesn't have"""
     saved_tokens: int
-    """what each later call no longer reads"""
+    """tokens that each later call saves"""
     turns_to_pay: NotRequired[int]
     """
-    turns_to_pay is the number of calls after which the compaction has paid off at the policy's prices: the rereading
-    after the first change, and the summary. -1 is never; absent without prices.
+    turns_to_pay is the number of calls after which the compaction has paid for itself at the policy's prices. Its costs
+    are rereading everything after the first change, and the summary. -1 means never; absent without prices.
     """
 
 
 class ReportThinking(TypedDict):
-    """ReportThinking is what became of signed thinking, in a result that has changed."""
+    """ReportThinking is what happened to signed thinking, in a result that has changed."""
 
     mode: ThinkingMode
     """how the model thinks"""
     source: ThinkingSource
-    """how ctxfold knows"""
+    """how ctxfold determined the mode"""
     kept: int
     """kept is the number of signed parts in the result, and Stripped the number removed from messages that stay."""
     stripped: int
@@ -1812,7 +1833,7 @@ ThinkingMode = Literal[
     "unknown",
 ]
 
-#: ThinkingSource is how ctxfold knows the way a model thinks.
+#: ThinkingSource is how ctxfold determined a model's thinking mode.
 ThinkingSource = Literal[
     "policy",
     "request",
@@ -1823,21 +1844,21 @@ ThinkingSource = Literal[
 
 
 class LeftViolation(TypedDict):
-    """LeftViolation is a violation that no repair could fix."""
+    """LeftViolation is a violation in the returned messages that no repair could fix."""
 
     rule: str
     """its id in docs/guides/formats.md"""
     message: int
-    """index in the answer's list"""
+    """index in the list of the result"""
     text: str
     """what is wrong, for people"""
 
 
 class Refill(TypedDict):
-    """Refill is the size of what has come after the last compaction, by kind, in tokens. The kinds add up to Tokens."""
+    """Refill is the size of the messages since the last compaction by kind, in tokens. The kinds add up to Tokens."""
 
     messages: int
-    """not in tokens: how many"""
+    """the number of messages, not tokens"""
     tokens: int
     user: NotRequired[int]
     """texts of the user"""
@@ -1846,46 +1867,44 @@ class Refill(TypedDict):
     reasoning: NotRequired[int]
     tool_calls: NotRequired[int]
     tool_results: NotRequired[int]
-    """with the media in them"""
+    """including media in the results"""
     media: NotRequired[int]
     """images, audio and files in other messages"""
     other: NotRequired[int]
-    """
-    other is system messages, content that only the provider can read, and what each message costs besides its content.
-    """
+    """other is system messages, content that only the provider can read, and the overhead of each message."""
 
 
 class ReportRedacted(TypedDict):
     """ReportRedacted counts what was replaced with placeholders."""
 
     texts: int
-    """different texts"""
+    """number of different texts"""
     places: int
-    """where they were, in messages that stay too"""
+    """number of occurrences, including those in messages that stay"""
     failed: NotRequired[int]
-    """texts that are replaced because the host's function failed on them"""
+    """texts that were replaced because the host's function failed on them"""
 
 
-#: Decision is what became of one message of the input.
+#: Decision is what happened to one message of the input.
 Decision = TypedDict(
     "Decision",
     {
         "message": "int",
         #: decision is "kept", "pinned", or the last action on the message.
         "decision": "DecisionName",
-        #: what decided
+        #: the pass or step that decided
         "pass": "NotRequired[Doer]",
-        #: rule is what a repair fixed, or why the message is pinned: "system", "newest_user", "provider",
+        #: rule is the rule that a repair fixed, or why the message is pinned: "system", "newest_user", "provider",
         #: "instructions", "score" or "pins[n]".
         "rule": "NotRequired[str]",
         #: tokens of the message
         "before": "int",
-        #: its tokens after the compaction; 0 if it is gone
+        #: its tokens after the compaction; 0 if it was removed
         "after": "int",
     },
 )
 
-#: DecisionName is what became of a message: kept, pinned, or the ActionName of the last action on it.
+#: DecisionName is what happened to a message: kept, pinned, or the ActionName of the last action on it.
 DecisionName = Literal[
     "kept",
     "pinned",
@@ -1910,18 +1929,18 @@ DecisionName = Literal[
 
 
 class Body(TypedDict):
-    """Body is content that was removed from the transcript, for the host to keep."""
+    """Body is content that was removed from the transcript. The host stores it."""
 
     handle: str
-    """SHA-256 of its bytes, in 64 hexadecimal digits; its marker names the first 16"""
+    """SHA-256 of the body, in 64 hexadecimal digits; markers name the first 16"""
     what: BodyKind
     message: int
     """
-    message is the index of its message in the input list. A fold has the index of its first message; changes have that
-    of the first message that is nowhere else, or -1.
+    message is the index of the message in the input list that contained the body. For a fold it is the index of the
+    first folded message; for changes, the index of the first message that occurs nowhere else, or -1.
     """
     tool: NotRequired[str]
-    """the tool of a result"""
+    """the tool whose result this is"""
     bytes: int
     tokens: int
     places: NotRequired[List[Any]]
@@ -1963,8 +1982,8 @@ class MemoryEntry(TypedDict):
     """fingerprint of those messages"""
     edits: List[MemoryEdit]
     """
-    edits produce the messages to send in place of those messages. Behind are the changes of individual later messages;
-    each applies as long as its message is there.
+    edits produce the messages that are sent in place of the covered messages. Behind are the changes to individual
+    later messages; each applies as long as its message exists.
     """
     behind: NotRequired[List[MemoryEdit]]
     points: NotRequired[List[MemoryPoint]]
@@ -1974,15 +1993,15 @@ class MemoryEntry(TypedDict):
     state: State
     given: NotRequired[MemoryEntry]
     """
-    given is the same compaction relative to the list that the program passed, if that continued from what was sent
-    before.
+    given is the same compaction relative to the list that the program passed, if that list continued from what had been
+    sent before.
     """
 
 
 class MemoryEdit(TypedDict):
     """
-    MemoryEdit is an Edit of a [MemoryEntry]. For the messages after those that the entry replaced, it has either Set
-    and Message, or Drop, or Insert and Before. Indexes refer to the history at the time of the compaction.
+    MemoryEdit is an Edit of a [MemoryEntry]. For messages after those that the entry replaced, it has either Set and
+    Message, or Drop, or Insert and Before. Indexes refer to the history at the time of the compaction.
     """
 
     keep: NotRequired[List[int]]
@@ -2010,7 +2029,7 @@ class MemoryEdit(TypedDict):
 
 
 class MemoryPoint(TypedDict):
-    """MemoryPoint is a longer beginning of a compacted history, and what was sent for it."""
+    """MemoryPoint is a longer beginning of a compacted history, and the messages that were sent for it."""
 
     messages: int
     print: str
@@ -2046,7 +2065,7 @@ class PrintsRequest(TypedDict):
 
 
 class Prints(TypedDict):
-    """Prints is the answer of the operation prints."""
+    """Prints is the result of the operation `prints`."""
 
     format: Format
     prints: List[str]
@@ -2066,7 +2085,7 @@ class ValidateRequest(TypedDict):
 
 
 class Validation(TypedDict):
-    """Validation is the answer of the operation validate: the rules of the wire format that a transcript breaks."""
+    """Validation is the result of the operation `validate`: the rules of the wire format that a transcript breaks."""
 
     valid: bool
     """the provider would refuse nothing"""
@@ -2088,17 +2107,17 @@ class Violation(TypedDict):
     text: str
     """for people"""
     severity: Severity
-    """severity is what the provider does."""
+    """severity is how the provider reacts to the violation."""
     repair: Repair
     """what repair does about it; a tolerated violation is repaired only if the policy says `'repair':'all'`"""
 
-#: Severity is what a provider does about a violation.
+#: Severity is how the provider reacts to a violation.
 Severity = Literal[
     "refused",
     "tolerated",
 ]
 
-#: Repair is what repair does about a violation.
+#: Repair is the way in which repair fixes a violation.
 Repair = Literal[
     "none",
     "add_result",
@@ -2128,7 +2147,7 @@ class RepairRequest(TypedDict):
 
 
 class RepairedMessages(TypedDict):
-    """RepairedMessages is the answer of the operation repair."""
+    """RepairedMessages is the result of the operation `repair`."""
 
     valid: bool
     """the provider would refuse nothing in the result"""
@@ -2145,7 +2164,7 @@ class ConvertRequest(TypedDict):
     to: Format
 
 
-#: Converted is the answer of the operation convert.
+#: Converted is the result of the operation `convert`.
 Converted = TypedDict(
     "Converted",
     {
@@ -2183,7 +2202,7 @@ class Loss(TypedDict):
     is one.
     """
 
-#: LossKind is what a conversion did not carry over: a kind of part, a member, a message or tools.
+#: LossKind is the kind of content that a conversion did not carry over: a kind of part, a member, a message or tools.
 LossKind = Literal[
     "text",
     "reasoning",
@@ -2224,7 +2243,7 @@ LossReason = Literal[
     "metadata",
 ]
 
-#: LossInstead is what replaced something that was not carried over.
+#: LossInstead is what replaced content that was not carried over.
 LossInstead = Literal[
     "nothing",
     "text",
@@ -2241,7 +2260,7 @@ class Kept(TypedDict):
     """Kept is archived content that the host kept."""
 
     handle: str
-    """or its first digits, at least 16"""
+    """the handle, or at least its first 16 digits"""
     body: str
     """JSON"""
 
@@ -2258,21 +2277,25 @@ class RestoreRequest(TypedDict):
 
 
 class RestoredMessages(TypedDict):
-    """RestoredMessages is the answer of the operation restore."""
+    """RestoredMessages is the result of the operation `restore`."""
 
     report: Report
     valid: bool
     """valid reports whether the result breaks no rule of its format."""
     markers: List[Marker]
-    """markers lists what still names a handle in the result, and changes of compactions that were not undone."""
+    """
+    markers lists the markers in the result that still name a handle, and changes of compactions that could not be
+    undone.
+    """
     state: NotRequired[State]
     """state is the State of the result, if the request had one."""
 
 
 class Marker(TypedDict):
     """
-    Marker is a place in a transcript that names the handle of removed content. Changes have no place: the state or
-    another body names their handle.
+    Places are the byte ranges of the body, [[from,to]], relative to the start of the request's messages. The body of a
+    fold, and of changes, is a JSON list: its elements are these ranges, and numbers and strings that are copied into it
+    unchanged.
     """
 
     handle: str
@@ -2284,7 +2307,7 @@ class Marker(TypedDict):
     why: NotRequired[MarkerFault]
     """why is why a given body was not put back."""
 
-#: MarkerFault is why a given body was not put back.
+#: MarkerFault is why a body was not put back although it was given.
 MarkerFault = Literal[
     "changed",
     "corrupt",
@@ -2292,12 +2315,12 @@ MarkerFault = Literal[
 
 
 class NamedHandles(TypedDict):
-    """NamedHandles is the answer of the operation restore for bodies without messages."""
+    """NamedHandles is the result of the operation `restore` for bodies without messages."""
 
     handles: List[str]
     """the handles that the bodies name"""
     corrupt: List[str]
-    """the handles of bodies that don't match them"""
+    """the handles whose bodies don't match them"""
 
 
 class DigestsRequest(TypedDict):
@@ -2311,7 +2334,7 @@ class DigestsRequest(TypedDict):
 
 
 class Digests(TypedDict):
-    """Digests is the answer of the operation digests."""
+    """Digests is the result of the operation `digests`."""
 
     format: Format
     digests: List[Digest]
@@ -2343,7 +2366,7 @@ class Digest(TypedDict):
     ledger: NotRequired[Ledger]
     """the lists that code added"""
 
-#: DigestKind is what a message written by a compaction represents.
+#: DigestKind is what a message written by a compaction stands for.
 DigestKind = Literal[
     "digest",
     "branch",
@@ -2368,7 +2391,7 @@ class DigestSection(TypedDict):
 
 
 class Found(TypedDict):
-    """Found is the answer of the operation search."""
+    """Found is the result of the operation `search`."""
 
     results: List[FoundMessage]
     """the best first"""
@@ -2418,7 +2441,9 @@ class RecallRequest(TypedDict):
 
 
 class Recalled(TypedDict):
-    """Recalled is the answer of the operation recall: the tool, what a call asks for, or the text to answer it with."""
+    """
+    Recalled is the result of the operation `recall`: the tool, what a call asks for, or the text to answer it with.
+    """
 
     tool: NotRequired[Dict[str, Any]]
     """definition of the tool, if there were no arguments"""
@@ -2442,7 +2467,7 @@ class SearchRequest(TypedDict):
 
 
 class Opened(TypedDict):
-    """Opened is the answer of the operation open: the live conversation of a session file."""
+    """Opened is the result of the operation `open`: the live conversation of a session file."""
 
     kind: SessionKind
     """of the file"""
@@ -2506,7 +2531,7 @@ class SaveRequest(TypedDict):
 
 class Saved(TypedDict):
     """
-    Saved is the answer of the operation save: the new file is the first Kept bytes of the old one, followed by Text.
+    Saved is the result of the operation `save`: the new file is the first Kept bytes of the old one, followed by Text.
     """
 
     kind: SessionKind
@@ -2526,7 +2551,7 @@ class SessionOpenRequest(TypedDict):
 
 
 class SessionInfo(TypedDict):
-    """SessionInfo is the answer of the operations session_open and session_append: the size of the session."""
+    """SessionInfo is the result of the operations session_open and session_append: the size of the session."""
 
     session: int
     """its number, for requests"""
@@ -2552,7 +2577,7 @@ class SessionCloseRequest(TypedDict):
 
 
 class ClosedSession(TypedDict):
-    """ClosedSession is the answer of the operation session_close."""
+    """ClosedSession is the result of the operation `session_close`."""
 
     closed: int
     """the number of the session"""
@@ -2562,9 +2587,9 @@ class Failure(TypedDict):
     """Failure describes a model call, whether it failed or not. All members are optional."""
 
     status: NotRequired[int]
-    """HTTP"""
+    """HTTP status code"""
     body: NotRequired[str]
-    """of the response, or the text of the error"""
+    """body of the response, or the text of the error"""
     provider: NotRequired[str]
     model: NotRequired[str]
     """the model that was called"""
@@ -2573,9 +2598,9 @@ class Failure(TypedDict):
     finish_reason: NotRequired[str]
     usage: NotRequired[FailureUsage]
     window: NotRequired[int]
-    """of the model, in tokens"""
+    """context window of the model, in tokens"""
     typed: NotRequired[bool]
-    """whether the host's client recognized an overflow"""
+    """whether the host's client identified the error as an overflow"""
 
 
 class FailureUsage(TypedDict):
@@ -2595,7 +2620,7 @@ class ClassifyErrorRequest(TypedDict):
     arguments: Failure
 
 
-#: Verdict is the answer of the operation classify_error.
+#: Verdict is the result of the operation `classify_error`.
 Verdict = TypedDict(
     "Verdict",
     {
@@ -2611,7 +2636,7 @@ Verdict = TypedDict(
     },
 )
 
-#: FailureClass is why a call of a model failed.
+#: FailureClass is why a model call failed.
 FailureClass = Literal[
     "none",
     "context_overflow",
@@ -2632,14 +2657,14 @@ class OutputLimits(TypedDict):
     max_chars: NotRequired[int]
     """Unicode scalar values"""
     spill_chars: NotRequired[int]
-    """above it the whole output is stored elsewhere; 0 is never"""
+    """above this size the whole output is stored elsewhere; 0 means never"""
     mode: NotRequired[LimitMode]
     place: NotRequired[str]
     """where the host stored it"""
     spill_error: NotRequired[str]
     """why the host couldn't store it"""
 
-#: LimitMode is which part of a tool's output stays.
+#: LimitMode is which part of an oversized tool output stays.
 LimitMode = Literal[
     "head_tail",
     "head",
@@ -2654,7 +2679,7 @@ class LimitToolOutputRequest(TypedDict):
 
 
 class LimitedOutput(TypedDict):
-    """LimitedOutput is the answer of the operation limit_tool_output."""
+    """LimitedOutput is the result of the operation `limit_tool_output`."""
 
     changed: bool
     text: str
@@ -2667,14 +2692,14 @@ class LimitedOutput(TypedDict):
 
 class JobSettings(TypedDict):
     """
-    JobSettings are what a host says about one job when it starts it: what it is for, what the host can do, and how long
-    things may take.
+    JobSettings are what a host specifies when it starts a job: the job's purpose, the host's capabilities, and time
+    limits.
     """
 
     operation: NotRequired[JobOperation]
     """
     operation is what the job does: fit a whole history (the default), or plan a compaction of a transcript that the
-    host replaces.
+    host will replace.
     """
     now: int
     """now is the time in milliseconds since 1970."""
@@ -2686,66 +2711,66 @@ class JobSettings(TypedDict):
     writes digests.
     """
     owner: NotRequired[str]
-    """owner says whose conversation it is. What is remembered for one owner is never used for another."""
+    """owner identifies whose conversation it is. What is remembered for one owner is never used for another."""
     records: NotRequired[RecordKeys]
-    """records is how records are found; absent means by prefix."""
+    """records is how records are looked up; absent means by prefix."""
     records_required: NotRequired[bool]
     """
-    records_required makes a failing store of records a failure of the job. Otherwise the job continues without it.
+    records_required makes the job fail if the store of records fails. Otherwise the job continues without records.
     """
     concurrency: NotRequired[int]
-    """concurrency is how many requests for summaries run at the same time, from 1 to 64; 0 is 4."""
+    """concurrency is the maximum number of summary requests in flight at the same time, from 1 to 64; 0 means 4."""
     store_timeout: NotRequired[int]
     """
-    store_timeout is how long a load, save, lease or put may take, in milliseconds up to a day; 0 is 30,000 and -1 no
+    store_timeout is how long a load, save, lease or put may take, in milliseconds up to a day; 0 means 30,000 and -1 no
     limit.
     """
     summary_timeout: NotRequired[int]
     """
-    summary_timeout is how long one summary may take, in milliseconds up to a day, with its repetitions; 0 is 120,000
-    and -1 no limit.
+    summary_timeout is how long one summary may take including retries, in milliseconds up to a day; 0 means 120,000 and
+    -1 no limit.
     """
     remembered: NotRequired[int]
-    """remembered is how many compactions the record of an owner keeps, from 1 to 64; 0 is 64."""
+    """remembered is how many compactions an owner's record keeps, from 1 to 64; 0 means 64."""
     loaded: NotRequired[EffectResult]
-    """
-    loaded is the answer to the load with which a job with records 'owner' begins, from a host that has it already.
-    """
+    """loaded is the result of the initial load of a job with records 'owner', if the host already has it."""
     lease: NotRequired[int]
-    """lease is how long a lease lasts unless it is renewed, in milliseconds from 100 to an hour; 0 is 15,000."""
+    """lease is how long a lease lasts unless it is renewed, in milliseconds from 100 to an hour; 0 means 15,000."""
     prefix: NotRequired[bool]
     """
     prefix reports whether the host can append requests for summaries to the conversation, for the provider's prompt
     cache.
     """
     background: NotRequired[bool]
-    """background makes the job compact before that is due, or repeat a compaction during which the model failed."""
+    """
+    background makes the job compact before a compaction is due, or redo a compaction during which the model failed.
+    """
     running: NotRequired[List[RunningJob]]
     """
-    running are the jobs in the background that the host runs for this owner. One that has become useless is stopped.
+    running lists the background jobs that the host runs for this owner. The job stops those that have become useless.
     """
     model: NotRequired[str]
     """
-    model and Provider say who is called next, by any names. With `gate.idle` of the policy, a change means that the
-    prompt cache is cold.
+    model and Provider identify the model that will be called next and its provider, by any names. If the policy has
+    `gate.idle`, a change means that the prompt cache is cold.
     """
     provider: NotRequired[str]
     refusal: NotRequired[Failure]
     """
-    refusal is the failed model call because of which the host starts the job. If it failed because the messages do not
-    fit, the job compacts them further; otherwise it changes nothing.
+    refusal is the failed model call that made the host start the job. If it failed because the messages do not fit, the
+    job compacts them further; otherwise it changes nothing.
     """
     refused: NotRequired[bool]
     """
     refused says that a provider rejected the messages because they do not fit, for a host that has classified the error
-    itself. Limit is the window in tokens that the provider named, or 0. Unlike with Refusal, the result is unchanged if
-    nothing helps.
+    itself. Limit is the window that the provider named, in tokens, or 0. Unlike with Refusal, if nothing helps, the
+    result is unchanged instead of an error.
     """
     limit: NotRequired[int]
     turn: NotRequired[Turn]
     """
-    turn makes the job, one with the operation 'plan', a turn of a conversation that the host keeps: it decides whether
-    a compaction begins, now or in the background.
+    turn makes a job with the operation 'plan' a turn of a conversation that the host keeps: the job decides whether a
+    compaction begins, now or in the background.
     """
 
 #: JobOperation is what a job does.
@@ -2772,7 +2797,7 @@ EffectName = Literal[
     "cancel",
 ]
 
-#: RecordKeys is how records are found.
+#: RecordKeys is how records are looked up.
 RecordKeys = Literal[
     "prefix",
     "owner",
@@ -2780,7 +2805,7 @@ RecordKeys = Literal[
 
 
 class EffectResult(TypedDict):
-    """EffectResult is the answer to an effect."""
+    """EffectResult is the result of an effect."""
 
     id: int
     refused: NotRequired[bool]
@@ -2791,45 +2816,46 @@ class EffectResult(TypedDict):
     """done reports, for save, that the record was written, and for lease, that it was granted."""
     record: NotRequired[str]
     """
-    record is what load found; absent if nothing. At is the index of its key; for lease, the index of a key that another
-    holder has leased. Revision is compared by a later save: any text that changes whenever the record does.
+    record is the record that load found; absent if there was none. At is the index of its key in Keys; for lease, the
+    index of a key that another holder has leased. Revision is any string that changes whenever the record does; a later
+    save compares it.
     """
     at: NotRequired[int]
     revision: NotRequired[str]
     summary: NotRequired[Summary]
     """
-    summary is the answer to ask. Its id may be missing. In the answer to before it is the summary itself: no model is
+    summary is the result of ask; its id may be missing. In the result of before, it is a finished summary: no model is
     asked.
     """
     busy: NotRequired[bool]
     """
-    busy says that the provider was overloaded, and After how long to wait before the next attempt, in milliseconds; 0
-    if unknown.
+    busy reports that the provider was overloaded, and After is how long to wait before the next attempt, in
+    milliseconds; 0 if unknown.
     """
     after: NotRequired[int]
     incomplete: NotRequired[bool]
-    """incomplete says that the answer was cut off, so that an immediate repetition may succeed."""
+    """incomplete reports that the model's output was cut off, so an immediate retry may succeed."""
     tokens: NotRequired[int]
     """
-    tokens is the answer to count. In that to enter they are the exact tokens of the conversation as it is now, from a
+    tokens is the result of count. In the result of enter, it is the exact size of the conversation as it is now, from a
     host with a tokenizer.
     """
     skip: NotRequired[bool]
     """
-    Skip, in the answer to before, leaves the compaction out. Redact replaces texts in what it reads, and Score says
-    what matters, as the options do.
+    Skip, in the result of before, skips the compaction. Redact lists texts to replace in what the compaction reads, and
+    Score says how much messages matter, like the options of these names.
     """
     redact: NotRequired[Redact]
     score: NotRequired[Score]
 
 
 class RunningJob(TypedDict):
-    """RunningJob is a job in the background that a host runs."""
+    """RunningJob is a background job that a host runs."""
 
     id: int
     """id is a positive number by which the host identifies the job."""
     keys: List[str]
-    """keys are those of the last lease that the job requested."""
+    """keys are the keys of the last lease that the job requested."""
 
 
 class Turn(TypedDict):
@@ -2837,12 +2863,12 @@ class Turn(TypedDict):
 
     moment: TurnMoment
     notes: NotRequired[TurnNotes]
-    """notes are those of the last turn that returned any."""
+    """notes are the notes that the last turn returned, if any."""
     running: NotRequired[int]
-    """running is the job that compacts the conversation in the background, a number above 0; 0 is none."""
+    """running is the id of the job that compacts the conversation in the background, above 0; 0 means none."""
     edited: NotRequired[bool]
     """
-    edited reports whether the messages were replaced since the last turn. What was tried before doesn't count then.
+    edited reports whether the messages were replaced since the last turn. Earlier failed attempts are then disregarded.
     """
 
 #: TurnMoment is when a turn takes place.
@@ -2857,18 +2883,16 @@ TurnMoment = Literal[
 
 class TurnNotes(TypedDict):
     """
-    TurnNotes are what the turns of a conversation leave for later ones. A host passes them on and has no need to read
+    TurnNotes carry information from one turn of a conversation to later ones. A host passes them on without reading
     them.
     """
 
     time: NotRequired[int]
-    """time is when the model was called last, in milliseconds since 1970, and Model and Provider say which."""
+    """time is when the model was last called, in milliseconds since 1970; Model and Provider identify it."""
     model: NotRequired[str]
     provider: NotRequired[str]
     tried: NotRequired[int]
-    """
-    tried and Messages are the tokens and the number of messages for which a compaction was begun in the background.
-    """
+    """tried and Messages are the number of tokens and of messages at which a background compaction was last started."""
     messages: NotRequired[int]
 
 
@@ -2885,8 +2909,8 @@ class LoopStartRequest(TypedDict):
 
 class JobProgress(TypedDict):
     """
-    JobProgress is the answer of the operations loop_start and loop_event: the job's state and the effects to execute.
-    With Result or Failure the job has ended, and there is no Job.
+    JobProgress is the result of the operations loop_start and loop_event: the job's state and the effects to execute.
+    Once the job has ended, it has Result or Failure, and no Job.
     """
 
     job: NotRequired[Dict[str, Any]]
@@ -2900,15 +2924,17 @@ class JobProgress(TypedDict):
     failure: NotRequired[JobFailure]
     """failure is why the job ended without a result. Nothing was changed."""
     result: NotRequired[Planned]
-    """result is the answer of the operation, with the member memory left out."""
+    """result is the result of the operation, without its member memory."""
     check: NotRequired[Check]
-    """check is that of a turn which has ended without a compaction; its Result is null."""
+    """check is the result of the check of a turn that ended without a compaction; Result is then null."""
     notes: NotRequired[TurnNotes]
-    """notes are for the next turn of the conversation, from the loop_start of a turn."""
+    """notes must be passed to the next turn of the conversation. They come from the loop_start of a turn."""
 
 
 class Effect(TypedDict):
-    """Effect is something that a job wants its host to do. An effect with an ID is answered by an EffectResult."""
+    """
+    Effect is an action that a job requests from its host. The host responds to an effect with an ID by an EffectResult.
+    """
 
     effect: EffectName
     id: NotRequired[int]
@@ -2919,8 +2945,8 @@ class Effect(TypedDict):
     """
     record: NotRequired[str]
     """
-    record is what save writes. With IfRevision, only if the record under keys[0] still has this revision or, if it is
-    '', is still missing. With Holder, only if the holder still has its lease on Lease.
+    record is what save writes. With IfRevision, it writes only if the record under keys[0] still has this revision or,
+    if IfRevision is '', does not exist yet. With Holder, it writes only if the holder still has its lease on Lease.
     """
     if_revision: NotRequired[str]
     holder: NotRequired[str]
@@ -2935,26 +2961,26 @@ class Effect(TypedDict):
     """
     sent: NotRequired[Any]
     deadline: NotRequired[int]
-    """when the answer of ask is no longer waited for, in milliseconds since 1970; 0 is never"""
+    """when the job stops waiting for the result of ask, in milliseconds since 1970; 0 means never"""
     messages: NotRequired[Any]
     """
-    messages are those to count, in the shape of the input; with the option `answer: 'edits'`, Edits transform the input
-    into them.
+    messages are the messages to count, in the shape of the input. With the option `answer: 'edits'`, Edits transform
+    the input into them.
     """
     edits: NotRequired[List[Edit]]
     until: NotRequired[int]
     """in milliseconds since 1970"""
     key: NotRequired[str]
     settings: NotRequired[JobSettings]
-    """settings are those of the job to begin. The host adds the time and a seed."""
+    """settings are the settings of the job to begin. The host adds the time and a seed."""
     notice: NotRequired[JobNotice]
     target: NotRequired[int]
     beginning: NotRequired[Beginning]
-    """beginning is what before tells."""
+    """beginning describes the compaction that the effect before announces."""
 
 
 class JobNotice(TypedDict):
-    """JobNotice is something worth a line in a log."""
+    """JobNotice is an event worth a line in a log."""
 
     name: NoticeName
     message: str
@@ -2969,7 +2995,7 @@ NoticeName = Literal[
 
 
 class Beginning(TypedDict):
-    """Beginning is what a host is told before a compaction of a conversation begins."""
+    """Beginning is passed to the host before a compaction of a conversation begins."""
 
     trigger: Trigger
     messages: int
@@ -2993,7 +3019,7 @@ class JobFailure(TypedDict):
     path: NotRequired[str]
     """
     path is the location of the error, as in an Error. Offset is its offset in bytes from the start of the messages, if
-    it is in them.
+    the error is in the messages.
     """
     offset: NotRequired[int]
 
@@ -3008,7 +3034,7 @@ FailureCode = Literal[
 
 
 class JobEvent(TypedDict):
-    """JobEvent is what happened since the last call. Without results it only reports the time."""
+    """JobEvent reports what has happened since the last call. Without results it only reports the time."""
 
     now: int
     """in milliseconds since 1970"""
@@ -3040,7 +3066,7 @@ class FunctionRequest(TypedDict):
 
 
 class FunctionResult(TypedDict):
-    """FunctionResult is the answer of the operation function."""
+    """FunctionResult is the result of the operation `function`."""
 
     result: Any
     """see docs/reference/functions.md"""
