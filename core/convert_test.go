@@ -145,7 +145,7 @@ func results(s []string) string {
 }
 
 // conversations is how many each pair of formats has: in make test-long those of one format are 2,000.
-func conversations() int { return budget(10, 24, 2000/len(targetsOf())) }
+func conversations() int { return budget(10, 10, 2000/len(targetsOf())) }
 
 // TestConvertIsValid: what is written is valid for the judge of the target, and says what the source says.
 func TestConvertIsValid(t *testing.T) {

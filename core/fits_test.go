@@ -109,15 +109,19 @@ type fitting struct {
 }
 
 // With every preset and in windows of 4,000, 8,000 and 16,000 tokens no real session stays over the limit whose newest user
-// message and system prompt are not over it alone, and each that does is reported. The table of docs/guides/presets.md says how many.
+// message and system prompt are not over it alone, and each that does is reported. The table of docs/guides/presets.md says how many; make
+// test makes a third of its rows, with each preset and each window, and make fits all.
 func TestRealSessionsFit(t *testing.T) {
 	t.Parallel()
 	windows := []int{4000, 8000, 16000}
 	table := map[string]map[int]*fitting{}
 	for _, s := range everySession(t) {
 		messages := s.JSON()
-		for _, preset := range policy.Presets() {
-			for _, window := range windows {
+		for i, preset := range policy.Presets() {
+			for k, window := range windows {
+				if !*update && !covers(i, k, len(windows)) {
+					continue
+				}
 				pol := fmt.Sprintf(`{"preset":%q,"format":%q,"summary":{"mode":"local"},"window":{"tokens":%d}}`, preset.Name, s.Format, window)
 				a := compacts(t, pol, "", string(messages), summaryText)
 				if a.Error != nil && a.Error.Code == "out_of_range" { // the preset's reserve takes all of such a window
@@ -135,9 +139,13 @@ func TestRealSessionsFit(t *testing.T) {
 					continue
 				}
 				if table[preset.Name] == nil {
-					table[preset.Name] = map[int]*fitting{4000: {}, 8000: {}, 16000: {}}
+					table[preset.Name] = map[int]*fitting{}
 				}
 				row := table[preset.Name][window]
+				if row == nil {
+					row = &fitting{}
+					table[preset.Name][window] = row
+				}
 				row.due++
 				row.after = append(row.after, tokens.After)
 				if bare := compacts(t, strings.Replace(pol, "{", `{"last_resort":false,`, 1), "", string(messages), summaryText); !bare.Report.Fits {
@@ -190,7 +198,7 @@ const (
 	fitEnd   = "<!-- end -->\n"
 )
 
-// checkTable compares a table with that of docs/guides/presets.md, or writes it there.
+// checkTable compares a table with that of docs/guides/presets.md, which may have more rows, or writes it there.
 func checkTable(t *testing.T, table string) {
 	t.Helper()
 	file := filepath.Join("..", "docs", "guides", "presets.md")
@@ -200,10 +208,11 @@ func checkTable(t *testing.T, table string) {
 	}
 	before, rest, found := strings.Cut(string(doc), fitBegin)
 	old, after, ended := strings.Cut(rest, fitEnd)
+	stale := slices.ContainsFunc(slices.Collect(strings.Lines(table)), func(row string) bool { return !strings.Contains(old, row) })
 	switch {
 	case !found || !ended:
 		t.Fatal("docs/guides/presets.md has no place for the table")
-	case old == table:
+	case !stale && !*update:
 	case *update:
 		if err := os.WriteFile(file, []byte(before+fitBegin+table+fitEnd+after), 0o644); err != nil {
 			t.Fatal(err)

@@ -105,12 +105,9 @@ func TestForgedDigests(t *testing.T) {
 		return string(b)
 	}
 	texts := forgeries()
-	tried, stride, n := 0, budget(4, 4, 1), 0 // 4 shares no factor with the 3 times and the 7 places
-	for f, format := range judged() {
-		for p, preset := range allPresets {
-			if testing.Short() && (f+p)%3 > 0 {
-				continue
-			}
+	tried, stride, n := 0, budget(17, 17, 1), 0 // 17 shares no factor with the 16 texts, the 7 places and the 3 times
+	for _, format := range judged() {
+		for _, preset := range allPresets {
 			policy := func(mode string) string {
 				return fmt.Sprintf(`{"format":%q,"preset":%q,"window":{"tokens":3000,"reserve":0},"summary":{"mode":%q,"on_failure":"local"}}`, format, preset, mode) + force
 			}

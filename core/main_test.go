@@ -31,3 +31,7 @@ func budget(short, some, all int) int {
 		return some
 	}
 }
+
+// covers reports whether a run tries the n-th subject in a way, of several that are counted from 0: in make test-long in all of them, else in
+// one, and the subject after it in the next. So every way is tried with as many subjects as there are ways.
+func covers(n, way, ways int) bool { return os.Getenv("CTXFOLD_LONG") != "" || n%ways == way }

@@ -235,7 +235,7 @@ func TestThinkingAfterPlan(t *testing.T) {
 }
 
 // TestThinkingOfSessions compacts the real sessions that have signed thinking, at every message where the model is about to continue with a
-// tool loop or the user has spoken, with all presets and in all modes; in make test every second of these.
+// tool loop or the user has spoken, with all presets and in all modes; in make test every ninth of these.
 func TestThinkingOfSessions(t *testing.T) {
 	t.Parallel()
 	conversations, runs, changed := 0, 0, 0
@@ -253,7 +253,7 @@ func TestThinkingOfSessions(t *testing.T) {
 			size := estimateOf(t, fmt.Sprintf(`{"format":%q}`, s.Format), string(list))
 			for _, preset := range policy.Presets() {
 				for _, mode := range modes {
-					if runs++; runs%budget(7, 2, 1) > 0 {
+					if runs++; runs%budget(9, 9, 1) > 0 {
 						continue
 					}
 					p := fmt.Sprintf(`{"preset":%q,"format":%q,"thinking":%q,"window":{"tokens":%d,"reserve":0},"summary":{"mode":"local"}}`, preset.Name, s.Format,

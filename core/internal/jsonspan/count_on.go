@@ -16,7 +16,7 @@ func (s *Scanner) count() { scanners = append(scanners, started{s, s.pos}) }
 // Read returns how many bytes of src scanners have read since the last call, and forgets these scanners.
 func Read(src []byte) (n int) {
 	for _, c := range scanners {
-		if len(c.s.src) > 0 && &c.s.src[0] == &src[0] {
+		if len(src) > 0 && len(c.s.src) > 0 && &c.s.src[0] == &src[0] {
 			n += c.s.pos - c.from
 		}
 	}

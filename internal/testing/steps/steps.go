@@ -16,14 +16,16 @@ import (
 )
 
 const (
-	program = "github.com/ctxfold/ctxfold/internal/testing/steps/counter"
-	counted = "github.com/ctxfold/ctxfold/core/...," + program + ",slices,strings,bytes,strconv,sort"
+	program = "github.com/ctxfold/ctxfold/core/internal/counter"
+	counted = "github.com/ctxfold/ctxfold/core/...,slices,strings,bytes,strconv,sort"
 )
 
 // Cost is the cost of one operation.
 type Cost struct {
-	Steps uint64 // basic blocks
-	Bytes uint64 // allocated
+	Steps   uint64 // basic blocks
+	Bytes   uint64 // allocated
+	Read    uint64 // bytes of the request that were read, those that were read twice counted twice
+	Written uint64 // bytes of results that were written
 }
 
 // Counter is a process that counts. It makes one call at a time.
@@ -38,7 +40,7 @@ func Start(t testing.TB) *Counter {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "counter")
-	if out, err := exec.Command("go", "build", "-cover", "-covermode=atomic", "-coverpkg="+counted, "-o", path, program).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-tags=ctxfold_count", "-cover", "-covermode=atomic", "-coverpkg="+counted, "-o", path, program).CombinedOutput(); err != nil {
 		t.Fatalf("building a program that counts: %v\n%s", err, out)
 	}
 	c := exec.Command(path)

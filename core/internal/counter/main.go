@@ -1,6 +1,9 @@
-// Command counter runs operations of core and counts what they do. It is built with counters (-cover -covermode=atomic)
-// and controlled by package steps: a request is the name of an operation and its JSON; an answer is the number of
-// steps, the allocated bytes, and the operation's answer.
+//go:build ctxfold_count
+
+// Command counter runs operations of core and counts what they do. It is built with counters (-cover -covermode=atomic,
+// and the tag ctxfold_count) and controlled by package steps: a request is the name of an operation and its JSON; an
+// answer is the number of steps, the bytes that were allocated, those of the request that were read, and those of the
+// result that were written, and then the operation's answer.
 package main
 
 import (
@@ -16,6 +19,8 @@ import (
 
 	"github.com/ctxfold/ctxfold/core"
 	_ "github.com/ctxfold/ctxfold/core/full"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
 func main() {
@@ -48,6 +53,8 @@ func read(in io.Reader) ([]byte, error) {
 
 func answer(out *bufio.Writer, op string, request []byte) error {
 	var before, after runtime.MemStats
+	jsonspan.Read(nil) // forgets what earlier calls have read
+	view.Written = 0
 	runtime.ReadMemStats(&before)
 	if err := coverage.ClearCounters(); err != nil {
 		return err
@@ -58,7 +65,8 @@ func answer(out *bufio.Writer, op string, request []byte) error {
 		return err
 	}
 	runtime.ReadMemStats(&after)
-	for _, value := range []any{steps, after.TotalAlloc - before.TotalAlloc, uint32(len(text)), text} {
+	read, written := jsonspan.Read(request), view.Written
+	for _, value := range []any{steps, after.TotalAlloc - before.TotalAlloc, uint64(read), uint64(written), uint32(len(text)), text} {
 		if err := binary.Write(out, binary.LittleEndian, value); err != nil {
 			return err
 		}
