@@ -69,7 +69,7 @@ func (r *request) target() *wire.Format {
 	name := jsonspan.Text(r.src, text.Span)
 	f := wire.ByName(name)
 	if f == nil || f != r.format && f.Convert == nil {
-		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(p.Start), Message: policy.Unknown("format to write", name, targets())}, 0)
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(p.Start), Message: policy.UnknownName("format to write", name, targets())}, 0)
 		return nil
 	}
 	return f

@@ -56,7 +56,7 @@ func loopEvent(r *request, dst []byte) []byte {
 	if r.session == nil {
 		base, err := r.sessions.policy(job.Policy)
 		if err == nil {
-			p, err = base.With(&job.Options)
+			p, err = base.WithOptions(&job.Options)
 		}
 		if err != nil {
 			r.fail(&jsonspan.Error{Code: api.CodeJobMismatch, Message: "this is no job of this version: start another one"}, r.members[operations.InJob].Start)

@@ -93,7 +93,7 @@ func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 		}
 		return answer
 	}
-	return appendError(nil, nil, &jsonspan.Error{Code: api.CodeUnknownOp, Message: policy.Unknown("operation", name, Ops())})
+	return appendError(nil, nil, &jsonspan.Error{Code: api.CodeUnknownOp, Message: policy.UnknownName("operation", name, Ops())})
 }
 
 // appendJSON appends the output of marshal, the MarshalEasyJSON of a value. It takes no interface, because the linker
@@ -262,7 +262,7 @@ func (r *request) dueReason(due bool, cold api.Cold) api.Reason {
 	switch {
 	case len(r.t.Messages) == 0:
 		return api.ReasonUnderBudget
-	case r.policy.Unbounded():
+	case r.policy.HasNoLimit():
 		return compact.NoLimitReason(r.policy)
 	case cold != "":
 		return api.ReasonCold
@@ -374,19 +374,19 @@ func (r *request) resume(s *jsonspan.Scanner, early bool) {
 	if in.settings = r.settingsOf(p.Policy, uint32(jsonspan.Find(r.src, int(at), "policy")), o, optionsAt); r.err != nil {
 		return
 	}
-	if in.policy.Auto() { // a session has determined it
+	if in.policy.DetectsFormat() { // a session has determined it
 		in.format = r.format
 	}
 	next.format = in.format
 	before := wire.ByName(string(p.Format))
 	if before == nil {
-		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format", Message: policy.Unknown("format", string(p.Format), wire.Names())}, at)
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format", Message: policy.UnknownName("format", string(p.Format), wire.Names())}, at)
 		return
 	}
 	if r.fail(notHere(before, at), 0); r.err != nil {
 		return
 	}
-	if before.Name != wire.Plain || !in.policy.Auto() { // newer messages may be in another format
+	if before.Name != wire.Plain || !in.policy.DetectsFormat() { // newer messages may be in another format
 		in.format = before
 	}
 	if r.adopt(&in.settings, p.Model); r.err != nil {

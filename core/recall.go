@@ -201,7 +201,7 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 			h.state.Messages = i + 1
 		}
 	}
-	if !m.newest && !r.policy.Branch() && h.hidesNewest(t) {
+	if !m.newest && !r.policy.IsBranchScope() && h.hidesNewest(t) {
 		return false
 	}
 	if r.t.Outer == r.t.List { // only an answer of open has more than its list

@@ -108,7 +108,7 @@ func (r *request) nextMember(s *jsonspan.Scanner) (n operations.Member, ok bool)
 	n, known := operations.MemberNamed(string(name))
 	switch {
 	case !known || !r.op.Members.Has(n):
-		says := policy.Moved(string(name))
+		says := policy.MovedKeyHint(string(name))
 		if says == "" || !r.op.Members.Has(operations.InOptions) {
 			says = "a request of " + r.op.Name + " has no such key; it may have: " + strings.Join(r.op.Members.Names(), ", ")
 		}
@@ -186,7 +186,7 @@ func (r *request) need(member operations.Member) bool {
 // bounded reports an error for a policy without a limit, which would never compact: the program forgot its window, or
 // its model is unknown. A forced compaction doesn't need one.
 func (r *request) bounded(forced bool) bool {
-	if forced || r.err != nil || !r.policy.Aimless() {
+	if forced || r.err != nil || !r.policy.NeverDue() {
 		return r.err == nil
 	}
 	says := "there is no context window, so nothing would ever be compacted"

@@ -191,7 +191,7 @@ func sessionOpen(r *request, dst []byte) []byte {
 		return dst
 	}
 	s.raw = slices.Clone(api.Raw(r.members[operations.InPolicy].Of(r.src)))
-	if s.auto = r.policy.Auto(); s.auto && (r.t == nil || len(r.t.Messages) == 0) {
+	if s.auto = r.policy.DetectsFormat(); s.auto && (r.t == nil || len(r.t.Messages) == 0) {
 		s.format = wire.ByName(string(s.state.Format)) // an empty list determines no format
 		if r.fail(notHere(s.format, r.members[operations.InState].Start), 0); r.err != nil {
 			return dst

@@ -83,18 +83,18 @@ func (r *request) settingsOf(src []byte, at uint32, o api.Options, optionsAt uin
 		}
 		set.base = p
 	}
-	p, err := set.base.With(&set.options)
+	p, err := set.base.WithOptions(&set.options)
 	if r.fail(err, optionsAt); r.err != nil {
 		return set
 	}
-	if set.policy = p; !r.estimateBy(&set) || p.Auto() {
+	if set.policy = p; !r.estimateBy(&set) || p.DetectsFormat() {
 		return set
 	}
 	if set.format = wire.ByName(string(p.Format)); set.format == nil {
 		if p.Format != set.base.Format {
 			at = optionsAt
 		}
-		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format", Message: policy.Unknown("format", string(p.Format), wire.Names())}, at)
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format", Message: policy.UnknownName("format", string(p.Format), wire.Names())}, at)
 	} else if e := notHere(set.format, 0); e != nil {
 		e.At = "format"
 		r.fail(e, at)
@@ -108,7 +108,7 @@ func (r *request) estimateBy(set *settings) bool {
 	profile := tokens.ByName(set.policy.Estimator)
 	if profile == nil {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownEstimator, At: "estimator",
-			Message: policy.Unknown("estimator", set.policy.Estimator, tokens.Names())}, set.policyAt)
+			Message: policy.UnknownName("estimator", set.policy.Estimator, tokens.Names())}, set.policyAt)
 		return false
 	}
 	set.profile = hook.Estimator(set.policy, profile).For(set.policy.Model)
@@ -131,7 +131,7 @@ func (r *request) adopt(set *settings, model string) {
 	if r.fail(err, set.policyAt); r.err != nil {
 		return
 	}
-	p, err = p.With(&set.options)
+	p, err = p.WithOptions(&set.options)
 	if r.fail(err, set.optionsAt); r.err != nil {
 		return
 	}

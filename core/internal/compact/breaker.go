@@ -10,7 +10,7 @@ const maxFailed = 3
 // stuck reports whether the last compactions have shown that another one would not help.
 func (c *Run) stuck() bool {
 	a := c.state.Attempts
-	return !c.policy.Force && a != nil && a.Failed >= maxFailed && c.doc.Total < a.Tokens+c.policy.Growth()
+	return !c.policy.Force && a != nil && a.Failed >= maxFailed && c.doc.Total < a.Tokens+c.policy.RetryGrowth()
 }
 
 // failed ends the run with an unchanged input, and counts the failure.

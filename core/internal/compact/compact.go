@@ -51,7 +51,7 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	if idle || c.endsBeforePasses() {
 		return c
 	}
-	if in.Policy.Few(in.N) && !in.Policy.Force {
+	if in.Policy.HasFewMessages(in.N) && !in.Policy.Force {
 		steps = nil
 	}
 	c.keep.PinItems() // after the repair, which may have dropped an empty newest user message
@@ -142,7 +142,7 @@ func (c *Run) endsInPasses(steps []passes.Pass) bool {
 // mayKeep reports whether the transcript may stay unchanged if there is no digest. It may not if the provider would
 // reject it.
 func (c *Run) mayKeep() bool {
-	return !c.MustFit() || c.noDigest != string(api.FaultNoRoom) && c.report.Tokens.Before <= c.policy.Usable()
+	return !c.MustFit() || c.noDigest != string(api.FaultNoRoom) && c.report.Tokens.Before <= c.policy.UsableTokens()
 }
 
 // gainsTooLittle returns why the result isn't worth the change; "" if it is.
@@ -305,7 +305,7 @@ func (c *Run) finish() {
 }
 
 // aside reports whether the run makes the digest of a branch while the state belongs to the conversation, which continues.
-func (c *Run) aside() bool { return c.policy.Branch() && c.state.Fingerprint != "" }
+func (c *Run) aside() bool { return c.policy.IsBranchScope() && c.state.Fingerprint != "" }
 
 // prefix returns the front of the transcript up to an item, which is unchanged from the input.
 func (c *Run) prefix(n int) api.StablePrefix {

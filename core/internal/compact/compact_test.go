@@ -27,7 +27,7 @@ func input(t testing.TB, format, pol, src string) view.Input {
 	pol, forced := strings.CutSuffix(pol, force)
 	p, perr := policy.Resolve([]byte(pol))
 	if perr == nil {
-		p, perr = p.With(&api.Options{Force: forced})
+		p, perr = p.WithOptions(&api.Options{Force: forced})
 	}
 	if perr != nil {
 		t.Fatal(perr)

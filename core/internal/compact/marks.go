@@ -17,7 +17,7 @@ import (
 // lifetime: longer-lived breakpoints must precede the others.
 func (c *Run) mark() {
 	t := c.doc.T
-	if c.doc.F.Marks == 0 || !t.Marks || !c.policy.Marks() || !wire.MayMark(t.Src[t.Outer.Start:t.Outer.End]) {
+	if c.doc.F.Marks == 0 || !t.Marks || !c.policy.WritesMarks() || !wire.MayMark(t.Src[t.Outer.Start:t.Outer.End]) {
 		return
 	}
 	p := placing{c: c, beside: c.doc.F.MarksBeside(nil, t.Src[t.Outer.Start:t.Outer.End])}

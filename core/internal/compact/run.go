@@ -65,7 +65,7 @@ func BeginDue(in view.Input, from int) (c *Run, idle bool) {
 	case due || c.overBytes():
 		c.report.Refill = refilled(doc, in.Known())
 		return c, false
-	case in.Policy.Unbounded():
+	case in.Policy.HasNoLimit():
 		return c.EndUnchanged(NoLimitReason(in.Policy)), true
 	}
 	c.starts, c.report.Notice = gate.StartsInBackground(in, size.Tokens), gate.NoticeText(in, size.Tokens)
@@ -75,7 +75,7 @@ func BeginDue(in view.Input, from int) (c *Run, idle bool) {
 // open makes a document of an input.
 func open(in view.Input) *view.View {
 	doc := view.NewView(in.Transcript, in.Format, in.Estimator, in.N)
-	digest.MarkOutputs(in.Transcript, in.N, !in.Policy.Published())
+	digest.MarkOutputs(in.Transcript, in.N, !in.Policy.IsPublished())
 	return doc
 }
 
@@ -186,7 +186,7 @@ func (c *Run) MaxTokens() int {
 
 // MustFit reports whether the result of this run must not exceed the limit.
 func (c *Run) MustFit() bool {
-	return c.due && c.limit > 0 && c.policy.LastResorts() && !c.policy.Branch()
+	return c.due && c.limit > 0 && c.policy.LastResorts() && !c.policy.IsBranchScope()
 }
 
 // MinGain returns how many tokens a compaction must free; if it can't, nothing is done.

@@ -21,13 +21,13 @@ func Due(in view.Input, from, total int) (due bool, size tokens.Context, cold ap
 	if in.Policy.Gate.Usage {
 		size = tokens.MeasureContext(in.Estimator, in.Transcript, from, in.N, total)
 	}
-	if in.Policy.Unbounded() || in.N == 0 {
+	if in.Policy.HasNoLimit() || in.N == 0 {
 		return false, size, ""
 	}
 	most := in.Policy.Gate.MaxToolResults
-	due = in.Policy.Due(size.Tokens, in.N) || in.Policy.Background && in.Policy.Starts(size.Tokens, in.N)
+	due = in.Policy.IsDue(size.Tokens, in.N) || in.Policy.Background && in.Policy.StartsInBackground(size.Tokens, in.N)
 	due = due || most > 0 && countResults(in, most) > most
-	if !due && in.Policy.Chills(size.Tokens, in.N) {
+	if !due && in.Policy.ColdIsDue(size.Tokens, in.N) {
 		return true, size, in.Policy.Cold
 	}
 	return due, size, ""
@@ -37,7 +37,7 @@ func Due(in view.Input, from, total int) (due bool, size tokens.Context, cold ap
 // gate.start and has grown since the last attempt. tokens is its size according to [Due].
 func StartsInBackground(in view.Input, tokens int) bool {
 	p := in.Policy
-	return p.Starts(tokens, in.N) && !p.Background && !p.OnlyKnown && (p.Tried == 0 || tokens >= p.Tried+p.Growth())
+	return p.StartsInBackground(tokens, in.N) && !p.Background && !p.OnlyKnown && (p.Tried == 0 || tokens >= p.Tried+p.RetryGrowth())
 }
 
 // NoticeText returns the text that tells the model that a compaction will come soon, for a transcript that isn't due.
@@ -46,7 +46,7 @@ func StartsInBackground(in view.Input, tokens int) bool {
 // message may come between them.
 func NoticeText(in view.Input, tokens int) string {
 	t, text := in.Transcript, in.Policy.Gate.Notice
-	if !in.Policy.Notifies(tokens) || in.N == 0 {
+	if !in.Policy.NoticeIsDue(tokens) || in.N == 0 {
 		return ""
 	}
 	last := in.N - 1

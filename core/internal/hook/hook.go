@@ -36,7 +36,7 @@ var Linked *Published
 // Check rejects a policy that this build can't follow, and adapts a policy that it follows exactly.
 func Check(p *policy.Policy) *policy.Error {
 	switch {
-	case p.Safe():
+	case p.IsWireSafe():
 		return nil
 	case Linked == nil:
 		return &policy.Error{Code: api.CodeNeedsFull, At: "wire_safe",
@@ -47,7 +47,7 @@ func Check(p *policy.Policy) *policy.Error {
 }
 
 // exact reports whether the published systems handle a policy that has been checked.
-func exact(p *policy.Policy) bool { return Linked != nil && !p.Safe() }
+func exact(p *policy.Policy) bool { return Linked != nil && !p.IsWireSafe() }
 
 // Estimator returns an estimator adapted to a policy.
 func Estimator(p *policy.Policy, e *tokens.Profile) *tokens.Profile {

@@ -83,7 +83,7 @@ func (k *Keeper) pinProject() {
 // ProjectRoom returns how many more tokens of project instructions may stay.
 func (k *Keeper) ProjectRoom() int {
 	share := k.policy.ProjectShare()
-	if share == 0 || k.policy.Branch() {
+	if share == 0 || k.policy.IsBranchScope() {
 		return 0
 	}
 	window := max(k.policy.Window.Tokens, k.policy.Limit())
@@ -101,7 +101,7 @@ func (k *Keeper) ProjectRoom() int {
 
 // NewestUser returns the index of the item with the newest user message, or -1.
 func (k *Keeper) NewestUser() int {
-	if k.policy.Branch() {
+	if k.policy.IsBranchScope() {
 		return -1
 	}
 	for i := len(k.doc.Items) - 1; i >= 0; i-- {
@@ -142,7 +142,7 @@ func matches(doc *view.View, pin *policy.Pin, m int) bool {
 // contains a tool call that is still open, or is in one group with such an item. An item that must stay for one pass
 // must stay for all later ones, because the bodies of folds refer to it by number.
 func (k *Keeper) StayingItems() (stays []bool, groups []int32) {
-	if k.policy.Branch() {
+	if k.policy.IsBranchScope() {
 		return k.StayingItemsWith(func(int) bool { return false })
 	}
 	waiting := len(k.doc.Items) // start of the last turn, in which a provider's tool may still be running

@@ -111,7 +111,7 @@ func (p *ArchivePass) Run(c Run) {
 // texts returns the summaries of batches: the model's summaries for the newest batches, excerpts for the others.
 func (p *ArchivePass) texts(c Run, batches [][]result) []string {
 	texts := make([]string, len(batches))
-	local := p.Mode == "local" || c.Policy().Local()
+	local := p.Mode == "local" || c.Policy().UsesLocalDigest()
 	for k, batch := range batches {
 		if texts[k] = p.excerpt(c, batch); local || k < len(batches)-p.MaxRequests {
 			continue

@@ -123,7 +123,7 @@ type folding struct {
 // make folds if that is worthwhile.
 func (f *folding) make() {
 	f.scope, f.ledger = api.ScopeSession, f.run.Ledger().Clone()
-	if f.run.Policy().Branch() {
+	if f.run.Policy().IsBranchScope() {
 		f.scope, f.ledger = api.ScopeBranch, digest.Ledger{} // the requests of a branch don't belong to this conversation
 	}
 	f.gather()
@@ -263,7 +263,7 @@ func (f *folding) put(d *summary.Digest) {
 	if d.Made != nil {
 		putCompacted(f.run, d.Made)
 	}
-	if !f.run.Policy().Branch() {
+	if !f.run.Policy().IsBranchScope() {
 		*f.run.Ledger() = f.ledger
 	}
 }
@@ -272,7 +272,7 @@ func (f *folding) put(d *summary.Digest) {
 func (f *folding) role() transcript.Role {
 	role := f.run.Summary().Style().Role
 	switch {
-	case role == transcript.System && f.doc.F.SystemApart || f.run.Policy().Branch():
+	case role == transcript.System && f.doc.F.SystemApart || f.run.Policy().IsBranchScope():
 		return transcript.User // S1.37, S3.27
 	case role == transcript.Assistant && f.cut < len(f.doc.Items) && f.run.Mend().BeginsBound(f.doc.Items[f.cut].Msg, false):
 		return transcript.User // the next turn must begin with its thinking (AN8)

@@ -34,7 +34,7 @@ func (f *folding) tailStart() (cut int, step int32) {
 // shortenTail cuts the longest results in the tail if the tail is larger than half of the result's limit. It may be,
 // because the last group is kept even if it leaves no room for the digest.
 func (f *folding) shortenTail() {
-	if f.mode != forPolicy || !f.run.MustFit() || f.run.Policy().Published() || f.doc.Total <= f.most || f.cut == 0 {
+	if f.mode != forPolicy || !f.run.MustFit() || f.run.Policy().IsPublished() || f.doc.Total <= f.most || f.cut == 0 {
 		return
 	}
 	r := newResort(f.run, f.most)
@@ -76,7 +76,7 @@ func (f *folding) mostKept(p *FoldPass) int {
 		return p.KeepTokens
 	}
 	most := target / 2
-	if (f.mode != forPolicy || f.run.Policy().Local()) && f.run.Summary().HasNoToolCalls() {
+	if (f.mode != forPolicy || f.run.Policy().UsesLocalDigest()) && f.run.Summary().HasNoToolCalls() {
 		most = target * summary.ChatTail / 100
 	}
 	return min(p.KeepTokens, max(1, most))
@@ -87,7 +87,7 @@ func (f *folding) mostKept(p *FoldPass) int {
 func (p *FoldPass) Cut(c Run, groups []int32, keep int) (cut int, step int32) {
 	n, force := len(c.Doc().Items), c.Policy().Force
 	switch {
-	case c.Policy().Branch():
+	case c.Policy().IsBranchScope():
 		return n, -1
 	case p.Boundary == "backward" || p.Boundary == "message" && p.KeepTokens == 0: // whole groups (S2.13)
 		return max(0, AdjustBoundary(n, n-p.KeepMessages, func(i int) bool { return groups[i] == groups[i-1] })), -1

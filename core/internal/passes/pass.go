@@ -166,7 +166,7 @@ func read(step *policy.Pass) (Pass, *policy.Error) {
 			err = policy.Decode(step.JSON, pass)
 		}
 		if err != nil {
-			err.Message = "pass " + k.Name + ": " + policy.Suggest(err).Message
+			err.Message = "pass " + k.Name + ": " + policy.SuggestKey(err).Message
 			return nil, err
 		}
 		if problem := pass.Check(); problem != "" {
@@ -174,7 +174,7 @@ func read(step *policy.Pass) (Pass, *policy.Error) {
 		}
 		return pass, nil
 	}
-	return nil, &policy.Error{Code: api.CodeUnknownPass, At: ".pass", Message: policy.Unknown("pass", step.Name, Passes())}
+	return nil, &policy.Error{Code: api.CodeUnknownPass, At: ".pass", Message: policy.UnknownName("pass", step.Name, Passes())}
 }
 
 // tokensRange returns the error message for a number of tokens that is out of range; "" if it is in range.

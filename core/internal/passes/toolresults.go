@@ -57,7 +57,7 @@ func oldResults(c Run, keep int, may func(tool string) bool) (old []result) {
 // lastingResults returns a function that reports whether a tool result stays relevant: see [digest.Lasting]. In a
 // published system no result does.
 func lastingResults(c Run) func(part int32) bool {
-	if c.Policy().Published() {
+	if c.Policy().IsPublished() {
 		return func(int32) bool { return false }
 	}
 	doc := c.Doc()
@@ -118,7 +118,7 @@ func ToolFilter(tools, exclude []string) func(tool string) bool {
 // itself refers. pointed has the keys of the reads to which newer results refer.
 func pointedAt(c Run, n int32, pointed *critbit.Map[bool]) bool {
 	doc := c.Doc()
-	if c.Policy().Published() || !digest.ReadsFile(digest.ToolName(doc.T, int(n))) {
+	if c.Policy().IsPublished() || !digest.ReadsFile(digest.ToolName(doc.T, int(n))) {
 		return false
 	}
 	if pointed.Len() == 0 && !digest.MayPoint(doc.T, n) {

@@ -83,7 +83,7 @@ func (p *Policy) know() {
 		p.Window.Tokens = 0
 		return
 	}
-	if p.Window.Tokens != 0 || p.Model == "" || !p.Safe() {
+	if p.Window.Tokens != 0 || p.Model == "" || !p.IsWireSafe() {
 		return
 	}
 	m, ok := ModelByName(p.Model)

@@ -18,9 +18,9 @@ func (p *Policy) ForModel(model string) (*Policy, *Error) {
 	return &q, q.check()
 }
 
-// With returns the policy with the options of one call applied. The path of an error is the path of the invalid
+// WithOptions returns the policy with the options of one call applied. The path of an error is the path of the invalid
 // option.
-func (p *Policy) With(o *api.Options) (*Policy, *Error) {
+func (p *Policy) WithOptions(o *api.Options) (*Policy, *Error) {
 	if *o == (api.Options{}) {
 		return p, nil
 	}
@@ -133,7 +133,7 @@ func (p *Policy) withWindow(o *api.Options) (at, problem string) {
 	if o.OnlyKnown {
 		p.Passes, p.LastResort, p.OnlyKnown = nil, new(bool), true
 	}
-	if p.Auto() && o.Format != "" {
+	if p.DetectsFormat() && o.Format != "" {
 		p.Format = string(o.Format)
 	}
 	return "", ""

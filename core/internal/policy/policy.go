@@ -193,25 +193,25 @@ type Pin struct {
 	Contains string `json:"contains,omitempty"`       // a text in the message, spelled as in its JSON
 }
 
-// Auto reports whether detection decides on the wire format.
-func (p *Policy) Auto() bool { return p.Format == "" || p.Format == "auto" }
+// DetectsFormat reports whether detection decides on the wire format.
+func (p *Policy) DetectsFormat() bool { return p.Format == "" || p.Format == "auto" }
 
-// Branch reports whether the transcript is an abandoned path.
-func (p *Policy) Branch() bool { return p.Summary.Scope == "branch" }
+// IsBranchScope reports whether the transcript is an abandoned path.
+func (p *Policy) IsBranchScope() bool { return p.Summary.Scope == "branch" }
 
-// Safe reports whether results must be valid for the provider.
-func (p *Policy) Safe() bool { return p.WireSafe == nil || *p.WireSafe }
+// IsWireSafe reports whether results must be valid for the provider.
+func (p *Policy) IsWireSafe() bool { return p.WireSafe == nil || *p.WireSafe }
 
 // LastResorts reports whether a result that exceeds the limit is cut.
 func (p *Policy) LastResorts() bool { return p.LastResort == nil || *p.LastResort }
 
-// Local reports whether digests are written without a model.
-func (p *Policy) Local() bool { return p.Summary.Mode != "model" }
+// UsesLocalDigest reports whether digests are written without a model.
+func (p *Policy) UsesLocalDigest() bool { return p.Summary.Mode != "model" }
 
-// Due reports whether a transcript with this many tokens and messages must be compacted.
-func (p *Policy) Due(tokens, messages int) bool {
+// IsDue reports whether a transcript with this many tokens and messages must be compacted.
+func (p *Policy) IsDue(tokens, messages int) bool {
 	limit := p.Limit()
-	if p.Few(messages) {
+	if p.HasFewMessages(messages) {
 		return p.LastResorts() && limit > 0 && tokens > limit // only the last resort applies then
 	}
 	if limit <= 0 && p.Gate.MaxMessages > 0 {
@@ -220,17 +220,17 @@ func (p *Policy) Due(tokens, messages int) bool {
 	return tokens > limit || p.Gate.Inclusive && tokens == limit
 }
 
-// Starts reports whether a transcript with this many tokens and messages is over gate.start.
-func (p *Policy) Starts(tokens, messages int) bool {
+// StartsInBackground reports whether a transcript with this many tokens and messages is over gate.start.
+func (p *Policy) StartsInBackground(tokens, messages int) bool {
 	start := p.StartTokens()
-	return start > 0 && tokens > start && !p.Few(messages)
+	return start > 0 && tokens > start && !p.HasFewMessages(messages)
 }
 
 // StartTokens returns the size in tokens above which a compaction starts in the background; 0 means never. Without a
 // model it never does, because a compaction then takes too little time to matter. Published systems have no
 // background compaction either.
 func (p *Policy) StartTokens() int {
-	if p.Local() || !p.Safe() {
+	if p.UsesLocalDigest() || !p.IsWireSafe() {
 		return 0
 	}
 	return int(float64(p.Limit()) * p.Gate.Start)
@@ -240,10 +240,10 @@ func (p *Policy) StartTokens() int {
 // model's notes.
 const defaultNoticeAt = 0.9
 
-// Notifies reports whether the model should be told that a compaction will come soon, for a transcript with this many
+// NoticeIsDue reports whether the model should be told that a compaction will come soon, for a transcript with this many
 // tokens.
-func (p *Policy) Notifies(tokens int) bool {
-	if p.Gate.Notice == "" || p.OnlyKnown || !p.Safe() {
+func (p *Policy) NoticeIsDue(tokens int) bool {
+	if p.Gate.Notice == "" || p.OnlyKnown || !p.IsWireSafe() {
 		return false
 	}
 	share, next := p.Gate.NoticeAt, p.Limit()
@@ -260,14 +260,14 @@ func (p *Policy) Notifies(tokens int) bool {
 // sacrifice detail needlessly.
 const defaultCold = 0.5
 
-// Chills reports whether a transcript with this many tokens and messages must be compacted if its prompt cache is
+// ColdIsDue reports whether a transcript with this many tokens and messages must be compacted if its prompt cache is
 // cold. Published systems ignore the cache.
-func (p *Policy) Chills(tokens, messages int) bool {
+func (p *Policy) ColdIsDue(tokens, messages int) bool {
 	share := p.Gate.Cold
 	if share == 0 {
 		share = defaultCold
 	}
-	return p.Cold != "" && p.Gate.Idle > 0 && p.Safe() && !p.OnlyKnown && !p.Few(messages) && tokens > int(float64(p.Limit())*share)
+	return p.Cold != "" && p.Gate.Idle > 0 && p.IsWireSafe() && !p.OnlyKnown && !p.HasFewMessages(messages) && tokens > int(float64(p.Limit())*share)
 }
 
 // MinGain returns how many tokens a compaction must free. A compaction that would free less is not made.
@@ -282,8 +282,8 @@ func (p *Policy) MinGain() int {
 // compaction is tried again.
 const growth = 20
 
-// Growth returns by how many tokens a transcript must grow before a failed compaction is tried again.
-func (p *Policy) Growth() int { return max(1, p.MinGain(), p.Limit()/growth) }
+// RetryGrowth returns by how many tokens a transcript must grow before a failed compaction is tried again.
+func (p *Policy) RetryGrowth() int { return max(1, p.MinGain(), p.Limit()/growth) }
 
 // DefaultStanding is the default of Summary.Standing.
 const DefaultStanding = 0.2
@@ -304,7 +304,7 @@ func (p *Policy) ProjectShare() float64 {
 	switch share := p.Summary.ProjectInstructions; {
 	case share != nil:
 		return *share
-	case p.Published():
+	case p.IsPublished():
 		return 0
 	}
 	return DefaultProject
@@ -318,21 +318,21 @@ func (p *Policy) DigestShare() float64 {
 	return *p.Summary.Room
 }
 
-// Published reports whether the policy is that of a published system, whose texts and decisions must stay as they
+// IsPublished reports whether the policy is that of a published system, whose texts and decisions must stay as they
 // were published.
-func (p *Policy) Published() bool {
-	return !p.Safe() || p.Summary.Style != "" || p.Preset != "" && p.Preset != presets[0].Name
+func (p *Policy) IsPublished() bool {
+	return !p.IsWireSafe() || p.Summary.Style != "" || p.Preset != "" && p.Preset != presets[0].Name
 }
 
-// Few reports whether a transcript has too few messages for the passes.
-func (p *Policy) Few(messages int) bool { return messages < p.Gate.MinMessages }
+// HasFewMessages reports whether a transcript has too few messages for the passes.
+func (p *Policy) HasFewMessages(messages int) bool { return messages < p.Gate.MinMessages }
 
-// Usable returns how many tokens of the window are available for the conversation; zero or negative if the reserve
+// UsableTokens returns how many tokens of the window are available for the conversation; zero or negative if the reserve
 // takes all of them.
-func (p *Policy) Usable() int {
+func (p *Policy) UsableTokens() int {
 	if p.Window.Reserve != nil {
 		usable := p.Window.Tokens - *p.Window.Reserve
-		if usable <= 0 && p.Gate.MaxTokens > 0 && p.Safe() { // such a policy has a limit, and a compaction needs room to work
+		if usable <= 0 && p.Gate.MaxTokens > 0 && p.IsWireSafe() { // such a policy has a limit, and a compaction needs room to work
 			return p.Window.Tokens - p.Window.Tokens/8
 		}
 		return usable
@@ -342,7 +342,7 @@ func (p *Policy) Usable() int {
 
 // Limit returns the number of tokens above which compaction is due. It is 0 if the reserve takes the whole window (S3.11, S3.12).
 func (p *Policy) Limit() int {
-	limit := int(float64(max(0, p.Usable())) * p.Gate.Ratio)
+	limit := int(float64(max(0, p.UsableTokens())) * p.Gate.Ratio)
 	if p.Gate.MaxTokens > 0 && (p.Window.Tokens == 0 || p.Window.Reserve != nil && *p.Window.Reserve >= p.Window.Tokens) {
 		if limit > 0 {
 			return min(limit, p.Gate.MaxTokens)
@@ -352,14 +352,14 @@ func (p *Policy) Limit() int {
 	return limit
 }
 
-// Aimless reports whether compaction can never become due although the policy doesn't ask for that: it has no limit.
+// NeverDue reports whether compaction can never become due although the policy doesn't ask for that: it has no limit.
 // Published systems accept such a policy.
-func (p *Policy) Aimless() bool {
-	return p.Unbounded() && !p.Window.Unlimited && p.MaxBytes == 0 && p.Safe() && !p.OnlyKnown
+func (p *Policy) NeverDue() bool {
+	return p.HasNoLimit() && !p.Window.Unlimited && p.MaxBytes == 0 && p.IsWireSafe() && !p.OnlyKnown
 }
 
-// Unbounded reports whether nothing in the policy can make compaction due.
-func (p *Policy) Unbounded() bool {
+// HasNoLimit reports whether nothing in the policy can make compaction due.
+func (p *Policy) HasNoLimit() bool {
 	return p.Window.Tokens == 0 && p.Gate.MaxTokens == 0 && p.Gate.MaxMessages == 0 && p.Gate.MaxToolResults == 0
 }
 
@@ -368,12 +368,12 @@ func (p *Policy) TargetTokens() int { return int(float64(p.Limit()) * p.Gate.Tar
 
 // AsksProvider reports whether the provider's own compaction may be used. Exactly reproduced published systems don't
 // use it.
-func (p *Policy) AsksProvider() bool { return p.Summary.Provider && p.Safe() }
+func (p *Policy) AsksProvider() bool { return p.Summary.Provider && p.IsWireSafe() }
 
 // AsksPrefix reports whether requests for summaries may be appended to the conversation.
 func (p *Policy) AsksPrefix() bool {
-	return p.Summary.Prefix && p.Summary.Request != "flat" && p.Safe()
+	return p.Summary.Prefix && p.Summary.Request != "flat" && p.IsWireSafe()
 }
 
-// Marks reports whether ctxfold may add cache breakpoints to a result.
-func (p *Policy) Marks() bool { return p.Safe() }
+// WritesMarks reports whether ctxfold may add cache breakpoints to a result.
+func (p *Policy) WritesMarks() bool { return p.IsWireSafe() }

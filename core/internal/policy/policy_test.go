@@ -42,7 +42,7 @@ func TestReserve(t *testing.T) {
 		{`{"window":{"tokens":8000,"reserve":9000},"wire_safe":false}`, -1000},
 	} {
 		p, err := Resolve([]byte(c.json))
-		if err != nil || p.Usable() != c.usable {
+		if err != nil || p.UsableTokens() != c.usable {
 			t.Errorf("%s: %v %v", c.json, p, err)
 		}
 		if p.Limit() < 0 {
@@ -165,7 +165,7 @@ func TestKeys(t *testing.T) {
 		t.Fatalf("the schema has %d keys", len(keys))
 	}
 	for _, key := range keys {
-		err := Suggest(&Error{Message: noKey + key + "x"})
+		err := SuggestKey(&Error{Message: noKey + key + "x"})
 		if len(key) > 3 && err.Message != `unknown key "`+key+`x"; did you mean "`+key+`"?` {
 			t.Errorf("%s: %s", key, err.Message)
 		}
@@ -177,14 +177,14 @@ func TestNearest(t *testing.T) {
 	formats := []string{"ai-sdk", "ai-sdk-ui", "anthropic", "gemini", "mistral", "native", "ollama", "openai-chat", "openai-responses", "plain"}
 	for name, want := range map[string]string{"openai": "openai-chat", "OpenAI": "openai-chat", "openai_chat": "openai-chat", "claude": "anthropic",
 		"antropic": "anthropic", "gemeni": "gemini", "aisdk": "ai-sdk", "responses": "openai-responses", "Mistral": "mistral", "Ollama": "ollama", "xml": "", "": "", "vercel": "ai-sdk"} {
-		if got := Nearest(name, formats); got != want {
+		if got := NearestName(name, formats); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
-	if got := Unknown("format", "openai", formats); got != `unknown format "openai"; did you mean "openai-chat"?` {
+	if got := UnknownName("format", "openai", formats); got != `unknown format "openai"; did you mean "openai-chat"?` {
 		t.Error(got)
 	}
-	if got := Unknown("pass", "zzz", []string{"a", "b"}); got != `unknown pass "zzz"; there are: a, b` {
+	if got := UnknownName("pass", "zzz", []string{"a", "b"}); got != `unknown pass "zzz"; there are: a, b` {
 		t.Error(got)
 	}
 }

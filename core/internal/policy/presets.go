@@ -119,7 +119,7 @@ func Resolve(src []byte) (*Policy, *Error) {
 	}
 	at := slices.IndexFunc(presets, func(p Preset) bool { return p.Name == name.Preset })
 	if at < 0 {
-		return nil, &Error{Code: api.CodeUnknownPreset, At: "preset", Message: Unknown("preset", name.Preset, names())}
+		return nil, &Error{Code: api.CodeUnknownPreset, At: "preset", Message: UnknownName("preset", name.Preset, names())}
 	}
 	p := &Policy{}
 	if err := Decode([]byte(presets[at].JSON), p); err != nil {
@@ -139,13 +139,13 @@ func Resolve(src []byte) (*Policy, *Error) {
 // explained adds to an error in a policy what to write instead, if that is known.
 func explained(err *Error, src []byte) *Error {
 	at := jsonspan.PathAt(src, err.Offset)
-	if says := Moved("policy." + at); says != "" && err.Code == api.CodeUnknownField {
+	if says := MovedKeyHint("policy." + at); says != "" && err.Code == api.CodeUnknownField {
 		err.Message = says
 	}
 	if at == "window" && err.Code == jsonspan.WrongType {
 		err.Message = windowIs(src[jsonspan.Find(src, 0, at):])
 	}
-	return Suggest(err)
+	return SuggestKey(err)
 }
 
 func names() []string {
@@ -177,7 +177,7 @@ const (
 )
 
 // noRoom reports whether the reserve leaves no part of the window for the conversation.
-func (p *Policy) noRoom() bool { return p.Safe() && p.Window.Tokens > 0 && p.Limit() <= 0 }
+func (p *Policy) noRoom() bool { return p.IsWireSafe() && p.Window.Tokens > 0 && p.Limit() <= 0 }
 
 // check finds values out of range.
 func (p *Policy) check() *Error {

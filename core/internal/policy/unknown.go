@@ -2,11 +2,11 @@ package policy
 
 import "strings"
 
-// Unknown returns the error message about an unknown name. It suggests the nearest known name, or lists all names if
+// UnknownName returns the error message about an unknown name. It suggests the nearest known name, or lists all names if
 // none is near.
-func Unknown(what, name string, names []string) string {
+func UnknownName(what, name string, names []string) string {
 	says := "unknown " + what + " \"" + name + "\"; "
-	if near := Nearest(name, names); near != "" {
+	if near := NearestName(name, names); near != "" {
 		return says + "did you mean \"" + near + "\"?"
 	}
 	return says + "there are: " + strings.Join(names, ", ")
@@ -27,9 +27,9 @@ var aliases = []struct{ name, meant string }{
 	{"prompts", "prompt"}, {"token_counter", "estimator"},
 }
 
-// Nearest returns the known name that was probably meant: one with this alias, or the first of the most similar
+// NearestName returns the known name that was probably meant: one with this alias, or the first of the most similar
 // names, if at most a third of the letters differ. It returns "" if no name is similar enough.
-func Nearest(name string, names []string) string {
+func NearestName(name string, names []string) string {
 	if len(name) > maxName {
 		return ""
 	}
@@ -111,9 +111,9 @@ var moved = []struct{ was, is string }{
 	{"usage", "options.usage"},
 }
 
-// Moved returns the error message about a key that became an option, given its former path in a request, or "" for
+// MovedKeyHint returns the error message about a key that became an option, given its former path in a request, or "" for
 // any other path.
-func Moved(path string) string {
+func MovedKeyHint(path string) string {
 	for _, m := range moved {
 		if m.was == path {
 			return path + " is not a key any more; say it in " + m.is
@@ -122,16 +122,16 @@ func Moved(path string) string {
 	return ""
 }
 
-// Suggest adds to an error about an unknown key of a policy or a pass the key that was probably meant. It returns the
+// SuggestKey adds to an error about an unknown key of a policy or a pass the key that was probably meant. It returns the
 // error.
-func Suggest(err *Error) *Error { return suggest(err, keys) }
+func SuggestKey(err *Error) *Error { return suggest(err, keys) }
 
 // SuggestOption is Suggest for the options of a request.
 func SuggestOption(err *Error) *Error { return suggest(err, optionKeys) }
 
 func suggest(err *Error, keys string) *Error {
 	if key, ok := strings.CutPrefix(err.Message, noKey); ok {
-		if near := Nearest(key, strings.Fields(keys)); near != "" && near != key {
+		if near := NearestName(key, strings.Fields(keys)); near != "" && near != key {
 			err.Message = "unknown key \"" + key + "\"; did you mean \"" + near + "\"?"
 		}
 	}

@@ -38,7 +38,7 @@ type ProviderCompaction struct {
 // ProviderCompaction returns what the provider may compact instead of the model: all items before cut. It returns nil
 // if the policy doesn't want that, the provider has no such API, or items that must stay would come back in its answer.
 func (w *Writer) ProviderCompaction(cut int, stays []bool, groups []int32) *ProviderCompaction {
-	if !w.policy.AsksProvider() || w.compacted || w.Style().Split || w.policy.Local() || w.policy.Branch() {
+	if !w.policy.AsksProvider() || w.compacted || w.Style().Split || w.policy.UsesLocalDigest() || w.policy.IsBranchScope() {
 		return nil
 	}
 	at := slices.IndexFunc(natives, func(n native) bool { return n.format == w.doc.F.Name })

@@ -485,7 +485,7 @@ func (w *Writer) inputLimit(output int) int {
 	if limit := w.policy.Summary.MaxInputTokens; limit > 0 || w.policy.Window.Tokens == 0 {
 		return limit
 	}
-	return max(1, w.policy.Usable()-output)
+	return max(1, w.policy.UsableTokens()-output)
 }
 
 // leastRoom is the least room for a record, in tokens, at which asking makes sense.

@@ -128,7 +128,7 @@ func schedule(p *passes.ArchivePass, c passes.Run, seen []int, need int) (batche
 
 // summaries returns the summaries of the batches, or false if the host's model has to be asked first.
 func summaries(p *passes.ArchivePass, c passes.Run, batches [][]int) (texts []string, ok bool) {
-	local := p.Mode == "local" || c.Policy().Local()
+	local := p.Mode == "local" || c.Policy().UsesLocalDigest()
 	for k, batch := range batches {
 		said := outputs(c, batch)
 		text := styles.Excerpt(said[0])

@@ -104,13 +104,13 @@ func (bs *Blocks) Make(from, to int, newest bool, config BlockConfig) Block {
 	if newest {
 		first = min(config.KeepFirstTurns, total)
 		recent = max(0, total-config.KeepRecentTurns)
-		if c.Policy().Safe() {
+		if c.Policy().IsWireSafe() {
 			first, recent = bs.whole(turns, first, recent)
 		}
-		if first > 0 || !c.Policy().Safe() {
+		if first > 0 || !c.Policy().IsWireSafe() {
 			b.KeepFirst = &TurnRange{0, max(0, first-1)}
 		}
-		if recent < total || !c.Policy().Safe() {
+		if recent < total || !c.Policy().IsWireSafe() {
 			start := to
 			if recent < total {
 				start = turns[recent][0]
@@ -154,7 +154,7 @@ func (bs *Blocks) truncated(from, to, maxLines int) (list []api.Raw) {
 	all := func(string) bool { return true }
 	for m := from; m < to; m++ { // all of them before the first is written, so that edits are sorted once
 		n := 0
-		if c.Policy().Safe() {
+		if c.Policy().IsWireSafe() {
 			n, _ = p.Message(c, int32(m), all)
 		} else {
 			n, _ = truncateMessage(c, int32(m), maxLines, all)
@@ -174,7 +174,7 @@ const shortText = 200
 func lines(c passes.Run, turns [][2]int, first, recent, tokens int) *Section {
 	doc := c.Doc()
 	s := &Section{Range: TurnRange{first, recent - 1}}
-	safe, used, says := c.Policy().Safe(), 0, short(shortText)
+	safe, used, says := c.Policy().IsWireSafe(), 0, short(shortText)
 	if safe {
 		says = passes.Short(doc, shortText)
 	}
@@ -282,7 +282,7 @@ func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.
 			}
 		}
 	}
-	if c.Policy().Safe() {
+	if c.Policy().IsWireSafe() {
 		return bs.repaired(list)
 	}
 	return list, true

@@ -48,7 +48,7 @@ func Compact(in view.Input) (*compact.Run, *policy.Error) {
 }
 
 func run(c *compact.Run, steps []passes.Pass) *policy.Error {
-	if c.Policy().Few(c.Doc().N) && !c.Policy().Force {
+	if c.Policy().HasFewMessages(c.Doc().N) && !c.Policy().Force {
 		steps = nil
 	}
 	c.Keep().PinItems()

@@ -139,7 +139,7 @@ func textOf(c passes.Run, s *styles.Style, parts []part, q styles.Prompt, messag
 		c.Report().Summary = api.ReportSummary{Source: api.SourceLocal, Why: why}
 		return s.Local(messages, q.Prior), true
 	}
-	if s.Local != nil && c.Policy().Local() {
+	if s.Local != nil && c.Policy().UsesLocalDigest() {
 		return local("")
 	}
 	q.Split = len(parts) > 1

@@ -74,7 +74,7 @@ func init() {
 // are ignored (S4.9).
 func (c *Call) context() tokens.Context {
 	from := 0
-	if c.Policy.Safe() {
+	if c.Policy.IsWireSafe() {
 		from = c.State.Messages
 	}
 	return tokens.MeasureContext(c.Estimator, c.Transcript, from, len(c.Transcript.Messages), c.total())
@@ -161,7 +161,7 @@ func generateSummary(c *Call, previous string, reply *api.Summary) asked {
 	}
 	record := styles.Labelled(c.Transcript, c.all(), digest.ProjectedText)
 	r := asked{system: style.System}
-	if c.Policy.Safe() {
+	if c.Policy.IsWireSafe() {
 		r.prompt = style.Prompt(&digest.Prompt{Record: record, Prior: previous, Instructions: c.Policy.Summary.Instructions})
 	} else {
 		r.prompt = styles.AgentLoopPrompt(record, previous, "")

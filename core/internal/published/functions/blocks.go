@@ -36,7 +36,7 @@ func (c *Call) block(more ...argument) (*block, *Error) {
 		{"keep_recent_turns", &b.config.KeepRecentTurns, someTokens}, {"max_summary_tokens", &b.config.MaxSummaryTokens, someTokens},
 		{"tool_output_max_lines", &b.config.MaxLines, someTokens}, {name: "focus_message", to: &b.focus}, {name: "is_most_recent", to: &b.newest},
 		{name: "created_at", to: &b.createdAt}, {name: "sections", to: &b.sections}}, more...)...)
-	if err == nil && b.focus != nil && c.Policy.Safe() { // S0.48: focus is declared but never used
+	if err == nil && b.focus != nil && c.Policy.IsWireSafe() { // S0.48: focus is declared but never used
 		err = outOfRange("focus_message", "has no effect on lines; have a model write keep_compacted, with summary.instructions")
 	}
 	return b, err

@@ -81,7 +81,7 @@ func (c *Call) config() (config, *Error) {
 		argument{name: "recent_messages_to_keep", to: &a.RecentMessagesToKeep}); err != nil {
 		return a, err
 	}
-	if c.Policy.Safe() && a.threshold() <= 0 {
+	if c.Policy.IsWireSafe() && a.threshold() <= 0 {
 		return a, outOfRange("model_context_limit", "leaves nothing for the conversation: the reserves take it all")
 	}
 	return a, nil
@@ -93,7 +93,7 @@ func selectMessages(c *Call, dst []byte) ([]byte, *Error) {
 		return nil, err
 	}
 	n := len(c.Transcript.Messages)
-	if keep < 0 && c.Policy.Safe() {
+	if keep < 0 && c.Policy.IsWireSafe() {
 		return nil, outOfRange("keep_last", "must not be negative")
 	}
 	s := exact.SelectMessages(c.Transcript, c.all(), keep)
@@ -114,7 +114,7 @@ func selectMessages(c *Call, dst []byte) ([]byte, *Error) {
 
 // task returns the user's first request: the one that the state remembers, or with wire_safe false the one in the messages.
 func (c *Call) task() string {
-	if !c.Policy.Safe() {
+	if !c.Policy.IsWireSafe() {
 		return styles.OriginalTask(c.Transcript)
 	}
 	if c.State.Ledger.Task != "" {

@@ -35,12 +35,12 @@ func init() {
 			return nil, err
 		}
 		limit := exact.LimitOutput
-		if c.Policy.Safe() {
+		if c.Policy.IsWireSafe() {
 			limit = passes.OutputLimits.Limit
 		}
 		out := limit(l, c.Text, place, failure)
 		// The other members stay. The published system loses them (S4.20).
-		return object(dst, member{"changed", out.Changed}, member{"text", out.Text}, member{"keep_media", c.Policy.Safe()},
+		return object(dst, member{"changed", out.Changed}, member{"text", out.Text}, member{"keep_media", c.Policy.IsWireSafe()},
 			member{"spilled", out.Spilled}, some("handle", out.Handle)), nil
 	})
 	register("format_bytes", 0, func(c *Call, dst []byte) ([]byte, *Error) {
@@ -79,7 +79,7 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		return summarize(styles.ToolOutputs(c.Transcript), batch, reply, !c.Policy.Safe()).append(dst), nil
+		return summarize(styles.ToolOutputs(c.Transcript), batch, reply, !c.Policy.IsWireSafe()).append(dst), nil
 	})
 	register("tool_results_message", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
 		batch, summary := false, ""

@@ -17,7 +17,7 @@ func init() {
 			argument{name: "typed", to: &typed}); err != nil {
 			return nil, err
 		}
-		if !c.Policy.Safe() {
+		if !c.Policy.IsWireSafe() {
 			over, message := exact.OverflowError(f.Status, f.Text)
 			v := overflow.Verdict{Class: overflow.Provider, Message: message}
 			if over || typed {
@@ -32,7 +32,7 @@ func init() {
 		return verdict(dst, v), nil
 	})
 	register("is_context_overflow", Text, func(c *Call, dst []byte) ([]byte, *Error) {
-		if !c.Policy.Safe() {
+		if !c.Policy.IsWireSafe() {
 			return truth(dst, exact.IsOverflow(c.Text)), nil
 		}
 		return truth(dst, overflow.Classify(overflow.Failure{Status: 400, Text: c.Text}).Class == overflow.Context), nil

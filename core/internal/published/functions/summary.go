@@ -19,7 +19,7 @@ func init() {
 			return nil, err
 		}
 		ask := s.Ask
-		if c.Policy.Safe() && s.OurAsk != nil {
+		if c.Policy.IsWireSafe() && s.OurAsk != nil {
 			ask = s.OurAsk
 		}
 		return object(dst, member{"system", s.Data.System}, member{"prompt", ask(round)}, some("turn_prefix", s.Data.TurnPrefix),
@@ -59,7 +59,7 @@ func buildPrompt(c *Call, dst []byte) ([]byte, *Error) {
 	if prior != nil {
 		q.Prior, q.HasPrior = *prior, true
 	}
-	if c.Policy.Safe() {
+	if c.Policy.IsWireSafe() {
 		q.Record = s.Data.Record(c.Transcript, c.all(), digest.RecordOptions{})
 		return exactText(dst, q.Text()), nil
 	}
@@ -72,7 +72,7 @@ func buildPrompt(c *Call, dst []byte) ([]byte, *Error) {
 
 // record appends the messages as they appear in the record of a style's prompt.
 func (c *Call) record(dst []byte, style string) ([]byte, *Error) {
-	if c.Policy.Safe() {
+	if c.Policy.IsWireSafe() {
 		return exactText(dst, digest.StyleByName(style).Record(c.Transcript, c.all(), digest.RecordOptions{})), nil
 	}
 	record, ok := styles.ByName(style).Record(c.Transcript, c.all())

@@ -11,7 +11,7 @@ func init() {
 		if err := c.read(argument{"max_lines", &lines, notNegative}); err != nil {
 			return nil, err
 		}
-		if c.Policy.Safe() {
+		if c.Policy.IsWireSafe() {
 			return text(dst, passes.TruncateHeadTail(c.Text, lines)), nil
 		}
 		return text(dst, exact.TruncateHeadTail(c.Text, lines)), nil

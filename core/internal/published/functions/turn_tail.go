@@ -39,7 +39,7 @@ func init() {
 		return c.record(dst, "turn-tail")
 	})
 	register("truncate_tool_result", Text, func(c *Call, dst []byte) ([]byte, *Error) {
-		if c.Policy.Safe() {
+		if c.Policy.IsWireSafe() {
 			return text(dst, digest.TruncateToolResult(c.Text, digest.MaxToolResult)), nil
 		}
 		return exactText(dst, styles.TruncateToolResult(c.Text, digest.MaxToolResult)), nil

@@ -74,7 +74,7 @@ func headroom(c *Call, dst []byte) ([]byte, *Error) {
 		argument{name: "compact_budget_threshold_pct", to: &threshold}); err != nil {
 		return nil, err
 	}
-	if window < 0 || window == 0 && c.Policy.Safe() {
+	if window < 0 || window == 0 && c.Policy.IsWireSafe() {
 		return nil, outOfRange("max_context_tokens", "must be over 0")
 	}
 	left := headroomOf(window, system, estimated, at)

@@ -38,7 +38,7 @@ func init() {
 	})
 	register("last_user_turn_start", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
 		at := passes.LastUserTurn(len(c.Transcript.Messages), func(i int) bool {
-			return c.isUser(i) && !(c.Policy.Safe() && digest.Ours(c.Transcript, i))
+			return c.isUser(i) && !(c.Policy.IsWireSafe() && digest.Ours(c.Transcript, i))
 		})
 		if at < 0 {
 			return append(dst, "null"...), nil
@@ -98,7 +98,7 @@ func rehydrate(c *Call, dst []byte) ([]byte, *Error) {
 	}
 	v := view.NewView(c.Transcript, c.Format, c.Estimator, len(all))
 	r := exact.Rehydration(v)
-	if c.Policy.Safe() {
+	if c.Policy.IsWireSafe() {
 		r = passes.NewRehydration(v, policy.MaxTokens)
 	}
 	r.MaxFiles, r.Tokens, r.Tool, r.AlwaysNewest = files, tokens, tool, true
@@ -118,7 +118,7 @@ func (c *Call) condense(dst []byte, scope api.Scope) ([]byte, *Error) {
 	}
 	s := c.Policy.Summary
 	got := styles.Condense(c.Transcript, c.all(), c.Estimator, styles.CondenseOptions{Scope: scope, Prior: prior,
-		Instructions: s.Instructions, Mode: s.Mode, MaxOutput: s.MaxOutputTokens, Exact: !c.Policy.Safe(), Reply: reply})
+		Instructions: s.Instructions, Mode: s.Mode, MaxOutput: s.MaxOutputTokens, Exact: !c.Policy.IsWireSafe(), Reply: reply})
 	var message *string
 	if got.Message != "" {
 		message = &got.Message
