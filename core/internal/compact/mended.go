@@ -13,7 +13,7 @@ func Repair(in view.Input) *Run {
 	if c.mend.Repair(); !c.doc.Changed() && !c.doc.Beside {
 		c.Unchanged(api.ReasonValid)
 		if c.report.Left = c.mend.Refused(); len(c.mend.Refused()) > 0 {
-			c.report.Reason = api.ReasonNoProgress // only the caller can fix what is wrong
+			c.report.Reason = api.ReasonNoProgress // only the caller can fix the remaining violations
 		}
 		return c
 	}
@@ -25,7 +25,7 @@ func Repair(in view.Input) *Run {
 	return c
 }
 
-// Kept returns a run that changes nothing and reports what the provider would reject in its input.
+// Kept returns a run that changes nothing and reports the violations in its input that the provider would reject.
 func Kept(in view.Input) *Run {
 	c := Begin(in)
 	if c.Unchanged(api.ReasonValid); len(c.report.Left) == 0 {
