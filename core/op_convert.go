@@ -15,8 +15,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// convertTo writes a transcript in another wire format, and repairs what violates the rules of that format, including
-// tolerated violations. If both formats are the same, it changes nothing.
+// convertTo rewrites a transcript in another wire format, and repairs violations of that format's rules, including
+// tolerated ones. If both formats are the same, it changes nothing.
 func convertTo(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) || !r.need(operations.InTo) {
 		return dst
@@ -28,7 +28,7 @@ func convertTo(r *request, dst []byte) []byte {
 	a := api.Converted{From: api.Format(r.format.Name), To: api.Format(to.Name)}
 	in := view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy, N: len(r.t.Messages)}
 	if to == r.format {
-		c := compact.Kept(in)
+		c := compact.KeepUnchanged(in)
 		a.Report, a.Valid = api.Report(*c.Report()), len(c.Report().Left) == 0
 		dst = appendJSON(dst, a.MarshalEasyJSON)
 		return append(append(append(dst[:len(dst)-1], `,"messages":`...), r.t.Bytes(r.t.Outer)...), '}')

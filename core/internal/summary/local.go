@@ -143,12 +143,12 @@ func (w *writing) besides(messages []int32) (texts []string) {
 	return texts
 }
 
-// chatTail is the share of the target that the newest messages of a chat may take if its digest is made without a model, in percent. It was
+// ChatTail is the share of the target that the newest messages of a chat may take if its digest is made without a model, in percent. It was
 // set on public chats by halving and doubling, judged as docs/inside/memory.md describes.
 const ChatTail = 15
 
 // Chats reports whether the run covers no tool calls.
-func (w *Writer) Chats() bool {
+func (w *Writer) HasNoToolCalls() bool {
 	messages := make([]int32, 0, len(w.doc.Items))
 	for _, it := range w.doc.Items {
 		messages = append(messages, it.Msg)

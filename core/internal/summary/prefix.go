@@ -21,7 +21,7 @@ type Prefix struct {
 
 // Write writes the messages of the request. It calls keep for unchanged input messages, set for a rewritten message,
 // and insert for a new one.
-func (b *Prefix) Write(keep func(message int), set func(message int, text []byte), insert func(text []byte)) {
+func (b *Prefix) WriteEdits(keep func(message int), set func(message int, text []byte), insert func(text []byte)) {
 	for m := range b.Until {
 		if m == b.At {
 			set(m, b.Anew)
@@ -38,14 +38,14 @@ func (b *Prefix) Write(keep func(message int), set func(message int, text []byte
 // Otherwise, or if the response to that request was rejected, it sends a record.
 func (w *writing) told(j Job, output int) answer {
 	if r, b := w.prefixed(&j, output); b != nil {
-		reply, found := w.Reply(PrefixRequest)
+		reply, found := w.ReplyTo(PrefixRequest)
 		if !found {
 			w.requests, w.prefix = append(w.requests, r), b
 			return answer{pending: true}
 		}
-		w.asked.In += r.InputTokens
-		w.asked.Cached += b.Cached
-		w.asked.Out += w.doc.P.Text(reply.Text)
+		w.callCost.In += r.InputTokens
+		w.callCost.Cached += b.Cached
+		w.callCost.Out += w.doc.P.Text(reply.Text)
 		if text, why := digest.AcceptDigest(reply, w.doc.P, j.Gain, output, true); why == "" && (w.policy.Summary.Prompt != "" || digest.Headed(text)) {
 			return answer{text: text, shape: api.ShapePrefix}
 		}
