@@ -39,7 +39,7 @@ func Compact(in view.Input) (*Run, *policy.Error) {
 // maxError is the maximum length of a host's error text in a report, in runes.
 const maxError = 300
 
-// Unbounded returns the reason to report for a policy that can never make compaction due.
+// NoLimitReason returns the reason to report for a policy that can never make compaction due.
 func NoLimitReason(p *policy.Policy) api.Reason {
 	if p.Window.Unlimited || p.MaxBytes > 0 {
 		return api.ReasonUnlimited
@@ -164,7 +164,7 @@ func (c *Run) saves() bool {
 	return c.MustFit() && c.report.Tokens.Before > c.MaxTokens() && c.doc.Total <= c.MaxTokens()
 }
 
-// Waits reports whether the run needs summaries before it can continue. If so, it completes the preliminary report.
+// AwaitsSummaries reports whether the run needs summaries before it can continue. If so, it completes the preliminary report.
 func (c *Run) AwaitsSummaries() bool {
 	if len(c.summary.Requests()) == 0 {
 		return false

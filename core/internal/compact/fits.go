@@ -30,7 +30,7 @@ var phrase = map[api.ExcessCause]string{
 	api.CauseOpenCall: "its tool call is open", api.CausePair: "it belongs to what must stay", api.CauseKept: "kept",
 }
 
-// Judge reports whether the result fits into the limit and, if not, which messages take the room. While summaries are
+// ReportFit reports whether the result fits into the limit and, if not, which messages take the room. While summaries are
 // pending, only content that can be neither folded nor cut counts. staying returns which items must stay, and their
 // groups.
 func (c *Run) ReportFit(staying func() ([]bool, []int32)) {

@@ -147,7 +147,7 @@ func (w *writing) besides(messages []int32) (texts []string) {
 // set on public chats by halving and doubling, judged as docs/inside/memory.md describes.
 const ChatTail = 15
 
-// Chats reports whether the run covers no tool calls.
+// HasNoToolCalls reports whether the run covers no tool calls.
 func (w *Writer) HasNoToolCalls() bool {
 	messages := make([]int32, 0, len(w.doc.Items))
 	for _, it := range w.doc.Items {

@@ -19,7 +19,7 @@ type Prefix struct {
 	Cached int    // number of its tokens that the provider probably has in its cache
 }
 
-// Write writes the messages of the request. It calls keep for unchanged input messages, set for a rewritten message,
+// WriteEdits writes the messages of the request. It calls keep for unchanged input messages, set for a rewritten message,
 // and insert for a new one.
 func (b *Prefix) WriteEdits(keep func(message int), set func(message int, text []byte), insert func(text []byte)) {
 	for m := range b.Until {
@@ -63,7 +63,7 @@ func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix)
 	if !possible || until < j.Tail || j.Tail < 0 {
 		return r, nil
 	}
-	patch, thinking, ok := w.doc.F.Behind().AppendPatch(nil, body, output)
+	patch, thinking, ok := w.doc.F.PrefixForm().AppendPatch(nil, body, output)
 	if !ok {
 		return r, nil
 	}
@@ -95,7 +95,7 @@ func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix)
 // mayFollow reports whether a request for a job may be appended to the conversation, and returns what is known of the
 // request body.
 func (w *writing) mayFollow(j *Job) (body []byte, ok bool) {
-	if !w.policy.AsksPrefix() || w.doc.F.Behind() == nil || !w.Style().Own || j.Scope == api.ScopeBranch || j.Cut || w.report.Repaired > 0 {
+	if !w.policy.AsksPrefix() || w.doc.F.PrefixForm() == nil || !w.Style().Own || j.Scope == api.ScopeBranch || j.Cut || w.report.Repaired > 0 {
 		return nil, false
 	}
 	always := w.policy.Summary.Request == "prefix"
@@ -151,7 +151,7 @@ func (w *Writer) write(b *Prefix, sent int, text string) bool {
 		case len(like) == 0 && w.doc.F.OnlyMarked():
 			return false
 		case len(like) > 0 && len(marks) < wire.MaxMarks && len(w.doc.F.MarksOf(nil, message)) == 0:
-			if at, with, ok := w.doc.F.Marked(message, like[len(like)-1]); ok {
+			if at, with, ok := w.doc.F.CacheMarkPlace(message, like[len(like)-1]); ok {
 				b.At, b.Anew = sent-1, spliced(message, at, with)
 			}
 		}
@@ -165,7 +165,7 @@ func (w *Writer) write(b *Prefix, sent int, text string) bool {
 		b.Anew = t.Bytes(t.Messages[last].Span)
 	}
 	b.At = last
-	b.Anew, b.Joined = w.doc.F.Joined(b.Anew, text)
+	b.Anew, b.Joined = w.doc.F.AppendToMessage(b.Anew, text)
 	return b.Joined
 }
 

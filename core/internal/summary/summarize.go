@@ -59,7 +59,7 @@ func New(doc *view.View, in *view.Input, state *api.State, to *report.Report, ta
 // Requests returns the requests that must be answered before the run can finish.
 func (w *Writer) Requests() []api.SummaryRequest { return w.requests }
 
-// Request adds a request that must be answered before the run can finish.
+// AddRequest adds a request that must be answered before the run can finish.
 func (w *Writer) AddRequest(r api.SummaryRequest) { w.requests = append(w.requests, r) }
 
 // Prefix returns the request that is appended to the conversation, or nil.
@@ -71,7 +71,7 @@ func (w *Writer) CallCost() Cost { return w.callCost }
 // Forecast returns a forecast of the result while requests are pending.
 func (w *Writer) Forecast() Forecast { return w.forecast }
 
-// Reply returns the host's reply to a request.
+// ReplyTo returns the host's reply to a request.
 func (w *Writer) ReplyTo(id string) (api.Summary, bool) {
 	for _, r := range w.replies {
 		if r.ID == id {
@@ -81,7 +81,7 @@ func (w *Writer) ReplyTo(id string) (api.Summary, bool) {
 	return api.Summary{}, false
 }
 
-// Expect records the forecast: items from index first on will change, and the result will have after tokens, not
+// RecordForecast records the forecast: items from index first on will change, and the result will have after tokens, not
 // counting the summaries.
 func (w *Writer) RecordForecast(first, after int) {
 	w.forecast = Forecast{First: max(0, first), After: after, Cost: w.callCost}
@@ -99,7 +99,7 @@ func (w *Writer) RecordForecast(first, after int) {
 // cache.
 type Cost struct{ In, Cached, Out int }
 
-// Expected is a forecast of the result of a run that waits for summaries: the first item that will change, the size
+// Forecast is a forecast of the result of a run that waits for summaries: the first item that will change, the size
 // in tokens, and the cost of the model calls.
 type Forecast struct {
 	First, After int
@@ -477,7 +477,7 @@ const (
 	leastClip = 64
 )
 
-// Fits reports whether a prompt fits into a request without clipping, including the objection that a repeated request
+// FitsWindow reports whether a prompt fits into a request without clipping, including the objection that a repeated request
 // adds.
 func (w *Writer) FitsWindow(p *digest.Prompt, output int) bool {
 	limit := w.inputLimit(output)
