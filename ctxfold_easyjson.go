@@ -4,6 +4,7 @@ package ctxfold
 
 import (
 	api "github.com/ctxfold/ctxfold/api"
+	jsonfield "github.com/ctxfold/ctxfold/internal/jsonfield"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
 )
@@ -15,33 +16,18 @@ var (
 )
 
 func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold(in *jlexer.Lexer, out *progress) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "job":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Job).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Job)
 		case "needs_messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.NeedsMessages = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.NeedsMessages))
 		case "effects":
 			if in.IsNull() {
 				in.Skip()
@@ -118,10 +104,7 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold(in *jlexer.Lexer, out *progre
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold(out *jwriter.Writer, in progress) {
 	out.RawByte('{')
@@ -134,8 +117,7 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold(out *jwriter.Writer, in progr
 	}
 	{
 		const prefix string = ",\"needs_messages\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.NeedsMessages))
+		jsonfield.PutBool(out, prefix, bool(in.NeedsMessages))
 	}
 	{
 		const prefix string = ",\"effects\":"
@@ -202,58 +184,30 @@ func (v *progress) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonBed8d460DecodeGithubComCtxfoldCtxfold(l, v)
 }
 func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *api.TurnNotes) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "time":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Time = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.Time))
 		case "model":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Model = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Model))
 		case "provider":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Provider = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Provider))
 		case "tried":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tried = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tried))
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Messages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Messages))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in api.TurnNotes) {
 	out.RawByte('{')
@@ -262,8 +216,7 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in a
 	if in.Time != 0 {
 		const prefix string = ",\"time\":"
 		first = false
-		out.RawString(prefix[1:])
-		out.Int64(int64(in.Time))
+		jsonfield.PutInt64(out, prefix[1:], int64(in.Time))
 	}
 	if in.Model != "" {
 		const prefix string = ",\"model\":"
@@ -308,52 +261,28 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in a
 	out.RawByte('}')
 }
 func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *api.JobFailure) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "code":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Code = api.FailureCode(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Code))
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Message))
 		case "path":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Path = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Path))
 		case "offset":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Offset = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Offset))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in api.JobFailure) {
 	out.RawByte('{')
@@ -361,52 +290,35 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in a
 	_ = first
 	{
 		const prefix string = ",\"code\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Code))
+		jsonfield.PutString(out, prefix[1:], string(in.Code))
 	}
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix)
-		out.String(string(in.Message))
+		jsonfield.PutString(out, prefix, string(in.Message))
 	}
 	if in.Path != "" {
 		const prefix string = ",\"path\":"
-		out.RawString(prefix)
-		out.String(string(in.Path))
+		jsonfield.PutString(out, prefix, string(in.Path))
 	}
 	if in.Offset != 0 {
 		const prefix string = ",\"offset\":"
-		out.RawString(prefix)
-		out.Int(int(in.Offset))
+		jsonfield.PutInt(out, prefix, int(in.Offset))
 	}
 	out.RawByte('}')
 }
 func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *api.Effect) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "effect":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Effect = api.EffectName(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Effect))
 		case "id":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ID = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.ID))
 		case "keys":
 			if in.IsNull() {
 				in.Skip()
@@ -424,22 +336,14 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *api
 				}
 				for !in.IsDelim(']') {
 					var v4 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v4 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v4))
 					out.Keys = append(out.Keys, v4)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "record":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Record = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Record))
 		case "if_revision":
 			if in.IsNull() {
 				in.Skip()
@@ -448,94 +352,32 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *api
 				if out.IfRevision == nil {
 					out.IfRevision = new(string)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.IfRevision = string(in.String())
-				}
+				jsonfield.String(in, (*string)(out.IfRevision))
 			}
 		case "holder":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Holder = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Holder))
 		case "lease":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Lease = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Lease))
 		case "ttl":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.TTL = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.TTL))
 		case "handle":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Handle = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Handle))
 		case "body":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Body).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Body)
 		case "request":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Request).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Request)
 		case "sent":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Sent).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Sent)
 		case "deadline":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Deadline = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.Deadline))
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Messages).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Messages)
 		case "edits":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Edits).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Edits)
 		case "until":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Until = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.Until))
 		case "key":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Key = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Key))
 		case "settings":
 			if in.IsNull() {
 				in.Skip()
@@ -561,11 +403,7 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *api
 				easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi3(in, out.Notice)
 			}
 		case "target":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Target = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Target))
 		case "beginning":
 			if in.IsNull() {
 				in.Skip()
@@ -581,10 +419,7 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *api
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in api.Effect) {
 	out.RawByte('{')
@@ -592,13 +427,11 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in ap
 	_ = first
 	{
 		const prefix string = ",\"effect\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Effect))
+		jsonfield.PutString(out, prefix[1:], string(in.Effect))
 	}
 	if in.ID != 0 {
 		const prefix string = ",\"id\":"
-		out.RawString(prefix)
-		out.Int(int(in.ID))
+		jsonfield.PutInt(out, prefix, int(in.ID))
 	}
 	if len(in.Keys) != 0 {
 		const prefix string = ",\"keys\":"
@@ -616,33 +449,27 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in ap
 	}
 	if in.Record != "" {
 		const prefix string = ",\"record\":"
-		out.RawString(prefix)
-		out.String(string(in.Record))
+		jsonfield.PutString(out, prefix, string(in.Record))
 	}
 	if in.IfRevision != nil {
 		const prefix string = ",\"if_revision\":"
-		out.RawString(prefix)
-		out.String(string(*in.IfRevision))
+		jsonfield.PutString(out, prefix, string(*in.IfRevision))
 	}
 	if in.Holder != "" {
 		const prefix string = ",\"holder\":"
-		out.RawString(prefix)
-		out.String(string(in.Holder))
+		jsonfield.PutString(out, prefix, string(in.Holder))
 	}
 	if in.Lease != "" {
 		const prefix string = ",\"lease\":"
-		out.RawString(prefix)
-		out.String(string(in.Lease))
+		jsonfield.PutString(out, prefix, string(in.Lease))
 	}
 	if in.TTL != 0 {
 		const prefix string = ",\"ttl\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.TTL))
+		jsonfield.PutInt64(out, prefix, int64(in.TTL))
 	}
 	if in.Handle != "" {
 		const prefix string = ",\"handle\":"
-		out.RawString(prefix)
-		out.String(string(in.Handle))
+		jsonfield.PutString(out, prefix, string(in.Handle))
 	}
 	if len(in.Body) != 0 {
 		const prefix string = ",\"body\":"
@@ -661,8 +488,7 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in ap
 	}
 	if in.Deadline != 0 {
 		const prefix string = ",\"deadline\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.Deadline))
+		jsonfield.PutInt64(out, prefix, int64(in.Deadline))
 	}
 	if len(in.Messages) != 0 {
 		const prefix string = ",\"messages\":"
@@ -676,13 +502,11 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in ap
 	}
 	if in.Until != 0 {
 		const prefix string = ",\"until\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.Until))
+		jsonfield.PutInt64(out, prefix, int64(in.Until))
 	}
 	if in.Key != "" {
 		const prefix string = ",\"key\":"
-		out.RawString(prefix)
-		out.String(string(in.Key))
+		jsonfield.PutString(out, prefix, string(in.Key))
 	}
 	if in.Settings != nil {
 		const prefix string = ",\"settings\":"
@@ -696,8 +520,7 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in ap
 	}
 	if in.Target != 0 {
 		const prefix string = ",\"target\":"
-		out.RawString(prefix)
-		out.Int(int(in.Target))
+		jsonfield.PutInt(out, prefix, int(in.Target))
 	}
 	if in.Beginning != nil {
 		const prefix string = ",\"beginning\":"
@@ -707,46 +530,26 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in ap
 	out.RawByte('}')
 }
 func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *api.Beginning) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "trigger":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Trigger = api.Trigger(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Trigger))
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Messages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Messages))
 		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tokens))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in api.Beginning) {
 	out.RawByte('{')
@@ -754,56 +557,37 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in a
 	_ = first
 	{
 		const prefix string = ",\"trigger\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Trigger))
+		jsonfield.PutString(out, prefix[1:], string(in.Trigger))
 	}
 	{
 		const prefix string = ",\"messages\":"
-		out.RawString(prefix)
-		out.Int(int(in.Messages))
+		jsonfield.PutInt(out, prefix, int(in.Messages))
 	}
 	{
 		const prefix string = ",\"tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tokens))
+		jsonfield.PutInt(out, prefix, int(in.Tokens))
 	}
 	out.RawByte('}')
 }
 func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *api.JobNotice) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "name":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Name = api.NoticeName(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Name))
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Message))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in api.JobNotice) {
 	out.RawByte('{')
@@ -811,86 +595,41 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in a
 	_ = first
 	{
 		const prefix string = ",\"name\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Name))
+		jsonfield.PutString(out, prefix[1:], string(in.Name))
 	}
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix)
-		out.String(string(in.Message))
+		jsonfield.PutString(out, prefix, string(in.Message))
 	}
 	out.RawByte('}')
 }
 func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold1(in *jlexer.Lexer, out *eventJSON) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "type":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Type = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Type))
 		case "conversation":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Conversation = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Conversation))
 		case "trigger":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Trigger = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Trigger))
 		case "time":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Time).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Time)
 		case "messages_before":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MessagesBefore = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MessagesBefore))
 		case "messages_after":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MessagesAfter = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MessagesAfter))
 		case "tokens_before":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.TokensBefore = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.TokensBefore))
 		case "tokens_after":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.TokensAfter = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.TokensAfter))
 		case "reason":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Reason = api.Reason(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Reason))
 		case "removed":
 			if in.IsNull() {
 				in.Skip()
@@ -915,11 +654,7 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold1(in *jlexer.Lexer, out *event
 						v8 := 0
 						for !in.IsDelim(']') {
 							if v8 < 2 {
-								if in.IsNull() {
-									in.Skip()
-								} else {
-									(v7)[v8] = int(in.Int())
-								}
+								jsonfield.Int(in, (*int)(&(v7)[v8]))
 								v8++
 							} else {
 								in.SkipRecursive()
@@ -934,20 +669,13 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold1(in *jlexer.Lexer, out *event
 				in.Delim(']')
 			}
 		case "error":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Error = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Error))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold1(out *jwriter.Writer, in eventJSON) {
 	out.RawByte('{')
@@ -955,18 +683,15 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold1(out *jwriter.Writer, in even
 	_ = first
 	{
 		const prefix string = ",\"type\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Type))
+		jsonfield.PutString(out, prefix[1:], string(in.Type))
 	}
 	if in.Conversation != "" {
 		const prefix string = ",\"conversation\":"
-		out.RawString(prefix)
-		out.String(string(in.Conversation))
+		jsonfield.PutString(out, prefix, string(in.Conversation))
 	}
 	{
 		const prefix string = ",\"trigger\":"
-		out.RawString(prefix)
-		out.String(string(in.Trigger))
+		jsonfield.PutString(out, prefix, string(in.Trigger))
 	}
 	{
 		const prefix string = ",\"time\":"
@@ -975,28 +700,23 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold1(out *jwriter.Writer, in even
 	}
 	{
 		const prefix string = ",\"messages_before\":"
-		out.RawString(prefix)
-		out.Int(int(in.MessagesBefore))
+		jsonfield.PutInt(out, prefix, int(in.MessagesBefore))
 	}
 	{
 		const prefix string = ",\"messages_after\":"
-		out.RawString(prefix)
-		out.Int(int(in.MessagesAfter))
+		jsonfield.PutInt(out, prefix, int(in.MessagesAfter))
 	}
 	{
 		const prefix string = ",\"tokens_before\":"
-		out.RawString(prefix)
-		out.Int(int(in.TokensBefore))
+		jsonfield.PutInt(out, prefix, int(in.TokensBefore))
 	}
 	{
 		const prefix string = ",\"tokens_after\":"
-		out.RawString(prefix)
-		out.Int(int(in.TokensAfter))
+		jsonfield.PutInt(out, prefix, int(in.TokensAfter))
 	}
 	if in.Reason != "" {
 		const prefix string = ",\"reason\":"
-		out.RawString(prefix)
-		out.String(string(in.Reason))
+		jsonfield.PutString(out, prefix, string(in.Reason))
 	}
 	if len(in.Removed) != 0 {
 		const prefix string = ",\"removed\":"
@@ -1021,8 +741,7 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold1(out *jwriter.Writer, in even
 	}
 	if in.Error != "" {
 		const prefix string = ",\"error\":"
-		out.RawString(prefix)
-		out.String(string(in.Error))
+		jsonfield.PutString(out, prefix, string(in.Error))
 	}
 	out.RawByte('}')
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/ctxfold/ctxfold/pass"
 )
 
-// Policy is when and how a transcript is compacted. Zero values mean "as the preset says".
+// Policy says when and how a transcript is compacted. Zero values mean "as the preset says".
 type Policy struct {
 	// Raw is a whole policy as JSON (docs/reference/policy.md), for what this version has no field for. Where it is there no other
 	// field is read, and errors count in its bytes.
 	Raw json.RawMessage
 
-	// Preset is the name of the preset that the policy starts from; "" is "default".
+	// Preset is the name of the preset that the policy starts from; "" means "default".
 	Preset api.Preset
 	// Format is the wire format of the transcript; "" and "auto" let detection decide.
 	Format api.Format
@@ -29,33 +29,34 @@ type Policy struct {
 	Gate      Gate
 	Passes    []pass.Pass
 	Summary   Digest
-	// Pins are messages that never change, in addition to system messages and the newest user message.
+	// Pins select messages that never change, in addition to system messages and the newest user message.
 	Pins []Pin
-	// WireSafe keeps results valid for the provider. It is on unless set to false, which reproduces a published system exactly,
+	// WireSafe keeps results valid for the provider. It is on unless set to false. False reproduces a published system exactly,
 	// including its defects.
 	WireSafe *bool
 	// LastResort cuts a result that is still over the limit after the passes: tool results first, pinned messages last. It is on
-	// unless set to false, and needs wire_safe.
+	// unless set to false, and requires wire_safe.
 	LastResort *bool
-	// OpenCalls is "keep" (the default: tool calls at the end without a result are left for the host to answer) or "answer" (they
-	// are violations too, and repair adds a result that says so).
+	// OpenCalls is "keep" (the default: tool calls at the end that have no result are left for the host to answer) or "answer"
+	// (they count as violations, and repair adds a result saying that there is none).
 	OpenCalls api.OpenCalls
 	// Thinking is how the model is asked to think: "manual" (with a budget), "adaptive", "drop_block" (adaptive, and the request
-	// has the provider drop blocks that no longer fit), "off", or "auto" (the default: determined by the request body or the
+	// makes the provider drop blocks that no longer fit), "off", or "auto" (the default: determined by the request body or the
 	// model's name).
 	Thinking string
 	// Repair is "refused" (the default: repairs what a provider refuses, and keeps what it tolerates) or "all" (also repairs what
 	// it tolerates).
 	Repair string
-	// MaxBytes is the maximum size of the message list as JSON, in bytes, whatever its tokens; 0 means unlimited. Above it images,
-	// audio and files are replaced with placeholders, the oldest first.
+	// MaxBytes is the maximum size of the message list as JSON, in bytes, whatever its size in tokens; 0 means unlimited. Above
+	// it, images, audio and files are replaced with placeholders, the oldest first.
 	MaxBytes int
-	// Prices are the prices of the model, for the prompt cache part of the report.
+	// Prices are the model's prices, which the report uses to calculate the effect on the prompt cache.
 	Prices Prices
 	// Log adds to the report what happened to each message.
 	Log bool
-	// Archive is "" (the default: removed content is lost), "places" (the answer lists the handle of each removed body and its
-	// byte ranges in the request, and markers name the handles) or "bodies" (the bodies themselves instead of their byte ranges).
+	// Archive is "" (the default: removed content is lost), "places" (the response lists the handle of each removed body and its
+	// byte ranges in the request, and markers name the handles) or "bodies" (the response contains the bodies instead of their
+	// byte ranges).
 	Archive api.Archive
 }
 
@@ -120,14 +121,14 @@ func (p Policy) append(dst []byte) []byte {
 
 // Window is the size of the model's context.
 type Window struct {
-	// Tokens is the context window in tokens. 0 means that of Model; if that is unknown, too, compactions fail with the code
+	// Tokens is the context window in tokens. 0 means the window of Model; if that is unknown too, compactions fail with the code
 	// unknown_window.
 	Tokens int
-	// Unlimited says that there is no limit in tokens: compaction is only due for other reasons, or when it is forced. It
+	// Unlimited means that there is no limit in tokens: compaction is only due for other reasons, or when it is forced. It
 	// overrides Tokens and the window of Model.
 	Unlimited bool
-	// Reserve is how many tokens of the window stay free for the answer. The default is 16384, or an eighth of the window if that
-	// is less.
+	// Reserve is how many tokens of the window stay free for the model's output. The default is 16384, or an eighth of the window
+	// if that is less.
 	Reserve *int
 }
 
@@ -145,29 +146,30 @@ func (p Window) append(dst []byte) []byte {
 	return o.End()
 }
 
-// Gate decides whether compaction is due: when the estimate is over (window − reserve) × ratio.
+// Gate decides whether compaction is due, which it is when the estimate exceeds (window − reserve) × ratio.
 type Gate struct {
 	// Ratio is the share of the usable window above which compaction is due, over 0 and up to 1. Default: 0.8.
 	Ratio float64
-	// Target is the share of the limit that a compaction aims for, over 0 and up to 1. The room between target and limit
-	// determines how many turns pass before the next one. Default: 0.6.
+	// Target is the share of the limit that a compaction aims for, over 0 and up to 1. The room between the target and the limit
+	// determines how many turns pass before the next compaction. Default: 0.6.
 	Target float64
 	// Start is the share of the limit above which a compaction starts in the background, while the conversation continues: over
-	// Target and below 1. 0, the default, is never.
+	// Target and below 1. 0, the default, means never.
 	Start float64
-	// Notice is a text that tells the model that a compaction comes soon, so that it can write down what it will need. Reports
-	// have it once between two compactions, and the host appends it. "" (the default) is none.
+	// Notice is a text that tells the model that a compaction will come soon, so that it can write down what it will need. Reports
+	// contain it once between two compactions, and the host appends it. "" (the default) means no notice.
 	Notice string
-	// NoticeAt is the share of the limit, or of gate.start where that is set, above which reports have the notice, over 0 and up
+	// NoticeAt is the share of the limit (or of gate.start, if that is set) above which reports contain the notice, over 0 and up
 	// to 1; 0 means 0.9.
 	NoticeAt float64
 	// Idle is the lifetime of the provider's prompt cache in seconds, up to 1,000,000,000. A conversation that has been idle for
-	// longer, or whose cache is cold for another reason, is compacted below the limit too. 0, the default, is never.
+	// longer, or whose cache is cold for another reason, is compacted even below the limit. 0, the default, means never.
 	Idle int
 	// Cold is the share of the limit above which a conversation with a cold cache is compacted, over 0 and up to 1; 0 means one
-	// half. It needs Idle.
+	// half. It requires Idle.
 	Cold float64
-	// MinGain is the share of the limit that a compaction must free, from 0 to 1; otherwise nothing is done. Default: 0.02.
+	// MinGain is the share of the limit that a compaction must free, from 0 to 1; a compaction that would free less is not made.
+	// Default: 0.02.
 	MinGain float64
 	// Inclusive makes compaction due at the limit itself, not only above it.
 	Inclusive bool
@@ -177,10 +179,10 @@ type Gate struct {
 	MaxTokens int
 	// MaxMessages is the number of messages at which compaction is due if there is no limit in tokens; 0 means never.
 	MaxMessages int
-	// MaxToolResults makes compaction due above that number of tool results that are neither cleared nor summarized; 0 means
+	// MaxToolResults is the number of tool results that are neither cleared nor summarized above which compaction is due; 0 means
 	// never.
 	MaxToolResults int
-	// Usage uses the provider's counts (usage in native messages) and estimates only what follows.
+	// Usage uses the provider's counts (usage in native messages) and estimates only the messages after them.
 	Usage bool
 }
 
@@ -231,48 +233,48 @@ func (p Gate) append(dst []byte) []byte {
 	return o.End()
 }
 
-// Digest is how digests are made.
+// Digest configures how digests are made.
 type Digest struct {
 	// Mode is "model" (the default: the host's model writes the digest), "local" (code writes it) or "minimal" (the digest only
 	// counts the removed messages). Default: "model".
 	Mode api.SummaryMode
-	// Request is how the model is asked: "auto" (the default: appended to the conversation, whose start is in the provider's
-	// prompt cache, if that is cheaper by Prices and fits into the window; otherwise flat), "flat" (a prompt with a record of the
-	// messages) or "prefix" (appended to the conversation whenever that fits). Only hosts that can append requests get them.
+	// Request is the form of requests to the model: "flat" (a prompt with a record of the messages), "prefix" (appended to the
+	// conversation, whose start is in the provider's prompt cache, whenever that fits) or "auto" (the default: appended if that is
+	// cheaper according to Prices and fits into the window, otherwise flat). Only hosts that can append requests get them.
 	Request string
 	// MaxOutputTokens is the maximum size of a model's digest, in tokens. Default: 4096.
 	MaxOutputTokens int
 	// MaxInputTokens is the maximum size of a request to the model, in tokens; 0 means unlimited.
 	MaxInputTokens int
-	// Provider uses the provider's own compaction if it has one, and the model only if that fails. The requests to the host say
+	// Provider uses the provider's own compaction if there is one, and the model only if that fails. The requests tell the host
 	// how to call it.
 	Provider bool
-	// Retries is how often the model is asked again after a rejected summary. Default: 1.
+	// Retries is how many times the model is asked again after a rejected summary. Default: 1.
 	Retries int
-	// Split is how a record that is too long for one request is summarized: "map" (one request per part, in parallel, and one that
-	// merges their digests) or "chain" (part by part, each with the digest so far).
+	// Split says how to summarize a record that is too long for one request: "map" (one request per part, in parallel, and one
+	// that merges their digests) or "chain" (part by part, each with the digest so far).
 	Split string
-	// Standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1; they may
-	// also use what the target leaves free. The default is 0.2.
+	// Standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1. They may
+	// also use room that the target leaves free. The default is 0.2.
 	Standing *float64
 	// ProjectInstructions is the share of the window that project instructions inside the list may take, such as AGENTS.md,
-	// CLAUDE.md or a skill: their messages stay when others are folded. It is from 0 (they are folded like others) to 1. The
-	// default is 0.15, and 0 for published systems.
+	// CLAUDE.md or a skill: their messages stay when others are folded. It is from 0 (they are folded like other messages) to 1.
+	// The default is 0.15, and 0 for published systems.
 	ProjectInstructions *float64
-	// Room is the share of the target up to which a digest written without a model may fill the result, from 0 (no more than a
-	// model's digest may have) to 1, the default.
+	// Room is the share of the target up to which a digest written without a model may fill the result, from 0 (no larger than a
+	// model's digest) to 1, the default.
 	Room *float64
-	// Instructions are added to the prompt, such as what to pay attention to.
+	// Instructions are added to the prompt, for example to say what to pay attention to.
 	Instructions string
-	// Style is the layout of a published system's requests and digests, by the name of its preset; "" is ctxfold's own.
+	// Style is the name of the published system (its preset) whose layout requests and digests have; "" means ctxfold's own.
 	Style api.Style
-	// Prompt replaces the style's own instructions to the model. It needs a style.
+	// Prompt replaces the style's own instructions to the model. It requires a style.
 	Prompt string
 	// Scope is what the transcript is: "session" (the default) or "branch", an abandoned path of the conversation, which is folded
 	// as a whole.
 	Scope string
-	// OnFailure is what happens if the host has no summary: "local" (the default: the local digest is used), "keep" (the
-	// transcript stays unchanged) or "error" (the operation fails; with wire_safe it is "local").
+	// OnFailure says what to do if the host has no summary: "local" (the default: use the local digest), "keep" (leave the
+	// transcript unchanged) or "error" (fail; with wire_safe this means "local").
 	OnFailure string
 }
 
@@ -326,15 +328,15 @@ func (p Digest) append(dst []byte) []byte {
 	return o.End()
 }
 
-// Pin selects messages by one or more features; a message that has all of them is pinned.
+// Pin selects messages by one or more features. A message that has all of them is pinned.
 type Pin struct {
 	// system, user, assistant or tool
 	Role api.Role
-	// in the list; negative counts from its end
+	// Index in the list; negative counts from the end
 	Index *int
-	// of a tool call or result in the message
+	// ID of a tool call or result in the message
 	ID string
-	// a text in the message, as it is in its JSON
+	// a text in the message, spelled as in its JSON
 	Contains string
 }
 
@@ -355,7 +357,7 @@ func (p Pin) append(dst []byte) []byte {
 	return o.End()
 }
 
-// Prices are for a million tokens, in any currency. Cache prices default to Input.
+// Prices are per million tokens, in any currency. Cache prices default to Input.
 type Prices struct {
 	Input      float64
 	Output     float64

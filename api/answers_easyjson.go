@@ -3,6 +3,7 @@
 package api
 
 import (
+	jsonfield "github.com/ctxfold/ctxfold/internal/jsonfield"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
 )
@@ -14,70 +15,34 @@ var (
 )
 
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Verdict) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "class":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Class = FailureClass(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Class))
 		case "overflow":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Overflow = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Overflow))
 		case "silent":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Silent = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Silent))
 		case "provider":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Provider = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Provider))
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Message))
 		case "used_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Used = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Used))
 		case "limit_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Limit = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Limit))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Verdict) {
 	out.RawByte('{')
@@ -85,38 +50,31 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Ve
 	_ = first
 	{
 		const prefix string = ",\"class\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Class))
+		jsonfield.PutString(out, prefix[1:], string(in.Class))
 	}
 	{
 		const prefix string = ",\"overflow\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Overflow))
+		jsonfield.PutBool(out, prefix, bool(in.Overflow))
 	}
 	{
 		const prefix string = ",\"silent\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Silent))
+		jsonfield.PutBool(out, prefix, bool(in.Silent))
 	}
 	if in.Provider != "" {
 		const prefix string = ",\"provider\":"
-		out.RawString(prefix)
-		out.String(string(in.Provider))
+		jsonfield.PutString(out, prefix, string(in.Provider))
 	}
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix)
-		out.String(string(in.Message))
+		jsonfield.PutString(out, prefix, string(in.Message))
 	}
 	if in.Used != 0 {
 		const prefix string = ",\"used_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.Used))
+		jsonfield.PutInt(out, prefix, int(in.Used))
 	}
 	if in.Limit != 0 {
 		const prefix string = ",\"limit_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.Limit))
+		jsonfield.PutInt(out, prefix, int(in.Limit))
 	}
 	out.RawByte('}')
 }
@@ -131,37 +89,20 @@ func (v *Verdict) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Validation) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "valid":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Valid = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Valid))
 		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = Format(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Format))
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Messages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Messages))
 		case "violations":
 			if in.IsNull() {
 				in.Skip()
@@ -190,10 +131,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Va
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in Validation) {
 	out.RawByte('{')
@@ -201,18 +139,15 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in V
 	_ = first
 	{
 		const prefix string = ",\"valid\":"
-		out.RawString(prefix[1:])
-		out.Bool(bool(in.Valid))
+		jsonfield.PutBool(out, prefix[1:], bool(in.Valid))
 	}
 	{
 		const prefix string = ",\"format\":"
-		out.RawString(prefix)
-		out.String(string(in.Format))
+		jsonfield.PutString(out, prefix, string(in.Format))
 	}
 	{
 		const prefix string = ",\"messages\":"
-		out.RawString(prefix)
-		out.Int(int(in.Messages))
+		jsonfield.PutInt(out, prefix, int(in.Messages))
 	}
 	{
 		const prefix string = ",\"violations\":"
@@ -243,70 +178,34 @@ func (v *Validation) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi1(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *Violation) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "rule":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Rule = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Rule))
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Message))
 		case "path":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Path = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Path))
 		case "offset":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Offset = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Offset))
 		case "text":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Text = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Text))
 		case "severity":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Severity = Severity(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Severity))
 		case "repair":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Repair = Repair(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Repair))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in Violation) {
 	out.RawByte('{')
@@ -314,103 +213,59 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in V
 	_ = first
 	{
 		const prefix string = ",\"rule\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Rule))
+		jsonfield.PutString(out, prefix[1:], string(in.Rule))
 	}
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix)
-		out.Int(int(in.Message))
+		jsonfield.PutInt(out, prefix, int(in.Message))
 	}
 	{
 		const prefix string = ",\"path\":"
-		out.RawString(prefix)
-		out.String(string(in.Path))
+		jsonfield.PutString(out, prefix, string(in.Path))
 	}
 	{
 		const prefix string = ",\"offset\":"
-		out.RawString(prefix)
-		out.Int(int(in.Offset))
+		jsonfield.PutInt(out, prefix, int(in.Offset))
 	}
 	{
 		const prefix string = ",\"text\":"
-		out.RawString(prefix)
-		out.String(string(in.Text))
+		jsonfield.PutString(out, prefix, string(in.Text))
 	}
 	{
 		const prefix string = ",\"severity\":"
-		out.RawString(prefix)
-		out.String(string(in.Severity))
+		jsonfield.PutString(out, prefix, string(in.Severity))
 	}
 	{
 		const prefix string = ",\"repair\":"
-		out.RawString(prefix)
-		out.String(string(in.Repair))
+		jsonfield.PutString(out, prefix, string(in.Repair))
 	}
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *SummaryRequest) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "id":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ID = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.ID))
 		case "scope":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Scope = Scope(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Scope))
 		case "system":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.System = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.System))
 		case "prompt":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Prompt = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Prompt))
 		case "max_output_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxOutputTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MaxOutputTokens))
 		case "input_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.InputTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.InputTokens))
 		case "temperature":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Temperature = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.Temperature))
 		case "thinking":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Thinking = ThinkingEffort(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Thinking))
 		case "provider":
 			if in.IsNull() {
 				in.Skip()
@@ -432,20 +287,13 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *Su
 				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi5(in, out.Conversation)
 			}
 		case "lead":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Lead = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Lead))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in SummaryRequest) {
 	out.RawByte('{')
@@ -453,43 +301,35 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in S
 	_ = first
 	{
 		const prefix string = ",\"id\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.ID))
+		jsonfield.PutString(out, prefix[1:], string(in.ID))
 	}
 	{
 		const prefix string = ",\"scope\":"
-		out.RawString(prefix)
-		out.String(string(in.Scope))
+		jsonfield.PutString(out, prefix, string(in.Scope))
 	}
 	{
 		const prefix string = ",\"system\":"
-		out.RawString(prefix)
-		out.String(string(in.System))
+		jsonfield.PutString(out, prefix, string(in.System))
 	}
 	{
 		const prefix string = ",\"prompt\":"
-		out.RawString(prefix)
-		out.String(string(in.Prompt))
+		jsonfield.PutString(out, prefix, string(in.Prompt))
 	}
 	{
 		const prefix string = ",\"max_output_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.MaxOutputTokens))
+		jsonfield.PutInt(out, prefix, int(in.MaxOutputTokens))
 	}
 	{
 		const prefix string = ",\"input_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.InputTokens))
+		jsonfield.PutInt(out, prefix, int(in.InputTokens))
 	}
 	if in.Temperature != 0 {
 		const prefix string = ",\"temperature\":"
-		out.RawString(prefix)
-		out.Float64(float64(in.Temperature))
+		jsonfield.PutFloat64(out, prefix, float64(in.Temperature))
 	}
 	if in.Thinking != "" {
 		const prefix string = ",\"thinking\":"
-		out.RawString(prefix)
-		out.String(string(in.Thinking))
+		jsonfield.PutString(out, prefix, string(in.Thinking))
 	}
 	if in.Provider != nil {
 		const prefix string = ",\"provider\":"
@@ -503,8 +343,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in S
 	}
 	if in.Lead != "" {
 		const prefix string = ",\"lead\":"
-		out.RawString(prefix)
-		out.String(string(in.Lead))
+		jsonfield.PutString(out, prefix, string(in.Lead))
 	}
 	out.RawByte('}')
 }
@@ -519,44 +358,24 @@ func (v *SummaryRequest) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi3(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *RequestConversation) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "edits":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Edits).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Edits)
 		case "body":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Body).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Body)
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in RequestConversation) {
 	out.RawByte('{')
@@ -575,54 +394,28 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in R
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *ProviderRequest) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = Format(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Format))
 		case "path":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Path = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Path))
 		case "beta":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Beta = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Beta))
 		case "body":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Body).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Body)
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in ProviderRequest) {
 	out.RawByte('{')
@@ -630,18 +423,15 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in P
 	_ = first
 	{
 		const prefix string = ",\"format\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Format))
+		jsonfield.PutString(out, prefix[1:], string(in.Format))
 	}
 	{
 		const prefix string = ",\"path\":"
-		out.RawString(prefix)
-		out.String(string(in.Path))
+		jsonfield.PutString(out, prefix, string(in.Path))
 	}
 	if in.Beta != "" {
 		const prefix string = ",\"beta\":"
-		out.RawString(prefix)
-		out.String(string(in.Beta))
+		jsonfield.PutString(out, prefix, string(in.Beta))
 	}
 	{
 		const prefix string = ",\"body\":"
@@ -651,52 +441,28 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in P
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *SessionInfo) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "session":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Session = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Session))
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Messages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Messages))
 		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tokens))
 		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = Format(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Format))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in SessionInfo) {
 	out.RawByte('{')
@@ -704,23 +470,19 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in S
 	_ = first
 	{
 		const prefix string = ",\"session\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Session))
+		jsonfield.PutInt(out, prefix[1:], int(in.Session))
 	}
 	{
 		const prefix string = ",\"messages\":"
-		out.RawString(prefix)
-		out.Int(int(in.Messages))
+		jsonfield.PutInt(out, prefix, int(in.Messages))
 	}
 	{
 		const prefix string = ",\"tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tokens))
+		jsonfield.PutInt(out, prefix, int(in.Tokens))
 	}
 	{
 		const prefix string = ",\"format\":"
-		out.RawString(prefix)
-		out.String(string(in.Format))
+		jsonfield.PutString(out, prefix, string(in.Format))
 	}
 	out.RawByte('}')
 }
@@ -735,46 +497,26 @@ func (v *SessionInfo) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi6(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Saved) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "kind":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Kind = SessionKind(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Kind))
 		case "kept":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Kept = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Kept))
 		case "text":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Text = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Text))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in Saved) {
 	out.RawByte('{')
@@ -782,18 +524,15 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in S
 	_ = first
 	{
 		const prefix string = ",\"kind\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Kind))
+		jsonfield.PutString(out, prefix[1:], string(in.Kind))
 	}
 	{
 		const prefix string = ",\"kept\":"
-		out.RawString(prefix)
-		out.Int(int(in.Kept))
+		jsonfield.PutInt(out, prefix, int(in.Kept))
 	}
 	{
 		const prefix string = ",\"text\":"
-		out.RawString(prefix)
-		out.String(string(in.Text))
+		jsonfield.PutString(out, prefix, string(in.Text))
 	}
 	out.RawByte('}')
 }
@@ -808,15 +547,10 @@ func (v *Saved) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi7(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Restored) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
@@ -828,11 +562,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Re
 				(out.Report).UnmarshalEasyJSON(in)
 			}
 		case "valid":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Valid = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Valid))
 		case "markers":
 			if in.IsNull() {
 				in.Skip()
@@ -857,38 +587,17 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Re
 				in.Delim(']')
 			}
 		case "state":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.State).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.State)
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Messages).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Messages)
 		case "edits":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Edits).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Edits)
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in Restored) {
 	out.RawByte('{')
@@ -901,8 +610,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in R
 	}
 	{
 		const prefix string = ",\"valid\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Valid))
+		jsonfield.PutBool(out, prefix, bool(in.Valid))
 	}
 	{
 		const prefix string = ",\"markers\":"
@@ -948,52 +656,28 @@ func (v *Restored) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi8(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Marker) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "handle":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Handle = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Handle))
 		case "what":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.What = BodyKind(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.What))
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Message))
 		case "why":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Why = MarkerFault(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Why))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in Marker) {
 	out.RawByte('{')
@@ -1001,46 +685,33 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in M
 	_ = first
 	{
 		const prefix string = ",\"handle\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Handle))
+		jsonfield.PutString(out, prefix[1:], string(in.Handle))
 	}
 	{
 		const prefix string = ",\"what\":"
-		out.RawString(prefix)
-		out.String(string(in.What))
+		jsonfield.PutString(out, prefix, string(in.What))
 	}
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix)
-		out.Int(int(in.Message))
+		jsonfield.PutInt(out, prefix, int(in.Message))
 	}
 	if in.Why != "" {
 		const prefix string = ",\"why\":"
-		out.RawString(prefix)
-		out.String(string(in.Why))
+		jsonfield.PutString(out, prefix, string(in.Why))
 	}
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *Repaired) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "valid":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Valid = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Valid))
 		case "report":
 			if in.IsNull() {
 				in.Skip()
@@ -1048,30 +719,15 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *R
 				(out.Report).UnmarshalEasyJSON(in)
 			}
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Messages).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Messages)
 		case "edits":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Edits).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Edits)
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in Repaired) {
 	out.RawByte('{')
@@ -1079,8 +735,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"valid\":"
-		out.RawString(prefix[1:])
-		out.Bool(bool(in.Valid))
+		jsonfield.PutBool(out, prefix[1:], bool(in.Valid))
 	}
 	{
 		const prefix string = ",\"report\":"
@@ -1110,39 +765,20 @@ func (v *Repaired) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi10(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Recalled) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "tool":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Tool).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Tool)
 		case "handle":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Handle = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Handle))
 		case "query":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Query = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Query))
 		case "text":
 			if in.IsNull() {
 				in.Skip()
@@ -1151,21 +787,14 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *R
 				if out.Text == nil {
 					out.Text = new(string)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.Text = string(in.String())
-				}
+				jsonfield.String(in, (*string)(out.Text))
 			}
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Recalled) {
 	out.RawByte('{')
@@ -1220,25 +849,16 @@ func (v *Recalled) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi11(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *Prints) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = Format(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Format))
 		case "prints":
 			if in.IsNull() {
 				in.Skip()
@@ -1256,31 +876,20 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *P
 				}
 				for !in.IsDelim(']') {
 					var v7 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v7 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v7))
 					out.Prints = append(out.Prints, v7)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "model":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Model = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Model))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in Prints) {
 	out.RawByte('{')
@@ -1288,8 +897,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"format\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Format))
+		jsonfield.PutString(out, prefix[1:], string(in.Format))
 	}
 	{
 		const prefix string = ",\"prints\":"
@@ -1309,8 +917,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in 
 	}
 	if in.Model != "" {
 		const prefix string = ",\"model\":"
-		out.RawString(prefix)
-		out.String(string(in.Model))
+		jsonfield.PutString(out, prefix, string(in.Model))
 	}
 	out.RawByte('}')
 }
@@ -1325,27 +932,16 @@ func (v *Prints) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi12(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *Planned) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "plan":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Plan).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Plan)
 		case "requests":
 			if in.IsNull() {
 				in.Skip()
@@ -1380,13 +976,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *P
 				(out.Report).UnmarshalEasyJSON(in)
 			}
 		case "state":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.State).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.State)
 		case "archive":
 			if in.IsNull() {
 				in.Skip()
@@ -1411,11 +1001,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *P
 				in.Delim(']')
 			}
 		case "start":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Start = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Start))
 		case "known":
 			if in.IsNull() {
 				in.Skip()
@@ -1424,51 +1010,22 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *P
 				if out.Known == nil {
 					out.Known = new(int)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.Known = int(in.Int())
-				}
+				jsonfield.Int(in, (*int)(out.Known))
 			}
 		case "known_messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.KnownMessages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.KnownMessages))
 		case "memory":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Memory).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Memory)
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Messages).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Messages)
 		case "edits":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Edits).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Edits)
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in Planned) {
 	out.RawByte('{')
@@ -1530,18 +1087,15 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in 
 	}
 	if in.Start {
 		const prefix string = ",\"start\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Start))
+		jsonfield.PutBool(out, prefix, bool(in.Start))
 	}
 	if in.Known != nil {
 		const prefix string = ",\"known\":"
-		out.RawString(prefix)
-		out.Int(int(*in.Known))
+		jsonfield.PutInt(out, prefix, int(*in.Known))
 	}
 	if in.KnownMessages != 0 {
 		const prefix string = ",\"known_messages\":"
-		out.RawString(prefix)
-		out.Int(int(in.KnownMessages))
+		jsonfield.PutInt(out, prefix, int(in.KnownMessages))
 	}
 	if len(in.Memory) != 0 {
 		const prefix string = ",\"memory\":"
@@ -1571,63 +1125,28 @@ func (v *Planned) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Body) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "handle":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Handle = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Handle))
 		case "what":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.What = BodyKind(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.What))
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Message))
 		case "tool":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tool = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Tool))
 		case "bytes":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Bytes = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Bytes))
 		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tokens))
 		case "places":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Places).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Places)
 		case "body":
 			if in.IsNull() {
 				in.Skip()
@@ -1636,21 +1155,14 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *B
 				if out.Inline == nil {
 					out.Inline = new(string)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.Inline = string(in.String())
-				}
+				jsonfield.String(in, (*string)(out.Inline))
 			}
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in Body) {
 	out.RawByte('{')
@@ -1658,33 +1170,27 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"handle\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Handle))
+		jsonfield.PutString(out, prefix[1:], string(in.Handle))
 	}
 	{
 		const prefix string = ",\"what\":"
-		out.RawString(prefix)
-		out.String(string(in.What))
+		jsonfield.PutString(out, prefix, string(in.What))
 	}
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix)
-		out.Int(int(in.Message))
+		jsonfield.PutInt(out, prefix, int(in.Message))
 	}
 	if in.Tool != "" {
 		const prefix string = ",\"tool\":"
-		out.RawString(prefix)
-		out.String(string(in.Tool))
+		jsonfield.PutString(out, prefix, string(in.Tool))
 	}
 	{
 		const prefix string = ",\"bytes\":"
-		out.RawString(prefix)
-		out.Int(int(in.Bytes))
+		jsonfield.PutInt(out, prefix, int(in.Bytes))
 	}
 	{
 		const prefix string = ",\"tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tokens))
+		jsonfield.PutInt(out, prefix, int(in.Tokens))
 	}
 	if len(in.Places) != 0 {
 		const prefix string = ",\"places\":"
@@ -1693,49 +1199,27 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in 
 	}
 	if in.Inline != nil {
 		const prefix string = ",\"body\":"
-		out.RawString(prefix)
-		out.String(string(*in.Inline))
+		jsonfield.PutString(out, prefix, string(*in.Inline))
 	}
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *Opened) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "kind":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Kind = SessionKind(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Kind))
 		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = Format(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Format))
 		case "model":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Model = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Model))
 		case "system":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.System = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.System))
 		case "usage":
 			if in.IsNull() {
 				in.Skip()
@@ -1770,22 +1254,13 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *O
 				in.Delim(']')
 			}
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Messages).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Messages)
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in Opened) {
 	out.RawByte('{')
@@ -1793,23 +1268,19 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"kind\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Kind))
+		jsonfield.PutString(out, prefix[1:], string(in.Kind))
 	}
 	{
 		const prefix string = ",\"format\":"
-		out.RawString(prefix)
-		out.String(string(in.Format))
+		jsonfield.PutString(out, prefix, string(in.Format))
 	}
 	{
 		const prefix string = ",\"model\":"
-		out.RawString(prefix)
-		out.String(string(in.Model))
+		jsonfield.PutString(out, prefix, string(in.Model))
 	}
 	{
 		const prefix string = ",\"system\":"
-		out.RawString(prefix)
-		out.String(string(in.System))
+		jsonfield.PutString(out, prefix, string(in.System))
 	}
 	{
 		const prefix string = ",\"usage\":"
@@ -1854,40 +1325,24 @@ func (v *Opened) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi15(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *Skipped) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "what":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.What = SkipReason(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.What))
 		case "count":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Count = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Count))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in Skipped) {
 	out.RawByte('{')
@@ -1895,87 +1350,45 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"what\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.What))
+		jsonfield.PutString(out, prefix[1:], string(in.What))
 	}
 	{
 		const prefix string = ",\"count\":"
-		out.RawString(prefix)
-		out.Int(int(in.Count))
+		jsonfield.PutInt(out, prefix, int(in.Count))
 	}
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *Usage) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Message))
 		case "input_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.InputTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.InputTokens))
 		case "cache_read_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.CacheReadTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.CacheReadTokens))
 		case "cache_write_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.CacheWriteTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.CacheWriteTokens))
 		case "output_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.OutputTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.OutputTokens))
 		case "total_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.TotalTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.TotalTokens))
 		case "least_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.LeastTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.LeastTokens))
 		case "exact":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Exact = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Exact))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in Usage) {
 	out.RawByte('{')
@@ -1983,56 +1396,43 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Message))
+		jsonfield.PutInt(out, prefix[1:], int(in.Message))
 	}
 	if in.InputTokens != 0 {
 		const prefix string = ",\"input_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.InputTokens))
+		jsonfield.PutInt(out, prefix, int(in.InputTokens))
 	}
 	if in.CacheReadTokens != 0 {
 		const prefix string = ",\"cache_read_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.CacheReadTokens))
+		jsonfield.PutInt(out, prefix, int(in.CacheReadTokens))
 	}
 	if in.CacheWriteTokens != 0 {
 		const prefix string = ",\"cache_write_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.CacheWriteTokens))
+		jsonfield.PutInt(out, prefix, int(in.CacheWriteTokens))
 	}
 	if in.OutputTokens != 0 {
 		const prefix string = ",\"output_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.OutputTokens))
+		jsonfield.PutInt(out, prefix, int(in.OutputTokens))
 	}
 	if in.TotalTokens != 0 {
 		const prefix string = ",\"total_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.TotalTokens))
+		jsonfield.PutInt(out, prefix, int(in.TotalTokens))
 	}
 	if in.LeastTokens != 0 {
 		const prefix string = ",\"least_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.LeastTokens))
+		jsonfield.PutInt(out, prefix, int(in.LeastTokens))
 	}
 	if in.Exact {
 		const prefix string = ",\"exact\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Exact))
+		jsonfield.PutBool(out, prefix, bool(in.Exact))
 	}
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *NamedHandles) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
@@ -2054,11 +1454,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *N
 				}
 				for !in.IsDelim(']') {
 					var v19 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v19 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v19))
 					out.Handles = append(out.Handles, v19)
 					in.WantComma()
 				}
@@ -2081,11 +1477,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *N
 				}
 				for !in.IsDelim(']') {
 					var v20 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v20 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v20))
 					out.Corrupt = append(out.Corrupt, v20)
 					in.WantComma()
 				}
@@ -2096,10 +1488,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *N
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in NamedHandles) {
 	out.RawByte('{')
@@ -2150,58 +1539,30 @@ func (v *NamedHandles) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *LimitedOutput) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "changed":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Changed = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Changed))
 		case "text":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Text = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Text))
 		case "keep_media":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.KeepMedia = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.KeepMedia))
 		case "spilled":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Spilled = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Spilled))
 		case "handle":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Handle = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Handle))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in LimitedOutput) {
 	out.RawByte('{')
@@ -2209,28 +1570,23 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"changed\":"
-		out.RawString(prefix[1:])
-		out.Bool(bool(in.Changed))
+		jsonfield.PutBool(out, prefix[1:], bool(in.Changed))
 	}
 	{
 		const prefix string = ",\"text\":"
-		out.RawString(prefix)
-		out.String(string(in.Text))
+		jsonfield.PutString(out, prefix, string(in.Text))
 	}
 	{
 		const prefix string = ",\"keep_media\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.KeepMedia))
+		jsonfield.PutBool(out, prefix, bool(in.KeepMedia))
 	}
 	{
 		const prefix string = ",\"spilled\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Spilled))
+		jsonfield.PutBool(out, prefix, bool(in.Spilled))
 	}
 	if in.Handle != "" {
 		const prefix string = ",\"handle\":"
-		out.RawString(prefix)
-		out.String(string(in.Handle))
+		jsonfield.PutString(out, prefix, string(in.Handle))
 	}
 	out.RawByte('}')
 }
@@ -2245,37 +1601,20 @@ func (v *LimitedOutput) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *Info) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "name":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Name = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Name))
 		case "version":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Version = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Version))
 		case "abi":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ABI = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.ABI))
 		case "ops":
 			if in.IsNull() {
 				in.Skip()
@@ -2293,11 +1632,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *I
 				}
 				for !in.IsDelim(']') {
 					var v25 Operation
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v25 = Operation(in.String())
-					}
+					jsonfield.String(in, (*string)(&v25))
 					out.Ops = append(out.Ops, v25)
 					in.WantComma()
 				}
@@ -2343,11 +1678,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *I
 				}
 				for !in.IsDelim(']') {
 					var v27 Estimator
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v27 = Estimator(in.String())
-					}
+					jsonfield.String(in, (*string)(&v27))
 					out.Estimators = append(out.Estimators, v27)
 					in.WantComma()
 				}
@@ -2370,11 +1701,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *I
 				}
 				for !in.IsDelim(']') {
 					var v28 PassName
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v28 = PassName(in.String())
-					}
+					jsonfield.String(in, (*string)(&v28))
 					out.Passes = append(out.Passes, v28)
 					in.WantComma()
 				}
@@ -2420,11 +1747,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *I
 				}
 				for !in.IsDelim(']') {
 					var v30 FunctionName
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v30 = FunctionName(in.String())
-					}
+					jsonfield.String(in, (*string)(&v30))
 					out.Functions = append(out.Functions, v30)
 					in.WantComma()
 				}
@@ -2460,10 +1783,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *I
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
@@ -2471,18 +1791,15 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"name\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Name))
+		jsonfield.PutString(out, prefix[1:], string(in.Name))
 	}
 	{
 		const prefix string = ",\"version\":"
-		out.RawString(prefix)
-		out.String(string(in.Version))
+		jsonfield.PutString(out, prefix, string(in.Version))
 	}
 	{
 		const prefix string = ",\"abi\":"
-		out.RawString(prefix)
-		out.Int(int(in.ABI))
+		jsonfield.PutInt(out, prefix, int(in.ABI))
 	}
 	{
 		const prefix string = ",\"ops\":"
@@ -2614,40 +1931,24 @@ func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *Limits) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "bytes":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Bytes = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Bytes))
 		case "depth":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Depth = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Depth))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
@@ -2655,59 +1956,35 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"bytes\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Bytes))
+		jsonfield.PutInt(out, prefix[1:], int(in.Bytes))
 	}
 	{
 		const prefix string = ",\"depth\":"
-		out.RawString(prefix)
-		out.Int(int(in.Depth))
+		jsonfield.PutInt(out, prefix, int(in.Depth))
 	}
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *PresetInfo) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "name":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Name = Preset(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Name))
 		case "doc":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Doc = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Doc))
 		case "policy":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Policy).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Policy)
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in PresetInfo) {
 	out.RawByte('{')
@@ -2715,13 +1992,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"name\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Name))
+		jsonfield.PutString(out, prefix[1:], string(in.Name))
 	}
 	{
 		const prefix string = ",\"doc\":"
-		out.RawString(prefix)
-		out.String(string(in.Doc))
+		jsonfield.PutString(out, prefix, string(in.Doc))
 	}
 	{
 		const prefix string = ",\"policy\":"
@@ -2731,31 +2006,18 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in 
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *PassInfo) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "name":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Name = PassName(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Name))
 		case "doc":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Doc = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Doc))
 		case "parameters":
 			if in.IsNull() {
 				in.Skip()
@@ -2796,11 +2058,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *P
 				}
 				for !in.IsDelim(']') {
 					var v47 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v47 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v47))
 					out.Markers = append(out.Markers, v47)
 					in.WantComma()
 				}
@@ -2823,11 +2081,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *P
 				}
 				for !in.IsDelim(']') {
 					var v48 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v48 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v48))
 					out.Messages = append(out.Messages, v48)
 					in.WantComma()
 				}
@@ -2861,10 +2115,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *P
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in PassInfo) {
 	out.RawByte('{')
@@ -2872,13 +2123,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"name\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Name))
+		jsonfield.PutString(out, prefix[1:], string(in.Name))
 	}
 	{
 		const prefix string = ",\"doc\":"
-		out.RawString(prefix)
-		out.String(string(in.Doc))
+		jsonfield.PutString(out, prefix, string(in.Doc))
 	}
 	{
 		const prefix string = ",\"parameters\":"
@@ -2947,40 +2196,24 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in 
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi26(in *jlexer.Lexer, out *Counter) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "name":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Name = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Name))
 		case "text":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Text = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Text))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26(out *jwriter.Writer, in Counter) {
 	out.RawByte('{')
@@ -2988,59 +2221,35 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"name\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Name))
+		jsonfield.PutString(out, prefix[1:], string(in.Name))
 	}
 	{
 		const prefix string = ",\"text\":"
-		out.RawString(prefix)
-		out.String(string(in.Text))
+		jsonfield.PutString(out, prefix, string(in.Text))
 	}
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *Parameter) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "name":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Name = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Name))
 		case "default":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Default).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Default)
 		case "doc":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Doc = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Doc))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in Parameter) {
 	out.RawByte('{')
@@ -3048,8 +2257,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"name\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Name))
+		jsonfield.PutString(out, prefix[1:], string(in.Name))
 	}
 	{
 		const prefix string = ",\"default\":"
@@ -3058,46 +2266,29 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in 
 	}
 	{
 		const prefix string = ",\"doc\":"
-		out.RawString(prefix)
-		out.String(string(in.Doc))
+		jsonfield.PutString(out, prefix, string(in.Doc))
 	}
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *FormatInfo) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "name":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Name = Format(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Name))
 		case "doc":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Doc = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Doc))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in FormatInfo) {
 	out.RawByte('{')
@@ -3105,47 +2296,31 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"name\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Name))
+		jsonfield.PutString(out, prefix[1:], string(in.Name))
 	}
 	{
 		const prefix string = ",\"doc\":"
-		out.RawString(prefix)
-		out.String(string(in.Doc))
+		jsonfield.PutString(out, prefix, string(in.Doc))
 	}
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi27(in *jlexer.Lexer, out *FunctionResult) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "result":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Result).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Result)
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi27(out *jwriter.Writer, in FunctionResult) {
 	out.RawByte('{')
@@ -3169,15 +2344,10 @@ func (v *FunctionResult) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi27(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(in *jlexer.Lexer, out *Found) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
@@ -3212,10 +2382,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(in *jlexer.Lexer, out *F
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi28(out *jwriter.Writer, in Found) {
 	out.RawByte('{')
@@ -3255,37 +2422,20 @@ func (v *Found) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(in *jlexer.Lexer, out *Searched) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "bodies":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Bodies = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Bodies))
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Messages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Messages))
 		case "bytes":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Bytes = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Bytes))
 		case "missing":
 			if in.IsNull() {
 				in.Skip()
@@ -3303,11 +2453,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(in *jlexer.Lexer, out *S
 				}
 				for !in.IsDelim(']') {
 					var v61 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v61 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v61))
 					out.Missing = append(out.Missing, v61)
 					in.WantComma()
 				}
@@ -3318,10 +2464,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(in *jlexer.Lexer, out *S
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi30(out *jwriter.Writer, in Searched) {
 	out.RawByte('{')
@@ -3329,18 +2472,15 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi30(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"bodies\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Bodies))
+		jsonfield.PutInt(out, prefix[1:], int(in.Bodies))
 	}
 	{
 		const prefix string = ",\"messages\":"
-		out.RawString(prefix)
-		out.Int(int(in.Messages))
+		jsonfield.PutInt(out, prefix, int(in.Messages))
 	}
 	{
 		const prefix string = ",\"bytes\":"
-		out.RawString(prefix)
-		out.Int(int(in.Bytes))
+		jsonfield.PutInt(out, prefix, int(in.Bytes))
 	}
 	{
 		const prefix string = ",\"missing\":"
@@ -3361,76 +2501,36 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi30(out *jwriter.Writer, in 
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi29(in *jlexer.Lexer, out *FoundMessage) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "body":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Body = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Body))
 		case "handle":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Handle = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Handle))
 		case "index":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Index = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Index))
 		case "score":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Score = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Score))
 		case "role":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Role = Role(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Role))
 		case "date":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Date = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Date))
 		case "offset":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Offset = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Offset))
 		case "snippet":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Snippet = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Snippet))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi29(out *jwriter.Writer, in FoundMessage) {
 	out.RawByte('{')
@@ -3438,56 +2538,43 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi29(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"body\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Body))
+		jsonfield.PutInt(out, prefix[1:], int(in.Body))
 	}
 	if in.Handle != "" {
 		const prefix string = ",\"handle\":"
-		out.RawString(prefix)
-		out.String(string(in.Handle))
+		jsonfield.PutString(out, prefix, string(in.Handle))
 	}
 	{
 		const prefix string = ",\"index\":"
-		out.RawString(prefix)
-		out.Int(int(in.Index))
+		jsonfield.PutInt(out, prefix, int(in.Index))
 	}
 	{
 		const prefix string = ",\"score\":"
-		out.RawString(prefix)
-		out.Int(int(in.Score))
+		jsonfield.PutInt(out, prefix, int(in.Score))
 	}
 	{
 		const prefix string = ",\"role\":"
-		out.RawString(prefix)
-		out.String(string(in.Role))
+		jsonfield.PutString(out, prefix, string(in.Role))
 	}
 	if in.Date != "" {
 		const prefix string = ",\"date\":"
-		out.RawString(prefix)
-		out.String(string(in.Date))
+		jsonfield.PutString(out, prefix, string(in.Date))
 	}
 	if in.Offset != 0 {
 		const prefix string = ",\"offset\":"
-		out.RawString(prefix)
-		out.Int(int(in.Offset))
+		jsonfield.PutInt(out, prefix, int(in.Offset))
 	}
 	{
 		const prefix string = ",\"snippet\":"
-		out.RawString(prefix)
-		out.String(string(in.Snippet))
+		jsonfield.PutString(out, prefix, string(in.Snippet))
 	}
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi31(in *jlexer.Lexer, out *Failed) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
@@ -3499,10 +2586,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi31(in *jlexer.Lexer, out *F
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi31(out *jwriter.Writer, in Failed) {
 	out.RawByte('{')
@@ -3526,52 +2610,28 @@ func (v *Failed) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi31(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi32(in *jlexer.Lexer, out *Error) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "code":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Code = Code(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Code))
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Message))
 		case "path":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Path = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Path))
 		case "offset":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Offset = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Offset))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi32(out *jwriter.Writer, in Error) {
 	out.RawByte('{')
@@ -3579,76 +2639,43 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi32(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"code\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Code))
+		jsonfield.PutString(out, prefix[1:], string(in.Code))
 	}
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix)
-		out.String(string(in.Message))
+		jsonfield.PutString(out, prefix, string(in.Message))
 	}
 	{
 		const prefix string = ",\"path\":"
-		out.RawString(prefix)
-		out.String(string(in.Path))
+		jsonfield.PutString(out, prefix, string(in.Path))
 	}
 	{
 		const prefix string = ",\"offset\":"
-		out.RawString(prefix)
-		out.Int(int(in.Offset))
+		jsonfield.PutInt(out, prefix, int(in.Offset))
 	}
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(in *jlexer.Lexer, out *Estimate) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tokens))
 		case "source":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Source = TokenSource(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Source))
 		case "bound":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Bound = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Bound))
 		case "estimator":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Estimator = Estimator(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Estimator))
 		case "family":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Family = Family(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Family))
 		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = Format(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Format))
 		case "messages":
 			if in.IsNull() {
 				in.Skip()
@@ -3666,31 +2693,20 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(in *jlexer.Lexer, out *E
 				}
 				for !in.IsDelim(']') {
 					var v64 int
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v64 = int(in.Int())
-					}
+					jsonfield.Int(in, (*int)(&v64))
 					out.Messages = append(out.Messages, v64)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "beside":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Beside = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Beside))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(out *jwriter.Writer, in Estimate) {
 	out.RawByte('{')
@@ -3698,33 +2714,27 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"tokens\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Tokens))
+		jsonfield.PutInt(out, prefix[1:], int(in.Tokens))
 	}
 	{
 		const prefix string = ",\"source\":"
-		out.RawString(prefix)
-		out.String(string(in.Source))
+		jsonfield.PutString(out, prefix, string(in.Source))
 	}
 	{
 		const prefix string = ",\"bound\":"
-		out.RawString(prefix)
-		out.Int(int(in.Bound))
+		jsonfield.PutInt(out, prefix, int(in.Bound))
 	}
 	{
 		const prefix string = ",\"estimator\":"
-		out.RawString(prefix)
-		out.String(string(in.Estimator))
+		jsonfield.PutString(out, prefix, string(in.Estimator))
 	}
 	if in.Family != "" {
 		const prefix string = ",\"family\":"
-		out.RawString(prefix)
-		out.String(string(in.Family))
+		jsonfield.PutString(out, prefix, string(in.Family))
 	}
 	if in.Format != "" {
 		const prefix string = ",\"format\":"
-		out.RawString(prefix)
-		out.String(string(in.Format))
+		jsonfield.PutString(out, prefix, string(in.Format))
 	}
 	if len(in.Messages) != 0 {
 		const prefix string = ",\"messages\":"
@@ -3742,8 +2752,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(out *jwriter.Writer, in 
 	}
 	if in.Beside != 0 {
 		const prefix string = ",\"beside\":"
-		out.RawString(prefix)
-		out.Int(int(in.Beside))
+		jsonfield.PutInt(out, prefix, int(in.Beside))
 	}
 	out.RawByte('}')
 }
@@ -3810,15 +2819,10 @@ func (v *Edits) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *Edit) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
@@ -3840,24 +2844,14 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *E
 				}
 				for !in.IsDelim(']') {
 					var v70 int
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v70 = int(in.Int())
-					}
+					jsonfield.Int(in, (*int)(&v70))
 					out.Keep = append(out.Keep, v70)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "insert":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Insert).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Insert)
 		case "set":
 			if in.IsNull() {
 				in.Skip()
@@ -3866,29 +2860,16 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *E
 				if out.Set == nil {
 					out.Set = new(int)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.Set = int(in.Int())
-				}
+				jsonfield.Int(in, (*int)(out.Set))
 			}
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Message).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Message)
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out *jwriter.Writer, in Edit) {
 	out.RawByte('{')
@@ -3942,25 +2923,16 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out *jwriter.Writer, in 
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *Digests) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = Format(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Format))
 		case "digests":
 			if in.IsNull() {
 				in.Skip()
@@ -3989,10 +2961,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *D
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in Digests) {
 	out.RawByte('{')
@@ -4000,8 +2969,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"format\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Format))
+		jsonfield.PutString(out, prefix[1:], string(in.Format))
 	}
 	{
 		const prefix string = ",\"digests\":"
@@ -4032,55 +3000,26 @@ func (v *Digests) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *Digest) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Message))
 		case "kind":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Kind = DigestKind(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Kind))
 		case "own":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Own = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Own))
 		case "round":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Round = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Round))
 		case "handle":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Handle = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Handle))
 		case "text":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Text = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Text))
 		case "sections":
 			if in.IsNull() {
 				in.Skip()
@@ -4119,10 +3058,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *D
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in Digest) {
 	out.RawByte('{')
@@ -4130,33 +3066,27 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Message))
+		jsonfield.PutInt(out, prefix[1:], int(in.Message))
 	}
 	{
 		const prefix string = ",\"kind\":"
-		out.RawString(prefix)
-		out.String(string(in.Kind))
+		jsonfield.PutString(out, prefix, string(in.Kind))
 	}
 	{
 		const prefix string = ",\"own\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Own))
+		jsonfield.PutBool(out, prefix, bool(in.Own))
 	}
 	if in.Round != 0 {
 		const prefix string = ",\"round\":"
-		out.RawString(prefix)
-		out.Int(int(in.Round))
+		jsonfield.PutInt(out, prefix, int(in.Round))
 	}
 	if in.Handle != "" {
 		const prefix string = ",\"handle\":"
-		out.RawString(prefix)
-		out.String(string(in.Handle))
+		jsonfield.PutString(out, prefix, string(in.Handle))
 	}
 	{
 		const prefix string = ",\"text\":"
-		out.RawString(prefix)
-		out.String(string(in.Text))
+		jsonfield.PutString(out, prefix, string(in.Text))
 	}
 	{
 		const prefix string = ",\"sections\":"
@@ -4182,25 +3112,16 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in 
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *Ledger) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "task":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Task = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Task))
 		case "requests":
 			if in.IsNull() {
 				in.Skip()
@@ -4218,11 +3139,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *L
 				}
 				for !in.IsDelim(']') {
 					var v79 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v79 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v79))
 					out.Requests = append(out.Requests, v79)
 					in.WantComma()
 				}
@@ -4245,11 +3162,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *L
 				}
 				for !in.IsDelim(']') {
 					var v80 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v80 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v80))
 					out.Standing = append(out.Standing, v80)
 					in.WantComma()
 				}
@@ -4272,11 +3185,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *L
 				}
 				for !in.IsDelim(']') {
 					var v81 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v81 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v81))
 					out.Read = append(out.Read, v81)
 					in.WantComma()
 				}
@@ -4299,11 +3208,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *L
 				}
 				for !in.IsDelim(']') {
 					var v82 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v82 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v82))
 					out.Modified = append(out.Modified, v82)
 					in.WantComma()
 				}
@@ -4395,11 +3300,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *L
 				}
 				for !in.IsDelim(']') {
 					var v86 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v86 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v86))
 					out.Unloaded = append(out.Unloaded, v86)
 					in.WantComma()
 				}
@@ -4410,10 +3311,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *L
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in Ledger) {
 	out.RawByte('{')
@@ -4422,8 +3320,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 	if in.Task != "" {
 		const prefix string = ",\"task\":"
 		first = false
-		out.RawString(prefix[1:])
-		out.String(string(in.Task))
+		jsonfield.PutString(out, prefix[1:], string(in.Task))
 	}
 	if len(in.Requests) != 0 {
 		const prefix string = ",\"requests\":"
@@ -4580,52 +3477,28 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in *jlexer.Lexer, out *LedgerRunning) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "kind":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Kind = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Kind))
 		case "id":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ID = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.ID))
 		case "about":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.About = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.About))
 		case "output":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Output = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Output))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out *jwriter.Writer, in LedgerRunning) {
 	out.RawByte('{')
@@ -4633,67 +3506,43 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"kind\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Kind))
+		jsonfield.PutString(out, prefix[1:], string(in.Kind))
 	}
 	{
 		const prefix string = ",\"id\":"
-		out.RawString(prefix)
-		out.String(string(in.ID))
+		jsonfield.PutString(out, prefix, string(in.ID))
 	}
 	if in.About != "" {
 		const prefix string = ",\"about\":"
-		out.RawString(prefix)
-		out.String(string(in.About))
+		jsonfield.PutString(out, prefix, string(in.About))
 	}
 	if in.Output != "" {
 		const prefix string = ",\"output\":"
-		out.RawString(prefix)
-		out.String(string(in.Output))
+		jsonfield.PutString(out, prefix, string(in.Output))
 	}
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(in *jlexer.Lexer, out *LedgerFailure) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "tool":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tool = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Tool))
 		case "on":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.On = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.On))
 		case "text":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Text = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Text))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out *jwriter.Writer, in LedgerFailure) {
 	out.RawByte('{')
@@ -4701,56 +3550,37 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"tool\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Tool))
+		jsonfield.PutString(out, prefix[1:], string(in.Tool))
 	}
 	if in.On != "" {
 		const prefix string = ",\"on\":"
-		out.RawString(prefix)
-		out.String(string(in.On))
+		jsonfield.PutString(out, prefix, string(in.On))
 	}
 	if in.Text != "" {
 		const prefix string = ",\"text\":"
-		out.RawString(prefix)
-		out.String(string(in.Text))
+		jsonfield.PutString(out, prefix, string(in.Text))
 	}
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(in *jlexer.Lexer, out *LedgerCommand) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "command":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Command = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Command))
 		case "exit":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Exit = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Exit))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out *jwriter.Writer, in LedgerCommand) {
 	out.RawByte('{')
@@ -4758,42 +3588,27 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"command\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Command))
+		jsonfield.PutString(out, prefix[1:], string(in.Command))
 	}
 	if in.Exit != "" {
 		const prefix string = ",\"exit\":"
-		out.RawString(prefix)
-		out.String(string(in.Exit))
+		jsonfield.PutString(out, prefix, string(in.Exit))
 	}
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *DigestSection) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "heading":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Heading = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Heading))
 		case "level":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Level = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Level))
 		case "lines":
 			if in.IsNull() {
 				in.Skip()
@@ -4811,11 +3626,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *D
 				}
 				for !in.IsDelim(']') {
 					var v103 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v103 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v103))
 					out.Lines = append(out.Lines, v103)
 					in.WantComma()
 				}
@@ -4826,10 +3637,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *D
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out *jwriter.Writer, in DigestSection) {
 	out.RawByte('{')
@@ -4837,13 +3645,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"heading\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Heading))
+		jsonfield.PutString(out, prefix[1:], string(in.Heading))
 	}
 	{
 		const prefix string = ",\"level\":"
-		out.RawString(prefix)
-		out.Int(int(in.Level))
+		jsonfield.PutInt(out, prefix, int(in.Level))
 	}
 	{
 		const prefix string = ",\"lines\":"
@@ -4864,31 +3670,18 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out *jwriter.Writer, in 
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in *jlexer.Lexer, out *Detection) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = Format(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Format))
 		case "confidence":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Confidence = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.Confidence))
 		case "candidates":
 			if in.IsNull() {
 				in.Skip()
@@ -4913,20 +3706,13 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in *jlexer.Lexer, out *D
 				in.Delim(']')
 			}
 		case "shape":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Shape = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Shape))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out *jwriter.Writer, in Detection) {
 	out.RawByte('{')
@@ -4934,13 +3720,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"format\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Format))
+		jsonfield.PutString(out, prefix[1:], string(in.Format))
 	}
 	{
 		const prefix string = ",\"confidence\":"
-		out.RawString(prefix)
-		out.Float64(float64(in.Confidence))
+		jsonfield.PutFloat64(out, prefix, float64(in.Confidence))
 	}
 	{
 		const prefix string = ",\"candidates\":"
@@ -4960,8 +3744,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out *jwriter.Writer, in 
 	}
 	if in.Shape != "" {
 		const prefix string = ",\"shape\":"
-		out.RawString(prefix)
-		out.String(string(in.Shape))
+		jsonfield.PutString(out, prefix, string(in.Shape))
 	}
 	out.RawByte('}')
 }
@@ -4976,31 +3759,18 @@ func (v *Detection) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in *jlexer.Lexer, out *Candidate) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = Format(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Format))
 		case "confidence":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Confidence = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.Confidence))
 		case "evidence":
 			if in.IsNull() {
 				in.Skip()
@@ -5018,11 +3788,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in *jlexer.Lexer, out *C
 				}
 				for !in.IsDelim(']') {
 					var v109 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v109 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v109))
 					out.Evidence = append(out.Evidence, v109)
 					in.WantComma()
 				}
@@ -5033,10 +3799,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in *jlexer.Lexer, out *C
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
@@ -5044,13 +3807,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"format\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Format))
+		jsonfield.PutString(out, prefix[1:], string(in.Format))
 	}
 	{
 		const prefix string = ",\"confidence\":"
-		out.RawString(prefix)
-		out.Float64(float64(in.Confidence))
+		jsonfield.PutFloat64(out, prefix, float64(in.Confidence))
 	}
 	{
 		const prefix string = ",\"evidence\":"
@@ -5071,37 +3832,20 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out *jwriter.Writer, in 
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(in *jlexer.Lexer, out *Converted) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "from":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.From = Format(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.From))
 		case "to":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.To = Format(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.To))
 		case "valid":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Valid = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Valid))
 		case "lost":
 			if in.IsNull() {
 				in.Skip()
@@ -5132,30 +3876,15 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(in *jlexer.Lexer, out *C
 				(out.Report).UnmarshalEasyJSON(in)
 			}
 		case "system":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.System).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.System)
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Messages).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Messages)
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(out *jwriter.Writer, in Converted) {
 	out.RawByte('{')
@@ -5163,18 +3892,15 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"from\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.From))
+		jsonfield.PutString(out, prefix[1:], string(in.From))
 	}
 	{
 		const prefix string = ",\"to\":"
-		out.RawString(prefix)
-		out.String(string(in.To))
+		jsonfield.PutString(out, prefix, string(in.To))
 	}
 	{
 		const prefix string = ",\"valid\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Valid))
+		jsonfield.PutBool(out, prefix, bool(in.Valid))
 	}
 	{
 		const prefix string = ",\"lost\":"
@@ -5220,70 +3946,34 @@ func (v *Converted) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi46(in *jlexer.Lexer, out *Loss) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Message))
 		case "path":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Path = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Path))
 		case "kind":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Kind = LossKind(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Kind))
 		case "reason":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Reason = LossReason(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Reason))
 		case "instead":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Instead = LossInstead(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Instead))
 		case "detail":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Detail = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Detail))
 		case "count":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Count = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Count))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi46(out *jwriter.Writer, in Loss) {
 	out.RawByte('{')
@@ -5291,70 +3981,51 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi46(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Message))
+		jsonfield.PutInt(out, prefix[1:], int(in.Message))
 	}
 	{
 		const prefix string = ",\"path\":"
-		out.RawString(prefix)
-		out.String(string(in.Path))
+		jsonfield.PutString(out, prefix, string(in.Path))
 	}
 	{
 		const prefix string = ",\"kind\":"
-		out.RawString(prefix)
-		out.String(string(in.Kind))
+		jsonfield.PutString(out, prefix, string(in.Kind))
 	}
 	{
 		const prefix string = ",\"reason\":"
-		out.RawString(prefix)
-		out.String(string(in.Reason))
+		jsonfield.PutString(out, prefix, string(in.Reason))
 	}
 	{
 		const prefix string = ",\"instead\":"
-		out.RawString(prefix)
-		out.String(string(in.Instead))
+		jsonfield.PutString(out, prefix, string(in.Instead))
 	}
 	if in.Detail != "" {
 		const prefix string = ",\"detail\":"
-		out.RawString(prefix)
-		out.String(string(in.Detail))
+		jsonfield.PutString(out, prefix, string(in.Detail))
 	}
 	if in.Count != 0 {
 		const prefix string = ",\"count\":"
-		out.RawString(prefix)
-		out.Int(int(in.Count))
+		jsonfield.PutInt(out, prefix, int(in.Count))
 	}
 	out.RawByte('}')
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi47(in *jlexer.Lexer, out *ClosedSession) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "closed":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Closed = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Closed))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi47(out *jwriter.Writer, in ClosedSession) {
 	out.RawByte('{')
@@ -5362,8 +4033,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi47(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"closed\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Closed))
+		jsonfield.PutInt(out, prefix[1:], int(in.Closed))
 	}
 	out.RawByte('}')
 }
@@ -5378,120 +4048,50 @@ func (v *ClosedSession) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi47(l, v)
 }
 func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi48(in *jlexer.Lexer, out *Check) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "due":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Due = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Due))
 		case "start":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Start = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Start))
 		case "notice":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Notice = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Notice))
 		case "cold":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Cold = Cold(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Cold))
 		case "reason":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Reason = Reason(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Reason))
 		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tokens))
 		case "source":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Source = TokenSource(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Source))
 		case "bound":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Bound = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Bound))
 		case "limit":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Limit = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Limit))
 		case "window":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Window = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Window))
 		case "ratio":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Ratio = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.Ratio))
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Messages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Messages))
 		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = Format(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Format))
 		case "estimator":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Estimator = Estimator(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Estimator))
 		case "state":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.State).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.State)
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi48(out *jwriter.Writer, in Check) {
 	out.RawByte('{')
@@ -5499,73 +4099,59 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi48(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"due\":"
-		out.RawString(prefix[1:])
-		out.Bool(bool(in.Due))
+		jsonfield.PutBool(out, prefix[1:], bool(in.Due))
 	}
 	if in.Start {
 		const prefix string = ",\"start\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Start))
+		jsonfield.PutBool(out, prefix, bool(in.Start))
 	}
 	if in.Notice != "" {
 		const prefix string = ",\"notice\":"
-		out.RawString(prefix)
-		out.String(string(in.Notice))
+		jsonfield.PutString(out, prefix, string(in.Notice))
 	}
 	if in.Cold != "" {
 		const prefix string = ",\"cold\":"
-		out.RawString(prefix)
-		out.String(string(in.Cold))
+		jsonfield.PutString(out, prefix, string(in.Cold))
 	}
 	{
 		const prefix string = ",\"reason\":"
-		out.RawString(prefix)
-		out.String(string(in.Reason))
+		jsonfield.PutString(out, prefix, string(in.Reason))
 	}
 	{
 		const prefix string = ",\"tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tokens))
+		jsonfield.PutInt(out, prefix, int(in.Tokens))
 	}
 	{
 		const prefix string = ",\"source\":"
-		out.RawString(prefix)
-		out.String(string(in.Source))
+		jsonfield.PutString(out, prefix, string(in.Source))
 	}
 	{
 		const prefix string = ",\"bound\":"
-		out.RawString(prefix)
-		out.Int(int(in.Bound))
+		jsonfield.PutInt(out, prefix, int(in.Bound))
 	}
 	{
 		const prefix string = ",\"limit\":"
-		out.RawString(prefix)
-		out.Int(int(in.Limit))
+		jsonfield.PutInt(out, prefix, int(in.Limit))
 	}
 	{
 		const prefix string = ",\"window\":"
-		out.RawString(prefix)
-		out.Int(int(in.Window))
+		jsonfield.PutInt(out, prefix, int(in.Window))
 	}
 	{
 		const prefix string = ",\"ratio\":"
-		out.RawString(prefix)
-		out.Float64(float64(in.Ratio))
+		jsonfield.PutFloat64(out, prefix, float64(in.Ratio))
 	}
 	{
 		const prefix string = ",\"messages\":"
-		out.RawString(prefix)
-		out.Int(int(in.Messages))
+		jsonfield.PutInt(out, prefix, int(in.Messages))
 	}
 	{
 		const prefix string = ",\"format\":"
-		out.RawString(prefix)
-		out.String(string(in.Format))
+		jsonfield.PutString(out, prefix, string(in.Format))
 	}
 	{
 		const prefix string = ",\"estimator\":"
-		out.RawString(prefix)
-		out.String(string(in.Estimator))
+		jsonfield.PutString(out, prefix, string(in.Estimator))
 	}
 	if len(in.State) != 0 {
 		const prefix string = ",\"state\":"

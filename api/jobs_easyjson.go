@@ -3,6 +3,7 @@
 package api
 
 import (
+	jsonfield "github.com/ctxfold/ctxfold/internal/jsonfield"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
 )
@@ -14,37 +15,20 @@ var (
 )
 
 func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *JobSettings) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "operation":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Operation = JobOperation(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Operation))
 		case "now":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Now = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.Now))
 		case "seed":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Seed = uint32(in.Uint32())
-			}
+			jsonfield.Uint32(in, (*uint32)(&out.Seed))
 		case "can":
 			if in.IsNull() {
 				in.Skip()
@@ -62,58 +46,26 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *JobSe
 				}
 				for !in.IsDelim(']') {
 					var v1 EffectName
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v1 = EffectName(in.String())
-					}
+					jsonfield.String(in, (*string)(&v1))
 					out.Can = append(out.Can, v1)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "owner":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Owner = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Owner))
 		case "records":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Records = RecordKeys(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Records))
 		case "records_required":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.RecordsRequired = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.RecordsRequired))
 		case "concurrency":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Concurrency = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Concurrency))
 		case "store_timeout":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.StoreTimeout = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.StoreTimeout))
 		case "summary_timeout":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.SummaryTimeout = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.SummaryTimeout))
 		case "remembered":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Remembered = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Remembered))
 		case "loaded":
 			if in.IsNull() {
 				in.Skip()
@@ -125,23 +77,11 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *JobSe
 				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in, out.Loaded)
 			}
 		case "lease":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Lease = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.Lease))
 		case "prefix":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Prefix = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Prefix))
 		case "background":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Background = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Background))
 		case "running":
 			if in.IsNull() {
 				in.Skip()
@@ -166,17 +106,9 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *JobSe
 				in.Delim(']')
 			}
 		case "model":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Model = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Model))
 		case "provider":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Provider = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Provider))
 		case "refusal":
 			if in.IsNull() {
 				in.Skip()
@@ -192,17 +124,9 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *JobSe
 				}
 			}
 		case "refused":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Refused = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Refused))
 		case "limit":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Limit = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Limit))
 		case "turn":
 			if in.IsNull() {
 				in.Skip()
@@ -222,10 +146,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *JobSe
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in JobSettings) {
 	out.RawByte('{')
@@ -234,8 +155,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in JobS
 	if in.Operation != "" {
 		const prefix string = ",\"operation\":"
 		first = false
-		out.RawString(prefix[1:])
-		out.String(string(in.Operation))
+		jsonfield.PutString(out, prefix[1:], string(in.Operation))
 	}
 	{
 		const prefix string = ",\"now\":"
@@ -268,38 +188,31 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in JobS
 	}
 	if in.Owner != "" {
 		const prefix string = ",\"owner\":"
-		out.RawString(prefix)
-		out.String(string(in.Owner))
+		jsonfield.PutString(out, prefix, string(in.Owner))
 	}
 	if in.Records != "" {
 		const prefix string = ",\"records\":"
-		out.RawString(prefix)
-		out.String(string(in.Records))
+		jsonfield.PutString(out, prefix, string(in.Records))
 	}
 	if in.RecordsRequired {
 		const prefix string = ",\"records_required\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.RecordsRequired))
+		jsonfield.PutBool(out, prefix, bool(in.RecordsRequired))
 	}
 	if in.Concurrency != 0 {
 		const prefix string = ",\"concurrency\":"
-		out.RawString(prefix)
-		out.Int(int(in.Concurrency))
+		jsonfield.PutInt(out, prefix, int(in.Concurrency))
 	}
 	if in.StoreTimeout != 0 {
 		const prefix string = ",\"store_timeout\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.StoreTimeout))
+		jsonfield.PutInt64(out, prefix, int64(in.StoreTimeout))
 	}
 	if in.SummaryTimeout != 0 {
 		const prefix string = ",\"summary_timeout\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.SummaryTimeout))
+		jsonfield.PutInt64(out, prefix, int64(in.SummaryTimeout))
 	}
 	if in.Remembered != 0 {
 		const prefix string = ",\"remembered\":"
-		out.RawString(prefix)
-		out.Int(int(in.Remembered))
+		jsonfield.PutInt(out, prefix, int(in.Remembered))
 	}
 	if in.Loaded != nil {
 		const prefix string = ",\"loaded\":"
@@ -308,18 +221,15 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in JobS
 	}
 	if in.Lease != 0 {
 		const prefix string = ",\"lease\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.Lease))
+		jsonfield.PutInt64(out, prefix, int64(in.Lease))
 	}
 	if in.Prefix {
 		const prefix string = ",\"prefix\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Prefix))
+		jsonfield.PutBool(out, prefix, bool(in.Prefix))
 	}
 	if in.Background {
 		const prefix string = ",\"background\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Background))
+		jsonfield.PutBool(out, prefix, bool(in.Background))
 	}
 	if len(in.Running) != 0 {
 		const prefix string = ",\"running\":"
@@ -337,13 +247,11 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in JobS
 	}
 	if in.Model != "" {
 		const prefix string = ",\"model\":"
-		out.RawString(prefix)
-		out.String(string(in.Model))
+		jsonfield.PutString(out, prefix, string(in.Model))
 	}
 	if in.Provider != "" {
 		const prefix string = ",\"provider\":"
-		out.RawString(prefix)
-		out.String(string(in.Provider))
+		jsonfield.PutString(out, prefix, string(in.Provider))
 	}
 	if in.Refusal != nil {
 		const prefix string = ",\"refusal\":"
@@ -352,13 +260,11 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in JobS
 	}
 	if in.Refused {
 		const prefix string = ",\"refused\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Refused))
+		jsonfield.PutBool(out, prefix, bool(in.Refused))
 	}
 	if in.Limit != 0 {
 		const prefix string = ",\"limit\":"
-		out.RawString(prefix)
-		out.Int(int(in.Limit))
+		jsonfield.PutInt(out, prefix, int(in.Limit))
 	}
 	if in.Turn != nil {
 		const prefix string = ",\"turn\":"
@@ -378,25 +284,16 @@ func (v *JobSettings) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi(l, v)
 }
 func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *Turn) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "moment":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Moment = TurnMoment(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Moment))
 		case "notes":
 			if in.IsNull() {
 				in.Skip()
@@ -408,17 +305,9 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *Turn
 				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi4(in, out.Notes)
 			}
 		case "running":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Running = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Running))
 		case "edited":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Edited = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Edited))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -428,10 +317,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *Turn
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in Turn) {
 	out.RawByte('{')
@@ -439,8 +325,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in Tur
 	_ = first
 	{
 		const prefix string = ",\"moment\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Moment))
+		jsonfield.PutString(out, prefix[1:], string(in.Moment))
 	}
 	if in.Notes != nil {
 		const prefix string = ",\"notes\":"
@@ -449,60 +334,33 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in Tur
 	}
 	if in.Running != 0 {
 		const prefix string = ",\"running\":"
-		out.RawString(prefix)
-		out.Int(int(in.Running))
+		jsonfield.PutInt(out, prefix, int(in.Running))
 	}
 	if in.Edited {
 		const prefix string = ",\"edited\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Edited))
+		jsonfield.PutBool(out, prefix, bool(in.Edited))
 	}
 	out.RawByte('}')
 }
 func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *TurnNotes) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "time":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Time = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.Time))
 		case "model":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Model = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Model))
 		case "provider":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Provider = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Provider))
 		case "tried":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tried = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tried))
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Messages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Messages))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -512,10 +370,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Turn
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in TurnNotes) {
 	out.RawByte('{')
@@ -524,8 +379,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in Tur
 	if in.Time != 0 {
 		const prefix string = ",\"time\":"
 		first = false
-		out.RawString(prefix[1:])
-		out.Int64(int64(in.Time))
+		jsonfield.PutInt64(out, prefix[1:], int64(in.Time))
 	}
 	if in.Model != "" {
 		const prefix string = ",\"model\":"
@@ -570,25 +424,16 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in Tur
 	out.RawByte('}')
 }
 func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *RunningJob) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "id":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ID = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.ID))
 		case "keys":
 			if in.IsNull() {
 				in.Skip()
@@ -606,11 +451,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *Runn
 				}
 				for !in.IsDelim(']') {
 					var v7 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v7 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v7))
 					out.Keys = append(out.Keys, v7)
 					in.WantComma()
 				}
@@ -625,10 +466,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *Runn
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in RunningJob) {
 	out.RawByte('{')
@@ -636,8 +474,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in Run
 	_ = first
 	{
 		const prefix string = ",\"id\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.ID))
+		jsonfield.PutInt(out, prefix[1:], int(in.ID))
 	}
 	{
 		const prefix string = ",\"keys\":"
@@ -658,43 +495,22 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in Run
 	out.RawByte('}')
 }
 func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *EffectResult) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "id":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ID = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.ID))
 		case "refused":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Refused = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Refused))
 		case "error":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Error = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Error))
 		case "done":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Done = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Done))
 		case "record":
 			if in.IsNull() {
 				in.Skip()
@@ -703,24 +519,12 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Effe
 				if out.Record == nil {
 					out.Record = new(string)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.Record = string(in.String())
-				}
+				jsonfield.String(in, (*string)(out.Record))
 			}
 		case "at":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.At = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.At))
 		case "revision":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Revision = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Revision))
 		case "summary":
 			if in.IsNull() {
 				in.Skip()
@@ -736,35 +540,15 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Effe
 				}
 			}
 		case "busy":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Busy = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Busy))
 		case "after":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.After = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.After))
 		case "incomplete":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Incomplete = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Incomplete))
 		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tokens))
 		case "skip":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Skip = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Skip))
 		case "redact":
 			if in.IsNull() {
 				in.Skip()
@@ -794,10 +578,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Effe
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in EffectResult) {
 	out.RawByte('{')
@@ -805,38 +586,31 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in Eff
 	_ = first
 	{
 		const prefix string = ",\"id\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.ID))
+		jsonfield.PutInt(out, prefix[1:], int(in.ID))
 	}
 	if in.Refused {
 		const prefix string = ",\"refused\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Refused))
+		jsonfield.PutBool(out, prefix, bool(in.Refused))
 	}
 	if in.Error != "" {
 		const prefix string = ",\"error\":"
-		out.RawString(prefix)
-		out.String(string(in.Error))
+		jsonfield.PutString(out, prefix, string(in.Error))
 	}
 	if in.Done {
 		const prefix string = ",\"done\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Done))
+		jsonfield.PutBool(out, prefix, bool(in.Done))
 	}
 	if in.Record != nil {
 		const prefix string = ",\"record\":"
-		out.RawString(prefix)
-		out.String(string(*in.Record))
+		jsonfield.PutString(out, prefix, string(*in.Record))
 	}
 	if in.At != 0 {
 		const prefix string = ",\"at\":"
-		out.RawString(prefix)
-		out.Int(int(in.At))
+		jsonfield.PutInt(out, prefix, int(in.At))
 	}
 	if in.Revision != "" {
 		const prefix string = ",\"revision\":"
-		out.RawString(prefix)
-		out.String(string(in.Revision))
+		jsonfield.PutString(out, prefix, string(in.Revision))
 	}
 	if in.Summary != nil {
 		const prefix string = ",\"summary\":"
@@ -845,28 +619,23 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in Eff
 	}
 	if in.Busy {
 		const prefix string = ",\"busy\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Busy))
+		jsonfield.PutBool(out, prefix, bool(in.Busy))
 	}
 	if in.After != 0 {
 		const prefix string = ",\"after\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.After))
+		jsonfield.PutInt64(out, prefix, int64(in.After))
 	}
 	if in.Incomplete {
 		const prefix string = ",\"incomplete\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Incomplete))
+		jsonfield.PutBool(out, prefix, bool(in.Incomplete))
 	}
 	if in.Tokens != 0 {
 		const prefix string = ",\"tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tokens))
+		jsonfield.PutInt(out, prefix, int(in.Tokens))
 	}
 	if in.Skip {
 		const prefix string = ",\"skip\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Skip))
+		jsonfield.PutBool(out, prefix, bool(in.Skip))
 	}
 	if in.Redact != nil {
 		const prefix string = ",\"redact\":"
@@ -881,15 +650,10 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in Eff
 	out.RawByte('}')
 }
 func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Score) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
@@ -949,10 +713,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Scor
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Score) {
 	out.RawByte('{')
@@ -995,31 +756,18 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Sco
 	out.RawByte('}')
 }
 func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *MessageScore) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Message))
 		case "score":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Score = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.Score))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1029,10 +777,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Mess
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in MessageScore) {
 	out.RawByte('{')
@@ -1040,42 +785,27 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in Mes
 	_ = first
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Message))
+		jsonfield.PutInt(out, prefix[1:], int(in.Message))
 	}
 	{
 		const prefix string = ",\"score\":"
-		out.RawString(prefix)
-		out.Float64(float64(in.Score))
+		jsonfield.PutFloat64(out, prefix, float64(in.Score))
 	}
 	out.RawByte('}')
 }
 func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *CallScore) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "id":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ID = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.ID))
 		case "score":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Score = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.Score))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1085,10 +815,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Call
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in CallScore) {
 	out.RawByte('{')
@@ -1096,26 +823,19 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in Cal
 	_ = first
 	{
 		const prefix string = ",\"id\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.ID))
+		jsonfield.PutString(out, prefix[1:], string(in.ID))
 	}
 	{
 		const prefix string = ",\"score\":"
-		out.RawString(prefix)
-		out.Float64(float64(in.Score))
+		jsonfield.PutFloat64(out, prefix, float64(in.Score))
 	}
 	out.RawByte('}')
 }
 func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *Redact) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
@@ -1152,10 +872,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *Reda
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in Redact) {
 	out.RawByte('{')
@@ -1180,43 +897,22 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in Red
 	out.RawByte('}')
 }
 func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Redaction) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "text":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Text = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Text))
 		case "placeholder":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Placeholder = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Placeholder))
 		case "whole":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Whole = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Whole))
 		case "failed":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Failed = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Failed))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1226,10 +922,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Reda
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in Redaction) {
 	out.RawByte('{')
@@ -1237,54 +930,35 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in Red
 	_ = first
 	{
 		const prefix string = ",\"text\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Text))
+		jsonfield.PutString(out, prefix[1:], string(in.Text))
 	}
 	if in.Placeholder != "" {
 		const prefix string = ",\"placeholder\":"
-		out.RawString(prefix)
-		out.String(string(in.Placeholder))
+		jsonfield.PutString(out, prefix, string(in.Placeholder))
 	}
 	if in.Whole {
 		const prefix string = ",\"whole\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Whole))
+		jsonfield.PutBool(out, prefix, bool(in.Whole))
 	}
 	if in.Failed {
 		const prefix string = ",\"failed\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Failed))
+		jsonfield.PutBool(out, prefix, bool(in.Failed))
 	}
 	out.RawByte('}')
 }
 func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *JobProgress) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "job":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Job).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Job)
 		case "needs_messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.NeedsMessages = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.NeedsMessages))
 		case "effects":
 			if in.IsNull() {
 				in.Skip()
@@ -1319,21 +993,9 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *Job
 				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi12(in, out.Failure)
 			}
 		case "result":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Result).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Result)
 		case "check":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Check).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Check)
 		case "notes":
 			if in.IsNull() {
 				in.Skip()
@@ -1353,10 +1015,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *Job
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in JobProgress) {
 	out.RawByte('{')
@@ -1432,43 +1091,22 @@ func (v *JobProgress) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10(l, v)
 }
 func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *JobFailure) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "code":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Code = FailureCode(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Code))
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Message))
 		case "path":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Path = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Path))
 		case "offset":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Offset = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Offset))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1478,10 +1116,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *Job
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in JobFailure) {
 	out.RawByte('{')
@@ -1489,52 +1124,35 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in Jo
 	_ = first
 	{
 		const prefix string = ",\"code\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Code))
+		jsonfield.PutString(out, prefix[1:], string(in.Code))
 	}
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix)
-		out.String(string(in.Message))
+		jsonfield.PutString(out, prefix, string(in.Message))
 	}
 	if in.Path != "" {
 		const prefix string = ",\"path\":"
-		out.RawString(prefix)
-		out.String(string(in.Path))
+		jsonfield.PutString(out, prefix, string(in.Path))
 	}
 	if in.Offset != 0 {
 		const prefix string = ",\"offset\":"
-		out.RawString(prefix)
-		out.Int(int(in.Offset))
+		jsonfield.PutInt(out, prefix, int(in.Offset))
 	}
 	out.RawByte('}')
 }
 func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Effect) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "effect":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Effect = EffectName(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Effect))
 		case "id":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ID = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.ID))
 		case "keys":
 			if in.IsNull() {
 				in.Skip()
@@ -1552,22 +1170,14 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Eff
 				}
 				for !in.IsDelim(']') {
 					var v22 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v22 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v22))
 					out.Keys = append(out.Keys, v22)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "record":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Record = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Record))
 		case "if_revision":
 			if in.IsNull() {
 				in.Skip()
@@ -1576,94 +1186,32 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Eff
 				if out.IfRevision == nil {
 					out.IfRevision = new(string)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.IfRevision = string(in.String())
-				}
+				jsonfield.String(in, (*string)(out.IfRevision))
 			}
 		case "holder":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Holder = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Holder))
 		case "lease":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Lease = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Lease))
 		case "ttl":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.TTL = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.TTL))
 		case "handle":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Handle = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Handle))
 		case "body":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Body).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Body)
 		case "request":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Request).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Request)
 		case "sent":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Sent).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Sent)
 		case "deadline":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Deadline = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.Deadline))
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Messages).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Messages)
 		case "edits":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Edits).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Edits)
 		case "until":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Until = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.Until))
 		case "key":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Key = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Key))
 		case "settings":
 			if in.IsNull() {
 				in.Skip()
@@ -1689,11 +1237,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Eff
 				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi13(in, out.Notice)
 			}
 		case "target":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Target = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Target))
 		case "beginning":
 			if in.IsNull() {
 				in.Skip()
@@ -1713,10 +1257,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Eff
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Effect) {
 	out.RawByte('{')
@@ -1724,13 +1265,11 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Ef
 	_ = first
 	{
 		const prefix string = ",\"effect\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Effect))
+		jsonfield.PutString(out, prefix[1:], string(in.Effect))
 	}
 	if in.ID != 0 {
 		const prefix string = ",\"id\":"
-		out.RawString(prefix)
-		out.Int(int(in.ID))
+		jsonfield.PutInt(out, prefix, int(in.ID))
 	}
 	if len(in.Keys) != 0 {
 		const prefix string = ",\"keys\":"
@@ -1748,33 +1287,27 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Ef
 	}
 	if in.Record != "" {
 		const prefix string = ",\"record\":"
-		out.RawString(prefix)
-		out.String(string(in.Record))
+		jsonfield.PutString(out, prefix, string(in.Record))
 	}
 	if in.IfRevision != nil {
 		const prefix string = ",\"if_revision\":"
-		out.RawString(prefix)
-		out.String(string(*in.IfRevision))
+		jsonfield.PutString(out, prefix, string(*in.IfRevision))
 	}
 	if in.Holder != "" {
 		const prefix string = ",\"holder\":"
-		out.RawString(prefix)
-		out.String(string(in.Holder))
+		jsonfield.PutString(out, prefix, string(in.Holder))
 	}
 	if in.Lease != "" {
 		const prefix string = ",\"lease\":"
-		out.RawString(prefix)
-		out.String(string(in.Lease))
+		jsonfield.PutString(out, prefix, string(in.Lease))
 	}
 	if in.TTL != 0 {
 		const prefix string = ",\"ttl\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.TTL))
+		jsonfield.PutInt64(out, prefix, int64(in.TTL))
 	}
 	if in.Handle != "" {
 		const prefix string = ",\"handle\":"
-		out.RawString(prefix)
-		out.String(string(in.Handle))
+		jsonfield.PutString(out, prefix, string(in.Handle))
 	}
 	if len(in.Body) != 0 {
 		const prefix string = ",\"body\":"
@@ -1793,8 +1326,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Ef
 	}
 	if in.Deadline != 0 {
 		const prefix string = ",\"deadline\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.Deadline))
+		jsonfield.PutInt64(out, prefix, int64(in.Deadline))
 	}
 	if len(in.Messages) != 0 {
 		const prefix string = ",\"messages\":"
@@ -1808,13 +1340,11 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Ef
 	}
 	if in.Until != 0 {
 		const prefix string = ",\"until\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.Until))
+		jsonfield.PutInt64(out, prefix, int64(in.Until))
 	}
 	if in.Key != "" {
 		const prefix string = ",\"key\":"
-		out.RawString(prefix)
-		out.String(string(in.Key))
+		jsonfield.PutString(out, prefix, string(in.Key))
 	}
 	if in.Settings != nil {
 		const prefix string = ",\"settings\":"
@@ -1828,8 +1358,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Ef
 	}
 	if in.Target != 0 {
 		const prefix string = ",\"target\":"
-		out.RawString(prefix)
-		out.Int(int(in.Target))
+		jsonfield.PutInt(out, prefix, int(in.Target))
 	}
 	if in.Beginning != nil {
 		const prefix string = ",\"beginning\":"
@@ -1839,37 +1368,20 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Ef
 	out.RawByte('}')
 }
 func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Beginning) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "trigger":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Trigger = Trigger(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Trigger))
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Messages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Messages))
 		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tokens))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1879,10 +1391,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Beg
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in Beginning) {
 	out.RawByte('{')
@@ -1890,47 +1399,31 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in Be
 	_ = first
 	{
 		const prefix string = ",\"trigger\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Trigger))
+		jsonfield.PutString(out, prefix[1:], string(in.Trigger))
 	}
 	{
 		const prefix string = ",\"messages\":"
-		out.RawString(prefix)
-		out.Int(int(in.Messages))
+		jsonfield.PutInt(out, prefix, int(in.Messages))
 	}
 	{
 		const prefix string = ",\"tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tokens))
+		jsonfield.PutInt(out, prefix, int(in.Tokens))
 	}
 	out.RawByte('}')
 }
 func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *JobNotice) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "name":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Name = NoticeName(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Name))
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Message))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1940,10 +1433,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *Job
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in JobNotice) {
 	out.RawByte('{')
@@ -1951,36 +1441,25 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in Jo
 	_ = first
 	{
 		const prefix string = ",\"name\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Name))
+		jsonfield.PutString(out, prefix[1:], string(in.Name))
 	}
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix)
-		out.String(string(in.Message))
+		jsonfield.PutString(out, prefix, string(in.Message))
 	}
 	out.RawByte('}')
 }
 func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *JobEvent) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "now":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Now = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.Now))
 		case "results":
 			if in.IsNull() {
 				in.Skip()
@@ -2005,11 +1484,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *Job
 				in.Delim(']')
 			}
 		case "cancel":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Cancel = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Cancel))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -2019,10 +1494,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *Job
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in JobEvent) {
 	out.RawByte('{')
@@ -2030,8 +1502,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in Jo
 	_ = first
 	{
 		const prefix string = ",\"now\":"
-		out.RawString(prefix[1:])
-		out.Int64(int64(in.Now))
+		jsonfield.PutInt64(out, prefix[1:], int64(in.Now))
 	}
 	if len(in.Results) != 0 {
 		const prefix string = ",\"results\":"
@@ -2049,8 +1520,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in Jo
 	}
 	if in.Cancel {
 		const prefix string = ",\"cancel\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Cancel))
+		jsonfield.PutBool(out, prefix, bool(in.Cancel))
 	}
 	out.RawByte('}')
 }

@@ -3,6 +3,7 @@
 package api
 
 import (
+	jsonfield "github.com/ctxfold/ctxfold/internal/jsonfield"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
 )
@@ -14,43 +15,22 @@ var (
 )
 
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Report) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "reason":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Reason = Reason(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Reason))
 		case "changed":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Changed = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Changed))
 		case "cold":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Cold = Cold(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Cold))
 		case "fits":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Fits = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Fits))
 		case "over":
 			if in.IsNull() {
 				in.Skip()
@@ -72,69 +52,29 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Rep
 				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi2(in, out.Thrashing)
 			}
 		case "preset":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Preset = Preset(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Preset))
 		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = Format(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Format))
 		case "estimator":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Estimator = Estimator(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Estimator))
 		case "tokens":
 			easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi3(in, &out.Tokens)
 		case "messages":
 			easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi4(in, &out.Messages)
 		case "cleared":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Cleared = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Cleared))
 		case "squeezed":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Squeezed = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Squeezed))
 		case "truncated":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Truncated = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Truncated))
 		case "folded":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Folded = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Folded))
 		case "dropped":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Dropped = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Dropped))
 		case "restored":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Restored = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Restored))
 		case "repaired":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Repaired = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Repaired))
 		case "counts":
 			if in.IsNull() {
 				in.Skip()
@@ -161,11 +101,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Rep
 		case "stable_prefix":
 			easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi6(in, &out.StablePrefix)
 		case "cut_point":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.CutPoint = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.CutPoint))
 		case "summary":
 			easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi7(in, &out.Summary)
 		case "actions":
@@ -284,28 +220,16 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Rep
 				}
 				for !in.IsDelim(']') {
 					var v5 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v5 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v5))
 					out.UnloadedTools = append(out.UnloadedTools, v5)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "instructions":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Instructions = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Instructions))
 		case "instruction_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.InstructionTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.InstructionTokens))
 		case "refill":
 			if in.IsNull() {
 				in.Skip()
@@ -317,11 +241,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Rep
 				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in, out.Refill)
 			}
 		case "notice":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Notice = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Notice))
 		case "redacted":
 			if in.IsNull() {
 				in.Skip()
@@ -360,10 +280,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Rep
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Report) {
 	out.RawByte('{')
@@ -371,23 +288,19 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Re
 	_ = first
 	{
 		const prefix string = ",\"reason\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Reason))
+		jsonfield.PutString(out, prefix[1:], string(in.Reason))
 	}
 	{
 		const prefix string = ",\"changed\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Changed))
+		jsonfield.PutBool(out, prefix, bool(in.Changed))
 	}
 	if in.Cold != "" {
 		const prefix string = ",\"cold\":"
-		out.RawString(prefix)
-		out.String(string(in.Cold))
+		jsonfield.PutString(out, prefix, string(in.Cold))
 	}
 	{
 		const prefix string = ",\"fits\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Fits))
+		jsonfield.PutBool(out, prefix, bool(in.Fits))
 	}
 	if in.Over != nil {
 		const prefix string = ",\"over\":"
@@ -401,18 +314,15 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Re
 	}
 	{
 		const prefix string = ",\"preset\":"
-		out.RawString(prefix)
-		out.String(string(in.Preset))
+		jsonfield.PutString(out, prefix, string(in.Preset))
 	}
 	{
 		const prefix string = ",\"format\":"
-		out.RawString(prefix)
-		out.String(string(in.Format))
+		jsonfield.PutString(out, prefix, string(in.Format))
 	}
 	{
 		const prefix string = ",\"estimator\":"
-		out.RawString(prefix)
-		out.String(string(in.Estimator))
+		jsonfield.PutString(out, prefix, string(in.Estimator))
 	}
 	{
 		const prefix string = ",\"tokens\":"
@@ -426,38 +336,31 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Re
 	}
 	{
 		const prefix string = ",\"cleared\":"
-		out.RawString(prefix)
-		out.Int(int(in.Cleared))
+		jsonfield.PutInt(out, prefix, int(in.Cleared))
 	}
 	if in.Squeezed != 0 {
 		const prefix string = ",\"squeezed\":"
-		out.RawString(prefix)
-		out.Int(int(in.Squeezed))
+		jsonfield.PutInt(out, prefix, int(in.Squeezed))
 	}
 	{
 		const prefix string = ",\"truncated\":"
-		out.RawString(prefix)
-		out.Int(int(in.Truncated))
+		jsonfield.PutInt(out, prefix, int(in.Truncated))
 	}
 	{
 		const prefix string = ",\"folded\":"
-		out.RawString(prefix)
-		out.Int(int(in.Folded))
+		jsonfield.PutInt(out, prefix, int(in.Folded))
 	}
 	{
 		const prefix string = ",\"dropped\":"
-		out.RawString(prefix)
-		out.Int(int(in.Dropped))
+		jsonfield.PutInt(out, prefix, int(in.Dropped))
 	}
 	{
 		const prefix string = ",\"restored\":"
-		out.RawString(prefix)
-		out.Int(int(in.Restored))
+		jsonfield.PutInt(out, prefix, int(in.Restored))
 	}
 	{
 		const prefix string = ",\"repaired\":"
-		out.RawString(prefix)
-		out.Int(int(in.Repaired))
+		jsonfield.PutInt(out, prefix, int(in.Repaired))
 	}
 	if len(in.Counts) != 0 {
 		const prefix string = ",\"counts\":"
@@ -480,8 +383,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Re
 	}
 	if in.CutPoint != 0 {
 		const prefix string = ",\"cut_point\":"
-		out.RawString(prefix)
-		out.Int(int(in.CutPoint))
+		jsonfield.PutInt(out, prefix, int(in.CutPoint))
 	}
 	{
 		const prefix string = ",\"summary\":"
@@ -563,13 +465,11 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Re
 	}
 	if in.Instructions != 0 {
 		const prefix string = ",\"instructions\":"
-		out.RawString(prefix)
-		out.Int(int(in.Instructions))
+		jsonfield.PutInt(out, prefix, int(in.Instructions))
 	}
 	if in.InstructionTokens != 0 {
 		const prefix string = ",\"instruction_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.InstructionTokens))
+		jsonfield.PutInt(out, prefix, int(in.InstructionTokens))
 	}
 	if in.Refill != nil {
 		const prefix string = ",\"refill\":"
@@ -578,8 +478,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Re
 	}
 	if in.Notice != "" {
 		const prefix string = ",\"notice\":"
-		out.RawString(prefix)
-		out.String(string(in.Notice))
+		jsonfield.PutString(out, prefix, string(in.Notice))
 	}
 	if in.Redacted != nil {
 		const prefix string = ",\"redacted\":"
@@ -613,64 +512,32 @@ func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(l, v)
 }
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *Decision) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Message))
 		case "decision":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Decision = DecisionName(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Decision))
 		case "pass":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Pass = Doer(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Pass))
 		case "rule":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Rule = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Rule))
 		case "before":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Before = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Before))
 		case "after":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.After = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.After))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in Decision) {
 	out.RawByte('{')
@@ -678,77 +545,51 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Message))
+		jsonfield.PutInt(out, prefix[1:], int(in.Message))
 	}
 	{
 		const prefix string = ",\"decision\":"
-		out.RawString(prefix)
-		out.String(string(in.Decision))
+		jsonfield.PutString(out, prefix, string(in.Decision))
 	}
 	if in.Pass != "" {
 		const prefix string = ",\"pass\":"
-		out.RawString(prefix)
-		out.String(string(in.Pass))
+		jsonfield.PutString(out, prefix, string(in.Pass))
 	}
 	if in.Rule != "" {
 		const prefix string = ",\"rule\":"
-		out.RawString(prefix)
-		out.String(string(in.Rule))
+		jsonfield.PutString(out, prefix, string(in.Rule))
 	}
 	{
 		const prefix string = ",\"before\":"
-		out.RawString(prefix)
-		out.Int(int(in.Before))
+		jsonfield.PutInt(out, prefix, int(in.Before))
 	}
 	{
 		const prefix string = ",\"after\":"
-		out.RawString(prefix)
-		out.Int(int(in.After))
+		jsonfield.PutInt(out, prefix, int(in.After))
 	}
 	out.RawByte('}')
 }
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *ReportRedacted) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "texts":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Texts = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Texts))
 		case "places":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Places = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Places))
 		case "failed":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Failed = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Failed))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in ReportRedacted) {
 	out.RawByte('{')
@@ -756,98 +597,51 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"texts\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Texts))
+		jsonfield.PutInt(out, prefix[1:], int(in.Texts))
 	}
 	{
 		const prefix string = ",\"places\":"
-		out.RawString(prefix)
-		out.Int(int(in.Places))
+		jsonfield.PutInt(out, prefix, int(in.Places))
 	}
 	if in.Failed != 0 {
 		const prefix string = ",\"failed\":"
-		out.RawString(prefix)
-		out.Int(int(in.Failed))
+		jsonfield.PutInt(out, prefix, int(in.Failed))
 	}
 	out.RawByte('}')
 }
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Refill) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Messages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Messages))
 		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tokens))
 		case "user":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.User = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.User))
 		case "assistant":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Assistant = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Assistant))
 		case "reasoning":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Reasoning = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Reasoning))
 		case "tool_calls":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ToolCalls = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.ToolCalls))
 		case "tool_results":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ToolResults = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.ToolResults))
 		case "media":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Media = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Media))
 		case "other":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Other = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Other))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in Refill) {
 	out.RawByte('{')
@@ -855,98 +649,65 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"messages\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Messages))
+		jsonfield.PutInt(out, prefix[1:], int(in.Messages))
 	}
 	{
 		const prefix string = ",\"tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tokens))
+		jsonfield.PutInt(out, prefix, int(in.Tokens))
 	}
 	if in.User != 0 {
 		const prefix string = ",\"user\":"
-		out.RawString(prefix)
-		out.Int(int(in.User))
+		jsonfield.PutInt(out, prefix, int(in.User))
 	}
 	if in.Assistant != 0 {
 		const prefix string = ",\"assistant\":"
-		out.RawString(prefix)
-		out.Int(int(in.Assistant))
+		jsonfield.PutInt(out, prefix, int(in.Assistant))
 	}
 	if in.Reasoning != 0 {
 		const prefix string = ",\"reasoning\":"
-		out.RawString(prefix)
-		out.Int(int(in.Reasoning))
+		jsonfield.PutInt(out, prefix, int(in.Reasoning))
 	}
 	if in.ToolCalls != 0 {
 		const prefix string = ",\"tool_calls\":"
-		out.RawString(prefix)
-		out.Int(int(in.ToolCalls))
+		jsonfield.PutInt(out, prefix, int(in.ToolCalls))
 	}
 	if in.ToolResults != 0 {
 		const prefix string = ",\"tool_results\":"
-		out.RawString(prefix)
-		out.Int(int(in.ToolResults))
+		jsonfield.PutInt(out, prefix, int(in.ToolResults))
 	}
 	if in.Media != 0 {
 		const prefix string = ",\"media\":"
-		out.RawString(prefix)
-		out.Int(int(in.Media))
+		jsonfield.PutInt(out, prefix, int(in.Media))
 	}
 	if in.Other != 0 {
 		const prefix string = ",\"other\":"
-		out.RawString(prefix)
-		out.Int(int(in.Other))
+		jsonfield.PutInt(out, prefix, int(in.Other))
 	}
 	out.RawByte('}')
 }
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *LedgerRunning) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "kind":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Kind = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Kind))
 		case "id":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ID = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.ID))
 		case "about":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.About = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.About))
 		case "output":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Output = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Output))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in LedgerRunning) {
 	out.RawByte('{')
@@ -954,67 +715,43 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"kind\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Kind))
+		jsonfield.PutString(out, prefix[1:], string(in.Kind))
 	}
 	{
 		const prefix string = ",\"id\":"
-		out.RawString(prefix)
-		out.String(string(in.ID))
+		jsonfield.PutString(out, prefix, string(in.ID))
 	}
 	if in.About != "" {
 		const prefix string = ",\"about\":"
-		out.RawString(prefix)
-		out.String(string(in.About))
+		jsonfield.PutString(out, prefix, string(in.About))
 	}
 	if in.Output != "" {
 		const prefix string = ",\"output\":"
-		out.RawString(prefix)
-		out.String(string(in.Output))
+		jsonfield.PutString(out, prefix, string(in.Output))
 	}
 	out.RawByte('}')
 }
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *LeftViolation) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "rule":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Rule = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Rule))
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Message))
 		case "text":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Text = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Text))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in LeftViolation) {
 	out.RawByte('{')
@@ -1022,74 +759,43 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"rule\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Rule))
+		jsonfield.PutString(out, prefix[1:], string(in.Rule))
 	}
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix)
-		out.Int(int(in.Message))
+		jsonfield.PutInt(out, prefix, int(in.Message))
 	}
 	{
 		const prefix string = ",\"text\":"
-		out.RawString(prefix)
-		out.String(string(in.Text))
+		jsonfield.PutString(out, prefix, string(in.Text))
 	}
 	out.RawByte('}')
 }
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *ReportThinking) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "mode":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Mode = ThinkingMode(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Mode))
 		case "source":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Source = ThinkingSource(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Source))
 		case "kept":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Kept = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Kept))
 		case "stripped":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Stripped = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Stripped))
 		case "closed":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Closed = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Closed))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in ReportThinking) {
 	out.RawByte('{')
@@ -1097,69 +803,43 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"mode\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Mode))
+		jsonfield.PutString(out, prefix[1:], string(in.Mode))
 	}
 	{
 		const prefix string = ",\"source\":"
-		out.RawString(prefix)
-		out.String(string(in.Source))
+		jsonfield.PutString(out, prefix, string(in.Source))
 	}
 	{
 		const prefix string = ",\"kept\":"
-		out.RawString(prefix)
-		out.Int(int(in.Kept))
+		jsonfield.PutInt(out, prefix, int(in.Kept))
 	}
 	{
 		const prefix string = ",\"stripped\":"
-		out.RawString(prefix)
-		out.Int(int(in.Stripped))
+		jsonfield.PutInt(out, prefix, int(in.Stripped))
 	}
 	if in.Closed != 0 {
 		const prefix string = ",\"closed\":"
-		out.RawString(prefix)
-		out.Int(int(in.Closed))
+		jsonfield.PutInt(out, prefix, int(in.Closed))
 	}
 	out.RawByte('}')
 }
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *ReportCache) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "first_changed_message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.FirstMessage = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.FirstMessage))
 		case "first_changed_byte":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.FirstByte = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.FirstByte))
 		case "reread_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.RereadTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.RereadTokens))
 		case "saved_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.SavedTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.SavedTokens))
 		case "turns_to_pay":
 			if in.IsNull() {
 				in.Skip()
@@ -1168,21 +848,14 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *R
 				if out.TurnsToPay == nil {
 					out.TurnsToPay = new(int)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.TurnsToPay = int(in.Int())
-				}
+				jsonfield.Int(in, (*int)(out.TurnsToPay))
 			}
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in ReportCache) {
 	out.RawByte('{')
@@ -1190,72 +863,47 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"first_changed_message\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.FirstMessage))
+		jsonfield.PutInt(out, prefix[1:], int(in.FirstMessage))
 	}
 	{
 		const prefix string = ",\"first_changed_byte\":"
-		out.RawString(prefix)
-		out.Int(int(in.FirstByte))
+		jsonfield.PutInt(out, prefix, int(in.FirstByte))
 	}
 	{
 		const prefix string = ",\"reread_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.RereadTokens))
+		jsonfield.PutInt(out, prefix, int(in.RereadTokens))
 	}
 	{
 		const prefix string = ",\"saved_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.SavedTokens))
+		jsonfield.PutInt(out, prefix, int(in.SavedTokens))
 	}
 	if in.TurnsToPay != nil {
 		const prefix string = ",\"turns_to_pay\":"
-		out.RawString(prefix)
-		out.Int(int(*in.TurnsToPay))
+		jsonfield.PutInt(out, prefix, int(*in.TurnsToPay))
 	}
 	out.RawByte('}')
 }
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *ReportBytes) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "before":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Before = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Before))
 		case "after":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.After = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.After))
 		case "limit":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Limit = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Limit))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in ReportBytes) {
 	out.RawByte('{')
@@ -1263,86 +911,47 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in R
 	_ = first
 	{
 		const prefix string = ",\"before\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Before))
+		jsonfield.PutInt(out, prefix[1:], int(in.Before))
 	}
 	{
 		const prefix string = ",\"after\":"
-		out.RawString(prefix)
-		out.Int(int(in.After))
+		jsonfield.PutInt(out, prefix, int(in.After))
 	}
 	{
 		const prefix string = ",\"limit\":"
-		out.RawString(prefix)
-		out.Int(int(in.Limit))
+		jsonfield.PutInt(out, prefix, int(in.Limit))
 	}
 	out.RawByte('}')
 }
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Action) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "action":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Action = ActionName(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Action))
 		case "pass":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Pass = Doer(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Pass))
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Message))
 		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tokens))
 		case "tool":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tool = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Tool))
 		case "path":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Path = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Path))
 		case "rule":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Rule = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Rule))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in Action) {
 	out.RawByte('{')
@@ -1350,85 +959,53 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in A
 	_ = first
 	{
 		const prefix string = ",\"action\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Action))
+		jsonfield.PutString(out, prefix[1:], string(in.Action))
 	}
 	{
 		const prefix string = ",\"pass\":"
-		out.RawString(prefix)
-		out.String(string(in.Pass))
+		jsonfield.PutString(out, prefix, string(in.Pass))
 	}
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix)
-		out.Int(int(in.Message))
+		jsonfield.PutInt(out, prefix, int(in.Message))
 	}
 	{
 		const prefix string = ",\"tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tokens))
+		jsonfield.PutInt(out, prefix, int(in.Tokens))
 	}
 	if in.Tool != "" {
 		const prefix string = ",\"tool\":"
-		out.RawString(prefix)
-		out.String(string(in.Tool))
+		jsonfield.PutString(out, prefix, string(in.Tool))
 	}
 	if in.Path != "" {
 		const prefix string = ",\"path\":"
-		out.RawString(prefix)
-		out.String(string(in.Path))
+		jsonfield.PutString(out, prefix, string(in.Path))
 	}
 	if in.Rule != "" {
 		const prefix string = ",\"rule\":"
-		out.RawString(prefix)
-		out.String(string(in.Rule))
+		jsonfield.PutString(out, prefix, string(in.Rule))
 	}
 	out.RawByte('}')
 }
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *ReportSummary) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "source":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Source = SummarySource(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Source))
 		case "why":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Why = SummaryFault(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Why))
 		case "error":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Error = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Error))
 		case "score":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Score = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.Score))
 		case "request":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Request = SummaryShape(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Request))
 		case "usage":
 			if in.IsNull() {
 				in.Skip()
@@ -1447,27 +1024,16 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Re
 				if out.Saved == nil {
 					out.Saved = new(float64)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.Saved = float64(in.Float64())
-				}
+				jsonfield.Float64(in, (*float64)(out.Saved))
 			}
 		case "unfounded":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Unfounded = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.Unfounded))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in ReportSummary) {
 	out.RawByte('{')
@@ -1475,28 +1041,23 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in R
 	_ = first
 	{
 		const prefix string = ",\"source\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Source))
+		jsonfield.PutString(out, prefix[1:], string(in.Source))
 	}
 	if in.Why != "" {
 		const prefix string = ",\"why\":"
-		out.RawString(prefix)
-		out.String(string(in.Why))
+		jsonfield.PutString(out, prefix, string(in.Why))
 	}
 	if in.Error != "" {
 		const prefix string = ",\"error\":"
-		out.RawString(prefix)
-		out.String(string(in.Error))
+		jsonfield.PutString(out, prefix, string(in.Error))
 	}
 	if in.Score != 0 {
 		const prefix string = ",\"score\":"
-		out.RawString(prefix)
-		out.Float64(float64(in.Score))
+		jsonfield.PutFloat64(out, prefix, float64(in.Score))
 	}
 	if in.Request != "" {
 		const prefix string = ",\"request\":"
-		out.RawString(prefix)
-		out.String(string(in.Request))
+		jsonfield.PutString(out, prefix, string(in.Request))
 	}
 	if in.Usage != nil {
 		const prefix string = ",\"usage\":"
@@ -1505,63 +1066,37 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in R
 	}
 	if in.Saved != nil {
 		const prefix string = ",\"saved\":"
-		out.RawString(prefix)
-		out.Float64(float64(*in.Saved))
+		jsonfield.PutFloat64(out, prefix, float64(*in.Saved))
 	}
 	if in.Unfounded != 0 {
 		const prefix string = ",\"unfounded\":"
-		out.RawString(prefix)
-		out.Float64(float64(in.Unfounded))
+		jsonfield.PutFloat64(out, prefix, float64(in.Unfounded))
 	}
 	out.RawByte('}')
 }
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *CallUsage) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "input_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.InputTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.InputTokens))
 		case "cache_read_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.CacheReadTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.CacheReadTokens))
 		case "cache_write_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.CacheWriteTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.CacheWriteTokens))
 		case "output_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.OutputTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.OutputTokens))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in CallUsage) {
 	out.RawByte('{')
@@ -1569,67 +1104,43 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"input_tokens\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.InputTokens))
+		jsonfield.PutInt(out, prefix[1:], int(in.InputTokens))
 	}
 	{
 		const prefix string = ",\"cache_read_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.CacheReadTokens))
+		jsonfield.PutInt(out, prefix, int(in.CacheReadTokens))
 	}
 	{
 		const prefix string = ",\"cache_write_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.CacheWriteTokens))
+		jsonfield.PutInt(out, prefix, int(in.CacheWriteTokens))
 	}
 	{
 		const prefix string = ",\"output_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.OutputTokens))
+		jsonfield.PutInt(out, prefix, int(in.OutputTokens))
 	}
 	out.RawByte('}')
 }
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *StablePrefix) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Messages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Messages))
 		case "bytes":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Bytes = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Bytes))
 		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tokens))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in StablePrefix) {
 	out.RawByte('{')
@@ -1637,56 +1148,37 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in S
 	_ = first
 	{
 		const prefix string = ",\"messages\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Messages))
+		jsonfield.PutInt(out, prefix[1:], int(in.Messages))
 	}
 	{
 		const prefix string = ",\"bytes\":"
-		out.RawString(prefix)
-		out.Int(int(in.Bytes))
+		jsonfield.PutInt(out, prefix, int(in.Bytes))
 	}
 	{
 		const prefix string = ",\"tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tokens))
+		jsonfield.PutInt(out, prefix, int(in.Tokens))
 	}
 	out.RawByte('}')
 }
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *PassCount) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "name":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Name = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Name))
 		case "count":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Count = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Count))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in PassCount) {
 	out.RawByte('{')
@@ -1694,51 +1186,33 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in P
 	_ = first
 	{
 		const prefix string = ",\"name\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Name))
+		jsonfield.PutString(out, prefix[1:], string(in.Name))
 	}
 	{
 		const prefix string = ",\"count\":"
-		out.RawString(prefix)
-		out.Int(int(in.Count))
+		jsonfield.PutInt(out, prefix, int(in.Count))
 	}
 	out.RawByte('}')
 }
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Count) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "before":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Before = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Before))
 		case "after":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.After = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.After))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in Count) {
 	out.RawByte('{')
@@ -1746,75 +1220,41 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in C
 	_ = first
 	{
 		const prefix string = ",\"before\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Before))
+		jsonfield.PutInt(out, prefix[1:], int(in.Before))
 	}
 	{
 		const prefix string = ",\"after\":"
-		out.RawString(prefix)
-		out.Int(int(in.After))
+		jsonfield.PutInt(out, prefix, int(in.After))
 	}
 	out.RawByte('}')
 }
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *ReportTokens) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "before":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Before = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Before))
 		case "after":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.After = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.After))
 		case "limit":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Limit = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Limit))
 		case "window":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Window = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Window))
 		case "source":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Source = TokenSource(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Source))
 		case "bound":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Bound = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Bound))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in ReportTokens) {
 	out.RawByte('{')
@@ -1822,77 +1262,51 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in R
 	_ = first
 	{
 		const prefix string = ",\"before\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Before))
+		jsonfield.PutInt(out, prefix[1:], int(in.Before))
 	}
 	{
 		const prefix string = ",\"after\":"
-		out.RawString(prefix)
-		out.Int(int(in.After))
+		jsonfield.PutInt(out, prefix, int(in.After))
 	}
 	{
 		const prefix string = ",\"limit\":"
-		out.RawString(prefix)
-		out.Int(int(in.Limit))
+		jsonfield.PutInt(out, prefix, int(in.Limit))
 	}
 	{
 		const prefix string = ",\"window\":"
-		out.RawString(prefix)
-		out.Int(int(in.Window))
+		jsonfield.PutInt(out, prefix, int(in.Window))
 	}
 	{
 		const prefix string = ",\"source\":"
-		out.RawString(prefix)
-		out.String(string(in.Source))
+		jsonfield.PutString(out, prefix, string(in.Source))
 	}
 	{
 		const prefix string = ",\"bound\":"
-		out.RawString(prefix)
-		out.Int(int(in.Bound))
+		jsonfield.PutInt(out, prefix, int(in.Bound))
 	}
 	out.RawByte('}')
 }
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *Thrashing) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "compactions":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Compactions = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Compactions))
 		case "cause":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Cause = ThrashingCause(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Cause))
 		case "text":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Text = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Text))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in Thrashing) {
 	out.RawByte('{')
@@ -1900,47 +1314,31 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in T
 	_ = first
 	{
 		const prefix string = ",\"compactions\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Compactions))
+		jsonfield.PutInt(out, prefix[1:], int(in.Compactions))
 	}
 	{
 		const prefix string = ",\"cause\":"
-		out.RawString(prefix)
-		out.String(string(in.Cause))
+		jsonfield.PutString(out, prefix, string(in.Cause))
 	}
 	{
 		const prefix string = ",\"text\":"
-		out.RawString(prefix)
-		out.String(string(in.Text))
+		jsonfield.PutString(out, prefix, string(in.Text))
 	}
 	out.RawByte('}')
 }
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Excess) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "limit":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Limit = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Limit))
 		case "window":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Window = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Window))
 		case "causes":
 			if in.IsNull() {
 				in.Skip()
@@ -1965,20 +1363,13 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Ex
 				in.Delim(']')
 			}
 		case "text":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Text = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Text))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in Excess) {
 	out.RawByte('{')
@@ -1986,13 +1377,11 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in E
 	_ = first
 	{
 		const prefix string = ",\"limit\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Limit))
+		jsonfield.PutInt(out, prefix[1:], int(in.Limit))
 	}
 	{
 		const prefix string = ",\"window\":"
-		out.RawString(prefix)
-		out.Int(int(in.Window))
+		jsonfield.PutInt(out, prefix, int(in.Window))
 	}
 	{
 		const prefix string = ",\"causes\":"
@@ -2012,52 +1401,31 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in E
 	}
 	{
 		const prefix string = ",\"text\":"
-		out.RawString(prefix)
-		out.String(string(in.Text))
+		jsonfield.PutString(out, prefix, string(in.Text))
 	}
 	out.RawByte('}')
 }
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *Cause) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Message))
 		case "why":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Why = ExcessCause(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Why))
 		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tokens))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in Cause) {
 	out.RawByte('{')
@@ -2065,18 +1433,15 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Message))
+		jsonfield.PutInt(out, prefix[1:], int(in.Message))
 	}
 	{
 		const prefix string = ",\"why\":"
-		out.RawString(prefix)
-		out.String(string(in.Why))
+		jsonfield.PutString(out, prefix, string(in.Why))
 	}
 	{
 		const prefix string = ",\"tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tokens))
+		jsonfield.PutInt(out, prefix, int(in.Tokens))
 	}
 	out.RawByte('}')
 }

@@ -3,6 +3,7 @@
 package api
 
 import (
+	jsonfield "github.com/ctxfold/ctxfold/internal/jsonfield"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
 )
@@ -14,57 +15,26 @@ var (
 )
 
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Summary) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "id":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ID = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.ID))
 		case "text":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Text = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Text))
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Messages).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Messages)
 		case "finish_reason":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.FinishReason = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.FinishReason))
 		case "error":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Error = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Error))
 		case "stream":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Stream = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Stream))
 		case "usage":
 			if in.IsNull() {
 				in.Skip()
@@ -84,10 +54,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Sum
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Summary) {
 	out.RawByte('{')
@@ -95,13 +62,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Su
 	_ = first
 	{
 		const prefix string = ",\"id\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.ID))
+		jsonfield.PutString(out, prefix[1:], string(in.ID))
 	}
 	if in.Text != "" {
 		const prefix string = ",\"text\":"
-		out.RawString(prefix)
-		out.String(string(in.Text))
+		jsonfield.PutString(out, prefix, string(in.Text))
 	}
 	if len(in.Messages) != 0 {
 		const prefix string = ",\"messages\":"
@@ -110,18 +75,15 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Su
 	}
 	if in.FinishReason != "" {
 		const prefix string = ",\"finish_reason\":"
-		out.RawString(prefix)
-		out.String(string(in.FinishReason))
+		jsonfield.PutString(out, prefix, string(in.FinishReason))
 	}
 	if in.Error != "" {
 		const prefix string = ",\"error\":"
-		out.RawString(prefix)
-		out.String(string(in.Error))
+		jsonfield.PutString(out, prefix, string(in.Error))
 	}
 	if in.Stream {
 		const prefix string = ",\"stream\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Stream))
+		jsonfield.PutBool(out, prefix, bool(in.Stream))
 	}
 	if in.Usage != nil {
 		const prefix string = ",\"usage\":"
@@ -141,43 +103,22 @@ func (v *Summary) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi(l, v)
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *CallUsage) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "input_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.InputTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.InputTokens))
 		case "cache_read_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.CacheReadTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.CacheReadTokens))
 		case "cache_write_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.CacheWriteTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.CacheWriteTokens))
 		case "output_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.OutputTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.OutputTokens))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -187,10 +128,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Ca
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in CallUsage) {
 	out.RawByte('{')
@@ -198,23 +136,19 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in C
 	_ = first
 	{
 		const prefix string = ",\"input_tokens\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.InputTokens))
+		jsonfield.PutInt(out, prefix[1:], int(in.InputTokens))
 	}
 	{
 		const prefix string = ",\"cache_read_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.CacheReadTokens))
+		jsonfield.PutInt(out, prefix, int(in.CacheReadTokens))
 	}
 	{
 		const prefix string = ",\"cache_write_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.CacheWriteTokens))
+		jsonfield.PutInt(out, prefix, int(in.CacheWriteTokens))
 	}
 	{
 		const prefix string = ",\"output_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.OutputTokens))
+		jsonfield.PutInt(out, prefix, int(in.OutputTokens))
 	}
 	out.RawByte('}')
 }
@@ -275,51 +209,26 @@ func (v *Summaries) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi2(l, v)
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *State) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "round":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Round = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Round))
 		case "ledger":
 			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in, &out.Ledger)
 		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = Format(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Format))
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Messages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Messages))
 		case "fingerprint":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Fingerprint = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Fingerprint))
 		case "limit":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Limit = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Limit))
 		case "own":
 			if in.IsNull() {
 				in.Skip()
@@ -337,22 +246,14 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *St
 				}
 				for !in.IsDelim(']') {
 					var v4 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v4 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v4))
 					out.Own = append(out.Own, v4)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "archive":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Archive = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Archive))
 		case "redacted":
 			if in.IsNull() {
 				in.Skip()
@@ -370,11 +271,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *St
 				}
 				for !in.IsDelim(']') {
 					var v5 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v5 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v5))
 					out.Redacted = append(out.Redacted, v5)
 					in.WantComma()
 				}
@@ -419,10 +316,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *St
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in State) {
 	out.RawByte('{')
@@ -430,8 +324,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in S
 	_ = first
 	{
 		const prefix string = ",\"round\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Round))
+		jsonfield.PutInt(out, prefix[1:], int(in.Round))
 	}
 	{
 		const prefix string = ",\"ledger\":"
@@ -440,23 +333,19 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in S
 	}
 	if in.Format != "" {
 		const prefix string = ",\"format\":"
-		out.RawString(prefix)
-		out.String(string(in.Format))
+		jsonfield.PutString(out, prefix, string(in.Format))
 	}
 	if in.Messages != 0 {
 		const prefix string = ",\"messages\":"
-		out.RawString(prefix)
-		out.Int(int(in.Messages))
+		jsonfield.PutInt(out, prefix, int(in.Messages))
 	}
 	if in.Fingerprint != "" {
 		const prefix string = ",\"fingerprint\":"
-		out.RawString(prefix)
-		out.String(string(in.Fingerprint))
+		jsonfield.PutString(out, prefix, string(in.Fingerprint))
 	}
 	if in.Limit != 0 {
 		const prefix string = ",\"limit\":"
-		out.RawString(prefix)
-		out.Int(int(in.Limit))
+		jsonfield.PutInt(out, prefix, int(in.Limit))
 	}
 	if len(in.Own) != 0 {
 		const prefix string = ",\"own\":"
@@ -474,8 +363,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in S
 	}
 	if in.Archive != "" {
 		const prefix string = ",\"archive\":"
-		out.RawString(prefix)
-		out.String(string(in.Archive))
+		jsonfield.PutString(out, prefix, string(in.Archive))
 	}
 	if len(in.Redacted) != 0 {
 		const prefix string = ",\"redacted\":"
@@ -519,25 +407,16 @@ func (v *State) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi3(l, v)
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Calibration) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "estimator":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Estimator = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Estimator))
 		case "estimated":
 			if in.IsNull() {
 				in.Skip()
@@ -555,11 +434,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Ca
 				}
 				for !in.IsDelim(']') {
 					var v10 int
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v10 = int(in.Int())
-					}
+					jsonfield.Int(in, (*int)(&v10))
 					out.Estimated = append(out.Estimated, v10)
 					in.WantComma()
 				}
@@ -582,11 +457,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Ca
 				}
 				for !in.IsDelim(']') {
 					var v11 int
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v11 = int(in.Int())
-					}
+					jsonfield.Int(in, (*int)(&v11))
 					out.Counted = append(out.Counted, v11)
 					in.WantComma()
 				}
@@ -601,10 +472,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Ca
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in Calibration) {
 	out.RawByte('{')
@@ -612,8 +480,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in C
 	_ = first
 	{
 		const prefix string = ",\"estimator\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Estimator))
+		jsonfield.PutString(out, prefix[1:], string(in.Estimator))
 	}
 	if len(in.Estimated) != 0 {
 		const prefix string = ",\"estimated\":"
@@ -646,37 +513,20 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in C
 	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Streak) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "compactions":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Compactions = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Compactions))
 		case "user":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.User = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.User))
 		case "assistant":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Assistant = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Assistant))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -686,10 +536,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *St
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Streak) {
 	out.RawByte('{')
@@ -697,53 +544,33 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in S
 	_ = first
 	{
 		const prefix string = ",\"compactions\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Compactions))
+		jsonfield.PutInt(out, prefix[1:], int(in.Compactions))
 	}
 	{
 		const prefix string = ",\"user\":"
-		out.RawString(prefix)
-		out.Int(int(in.User))
+		jsonfield.PutInt(out, prefix, int(in.User))
 	}
 	{
 		const prefix string = ",\"assistant\":"
-		out.RawString(prefix)
-		out.Int(int(in.Assistant))
+		jsonfield.PutInt(out, prefix, int(in.Assistant))
 	}
 	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *Attempts) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "failed":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Failed = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Failed))
 		case "last_gain":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Gain = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Gain))
 		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tokens))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -753,10 +580,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *At
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in Attempts) {
 	out.RawByte('{')
@@ -765,8 +589,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in A
 	if in.Failed != 0 {
 		const prefix string = ",\"failed\":"
 		first = false
-		out.RawString(prefix[1:])
-		out.Int(int(in.Failed))
+		jsonfield.PutInt(out, prefix[1:], int(in.Failed))
 	}
 	if in.Gain != 0 {
 		const prefix string = ",\"last_gain\":"
@@ -791,25 +614,16 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in A
 	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Ledger) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "task":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Task = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Task))
 		case "requests":
 			if in.IsNull() {
 				in.Skip()
@@ -827,11 +641,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 				}
 				for !in.IsDelim(']') {
 					var v16 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v16 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v16))
 					out.Requests = append(out.Requests, v16)
 					in.WantComma()
 				}
@@ -854,11 +664,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 				}
 				for !in.IsDelim(']') {
 					var v17 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v17 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v17))
 					out.Standing = append(out.Standing, v17)
 					in.WantComma()
 				}
@@ -881,11 +687,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 				}
 				for !in.IsDelim(']') {
 					var v18 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v18 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v18))
 					out.Read = append(out.Read, v18)
 					in.WantComma()
 				}
@@ -908,11 +710,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 				}
 				for !in.IsDelim(']') {
 					var v19 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v19 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v19))
 					out.Modified = append(out.Modified, v19)
 					in.WantComma()
 				}
@@ -1004,11 +802,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 				}
 				for !in.IsDelim(']') {
 					var v23 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v23 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v23))
 					out.Unloaded = append(out.Unloaded, v23)
 					in.WantComma()
 				}
@@ -1023,10 +817,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in Ledger) {
 	out.RawByte('{')
@@ -1035,8 +826,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 	if in.Task != "" {
 		const prefix string = ",\"task\":"
 		first = false
-		out.RawString(prefix[1:])
-		out.String(string(in.Task))
+		jsonfield.PutString(out, prefix[1:], string(in.Task))
 	}
 	if len(in.Requests) != 0 {
 		const prefix string = ",\"requests\":"
@@ -1193,43 +983,22 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *LedgerRunning) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "kind":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Kind = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Kind))
 		case "id":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ID = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.ID))
 		case "about":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.About = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.About))
 		case "output":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Output = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Output))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1239,10 +1008,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *L
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in LedgerRunning) {
 	out.RawByte('{')
@@ -1250,58 +1016,37 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"kind\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Kind))
+		jsonfield.PutString(out, prefix[1:], string(in.Kind))
 	}
 	{
 		const prefix string = ",\"id\":"
-		out.RawString(prefix)
-		out.String(string(in.ID))
+		jsonfield.PutString(out, prefix, string(in.ID))
 	}
 	if in.About != "" {
 		const prefix string = ",\"about\":"
-		out.RawString(prefix)
-		out.String(string(in.About))
+		jsonfield.PutString(out, prefix, string(in.About))
 	}
 	if in.Output != "" {
 		const prefix string = ",\"output\":"
-		out.RawString(prefix)
-		out.String(string(in.Output))
+		jsonfield.PutString(out, prefix, string(in.Output))
 	}
 	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *LedgerFailure) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "tool":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tool = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Tool))
 		case "on":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.On = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.On))
 		case "text":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Text = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Text))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1311,10 +1056,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Le
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in LedgerFailure) {
 	out.RawByte('{')
@@ -1322,47 +1064,31 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in L
 	_ = first
 	{
 		const prefix string = ",\"tool\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Tool))
+		jsonfield.PutString(out, prefix[1:], string(in.Tool))
 	}
 	if in.On != "" {
 		const prefix string = ",\"on\":"
-		out.RawString(prefix)
-		out.String(string(in.On))
+		jsonfield.PutString(out, prefix, string(in.On))
 	}
 	if in.Text != "" {
 		const prefix string = ",\"text\":"
-		out.RawString(prefix)
-		out.String(string(in.Text))
+		jsonfield.PutString(out, prefix, string(in.Text))
 	}
 	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *LedgerCommand) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "command":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Command = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Command))
 		case "exit":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Exit = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Exit))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1372,10 +1098,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Le
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in LedgerCommand) {
 	out.RawByte('{')
@@ -1383,68 +1106,35 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in L
 	_ = first
 	{
 		const prefix string = ",\"command\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Command))
+		jsonfield.PutString(out, prefix[1:], string(in.Command))
 	}
 	if in.Exit != "" {
 		const prefix string = ",\"exit\":"
-		out.RawString(prefix)
-		out.String(string(in.Exit))
+		jsonfield.PutString(out, prefix, string(in.Exit))
 	}
 	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Plan) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "version":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Version = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Version))
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Messages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Messages))
 		case "fingerprint":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Fingerprint = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Fingerprint))
 		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = Format(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Format))
 		case "model":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Model = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Model))
 		case "policy":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Policy).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Policy)
 		case "options":
 			if in.IsNull() {
 				in.Skip()
@@ -1509,22 +1199,14 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *P
 				}
 				for !in.IsDelim(']') {
 					var v41 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v41 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v41))
 					out.Asked = append(out.Asked, v41)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "fit":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Fit = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Fit))
 		case "correction":
 			if in.IsNull() {
 				in.Skip()
@@ -1544,10 +1226,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *P
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Plan) {
 	out.RawByte('{')
@@ -1555,28 +1234,23 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"version\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Version))
+		jsonfield.PutInt(out, prefix[1:], int(in.Version))
 	}
 	{
 		const prefix string = ",\"messages\":"
-		out.RawString(prefix)
-		out.Int(int(in.Messages))
+		jsonfield.PutInt(out, prefix, int(in.Messages))
 	}
 	{
 		const prefix string = ",\"fingerprint\":"
-		out.RawString(prefix)
-		out.String(string(in.Fingerprint))
+		jsonfield.PutString(out, prefix, string(in.Fingerprint))
 	}
 	{
 		const prefix string = ",\"format\":"
-		out.RawString(prefix)
-		out.String(string(in.Format))
+		jsonfield.PutString(out, prefix, string(in.Format))
 	}
 	if in.Model != "" {
 		const prefix string = ",\"model\":"
-		out.RawString(prefix)
-		out.String(string(in.Model))
+		jsonfield.PutString(out, prefix, string(in.Model))
 	}
 	{
 		const prefix string = ",\"policy\":"
@@ -1623,8 +1297,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in 
 	}
 	if in.Fit {
 		const prefix string = ",\"fit\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Fit))
+		jsonfield.PutBool(out, prefix, bool(in.Fit))
 	}
 	if in.Correction != nil {
 		const prefix string = ",\"correction\":"
@@ -1644,43 +1317,22 @@ func (v *Plan) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(l, v)
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *Correction) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "scale":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Scale = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Scale))
 		case "fixed":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Fixed = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Fixed))
 		case "source":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Source = TokenSource(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Source))
 		case "bound":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Bound = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Bound))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1690,10 +1342,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *C
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in Correction) {
 	out.RawByte('{')
@@ -1701,52 +1350,35 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"scale\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Scale))
+		jsonfield.PutInt(out, prefix[1:], int(in.Scale))
 	}
 	{
 		const prefix string = ",\"fixed\":"
-		out.RawString(prefix)
-		out.Int(int(in.Fixed))
+		jsonfield.PutInt(out, prefix, int(in.Fixed))
 	}
 	{
 		const prefix string = ",\"source\":"
-		out.RawString(prefix)
-		out.String(string(in.Source))
+		jsonfield.PutString(out, prefix, string(in.Source))
 	}
 	{
 		const prefix string = ",\"bound\":"
-		out.RawString(prefix)
-		out.Int(int(in.Bound))
+		jsonfield.PutInt(out, prefix, int(in.Bound))
 	}
 	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *Options) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "force":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Force = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Force))
 		case "answer":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Answer = Answer(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Answer))
 		case "archive":
 			if in.IsNull() {
 				in.Skip()
@@ -1755,18 +1387,10 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *O
 				if out.Archive == nil {
 					out.Archive = new(Archive)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.Archive = Archive(in.String())
-				}
+				jsonfield.String(in, (*string)(out.Archive))
 			}
 		case "open_calls":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.OpenCalls = OpenCalls(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.OpenCalls))
 		case "summary":
 			if in.IsNull() {
 				in.Skip()
@@ -1788,59 +1412,23 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *O
 				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi15(in, out.Usage)
 			}
 		case "window":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Window = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Window))
 		case "no_reserve":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.NoReserve = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.NoReserve))
 		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = Format(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Format))
 		case "only_known":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.OnlyKnown = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.OnlyKnown))
 		case "model":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Model = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Model))
 		case "background":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Background = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Background))
 		case "tried":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tried = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tried))
 		case "idle":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Idle = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.Idle))
 		case "cold":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Cold = Cold(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Cold))
 		case "redact":
 			if in.IsNull() {
 				in.Skip()
@@ -1870,10 +1458,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *O
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in Options) {
 	out.RawByte('{')
@@ -1882,8 +1467,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in 
 	if in.Force {
 		const prefix string = ",\"force\":"
 		first = false
-		out.RawString(prefix[1:])
-		out.Bool(bool(in.Force))
+		jsonfield.PutBool(out, prefix[1:], bool(in.Force))
 	}
 	if in.Answer != "" {
 		const prefix string = ",\"answer\":"
@@ -2058,15 +1642,10 @@ func (v *Options) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(l, v)
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *Score) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
@@ -2126,10 +1705,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *S
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in Score) {
 	out.RawByte('{')
@@ -2172,31 +1748,18 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in 
 	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *MessageScore) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Message))
 		case "score":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Score = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.Score))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -2206,10 +1769,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *M
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in MessageScore) {
 	out.RawByte('{')
@@ -2217,42 +1777,27 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Message))
+		jsonfield.PutInt(out, prefix[1:], int(in.Message))
 	}
 	{
 		const prefix string = ",\"score\":"
-		out.RawString(prefix)
-		out.Float64(float64(in.Score))
+		jsonfield.PutFloat64(out, prefix, float64(in.Score))
 	}
 	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *CallScore) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "id":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ID = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.ID))
 		case "score":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Score = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.Score))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -2262,10 +1807,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *C
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in CallScore) {
 	out.RawByte('{')
@@ -2273,26 +1815,19 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"id\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.ID))
+		jsonfield.PutString(out, prefix[1:], string(in.ID))
 	}
 	{
 		const prefix string = ",\"score\":"
-		out.RawString(prefix)
-		out.Float64(float64(in.Score))
+		jsonfield.PutFloat64(out, prefix, float64(in.Score))
 	}
 	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *Redact) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
@@ -2329,10 +1864,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *R
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in Redact) {
 	out.RawByte('{')
@@ -2357,43 +1889,22 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in 
 	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *Redaction) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "text":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Text = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Text))
 		case "placeholder":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Placeholder = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Placeholder))
 		case "whole":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Whole = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Whole))
 		case "failed":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Failed = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Failed))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -2403,10 +1914,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *R
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in Redaction) {
 	out.RawByte('{')
@@ -2414,88 +1922,47 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"text\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Text))
+		jsonfield.PutString(out, prefix[1:], string(in.Text))
 	}
 	if in.Placeholder != "" {
 		const prefix string = ",\"placeholder\":"
-		out.RawString(prefix)
-		out.String(string(in.Placeholder))
+		jsonfield.PutString(out, prefix, string(in.Placeholder))
 	}
 	if in.Whole {
 		const prefix string = ",\"whole\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Whole))
+		jsonfield.PutBool(out, prefix, bool(in.Whole))
 	}
 	if in.Failed {
 		const prefix string = ",\"failed\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Failed))
+		jsonfield.PutBool(out, prefix, bool(in.Failed))
 	}
 	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *Usage) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Message))
 		case "input_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.InputTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.InputTokens))
 		case "cache_read_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.CacheReadTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.CacheReadTokens))
 		case "cache_write_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.CacheWriteTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.CacheWriteTokens))
 		case "output_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.OutputTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.OutputTokens))
 		case "total_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.TotalTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.TotalTokens))
 		case "least_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.LeastTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.LeastTokens))
 		case "exact":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Exact = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Exact))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -2505,10 +1972,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *U
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in Usage) {
 	out.RawByte('{')
@@ -2516,78 +1980,53 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Message))
+		jsonfield.PutInt(out, prefix[1:], int(in.Message))
 	}
 	if in.InputTokens != 0 {
 		const prefix string = ",\"input_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.InputTokens))
+		jsonfield.PutInt(out, prefix, int(in.InputTokens))
 	}
 	if in.CacheReadTokens != 0 {
 		const prefix string = ",\"cache_read_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.CacheReadTokens))
+		jsonfield.PutInt(out, prefix, int(in.CacheReadTokens))
 	}
 	if in.CacheWriteTokens != 0 {
 		const prefix string = ",\"cache_write_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.CacheWriteTokens))
+		jsonfield.PutInt(out, prefix, int(in.CacheWriteTokens))
 	}
 	if in.OutputTokens != 0 {
 		const prefix string = ",\"output_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.OutputTokens))
+		jsonfield.PutInt(out, prefix, int(in.OutputTokens))
 	}
 	if in.TotalTokens != 0 {
 		const prefix string = ",\"total_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.TotalTokens))
+		jsonfield.PutInt(out, prefix, int(in.TotalTokens))
 	}
 	if in.LeastTokens != 0 {
 		const prefix string = ",\"least_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.LeastTokens))
+		jsonfield.PutInt(out, prefix, int(in.LeastTokens))
 	}
 	if in.Exact {
 		const prefix string = ",\"exact\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Exact))
+		jsonfield.PutBool(out, prefix, bool(in.Exact))
 	}
 	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *SummaryOptions) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "mode":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Mode = SummaryMode(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Mode))
 		case "prefix":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Prefix = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Prefix))
 		case "text":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Text = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Text))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -2597,10 +2036,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *S
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in SummaryOptions) {
 	out.RawByte('{')
@@ -2609,8 +2045,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in 
 	if in.Mode != "" {
 		const prefix string = ",\"mode\":"
 		first = false
-		out.RawString(prefix[1:])
-		out.String(string(in.Mode))
+		jsonfield.PutString(out, prefix[1:], string(in.Mode))
 	}
 	if in.Prefix {
 		const prefix string = ",\"prefix\":"
@@ -2635,71 +2070,30 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in 
 	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *MemoryEntry) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "version":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Version = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Version))
 		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = Format(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Format))
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Messages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Messages))
 		case "print":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Print = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Print))
 		case "sent_messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.SentMessages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.SentMessages))
 		case "sent":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Sent = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Sent))
 		case "edits":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Edits).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Edits)
 		case "behind":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Behind).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Behind)
 		case "points":
 			if in.IsNull() {
 				in.Skip()
@@ -2724,11 +2118,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *M
 				in.Delim(']')
 			}
 		case "newest":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Newest = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Newest))
 		case "state":
 			if in.IsNull() {
 				in.Skip()
@@ -2758,10 +2148,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *M
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in MemoryEntry) {
 	out.RawByte('{')
@@ -2769,33 +2156,27 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"version\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Version))
+		jsonfield.PutInt(out, prefix[1:], int(in.Version))
 	}
 	{
 		const prefix string = ",\"format\":"
-		out.RawString(prefix)
-		out.String(string(in.Format))
+		jsonfield.PutString(out, prefix, string(in.Format))
 	}
 	{
 		const prefix string = ",\"messages\":"
-		out.RawString(prefix)
-		out.Int(int(in.Messages))
+		jsonfield.PutInt(out, prefix, int(in.Messages))
 	}
 	{
 		const prefix string = ",\"print\":"
-		out.RawString(prefix)
-		out.String(string(in.Print))
+		jsonfield.PutString(out, prefix, string(in.Print))
 	}
 	{
 		const prefix string = ",\"sent_messages\":"
-		out.RawString(prefix)
-		out.Int(int(in.SentMessages))
+		jsonfield.PutInt(out, prefix, int(in.SentMessages))
 	}
 	{
 		const prefix string = ",\"sent\":"
-		out.RawString(prefix)
-		out.String(string(in.Sent))
+		jsonfield.PutString(out, prefix, string(in.Sent))
 	}
 	{
 		const prefix string = ",\"edits\":"
@@ -2823,8 +2204,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in 
 	}
 	if in.Newest {
 		const prefix string = ",\"newest\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Newest))
+		jsonfield.PutBool(out, prefix, bool(in.Newest))
 	}
 	{
 		const prefix string = ",\"state\":"
@@ -2849,43 +2229,22 @@ func (v *MemoryEntry) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(l, v)
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *MemoryPoint) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Messages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Messages))
 		case "print":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Print = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Print))
 		case "sent_messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.SentMessages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.SentMessages))
 		case "sent":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Sent = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Sent))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -2895,10 +2254,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *M
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in MemoryPoint) {
 	out.RawByte('{')
@@ -2906,82 +2262,45 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"messages\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Messages))
+		jsonfield.PutInt(out, prefix[1:], int(in.Messages))
 	}
 	{
 		const prefix string = ",\"print\":"
-		out.RawString(prefix)
-		out.String(string(in.Print))
+		jsonfield.PutString(out, prefix, string(in.Print))
 	}
 	{
 		const prefix string = ",\"sent_messages\":"
-		out.RawString(prefix)
-		out.Int(int(in.SentMessages))
+		jsonfield.PutInt(out, prefix, int(in.SentMessages))
 	}
 	{
 		const prefix string = ",\"sent\":"
-		out.RawString(prefix)
-		out.String(string(in.Sent))
+		jsonfield.PutString(out, prefix, string(in.Sent))
 	}
 	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *LimitArguments) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "max_lines":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxLines = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MaxLines))
 		case "max_bytes":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxBytes = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MaxBytes))
 		case "max_chars":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxChars = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MaxChars))
 		case "spill_chars":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.SpillChars = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.SpillChars))
 		case "mode":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Mode = LimitMode(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Mode))
 		case "place":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Place = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Place))
 		case "spill_error":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.SpillError = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.SpillError))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -2991,10 +2310,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *L
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in LimitArguments) {
 	out.RawByte('{')
@@ -3003,8 +2319,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in 
 	if in.MaxLines != 0 {
 		const prefix string = ",\"max_lines\":"
 		first = false
-		out.RawString(prefix[1:])
-		out.Int(int(in.MaxLines))
+		jsonfield.PutInt(out, prefix[1:], int(in.MaxLines))
 	}
 	if in.MaxBytes != 0 {
 		const prefix string = ",\"max_bytes\":"
@@ -3079,67 +2394,30 @@ func (v *LimitArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(l, v)
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *GivenUsage) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Message))
 		case "input_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.InputTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.InputTokens))
 		case "cache_read_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.CacheReadTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.CacheReadTokens))
 		case "cache_write_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.CacheWriteTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.CacheWriteTokens))
 		case "output_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.OutputTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.OutputTokens))
 		case "total_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.TotalTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.TotalTokens))
 		case "least_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.LeastTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.LeastTokens))
 		case "exact":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Exact = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Exact))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -3149,10 +2427,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *G
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in GivenUsage) {
 	out.RawByte('{')
@@ -3160,43 +2435,35 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Message))
+		jsonfield.PutInt(out, prefix[1:], int(in.Message))
 	}
 	if in.InputTokens != 0 {
 		const prefix string = ",\"input_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.InputTokens))
+		jsonfield.PutInt(out, prefix, int(in.InputTokens))
 	}
 	if in.CacheReadTokens != 0 {
 		const prefix string = ",\"cache_read_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.CacheReadTokens))
+		jsonfield.PutInt(out, prefix, int(in.CacheReadTokens))
 	}
 	if in.CacheWriteTokens != 0 {
 		const prefix string = ",\"cache_write_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.CacheWriteTokens))
+		jsonfield.PutInt(out, prefix, int(in.CacheWriteTokens))
 	}
 	if in.OutputTokens != 0 {
 		const prefix string = ",\"output_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.OutputTokens))
+		jsonfield.PutInt(out, prefix, int(in.OutputTokens))
 	}
 	if in.TotalTokens != 0 {
 		const prefix string = ",\"total_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.TotalTokens))
+		jsonfield.PutInt(out, prefix, int(in.TotalTokens))
 	}
 	if in.LeastTokens != 0 {
 		const prefix string = ",\"least_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.LeastTokens))
+		jsonfield.PutInt(out, prefix, int(in.LeastTokens))
 	}
 	if in.Exact {
 		const prefix string = ",\"exact\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Exact))
+		jsonfield.PutBool(out, prefix, bool(in.Exact))
 	}
 	out.RawByte('}')
 }
@@ -3211,15 +2478,10 @@ func (v *GivenUsage) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(l, v)
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *GivenFound) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
@@ -3258,10 +2520,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *G
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in GivenFound) {
 	out.RawByte('{')
@@ -3301,37 +2560,20 @@ func (v *GivenFound) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(l, v)
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi27(in *jlexer.Lexer, out *Searched) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "bodies":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Bodies = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Bodies))
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Messages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Messages))
 		case "bytes":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Bytes = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Bytes))
 		case "missing":
 			if in.IsNull() {
 				in.Skip()
@@ -3349,11 +2591,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi27(in *jlexer.Lexer, out *S
 				}
 				for !in.IsDelim(']') {
 					var v61 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v61 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v61))
 					out.Missing = append(out.Missing, v61)
 					in.WantComma()
 				}
@@ -3368,10 +2606,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi27(in *jlexer.Lexer, out *S
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi27(out *jwriter.Writer, in Searched) {
 	out.RawByte('{')
@@ -3379,18 +2614,15 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi27(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"bodies\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Bodies))
+		jsonfield.PutInt(out, prefix[1:], int(in.Bodies))
 	}
 	{
 		const prefix string = ",\"messages\":"
-		out.RawString(prefix)
-		out.Int(int(in.Messages))
+		jsonfield.PutInt(out, prefix, int(in.Messages))
 	}
 	{
 		const prefix string = ",\"bytes\":"
-		out.RawString(prefix)
-		out.Int(int(in.Bytes))
+		jsonfield.PutInt(out, prefix, int(in.Bytes))
 	}
 	{
 		const prefix string = ",\"missing\":"
@@ -3411,67 +2643,30 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi27(out *jwriter.Writer, in 
 	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi26(in *jlexer.Lexer, out *FoundMessage) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "body":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Body = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Body))
 		case "handle":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Handle = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Handle))
 		case "index":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Index = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Index))
 		case "score":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Score = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Score))
 		case "role":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Role = Role(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Role))
 		case "date":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Date = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Date))
 		case "offset":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Offset = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Offset))
 		case "snippet":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Snippet = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Snippet))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -3481,10 +2676,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi26(in *jlexer.Lexer, out *F
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi26(out *jwriter.Writer, in FoundMessage) {
 	out.RawByte('{')
@@ -3492,110 +2684,65 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi26(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"body\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Body))
+		jsonfield.PutInt(out, prefix[1:], int(in.Body))
 	}
 	if in.Handle != "" {
 		const prefix string = ",\"handle\":"
-		out.RawString(prefix)
-		out.String(string(in.Handle))
+		jsonfield.PutString(out, prefix, string(in.Handle))
 	}
 	{
 		const prefix string = ",\"index\":"
-		out.RawString(prefix)
-		out.Int(int(in.Index))
+		jsonfield.PutInt(out, prefix, int(in.Index))
 	}
 	{
 		const prefix string = ",\"score\":"
-		out.RawString(prefix)
-		out.Int(int(in.Score))
+		jsonfield.PutInt(out, prefix, int(in.Score))
 	}
 	{
 		const prefix string = ",\"role\":"
-		out.RawString(prefix)
-		out.String(string(in.Role))
+		jsonfield.PutString(out, prefix, string(in.Role))
 	}
 	if in.Date != "" {
 		const prefix string = ",\"date\":"
-		out.RawString(prefix)
-		out.String(string(in.Date))
+		jsonfield.PutString(out, prefix, string(in.Date))
 	}
 	if in.Offset != 0 {
 		const prefix string = ",\"offset\":"
-		out.RawString(prefix)
-		out.Int(int(in.Offset))
+		jsonfield.PutInt(out, prefix, int(in.Offset))
 	}
 	{
 		const prefix string = ",\"snippet\":"
-		out.RawString(prefix)
-		out.String(string(in.Snippet))
+		jsonfield.PutString(out, prefix, string(in.Snippet))
 	}
 	out.RawByte('}')
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi28(in *jlexer.Lexer, out *Failure) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "status":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Status = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Status))
 		case "body":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Body = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Body))
 		case "provider":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Provider = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Provider))
 		case "model":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Model = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Model))
 		case "current_model":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.CurrentModel = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.CurrentModel))
 		case "finish_reason":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.FinishReason = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.FinishReason))
 		case "usage":
 			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi29(in, &out.Usage)
 		case "window":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Window = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Window))
 		case "typed":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Typed = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Typed))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -3605,10 +2752,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi28(in *jlexer.Lexer, out *F
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi28(out *jwriter.Writer, in Failure) {
 	out.RawByte('{')
@@ -3617,8 +2761,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi28(out *jwriter.Writer, in 
 	if in.Status != 0 {
 		const prefix string = ",\"status\":"
 		first = false
-		out.RawString(prefix[1:])
-		out.Int(int(in.Status))
+		jsonfield.PutInt(out, prefix[1:], int(in.Status))
 	}
 	if in.Body != "" {
 		const prefix string = ",\"body\":"
@@ -3713,43 +2856,22 @@ func (v *Failure) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi28(l, v)
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi29(in *jlexer.Lexer, out *FailureUsage) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "input_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Input = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Input))
 		case "cache_read_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.CacheRead = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.CacheRead))
 		case "cache_write_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.CacheWrite = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.CacheWrite))
 		case "output_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Output = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Output))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -3759,10 +2881,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi29(in *jlexer.Lexer, out *F
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi29(out *jwriter.Writer, in FailureUsage) {
 	out.RawByte('{')
@@ -3771,8 +2890,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi29(out *jwriter.Writer, in 
 	if in.Input != 0 {
 		const prefix string = ",\"input_tokens\":"
 		first = false
-		out.RawString(prefix[1:])
-		out.Int(int(in.Input))
+		jsonfield.PutInt(out, prefix[1:], int(in.Input))
 	}
 	if in.CacheRead != 0 {
 		const prefix string = ",\"cache_read_tokens\":"
@@ -3859,31 +2977,18 @@ func (v *Bodies) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi30(l, v)
 }
 func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi31(in *jlexer.Lexer, out *Kept) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "handle":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Handle = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Handle))
 		case "body":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Text = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Text))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -3893,10 +2998,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi31(in *jlexer.Lexer, out *K
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi31(out *jwriter.Writer, in Kept) {
 	out.RawByte('{')
@@ -3904,13 +3006,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi31(out *jwriter.Writer, in 
 	_ = first
 	{
 		const prefix string = ",\"handle\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Handle))
+		jsonfield.PutString(out, prefix[1:], string(in.Handle))
 	}
 	{
 		const prefix string = ",\"body\":"
-		out.RawString(prefix)
-		out.String(string(in.Text))
+		jsonfield.PutString(out, prefix, string(in.Text))
 	}
 	out.RawByte('}')
 }

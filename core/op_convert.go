@@ -28,7 +28,7 @@ func convertTo(r *request, dst []byte) []byte {
 	a := api.Converted{From: api.Format(r.format.Name), To: api.Format(to.Name)}
 	in := view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy, N: len(r.t.Messages)}
 	if to == r.format {
-		c := compact.Kept(in)
+		c := compact.KeepUnchanged(in)
 		a.Report, a.Valid = api.Report(*c.Report()), len(c.Report().Left) == 0
 		dst = appendJSON(dst, a.MarshalEasyJSON)
 		return append(append(append(dst[:len(dst)-1], `,"messages":`...), r.t.Bytes(r.t.Outer)...), '}')

@@ -249,7 +249,7 @@ func check(r *request, dst []byte) []byte {
 		a.Due, a.Reason = true, "over_bytes"
 	}
 	if !a.Due {
-		a.Start, a.Notice = gate.Starts(in, a.Tokens), gate.Notice(in, a.Tokens)
+		a.Start, a.Notice = gate.StartsInBackground(in, a.Tokens), gate.NoticeText(in, a.Tokens)
 	}
 	if a.Window > 0 {
 		a.Ratio = round(float64(a.Tokens) / float64(a.Window))
@@ -263,7 +263,7 @@ func (r *request) dueReason(due bool, cold api.Cold) api.Reason {
 	case len(r.t.Messages) == 0:
 		return api.ReasonUnderBudget
 	case r.policy.Unbounded():
-		return compact.Unbounded(r.policy)
+		return compact.NoLimitReason(r.policy)
 	case cold != "":
 		return api.ReasonCold
 	case due:
@@ -464,7 +464,7 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 	if r.session != nil {
 		r.session.state = *c.State()
 	}
-	a.State, a.Archive, a.Start = appendJSON(nil, c.State().MarshalEasyJSON), c.Bodies(), c.Starts()
+	a.State, a.Archive, a.Start = appendJSON(nil, c.State().MarshalEasyJSON), c.ArchivedBodies(), c.StartsInBackground()
 	if r.history != nil {
 		r.history.finish(r, c, &a)
 	}

@@ -26,7 +26,7 @@ func (r *request) describePrefix(c *compact.Run) {
 			e.Set(p.in, write(text))
 		}
 	}
-	c.Summary().Prefix().Write(func(message int) {
+	c.Summary().Prefix().WriteEdits(func(message int) {
 		if p := given(message); p.text == nil {
 			e.Keep(p.in)
 		} else {

@@ -37,7 +37,7 @@ func (p *mutePass) Check() string {
 	return ""
 }
 
-func (p *mutePass) Follows() bool { return false }
+func (p *mutePass) CompletesPrevious() bool { return false }
 
 func (p *mutePass) Place() (of authorship.Origin, last int) { return muted.Origin, 0 }
 
@@ -46,10 +46,10 @@ func (p *mutePass) Run(c passes.Run) {
 	if n == 0 {
 		return
 	}
-	c.Report().Count("muted", n)
+	c.Report().AddToCounter("muted", n)
 	doc := c.Doc()
 	doc.Insert(0, doc.F.Message(nil, transcript.User, muted.Prefix+strconv.Itoa(n)+" results]"))
-	c.Report().Act(api.Action{Action: api.ActionInsert, Pass: "mute", Message: -1, Tokens: -doc.Items[0].Tokens})
+	c.Report().AddAction(api.Action{Action: api.ActionInsert, Pass: "mute", Message: -1, Tokens: -doc.Items[0].Tokens})
 }
 
 func (p *mutePass) UnmarshalEasyJSON(l *jlexer.Lexer) {

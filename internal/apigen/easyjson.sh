@@ -2,8 +2,10 @@
 # Usage: easyjson.sh [-disallow_unknown_fields] [FILE.go]. Writes FILE_easyjson.go, or without a file PACKAGE_easyjson.go for the package in
 # the current folder: readers and writers of its types marked easyjson:json, which pass over unknown keys or refuse them. What easyjson
 # imports only to silence the compiler is removed again: encoding/json and the easyjson root package (with net/http in it) would
-# double the module's size. In lists the type api.Raw has its own name, which is not json.RawMessage in the module.
+# double the module's size. In lists the type api.Raw has its own name, which is not json.RawMessage in the module. What is the same for
+# each string or number becomes a call (shorten).
 set -eu
+shorten=$(dirname "$0")/shorten
 unknown=
 if [ "${1-}" = -disallow_unknown_fields ]; then
 	unknown=$1
@@ -24,4 +26,5 @@ else
 	sed -e '/^\tjson "encoding\/json"$/d' "$out.tmp" >"$out"
 fi
 rm "$out.tmp"
+go run "$shorten" "$out"
 gofmt -w "$out"

@@ -658,9 +658,9 @@ export interface PresetInfo {
   policy: Policy;
 }
 
-/** Policy is when and how a transcript is compacted. Zero values mean "as the preset says". */
+/** Policy says when and how a transcript is compacted. Zero values mean "as the preset says". */
 export interface Policy {
-  /** preset is the name of the preset that the policy starts from; "" is "default". */
+  /** preset is the name of the preset that the policy starts from; "" means "default". */
   preset?: Preset;
   /** format is the wire format of the transcript; "" and "auto" let detection decide. */
   format?: Format | "auto";
@@ -675,27 +675,27 @@ export interface Policy {
   gate?: PolicyGate;
   passes?: readonly Pass[];
   summary?: PolicySummary;
-  /** pins are messages that never change, in addition to system messages and the newest user message. */
+  /** pins select messages that never change, in addition to system messages and the newest user message. */
   pins?: readonly Pin[];
   /**
-   * wire_safe keeps results valid for the provider. It is on unless set to false, which reproduces a published system
+   * wire_safe keeps results valid for the provider. It is on unless set to false. False reproduces a published system
    * exactly, including its defects.
    */
   wire_safe?: boolean;
   /**
    * last_resort cuts a result that is still over the limit after the passes: tool results first, pinned messages last.
-   * It is on unless set to false, and needs wire_safe.
+   * It is on unless set to false, and requires wire_safe.
    */
   last_resort?: boolean;
   /**
-   * open_calls is "keep" (the default: tool calls at the end without a result are left for the host to answer) or
-   * "answer" (they are violations too, and repair adds a result that says so).
+   * open_calls is "keep" (the default: tool calls at the end that have no result are left for the host to answer) or
+   * "answer" (they count as violations, and repair adds a result saying that there is none).
    */
   open_calls?: OpenCalls;
   /**
    * thinking is how the model is asked to think: "manual" (with a budget), "adaptive", "drop_block" (adaptive, and the
-   * request has the provider drop blocks that no longer fit), "off", or "auto" (the default: determined by the request
-   * body or the model's name).
+   * request makes the provider drop blocks that no longer fit), "off", or "auto" (the default: determined by the
+   * request body or the model's name).
    */
   thinking?: "manual" | "adaptive" | "drop_block" | "off" | "auto";
   /**
@@ -704,18 +704,18 @@ export interface Policy {
    */
   repair?: "refused" | "all";
   /**
-   * max_bytes is the maximum size of the message list as JSON, in bytes, whatever its tokens; 0 means unlimited. Above
-   * it images, audio and files are replaced with placeholders, the oldest first.
+   * max_bytes is the maximum size of the message list as JSON, in bytes, whatever its size in tokens; 0 means
+   * unlimited. Above it, images, audio and files are replaced with placeholders, the oldest first.
    */
   max_bytes?: number;
-  /** prices are the prices of the model, for the prompt cache part of the report. */
+  /** prices are the model's prices, which the report uses to calculate the effect on the prompt cache. */
   prices?: PolicyPrices;
   /** log adds to the report what happened to each message. */
   log?: boolean;
   /**
-   * archive is "" (the default: removed content is lost), "places" (the answer lists the handle of each removed body
-   * and its byte ranges in the request, and markers name the handles) or "bodies" (the bodies themselves instead of
-   * their byte ranges).
+   * archive is "" (the default: removed content is lost), "places" (the response lists the handle of each removed body
+   * and its byte ranges in the request, and markers name the handles) or "bodies" (the response contains the bodies
+   * instead of their byte ranges).
    */
   archive?: Archive;
 }
@@ -723,60 +723,60 @@ export interface Policy {
 /** Window is the size of the model's context. */
 export interface PolicyWindow {
   /**
-   * tokens is the context window in tokens. 0 means that of Model; if that is unknown, too, compactions fail with the
-   * code unknown_window.
+   * tokens is the context window in tokens. 0 means the window of Model; if that is unknown too, compactions fail with
+   * the code unknown_window.
    */
   tokens?: number;
   /**
-   * unlimited says that there is no limit in tokens: compaction is only due for other reasons, or when it is forced. It
-   * overrides Tokens and the window of Model.
+   * unlimited means that there is no limit in tokens: compaction is only due for other reasons, or when it is forced.
+   * It overrides Tokens and the window of Model.
    */
   unlimited?: boolean;
   /**
-   * reserve is how many tokens of the window stay free for the answer. The default is 16384, or an eighth of the window
-   * if that is less.
+   * reserve is how many tokens of the window stay free for the model's output. The default is 16384, or an eighth of
+   * the window if that is less.
    */
   reserve?: number;
 }
 
-/** Gate decides whether compaction is due: when the estimate is over (window − reserve) × ratio. */
+/** Gate decides whether compaction is due, which it is when the estimate exceeds (window − reserve) × ratio. */
 export interface PolicyGate {
   /** ratio is the share of the usable window above which compaction is due, over 0 and up to 1. Default: 0.8. */
   ratio?: number;
   /**
-   * target is the share of the limit that a compaction aims for, over 0 and up to 1. The room between target and limit
-   * determines how many turns pass before the next one. Default: 0.6.
+   * target is the share of the limit that a compaction aims for, over 0 and up to 1. The room between the target and
+   * the limit determines how many turns pass before the next compaction. Default: 0.6.
    */
   target?: number;
   /**
    * start is the share of the limit above which a compaction starts in the background, while the conversation
-   * continues: over Target and below 1. 0, the default, is never.
+   * continues: over Target and below 1. 0, the default, means never.
    */
   start?: number;
   /**
-   * notice is a text that tells the model that a compaction comes soon, so that it can write down what it will need.
-   * Reports have it once between two compactions, and the host appends it. "" (the default) is none.
+   * notice is a text that tells the model that a compaction will come soon, so that it can write down what it will
+   * need. Reports contain it once between two compactions, and the host appends it. "" (the default) means no notice.
    */
   notice?: string;
   /**
-   * notice_at is the share of the limit, or of gate.start where that is set, above which reports have the notice, over
+   * notice_at is the share of the limit (or of gate.start, if that is set) above which reports contain the notice, over
    * 0 and up to 1; 0 means 0.9.
    */
   notice_at?: number;
   /**
    * idle is the lifetime of the provider's prompt cache in seconds, up to 1,000,000,000. A conversation that has been
-   * idle for longer, or whose cache is cold for another reason, is compacted below the limit too. 0, the default, is
-   * never.
+   * idle for longer, or whose cache is cold for another reason, is compacted even below the limit. 0, the default,
+   * means never.
    */
   idle?: number;
   /**
    * cold is the share of the limit above which a conversation with a cold cache is compacted, over 0 and up to 1; 0
-   * means one half. It needs Idle.
+   * means one half. It requires Idle.
    */
   cold?: number;
   /**
-   * min_gain is the share of the limit that a compaction must free, from 0 to 1; otherwise nothing is done. Default:
-   * 0.02.
+   * min_gain is the share of the limit that a compaction must free, from 0 to 1; a compaction that would free less is
+   * not made. Default: 0.02.
    */
   min_gain?: number;
   /** inclusive makes compaction due at the limit itself, not only above it. */
@@ -790,11 +790,11 @@ export interface PolicyGate {
    */
   max_messages?: number;
   /**
-   * max_tool_results makes compaction due above that number of tool results that are neither cleared nor summarized; 0
-   * means never.
+   * max_tool_results is the number of tool results that are neither cleared nor summarized above which compaction is
+   * due; 0 means never.
    */
   max_tool_results?: number;
-  /** usage uses the provider's counts (usage in native messages) and estimates only what follows. */
+  /** usage uses the provider's counts (usage in native messages) and estimates only the messages after them. */
   usage?: boolean;
 }
 
@@ -1032,7 +1032,7 @@ export interface TruncatePass {
   exclude_tools?: readonly string[];
 }
 
-/** Summary is how digests are made. */
+/** Summary configures how digests are made. */
 export interface PolicySummary {
   /**
    * mode is "model" (the default: the host's model writes the digest), "local" (code writes it) or "minimal" (the
@@ -1040,51 +1040,52 @@ export interface PolicySummary {
    */
   mode?: SummaryMode;
   /**
-   * request is how the model is asked: "auto" (the default: appended to the conversation, whose start is in the
-   * provider's prompt cache, if that is cheaper by Prices and fits into the window; otherwise flat), "flat" (a prompt
-   * with a record of the messages) or "prefix" (appended to the conversation whenever that fits). Only hosts that can
+   * request is the form of requests to the model: "flat" (a prompt with a record of the messages), "prefix" (appended
+   * to the conversation, whose start is in the provider's prompt cache, whenever that fits) or "auto" (the default:
+   * appended if that is cheaper according to Prices and fits into the window, otherwise flat). Only hosts that can
    * append requests get them.
    */
-  request?: "auto" | "flat" | "prefix";
+  request?: "flat" | "prefix" | "auto";
   /** max_output_tokens is the maximum size of a model's digest, in tokens. Default: 4096. */
   max_output_tokens?: number;
   /** max_input_tokens is the maximum size of a request to the model, in tokens; 0 means unlimited. */
   max_input_tokens?: number;
   /**
-   * provider uses the provider's own compaction if it has one, and the model only if that fails. The requests to the
-   * host say how to call it.
+   * provider uses the provider's own compaction if there is one, and the model only if that fails. The requests tell
+   * the host how to call it.
    */
   provider?: boolean;
-  /** retries is how often the model is asked again after a rejected summary. Default: 1. */
+  /** retries is how many times the model is asked again after a rejected summary. Default: 1. */
   retries?: number;
   /**
-   * split is how a record that is too long for one request is summarized: "map" (one request per part, in parallel, and
-   * one that merges their digests) or "chain" (part by part, each with the digest so far).
+   * split says how to summarize a record that is too long for one request: "map" (one request per part, in parallel,
+   * and one that merges their digests) or "chain" (part by part, each with the digest so far).
    */
   split?: "map" | "chain";
   /**
-   * standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1;
-   * they may also use what the target leaves free. The default is 0.2.
+   * standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1.
+   * They may also use room that the target leaves free. The default is 0.2.
    */
   standing?: number;
   /**
    * project_instructions is the share of the window that project instructions inside the list may take, such as
    * AGENTS.md, CLAUDE.md or a skill: their messages stay when others are folded. It is from 0 (they are folded like
-   * others) to 1. The default is 0.15, and 0 for published systems.
+   * other messages) to 1. The default is 0.15, and 0 for published systems.
    */
   project_instructions?: number;
   /**
-   * room is the share of the target up to which a digest written without a model may fill the result, from 0 (no more
-   * than a model's digest may have) to 1, the default.
+   * room is the share of the target up to which a digest written without a model may fill the result, from 0 (no larger
+   * than a model's digest) to 1, the default.
    */
   room?: number;
-  /** instructions are added to the prompt, such as what to pay attention to. */
+  /** instructions are added to the prompt, for example to say what to pay attention to. */
   instructions?: string;
   /**
-   * style is the layout of a published system's requests and digests, by the name of its preset; "" is ctxfold's own.
+   * style is the name of the published system (its preset) whose layout requests and digests have; "" means ctxfold's
+   * own.
    */
   style?: Style;
-  /** prompt replaces the style's own instructions to the model. It needs a style. */
+  /** prompt replaces the style's own instructions to the model. It requires a style. */
   prompt?: string;
   /**
    * scope is what the transcript is: "session" (the default) or "branch", an abandoned path of the conversation, which
@@ -1092,25 +1093,25 @@ export interface PolicySummary {
    */
   scope?: "session" | "branch";
   /**
-   * on_failure is what happens if the host has no summary: "local" (the default: the local digest is used), "keep" (the
-   * transcript stays unchanged) or "error" (the operation fails; with wire_safe it is "local").
+   * on_failure says what to do if the host has no summary: "local" (the default: use the local digest), "keep" (leave
+   * the transcript unchanged) or "error" (fail; with wire_safe this means "local").
    */
   on_failure?: "local" | "keep" | "error";
 }
 
-/** Pin selects messages by one or more features; a message that has all of them is pinned. */
+/** Pin selects messages by one or more features. A message that has all of them is pinned. */
 export interface Pin {
   /** system, user, assistant or tool */
   role?: Role;
-  /** in the list; negative counts from its end */
+  /** index in the list; negative counts from the end */
   index?: number;
-  /** of a tool call or result in the message */
+  /** id of a tool call or result in the message */
   id?: string;
-  /** a text in the message, as it is in its JSON */
+  /** a text in the message, spelled as in its JSON */
   contains?: string;
 }
 
-/** Prices are for a million tokens, in any currency. Cache prices default to Input. */
+/** Prices are per million tokens, in any currency. Cache prices default to Input. */
 export interface PolicyPrices {
   input?: number;
   output?: number;

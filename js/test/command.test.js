@@ -1,6 +1,7 @@
 // `ctxfold`, the command of the package, as a process: with files, pipes and folders, and next to the Go command where Go is installed.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { fork, spawn } from "node:child_process";
+import { once } from "node:events";
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -324,11 +325,34 @@ before(async () => {
   if (built) go = target;
 });
 
-/** Runs calls with one command, and returns all that it said and wrote. @param {string[]} program @param {string} cwd @param {string[]} calls */
-async function said(program, cwd, calls) {
+/** A process that runs the command for one call after the other. @param {import("node:test").TestContext} t @returns {Command} */
+function commandProcess(t) {
+  const child = fork(join(root, "js/test/support/command-calls.js"), {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  const died = once(child, "exit").then(([code]) => assert.fail(`the process has ended with ${code}`));
+  t.after(async () => {
+    child.kill();
+    await died.catch(() => {});
+  });
+  return async (args, options) => {
+    child.send({ args, ...options });
+    return (await Promise.race([once(child, "message"), died]))[0];
+  };
+}
+
+/** @typedef {(args: string[], options: { cwd: string }) => Promise<Ran>} Command */
+
+/** Makes calls of one command, and returns all that it said and wrote. @param {Command} command @param {string} cwd @param {string[]} calls */
+async function said(command, cwd, calls) {
   const all = [];
   for (const call of calls) {
-    all.push(await run([...program, ...call.split(" ").map((word) => word.replace(/^@/, testdata))], { cwd }));
+    all.push(
+      await command(
+        call.split(" ").map((word) => word.replace(/^@/, testdata)),
+        { cwd },
+      ),
+    );
   }
   const names = (await readdir(cwd, { recursive: true })).sort();
   for (const name of names) {
@@ -349,8 +373,14 @@ test("it does and says what the Go command does, to the byte, and they share arc
     `compact --force --window 20000 --policy {"passes":[{"pass":"fold","keep_tokens":5}]} @/sessions/${name}`,
     `search @/sessions/${name} the`,
   ]);
+  /** @type {Command} */
+  const goCommand = (args, options) => run([go, ...args], options);
+  const ownCommand = commandProcess(t);
   for (const calls of [...SAME, ...opened]) {
-    const [theirs, ours] = [await said([go], await folder(t), calls), await said(command, await folder(t), calls)];
+    const [theirs, ours] = [
+      await said(goCommand, await folder(t), calls),
+      await said(ownCommand, await folder(t), calls),
+    ];
     for (const [i, call] of calls.entries()) assert.deepEqual(ours[i], theirs[i], call);
     assert.deepEqual(ours, theirs);
   }

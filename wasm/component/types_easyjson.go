@@ -4,6 +4,7 @@ package component
 
 import (
 	api "github.com/ctxfold/ctxfold/api"
+	jsonfield "github.com/ctxfold/ctxfold/internal/jsonfield"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
 )
@@ -15,67 +16,30 @@ var (
 )
 
 func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldWasmComponent(in *jlexer.Lexer, out *SummaryRequest) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "id":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ID = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.ID))
 		case "scope":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Scope = api.Scope(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Scope))
 		case "system":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.System = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.System))
 		case "prompt":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Prompt = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Prompt))
 		case "max_output_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxOutputTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MaxOutputTokens))
 		case "input_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.InputTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.InputTokens))
 		case "temperature":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Temperature = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.Temperature))
 		case "thinking":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Thinking = api.ThinkingEffort(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Thinking))
 		case "provider":
 			if in.IsNull() {
 				in.Skip()
@@ -97,20 +61,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldWasmComponent(in *jlexer.Lexer
 				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldApi1(in, out.Conversation)
 			}
 		case "lead":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Lead = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Lead))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldWasmComponent(out *jwriter.Writer, in SummaryRequest) {
 	out.RawByte('{')
@@ -118,43 +75,35 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldWasmComponent(out *jwriter.Wri
 	_ = first
 	{
 		const prefix string = ",\"id\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.ID))
+		jsonfield.PutString(out, prefix[1:], string(in.ID))
 	}
 	{
 		const prefix string = ",\"scope\":"
-		out.RawString(prefix)
-		out.String(string(in.Scope))
+		jsonfield.PutString(out, prefix, string(in.Scope))
 	}
 	{
 		const prefix string = ",\"system\":"
-		out.RawString(prefix)
-		out.String(string(in.System))
+		jsonfield.PutString(out, prefix, string(in.System))
 	}
 	{
 		const prefix string = ",\"prompt\":"
-		out.RawString(prefix)
-		out.String(string(in.Prompt))
+		jsonfield.PutString(out, prefix, string(in.Prompt))
 	}
 	{
 		const prefix string = ",\"max_output_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.MaxOutputTokens))
+		jsonfield.PutInt(out, prefix, int(in.MaxOutputTokens))
 	}
 	{
 		const prefix string = ",\"input_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.InputTokens))
+		jsonfield.PutInt(out, prefix, int(in.InputTokens))
 	}
 	if in.Temperature != 0 {
 		const prefix string = ",\"temperature\":"
-		out.RawString(prefix)
-		out.Float64(float64(in.Temperature))
+		jsonfield.PutFloat64(out, prefix, float64(in.Temperature))
 	}
 	if in.Thinking != "" {
 		const prefix string = ",\"thinking\":"
-		out.RawString(prefix)
-		out.String(string(in.Thinking))
+		jsonfield.PutString(out, prefix, string(in.Thinking))
 	}
 	if in.Provider != nil {
 		const prefix string = ",\"provider\":"
@@ -168,8 +117,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldWasmComponent(out *jwriter.Wri
 	}
 	if in.Lead != "" {
 		const prefix string = ",\"lead\":"
-		out.RawString(prefix)
-		out.String(string(in.Lead))
+		jsonfield.PutString(out, prefix, string(in.Lead))
 	}
 	out.RawByte('}')
 }
@@ -184,44 +132,24 @@ func (v *SummaryRequest) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldWasmComponent(l, v)
 }
 func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *api.RequestConversation) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "edits":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Edits).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Edits)
 		case "body":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Body).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Body)
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in api.RequestConversation) {
 	out.RawByte('{')
@@ -240,54 +168,28 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in a
 	out.RawByte('}')
 }
 func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *api.ProviderRequest) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = api.Format(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Format))
 		case "path":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Path = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Path))
 		case "beta":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Beta = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Beta))
 		case "body":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Body).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Body)
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in api.ProviderRequest) {
 	out.RawByte('{')
@@ -295,18 +197,15 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in ap
 	_ = first
 	{
 		const prefix string = ",\"format\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Format))
+		jsonfield.PutString(out, prefix[1:], string(in.Format))
 	}
 	{
 		const prefix string = ",\"path\":"
-		out.RawString(prefix)
-		out.String(string(in.Path))
+		jsonfield.PutString(out, prefix, string(in.Path))
 	}
 	if in.Beta != "" {
 		const prefix string = ",\"beta\":"
-		out.RawString(prefix)
-		out.String(string(in.Beta))
+		jsonfield.PutString(out, prefix, string(in.Beta))
 	}
 	{
 		const prefix string = ",\"body\":"
@@ -316,64 +215,32 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in ap
 	out.RawByte('}')
 }
 func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldWasmComponent1(in *jlexer.Lexer, out *ReportTokens) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "before":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Before = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Before))
 		case "after":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.After = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.After))
 		case "limit":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Limit = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Limit))
 		case "window":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Window = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Window))
 		case "source":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Source = api.TokenSource(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Source))
 		case "bound":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Bound = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Bound))
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldWasmComponent1(out *jwriter.Writer, in ReportTokens) {
 	out.RawByte('{')
@@ -381,33 +248,27 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldWasmComponent1(out *jwriter.Wr
 	_ = first
 	{
 		const prefix string = ",\"before\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Before))
+		jsonfield.PutInt(out, prefix[1:], int(in.Before))
 	}
 	{
 		const prefix string = ",\"after\":"
-		out.RawString(prefix)
-		out.Int(int(in.After))
+		jsonfield.PutInt(out, prefix, int(in.After))
 	}
 	{
 		const prefix string = ",\"limit\":"
-		out.RawString(prefix)
-		out.Int(int(in.Limit))
+		jsonfield.PutInt(out, prefix, int(in.Limit))
 	}
 	{
 		const prefix string = ",\"window\":"
-		out.RawString(prefix)
-		out.Int(int(in.Window))
+		jsonfield.PutInt(out, prefix, int(in.Window))
 	}
 	{
 		const prefix string = ",\"source\":"
-		out.RawString(prefix)
-		out.String(string(in.Source))
+		jsonfield.PutString(out, prefix, string(in.Source))
 	}
 	{
 		const prefix string = ",\"bound\":"
-		out.RawString(prefix)
-		out.Int(int(in.Bound))
+		jsonfield.PutInt(out, prefix, int(in.Bound))
 	}
 	out.RawByte('}')
 }
@@ -422,63 +283,28 @@ func (v *ReportTokens) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldWasmComponent1(l, v)
 }
 func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldWasmComponent2(in *jlexer.Lexer, out *Body) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "handle":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Handle = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Handle))
 		case "what":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.What = api.BodyKind(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.What))
 		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Message))
 		case "tool":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tool = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Tool))
 		case "bytes":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Bytes = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Bytes))
 		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tokens))
 		case "places":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Places).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Places)
 		case "body":
 			if in.IsNull() {
 				in.Skip()
@@ -487,21 +313,14 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldWasmComponent2(in *jlexer.Lexe
 				if out.Inline == nil {
 					out.Inline = new(string)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.Inline = string(in.String())
-				}
+				jsonfield.String(in, (*string)(out.Inline))
 			}
 		default:
 			in.SkipRecursive()
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldWasmComponent2(out *jwriter.Writer, in Body) {
 	out.RawByte('{')
@@ -509,33 +328,27 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldWasmComponent2(out *jwriter.Wr
 	_ = first
 	{
 		const prefix string = ",\"handle\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Handle))
+		jsonfield.PutString(out, prefix[1:], string(in.Handle))
 	}
 	{
 		const prefix string = ",\"what\":"
-		out.RawString(prefix)
-		out.String(string(in.What))
+		jsonfield.PutString(out, prefix, string(in.What))
 	}
 	{
 		const prefix string = ",\"message\":"
-		out.RawString(prefix)
-		out.Int(int(in.Message))
+		jsonfield.PutInt(out, prefix, int(in.Message))
 	}
 	if in.Tool != "" {
 		const prefix string = ",\"tool\":"
-		out.RawString(prefix)
-		out.String(string(in.Tool))
+		jsonfield.PutString(out, prefix, string(in.Tool))
 	}
 	{
 		const prefix string = ",\"bytes\":"
-		out.RawString(prefix)
-		out.Int(int(in.Bytes))
+		jsonfield.PutInt(out, prefix, int(in.Bytes))
 	}
 	{
 		const prefix string = ",\"tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tokens))
+		jsonfield.PutInt(out, prefix, int(in.Tokens))
 	}
 	if len(in.Places) != 0 {
 		const prefix string = ",\"places\":"
@@ -544,8 +357,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldWasmComponent2(out *jwriter.Wr
 	}
 	if in.Inline != nil {
 		const prefix string = ",\"body\":"
-		out.RawString(prefix)
-		out.String(string(*in.Inline))
+		jsonfield.PutString(out, prefix, string(*in.Inline))
 	}
 	out.RawByte('}')
 }

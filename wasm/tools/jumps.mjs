@@ -17,7 +17,7 @@ const VOID = 0x40;
 
 /**
  * Takes a function apart: the code before the loop, and the pieces that begin where a block ends. An item of a piece is code
- * ({ bytes, opens }, opens how many labels more it opens than it closes), a jump to a piece ({ to, k, conditional }), or a branch
+ * ({ bytes, opens }, opens how many labels more it opens than it closes), a jump to a piece ({ to, conditional }), or a branch
  * to a label around the loop ({ op, out }). Returns undefined where there is no such loop.
  */
 function parse(body, index, plainly = false) {
@@ -88,7 +88,7 @@ function pieces(body, at, blocks, f, calls) {
         r.at = jump.end + (conditional ? 1 : 0);
         const to = f.table[Math.min(jump.k, f.table.length - 1)];
         if (to >= blocks) throw unknown(f.index, "a jump leaves the blocks");
-        cut(start, { to, k: jump.k, conditional });
+        cut(start, { to, conditional });
         if (inner === 0 && !conditional) piece.falls = false;
         continue;
       }
@@ -344,7 +344,7 @@ function rewrite(from, index) {
     const piece = f.pieces[i];
     let inner = 0;
     for (const item of piece.items) {
-      if (item.to !== undefined) emitJump(inner, item.conditional ? BR_IF : BR, item.to, item.k);
+      if (item.to !== undefined) emitJump(inner, item.conditional ? BR_IF : BR, item.to, f.k[item.to]);
       else if (item.op !== undefined) out.push(Buffer.from([item.op]), leb(inner + labels.length + item.out));
       else {
         out.push(item.bytes);
@@ -367,6 +367,7 @@ function rewrite(from, index) {
     return undefined;
   };
 
+  if (!resumable) f.table = [...tabled, undefined]; // it is entered at its first piece alone, and else only its own jumps use the table
   f.k = new Map();
   f.table.forEach((to, k) => {
     if (!f.k.has(to)) f.k.set(to, k);

@@ -90,7 +90,7 @@ func (id *identifying) look(state *api.State) (some bool) {
 // position.
 func (id *identifying) isOurs(i int, k Origin, at spot) bool {
 	seen := id.known == 0 || i < id.known // the last compaction may have seen it
-	kind := k.Of()
+	kind := k.Declaration()
 	switch {
 	case id.doc.T.Messages[i].Variant == transcript.Digest: // the application has a message type for it
 		return true

@@ -34,11 +34,11 @@ type Message struct {
 	Prefix string
 	Is     func(t *transcript.Transcript, m int32) bool
 
-	Told      bool // whether a digest includes it as a part of the conversation
-	Unnamed   bool // whether the state leaves it out: there may be many such messages, and nothing is read from them
-	Placed    bool // whether it counts only at a position where a pass of the policy puts it
-	Companion bool // whether it follows the digest of the fold that wrote it
-	Lists     bool // whether it may name the handle of the messages that it replaces
+	Summarizable bool // whether a digest includes it as a part of the conversation
+	Unnamed      bool // whether the state leaves it out: there may be many such messages, and nothing is read from them
+	Placed       bool // whether it counts only at a position where a pass of the policy puts it
+	Companion    bool // whether it follows the digest of the fold that wrote it
+	Lists        bool // whether it may name the handle of the messages that it replaces
 }
 
 // declared are the kinds of messages, in order of declaration.
@@ -62,7 +62,7 @@ func Declare(m *Message) {
 		}
 	}
 	declared = append(declared, m)
-	if m.Prefix != "" && !m.Told {
+	if m.Prefix != "" && !m.Summarizable {
 		digest.Declare(m.Prefix)
 	}
 }
@@ -72,8 +72,8 @@ func Declared() []*Message { return declared }
 
 var digests = &Message{Origin: OfDigest}
 
-// Of returns the kind of message with this origin.
-func (k Origin) Of() *Message {
+// Declaration returns the kind of message with this origin.
+func (k Origin) Declaration() *Message {
 	for _, m := range declared {
 		if m.Origin == k {
 			return m
@@ -85,6 +85,6 @@ func (k Origin) Of() *Message {
 func init() {
 	Declare(&Message{Origin: OfTurn, Is: IsTurn, Unnamed: true, Companion: true})
 	Declare(&Message{Origin: OfNotice, Unnamed: true, Is: func(*transcript.Transcript, int32) bool { return false }}) // only a policy knows its text
-	Declare(&Message{Origin: OfLoop, Role: transcript.User, Prefix: digest.LoopMarker, Told: true, Lists: true,
+	Declare(&Message{Origin: OfLoop, Role: transcript.User, Prefix: digest.LoopMarker, Summarizable: true, Lists: true,
 		Is: func(t *transcript.Transcript, m int32) bool { return digest.IsLoop(t, int(m)) }})
 }

@@ -38,8 +38,8 @@ func LooksLike(t *transcript.Transcript, m int32) Origin {
 	return NotOurs
 }
 
-// Own reports whether this or an earlier compaction wrote a message.
-func (a *Authors) Own(m int32) bool { return a.Origin(m) != NotOurs }
+// IsOwn reports whether this or an earlier compaction wrote a message.
+func (a *Authors) IsOwn(m int32) bool { return a.Origin(m) != NotOurs }
 
 // Origin returns the origin of a message that a compaction wrote; NotOurs for any other message, whatever it reads
 // like.
@@ -63,7 +63,7 @@ func NameOf(t *transcript.Transcript, m int32) string {
 // OwnNames returns the names, for the state, of the messages in the result that compactions wrote.
 func (a *Authors) OwnNames() (list []string) {
 	for _, it := range a.doc.Items {
-		if k := a.Origin(it.Msg); k != NotOurs && !k.Of().Unnamed && len(list) < maxOwn {
+		if k := a.Origin(it.Msg); k != NotOurs && !k.Declaration().Unnamed && len(list) < maxOwn {
 			list = append(list, NameOf(a.doc.T, it.Msg))
 		}
 	}
@@ -84,7 +84,7 @@ func (a *Authors) Summarizable(m int32) bool {
 	case OfDigest:
 		return len(a.doc.T.PartsOf(int(m))) > 1
 	default:
-		return k.Of().Told
+		return k.Declaration().Summarizable
 	}
 }
 

@@ -15,8 +15,8 @@ func (c *Run) stuck() bool {
 
 // failed ends the run with an unchanged input, and counts the failure.
 func (c *Run) failed(reason api.Reason) *Run {
-	c.Unchanged(reason)
-	c.report.Left = c.mend.Refused()
+	c.EndUnchanged(reason)
+	c.report.Left = c.mend.RefusedInput()
 	if c.due && !c.policy.Force && !c.policy.Background && c.report.Cold == "" {
 		c.state.Attempts = &api.Attempts{Failed: c.failures(), Tokens: c.report.Tokens.Before}
 	}
@@ -31,8 +31,8 @@ func (c *Run) failures() int {
 	return min(c.state.Attempts.Failed+1, maxFailed)
 }
 
-// Gained counts a compaction that has changed the transcript.
-func (c *Run) Gained() {
+// CountSuccess counts a compaction that has changed the transcript.
+func (c *Run) CountSuccess() {
 	a := api.Attempts{Gain: c.report.Tokens.Before - c.report.Tokens.After, Tokens: c.report.Tokens.After}
 	if c.limit > 0 && a.Tokens > c.limit {
 		a.Failed = c.failures()

@@ -23,7 +23,7 @@ func Compact(in view.Input) (*Run, *policy.Error) {
 	if in.Recalled && !c.report.Changed && len(c.summary.Requests()) == 0 {
 		c.mark()
 	}
-	c.Judge(c.keep.Staying)
+	c.ReportFit(c.keep.StayingItems)
 	if s := &c.report.Summary; s.Why == api.FaultFailed {
 		for i := range in.Replies {
 			if s.Error = digest.TrimRunes(in.Replies[i].Error, maxError); s.Error != "" {
@@ -37,8 +37,8 @@ func Compact(in view.Input) (*Run, *policy.Error) {
 // maxError is how much of a host's error a report repeats, in runes.
 const maxError = 300
 
-// Unbounded returns the reason for a policy that can never make compaction due.
-func Unbounded(p *policy.Policy) api.Reason {
+// NoLimitReason returns the reason for a policy that can never make compaction due.
+func NoLimitReason(p *policy.Policy) api.Reason {
 	if p.Window.Unlimited || p.MaxBytes > 0 {
 		return api.ReasonUnlimited
 	}
@@ -54,13 +54,13 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	if in.Policy.Few(in.N) && !in.Policy.Force {
 		steps = nil
 	}
-	c.keep.Pin() // after the repair, which may have dropped an empty newest user message
-	c.Thrash()
+	c.keep.PinItems() // after the repair, which may have dropped an empty newest user message
+	c.CountThrashing()
 	repaired := len(c.report.Actions)
 	if c.endsInPasses(steps) {
 		return c
 	}
-	if passes.Resort(c, c.Most()); c.noDigest != "" && c.report.Summary.Why == "" {
+	if passes.LastResort(c, c.MaxTokens()); c.noDigest != "" && c.report.Summary.Why == "" {
 		c.report.Summary.Why = api.SummaryFault(c.noDigest)
 	}
 	if len(c.report.Actions) == repaired && !c.saves() { // a repair may be sufficient
@@ -75,9 +75,9 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 		return c.failed(reason)
 	}
 	c.finish()
-	c.report.Left = c.mend.Named(c.mend.Violations())
+	c.report.Left = c.mend.RefusedOf(c.mend.Violations())
 	if !c.aside() {
-		c.Gained()
+		c.CountSuccess()
 	}
 	return c
 }
@@ -99,7 +99,7 @@ func (c *Run) endsBeforePasses() bool {
 		c.failed(api.ReasonNoProgress) // no provider would accept any of it
 		return true
 	}
-	if c.mend.Hopeless() {
+	if c.mend.IsHopeless() {
 		c.openThinking()
 		return true
 	}
@@ -113,7 +113,7 @@ func (c *Run) endsInPasses(steps []passes.Pass) bool {
 		if !c.due {
 			break
 		}
-		if (i > 0 || lowered) && c.doc.Total <= c.target && !c.policy.Force && !p.Follows() {
+		if (i > 0 || lowered) && c.doc.Total <= c.target && !c.policy.Force && !p.CompletesPrevious() {
 			continue
 		}
 		if p.Run(c); c.noDigest != "" {
@@ -124,7 +124,7 @@ func (c *Run) endsInPasses(steps []passes.Pass) bool {
 			}
 			break
 		}
-		if c.Waits() {
+		if c.AwaitsSummaries() {
 			return true
 		}
 	}
@@ -134,7 +134,7 @@ func (c *Run) endsInPasses(steps []passes.Pass) bool {
 		}
 	}
 	if c.policy.MaxBytes > 0 {
-		passes.Shrink(c)
+		passes.LimitBytes(c)
 	}
 	return false
 }
@@ -142,7 +142,7 @@ func (c *Run) endsInPasses(steps []passes.Pass) bool {
 // mayKeep reports whether the transcript may stay unchanged if there is no digest. It may not if the provider would
 // reject it.
 func (c *Run) mayKeep() bool {
-	return !c.Bounded() || c.noDigest != string(api.FaultNoRoom) && c.report.Tokens.Before <= c.policy.Usable()
+	return !c.MustFit() || c.noDigest != string(api.FaultNoRoom) && c.report.Tokens.Before <= c.policy.Usable()
 }
 
 // gainsTooLittle returns why the result isn't worth the change; "" if it is.
@@ -159,18 +159,18 @@ func (c *Run) gainsTooLittle() api.Reason {
 
 // saves reports whether the transcript was over the limit and no longer is, regardless of how much was freed.
 func (c *Run) saves() bool {
-	return c.Bounded() && c.report.Tokens.Before > c.Most() && c.doc.Total <= c.Most()
+	return c.MustFit() && c.report.Tokens.Before > c.MaxTokens() && c.doc.Total <= c.MaxTokens()
 }
 
-// Waits reports whether the run needs summaries before it can continue, and completes the report so far.
-func (c *Run) Waits() bool {
+// AwaitsSummaries reports whether the run needs summaries before it can continue, and completes the report so far.
+func (c *Run) AwaitsSummaries() bool {
 	if len(c.summary.Requests()) == 0 {
 		return false
 	}
 	c.report.Reason = api.ReasonNeedsSummaries
 	c.report.Tokens.After = c.doc.Total
-	c.report.StablePrefix = c.prefix(min(c.doc.FirstChange(), c.summary.Expected().First))
-	c.report.Cache = c.cache(c.report.StablePrefix, c.summary.Expected().After, c.summary.Expected().Cost)
+	c.report.StablePrefix = c.prefix(min(c.doc.FirstChange(), c.summary.Forecast().First))
+	c.report.Cache = c.cache(c.report.StablePrefix, c.summary.Forecast().After, c.summary.Forecast().Cost)
 	return true
 }
 
@@ -190,15 +190,15 @@ func (c *Run) settle() bool {
 		}
 		c.mend.Repair()
 		c.doc.Resend()
-		if again == maxResorts || !c.Bounded() {
+		if again == maxResorts || !c.MustFit() {
 			return true
 		}
-		over := c.doc.Total + c.archive.HandleRoom() - c.Most()
+		over := c.doc.Total + c.archive.HandleRoom() - c.MaxTokens()
 		if over <= 0 {
 			return true
 		}
 		added += over + repairRoom
-		passes.Resort(c, c.Most()-added)
+		passes.LastResort(c, c.MaxTokens()-added)
 	}
 }
 
@@ -224,25 +224,25 @@ func (c *Run) settled() bool {
 // the calls have their results.
 func (c *Run) openThinking() *Run {
 	thinking := c.report.Thinking
-	c.Unchanged(api.ReasonOpenThinking)
+	c.EndUnchanged(api.ReasonOpenThinking)
 	c.report.Thinking = &api.ReportThinking{Mode: thinking.Mode, Source: thinking.Source}
 	return c
 }
 
 // asItIs is Unchanged for a run that was due, before anything was tried.
 func (c *Run) asItIs(reason api.Reason) *Run {
-	c.Unchanged(reason)
-	c.report.Left = c.mend.Named(c.mend.Violations())
+	c.EndUnchanged(reason)
+	c.report.Left = c.mend.RefusedOf(c.mend.Violations())
 	return c
 }
 
-// Unchanged ends the run with its input.
-func (c *Run) Unchanged(reason api.Reason) *Run {
+// EndUnchanged ends the run with its input.
+func (c *Run) EndUnchanged(reason api.Reason) *Run {
 	c.report.Reason = reason
 	c.report.Actions, c.report.Thinking = nil, nil
 	c.report.Tokens.Before -= c.mend.ForgetLate()
 	c.report.Tokens.After = c.report.Tokens.Before
-	c.report.Uncount()
+	c.report.ResetCounters()
 	c.report.Summary, c.report.Thrashing = api.ReportSummary{Source: "none"}, nil
 	c.fold.Items, c.report.CutPoint = nil, 0
 	c.archive.KeepNothing()
@@ -255,8 +255,8 @@ func (c *Run) Unchanged(reason api.Reason) *Run {
 	return c
 }
 
-// Conclude completes the report of a run that has changed its input.
-func (c *Run) Conclude() {
+// CompleteReport completes the report of a run that has changed its input.
+func (c *Run) CompleteReport() {
 	r := &c.report
 	c.doc.Stamp()
 	r.Reason, r.Changed = api.ReasonCompacted, true
@@ -276,7 +276,7 @@ func (c *Run) Conclude() {
 	if c.policy.MaxBytes > 0 {
 		r.Bytes = &api.ReportBytes{Before: c.doc.T.Given(c.doc.T.List).Len(), After: c.Result().listSize(), Limit: c.policy.MaxBytes}
 	}
-	r.Cache = c.cache(r.StablePrefix, r.Tokens.After, c.summary.Asked())
+	r.Cache = c.cache(r.StablePrefix, r.Tokens.After, c.summary.CallCost())
 	if c.policy.Log {
 		r.Decisions = c.decisions()
 	}
@@ -285,8 +285,8 @@ func (c *Run) Conclude() {
 	}
 }
 
-// Remember updates the state with the result.
-func (c *Run) Remember() {
+// UpdateState updates the state with the result.
+func (c *Run) UpdateState() {
 	c.state.Round++
 	c.state.Archive = c.archive.Changes() // without an archive in this compaction, none before it can be undone either
 	c.state.Format = c.report.Format
@@ -294,14 +294,14 @@ func (c *Run) Remember() {
 }
 
 func (c *Run) finish() {
-	c.Conclude()
+	c.CompleteReport()
 	own := c.authors.OwnNames()
 	if c.aside() {
 		c.state.Own = append(slices.Clone(c.state.Own), own...)
 		return
 	}
 	c.state.Own = own
-	c.Remember()
+	c.UpdateState()
 }
 
 // aside reports whether the run makes the digest of a branch while the state belongs to the conversation, which continues.

@@ -41,7 +41,7 @@ func (c *Run) pinRule(m int32) string {
 		return "system"
 	case c.keep.ProviderOnly(m):
 		return "provider"
-	case c.keep.Held(m):
+	case c.keep.StaysByScore(m):
 		return "score"
 	}
 	if pin := keep.PinOf(c.doc, c.policy, int(m)); pin >= 0 {

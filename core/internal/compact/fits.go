@@ -30,9 +30,9 @@ var phrase = map[api.ExcessCause]string{
 	api.CauseOpenCall: "its tool call is open", api.CausePair: "it belongs to what must stay", api.CauseKept: "kept",
 }
 
-// Judge reports whether the result fits into the limit and, if not, what takes the room. While summaries are pending,
+// ReportFit reports whether the result fits into the limit and, if not, what takes the room. While summaries are pending,
 // only content that can be neither folded nor cut counts. staying returns which items must stay.
-func (c *Run) Judge(staying func() ([]bool, []int32)) {
+func (c *Run) ReportFit(staying func() ([]bool, []int32)) {
 	r := &c.report
 	size := r.Tokens.After
 	if !r.Changed && len(c.summary.Requests()) == 0 {
@@ -84,7 +84,7 @@ func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api
 		causes = append(causes, api.Cause{Message: -1, Why: api.CauseBeside, Tokens: n})
 	}
 	newest := c.keep.NewestUser()
-	c.keep.Pin()
+	c.keep.PinItems()
 	stays, _ := staying()
 	for i := range c.doc.Items {
 		it := &c.doc.Items[i]
@@ -105,7 +105,7 @@ func (c *Run) causeOf(it *view.Item, newest, stays bool) api.ExcessCause {
 	switch m := it.Msg; {
 	case newest:
 		return api.CauseNewestUser
-	case c.doc.T.Messages[m].Role == transcript.System && !c.authors.Own(m):
+	case c.doc.T.Messages[m].Role == transcript.System && !c.authors.IsOwn(m):
 		return api.CauseSystem
 	case c.keep.ProviderOnly(m):
 		return api.CauseProvider

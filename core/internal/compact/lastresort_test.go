@@ -12,11 +12,11 @@ func TestLastResortSparesWhatFits(t *testing.T) {
 	for window := 1000; window < 4000; window++ {
 		policy := fmt.Sprintf(`{"window":{"tokens":%d},"last_resort":%%t,"passes":[{"pass":"clear","keep_recent":1}]}`, window)
 		without := run(t, "native", fmt.Sprintf(policy, false), src)
-		if without.doc.Total != without.Most() || !without.doc.Changed() {
+		if without.doc.Total != without.MaxTokens() || !without.doc.Changed() {
 			continue
 		}
 		if got := output(run(t, "native", fmt.Sprintf(policy, true), src)); got != output(without) {
-			t.Errorf("%d tokens of %d become\n%s", without.doc.Total, without.Most(), got)
+			t.Errorf("%d tokens of %d become\n%s", without.doc.Total, without.MaxTokens(), got)
 		}
 		return
 	}

@@ -47,7 +47,7 @@ func (p *placing) readGiven() {
 	doc := p.c.doc
 	p.given = slices.Clip(p.beside)
 	for m := range doc.T.Input {
-		if m < doc.N && p.c.authors.Own(int32(m)) {
+		if m < doc.N && p.c.authors.IsOwn(int32(m)) {
 			continue
 		}
 		before := len(p.given)
@@ -123,7 +123,7 @@ func (p *placing) put(item int) {
 	switch {
 	case !ok:
 		return
-	case c.authors.Own(it.Msg):
+	case c.authors.IsOwn(it.Msg):
 		c.doc.Replace(item, slices.Concat(message[:at.Start], text, message[at.End:]))
 	default: // looking like one of ours doesn't make it one
 		base := c.doc.T.Messages[it.Msg].Span.Start

@@ -9,10 +9,10 @@ import (
 // Repair repairs a transcript without compacting it.
 func Repair(in view.Input) *Run {
 	c := Begin(in)
-	defer c.Judge(c.keep.Staying)
+	defer c.ReportFit(c.keep.StayingItems)
 	if c.mend.Repair(); !c.doc.Changed() && !c.doc.Beside {
-		c.Unchanged(api.ReasonValid)
-		if c.report.Left = c.mend.Refused(); len(c.mend.Refused()) > 0 {
+		c.EndUnchanged(api.ReasonValid)
+		if c.report.Left = c.mend.RefusedInput(); len(c.mend.RefusedInput()) > 0 {
 			c.report.Reason = api.ReasonNoProgress // only the caller can fix what is wrong
 		}
 		return c
@@ -21,15 +21,15 @@ func Repair(in view.Input) *Run {
 		c.mend.Repair()
 	}
 	c.finish()
-	c.report.Left, c.report.Reason = c.mend.Named(c.mend.Violations()), api.ReasonRepaired
+	c.report.Left, c.report.Reason = c.mend.RefusedOf(c.mend.Violations()), api.ReasonRepaired
 	return c
 }
 
-// Kept returns a run that changes nothing and reports what the provider would reject in its input.
-func Kept(in view.Input) *Run {
+// KeepUnchanged returns a run that changes nothing and reports what the provider would reject in its input.
+func KeepUnchanged(in view.Input) *Run {
 	c := Begin(in)
-	if c.Unchanged(api.ReasonValid); len(c.report.Left) == 0 {
-		c.report.Left = c.mend.Named(c.mend.Violations())
+	if c.EndUnchanged(api.ReasonValid); len(c.report.Left) == 0 {
+		c.report.Left = c.mend.RefusedOf(c.mend.Violations())
 	}
 	if len(c.report.Left) > 0 {
 		c.report.Reason = api.ReasonNoProgress

@@ -17,10 +17,10 @@ func Restore(in view.Input, given []api.Kept) (c *Run, left []api.Marker, err *p
 		return nil, nil, err
 	}
 	c.state.Archive = before
-	defer c.Judge(c.keep.Staying)
+	defer c.ReportFit(c.keep.StayingItems)
 	if !c.doc.Changed() {
 		c.state = in.State
-		return c.Unchanged(api.ReasonNothingToRestore), left, nil
+		return c.EndUnchanged(api.ReasonNothingToRestore), left, nil
 	}
 	state := c.state
 	c.finish()

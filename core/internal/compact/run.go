@@ -53,7 +53,7 @@ func Begin(in view.Input) *Run { return begin(in, open(in), "") }
 func BeginDue(in view.Input, from int) (c *Run, idle bool) {
 	doc := open(in)
 	if in.N == 0 { // only the rest of the request body is sent
-		return begin(in, doc, "").Unchanged(api.ReasonUnderBudget), true
+		return begin(in, doc, "").EndUnchanged(api.ReasonUnderBudget), true
 	}
 	due, size, cold := gate.Due(in, from, doc.Total)
 	if in.Policy.Force {
@@ -66,10 +66,10 @@ func BeginDue(in view.Input, from int) (c *Run, idle bool) {
 		c.report.Refill = refilled(doc, in.Known())
 		return c, false
 	case in.Policy.Unbounded():
-		return c.Unchanged(Unbounded(in.Policy)), true
+		return c.EndUnchanged(NoLimitReason(in.Policy)), true
 	}
-	c.starts, c.report.Notice = gate.Starts(in, size.Tokens), gate.Notice(in, size.Tokens)
-	return c.Unchanged(api.ReasonUnderBudget), true
+	c.starts, c.report.Notice = gate.StartsInBackground(in, size.Tokens), gate.NoticeText(in, size.Tokens)
+	return c.EndUnchanged(api.ReasonUnderBudget), true
 }
 
 // open makes a document of an input.
@@ -97,7 +97,7 @@ func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
 	}
 	c.authors = authorship.Identify(doc, &in.State, places(doc, in.Policy))
 	c.keep = keep.New(doc, c.authors, in.Policy)
-	c.keep.Score(in.Score, c.target/scoredShare)
+	c.keep.ScoreParts(in.Score, c.target/scoredShare)
 	c.archive = handles.NewArchive(doc, c.authors, in.Policy.Archive, in.State.Archive)
 	c.mend = mend.New(doc, in.Policy, c.authors, c.keep, c.archive, c.Ledger(), &c.report)
 	c.summary = summary.New(doc, &c.in, &c.state, &c.report, c.target, cold != "")
@@ -124,7 +124,7 @@ func places(doc *view.View, p *policy.Policy) authorship.Places {
 		steps, _ := passes.Steps(p)
 		for _, step := range steps {
 			if placer, ok := step.(passes.Placer); ok {
-				if origin, place := placer.Place(); origin == of {
+				if origin, place := placer.InsertPlace(); origin == of {
 					last = max(last, place)
 				}
 			}
@@ -176,16 +176,16 @@ func (c *Run) Limit() int { return c.limit }
 // Target returns how many tokens the result should have; 0 means no limit.
 func (c *Run) Target() int { return c.target }
 
-// Most returns the maximum number of tokens of a bounded result.
-func (c *Run) Most() int {
+// MaxTokens returns the maximum number of tokens of a bounded result.
+func (c *Run) MaxTokens() int {
 	if c.policy.Gate.Inclusive {
 		return c.limit - 1
 	}
 	return c.limit
 }
 
-// Bounded reports whether the result of this run must not exceed the limit.
-func (c *Run) Bounded() bool {
+// MustFit reports whether the result of this run must not exceed the limit.
+func (c *Run) MustFit() bool {
 	return c.due && c.limit > 0 && c.policy.LastResorts() && !c.policy.Branch()
 }
 
@@ -195,20 +195,20 @@ func (c *Run) MinGain() int { return c.policy.MinGain() }
 // TooSmall records that a pass was skipped because it could not free MinGain.
 func (c *Run) TooSmall() { c.small = true }
 
-// NoDigest records why there is no digest, if the policy allows no local one.
-func (c *Run) NoDigest(why string) { c.noDigest = why }
+// RecordDigestFailure records why there is no digest, if the policy allows no local one.
+func (c *Run) RecordDigestFailure(why string) { c.noDigest = why }
 
-// Failure returns why there is no digest, as recorded by NoDigest; "" if nothing failed.
-func (c *Run) Failure() string { return c.noDigest }
+// DigestFailure returns why there is no digest, as recorded by RecordDigestFailure; "" if nothing failed.
+func (c *Run) DigestFailure() string { return c.noDigest }
 
-// Due reports whether a compaction is due.
-func (c *Run) Due() bool { return c.due }
+// IsDue reports whether a compaction is due.
+func (c *Run) IsDue() bool { return c.due }
 
-// Starts reports whether a background compaction should begin.
-func (c *Run) Starts() bool { return c.starts }
+// StartsInBackground reports whether a background compaction should begin.
+func (c *Run) StartsInBackground() bool { return c.starts }
 
-// Bodies returns the archived content, for the host to store before it uses the result.
-func (c *Run) Bodies() []api.Body { return c.bodies }
+// ArchivedBodies returns the archived content, for the host to store before it uses the result.
+func (c *Run) ArchivedBodies() []api.Body { return c.bodies }
 
 // overBytes reports whether the list of messages is larger than the policy allows.
 func (c *Run) overBytes() bool {

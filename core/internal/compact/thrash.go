@@ -17,8 +17,8 @@ const fixedShare = 2
 // nearTarget is the share of the limit above which a target is too close to the limit.
 const nearTarget = 0.9
 
-// Thrash counts this compaction, before its passes, and reports if there were too many in a row.
-func (c *Run) Thrash() {
+// CountThrashing counts this compaction, before its passes, and reports if there were too many in a row.
+func (c *Run) CountThrashing() {
 	now := api.Streak{Compactions: 1}
 	user, assistant := c.speakers(0)
 	now.User, now.Assistant = user, assistant
@@ -46,11 +46,11 @@ func (c *Run) speakers(from int) (user, assistant int) {
 	for m := min(max(0, from), c.doc.N); m < c.doc.N; m++ {
 		switch c.doc.T.Messages[m].Role {
 		case transcript.User:
-			if c.doc.T.HasUserText(m) && !c.authors.Own(int32(m)) {
+			if c.doc.T.HasUserText(m) && !c.authors.IsOwn(int32(m)) {
 				user++
 			}
 		case transcript.Assistant:
-			if !c.authors.Own(int32(m)) {
+			if !c.authors.IsOwn(int32(m)) {
 				assistant++
 			}
 		}

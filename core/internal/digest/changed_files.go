@@ -116,6 +116,8 @@ func (k *turnLog) files(paths []string, size int) string {
 	var lines []string
 	for _, g := range groups {
 		switch {
+		case len(g.names) > mostSwept && strings.HasPrefix(g.history, sweptHistory):
+			lines = append(lines, itoa(len(g.names))+sweptFiles+folderOfAll(g.names)+eventsMark+g.history)
 		case len(g.names) == 1 && g.history == "":
 			lines = append(lines, g.names[0])
 		case len(g.names) == 1:
@@ -132,6 +134,27 @@ func (k *turnLog) files(paths []string, size int) string {
 		}
 	}
 	return firstOf(modifiedTag, fenced(lines), size)
+}
+
+// A command that changes more than mostSwept files at once, such as a formatter, says nothing about each of them: they are only counted.
+const (
+	mostSwept    = 6
+	sweptHistory = "changed in ["
+	sweptFiles   = " files in "
+)
+
+// folderOfAll returns the common folder of names, with a slash at its end.
+func folderOfAll(names []string) string {
+	folder := names[0]
+	for _, name := range names {
+		for !strings.HasPrefix(name, folder) || folder != "" && !strings.HasSuffix(folder, "/") {
+			folder = folder[:strings.LastIndexByte(strings.TrimSuffix(folder, "/"), '/')+1]
+		}
+	}
+	if folder == "" {
+		return "several folders"
+	}
+	return folder
 }
 
 // mostBefore is how many files are named, the newest, of those of whose changes no entry says anything, and of those that were only run.
@@ -215,5 +238,8 @@ func readFiles(line string) []string {
 		}
 	}
 	path, _, _ := strings.Cut(line, eventsMark)
+	if number := exitOf(path); number != "" && strings.HasPrefix(path[len(number):], sweptFiles) {
+		return nil
+	}
 	return []string{path}
 }

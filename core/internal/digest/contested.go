@@ -75,7 +75,7 @@ func contests(asked string) bool {
 // claimSigns are in sentences that say that all is well, in lower case, and troubleSigns in what a user says when it is not.
 var (
 	claimSigns   = strings.Split("✅|🎉|🚀|🏆|production-ready|production ready|now pass|all pass|complete|success|all clean|all issues|now works", "|")
-	troubleSigns = strings.Split("fail|error|broke|not working|n't work|isn't|aren't|still|[pasted: ", "|")
+	troubleSigns = strings.Split("fail|error|broke|not working|n't work|isn't|aren't|[pasted: ", "|")
 )
 
 // lookTrouble is how much of a message is searched for troubleSigns, in bytes.

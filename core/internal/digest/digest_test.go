@@ -83,7 +83,6 @@ func TestLedger(t *testing.T) {
 
 <modified-files>
 c.go
-b.go
 </modified-files>
 
 <open-errors>
@@ -95,6 +94,7 @@ go test → exit 0
 </commands-run>
 
 <read-files>
+b.go
 z.go
 a.go
 </read-files>`

@@ -114,6 +114,9 @@ func (c *collector) call(p *transcript.Part) {
 	if u != reads && u != searches && u != edits && u != runs {
 		return
 	}
+	if u == edits && p.Pair >= 0 && c.t.Parts[p.Pair].Has(transcript.IsError) {
+		return
+	}
 	folder := ""
 	read := func(path string) { c.Read = addPath(c.Read, inFolder(folder, path)) }
 	wrote := func(path string) {

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -25,6 +26,7 @@ type turnLog struct {
 	state  endState         // what holds at the end
 	// outcomes means that each turn says what came of it, however little room there is.
 	outcomes bool
+	outcome  outcomeRoom
 }
 
 // newLog creates the log of messages. prior has the sections of the earlier digest, known are texts that the reader has anyway, and kept is the
@@ -43,8 +45,9 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	if n := len(k.turns); n > 0 { // the first turn of messages continues where the earlier digest ended
 		last := &k.turns[n-1]
 		last.units = append(last.units, read.turns[0].units...)
+		last.doubt = cmp.Or(last.doubt, read.turns[0].doubt)
 		if len(read.turns) > 1 {
-			last.contested = contests(read.turns[1].asked)
+			last.judge(read.turns[1].asked, read.turns[1].number)
 		}
 		read.turns = read.turns[1:]
 	} else if len(read.turns[0].units) == 0 {
@@ -65,6 +68,11 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	for i := range k.turns {
 		known = append(known, k.turns[i].asked)
 		for n, u := range k.turns[i].units {
+			if u.kind == answerUnit && k.turns[i].doubt > 0 {
+				if u.factor /= 2; claims(u.text) && !namesMore(u.text) {
+					u.factor = isDropped
+				}
+			}
 			if u.factor != isDropped && !u.passes {
 				items = append(items, extract.Item{Text: u.text, Factor: k.aged(u.factor, i), Whole: true})
 				k.units = append(k.units, place{i, n})
@@ -212,6 +220,7 @@ func (k *turnLog) share(size, spare int) string {
 		most := size * share / 100
 		asked, used := k.requests(most + spare)
 		room := size + min(spare, max(0, used-most))
+		k.outcome = k.roomForOutcomes((room - used) * 2 / 3)
 		text := k.filled(asked, room, room-used)
 		if text == "" {
 			continue
@@ -324,49 +333,11 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 		}
 		b = append(b, '\n')
 		b = k.entry(b, &k.turns[i], chosen[from:next])
-		if k.outcomes && !k.tells(&k.turns[i], chosen[from:next]) {
-			b = append(b, k.turns[i].outcome()...)
+		if k.outcomes && i >= k.outcome.from && !k.tells(&k.turns[i], chosen[from:next]) {
+			b = append(b, k.turns[i].outcome(k.outcome.most)...)
 		}
 	}
 	return bytes.TrimSuffix(b, []byte("\n"))
-}
-
-// The maximum length of an outcome, in bytes, and the minimum size of a log that has room for them.
-const (
-	mostOutcome   = 120
-	leastOutcomes = 2000
-)
-
-// tells reports whether the units chosen for a turn say what came of it: of a question only an answer does.
-func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
-	return slices.ContainsFunc(chosen, func(c extract.Chosen) bool {
-		return t.units[k.units[c.Item].unit].kind == answerUnit || !asksIn(t.asked)
-	})
-}
-
-// outcome returns the line that says what came of a turn if nothing else does: the first thing that its answer names; "" if the user rejected
-// it.
-func (t *turn) outcome() string {
-	for n := range t.units {
-		u := &t.units[n]
-		if u.kind != answerUnit || u.factor <= ofAnnounced || t.contested || !namesMore(u.text) && !unspacedText(u.text) && !asksIn(t.asked) {
-			continue
-		}
-		if said := withoutNumber(clipWords(introOf(u)+u.text, mostOutcome)); len(said) > len(introOf(u)+" …") {
-			return entryBullet + answerLabel + said + "\n"
-		}
-	}
-	return ""
-}
-
-// withoutNumber returns a clipped text without the number of the first list item that it omits: "It needs: 1. a door; 2. …".
-func withoutNumber(said string) string {
-	head, found := strings.CutSuffix(said, ". …")
-	rest := strings.TrimRight(head, "0123456789")
-	if !found || rest == head {
-		return said
-	}
-	return strings.TrimRight(rest, " ;:") + " …"
 }
 
 // beyond returns the units that add most to what is known, one per line, in roughly at most size bytes.
@@ -457,10 +428,7 @@ func (k *turnLog) label(t *turn, u *unit) string {
 	case saidUnit:
 		return saidLabel
 	case answerUnit:
-		if t.contested {
-			return contestedLabel
-		}
-		return answerLabel
+		return answerLabelOf(t)
 	case readUnit:
 		return readLabel
 	case thoughtUnit:

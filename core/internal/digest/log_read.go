@@ -191,6 +191,9 @@ func entryHead(line string) (number int, rest string, ok bool) {
 
 // readUnits returns the units of an entry's line: one for each sentence of speech, otherwise the line.
 func readUnits(t *turn, line string) (units []unit) {
+	if doubt, rest, ok := readDoubt(line); ok {
+		t.doubt, line = doubt, answerLabel+rest
+	}
 	for _, row := range []struct {
 		label string
 		kind  unitKind

@@ -76,7 +76,9 @@ func withoutPaste(text string) string {
 	var out []string
 	for i := 0; i < len(lines); {
 		if !printed[i] {
-			out = append(out, lines[i])
+			if !isBarePrompt(strings.TrimSpace(lines[i])) {
+				out = append(out, lines[i])
+			}
 			i++
 			continue
 		}
@@ -98,11 +100,17 @@ func withoutPaste(text string) string {
 		if told != "" {
 			out = append(out, told)
 		} else {
-			out = append(out, lines[i:last+1]...)
+			out = append(out, slices.DeleteFunc(lines[i:last+1], func(line string) bool { return isBarePrompt(strings.TrimSpace(line)) })...)
 		}
 		i = last + 1
 	}
 	return strings.TrimSpace(strings.Join(out, "\n"))
+}
+
+// isBarePrompt reports whether a line is a shell prompt without a command, or the line of a folder and a branch above one, which some shells fill
+// with dots.
+func isBarePrompt(s string) bool {
+	return s != "" && strings.Trim(s, "❯➜$% ") == "" || strings.HasPrefix(s, "~/") && strings.Contains(s, "····")
 }
 
 // isPrinted reports whether a line looks like output, code or data. s is the line without surrounding white space.

@@ -299,3 +299,16 @@ func TestReviewIsNoRule(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A rule about somebody takes along the sentence that names them, or stays out.
+func TestRuleNamesItsPerson(t *testing.T) {
+	for text, want := range map[string][]string{
+		"My cousin Ole is coming. He's allergic to cats, so the cat must stay away.":     {"My cousin Ole is coming. He's allergic to cats, so the cat must stay away."},
+		"He's from Brno and he cooks. He's allergic to cats though, so Minka must move.": nil,
+		"She must never be called before noon.":                                          nil,
+	} {
+		if got := standing(t, text); !slices.Equal(got, want) {
+			t.Errorf("%q gives %q", text, got)
+		}
+	}
+}

@@ -86,6 +86,12 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 		if r.strength > none && len(s) >= minStatement && (r.strength == strict || before != "" || p.lead != "" || !pointless(ws)) {
 			whole := s
 			switch {
+			case p.lead == "" && ws[0].is(others):
+				if before == "" || len(before)+len(s) >= maxStatement || wordsOf(before, nil)[0].is(others) {
+					before = s
+					continue // nobody knows who it is about
+				}
+				whole = before + " " + s
 			case p.lead != "":
 				whole = p.lead + ": " + s
 			case before != "" && refersBack(ws) && len(before)+len(s) < maxStatement:

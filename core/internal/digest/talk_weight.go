@@ -21,6 +21,10 @@ const (
 	longAnswer  = 300
 )
 
+// fullAnswer is the length of an answer, in bytes, from which on its sentences stay with the question: a part of it alone doesn't say what
+// was asked.
+const fullAnswer = 200
+
 // deniedMark follows a line that the next turn rejects.
 const deniedMark = " (denied next)"
 
@@ -52,6 +56,7 @@ func (k *talk) weigh() {
 		if src.own {
 			most, floor = long, least
 		}
+		it.Answers = src.fresh && src.own && i > 0 && it.Follows && !k.sources[i-1].own && len(it.Text) > fullAnswer
 		switch {
 		case !src.fresh:
 		case src.denied:

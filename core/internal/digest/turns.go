@@ -16,6 +16,8 @@ type turn struct {
 	units     []unit  // in chronological order
 	touched   []touch // files that commands changed
 	contested bool    // the user's next message rejects it
+	claims    bool    // its answer says that all is well
+	doubt     int     // the number of the turn that puts its answer in doubt, or 0
 	question  unit    // the question of the previous turn that asked answers; its text is empty if there is none
 }
 
@@ -61,7 +63,9 @@ type turnReader struct {
 	ran     critbit.Map[place]    // the unit that last ran a command in this turn, by command
 	plan    planList              // the last that the assistant wrote down
 	state   *endState
-	written critbit.Map[place] // by path as a script writes it: the unit that wrote the file by a heredoc
+	// troubles has, by what an error is about, one more than the index of the turn in which it came last.
+	troubles critbit.Map[int]
+	written  critbit.Map[place] // by path as a script writes it: the unit that wrote the file by a heredoc
 }
 
 // turnsOf returns the entries of messages, numbered from first on; asked has what the user asked in them. Messages before the user's first
@@ -148,7 +152,8 @@ func (r *turnReader) now() *turn { return &r.turns[len(r.turns)-1] }
 // before weighs the turn that a user request ends: what the request rejects, and the question that a short one answers.
 func (r *turnReader) before(asked string) {
 	last, now := &r.turns[len(r.turns)-2], r.now()
-	last.contested = contests(asked)
+	last.judge(asked, now.number)
+	r.toldAgain(now.asked)
 	trouble := reportsTrouble(asked)
 	for n := range last.units {
 		u := &last.units[n]
@@ -338,7 +343,7 @@ func (r *turnReader) here() place { return place{len(r.turns) - 1, len(r.now().u
 func (r *turnReader) drop(p place) { r.turns[p.turn].units[p.unit].factor = isDropped }
 
 // polling are tools that check on something that is running, or to which the agent only says what it thinks.
-var polling = wordListOf("writestdin bashoutput taskoutput killshell killbash wait sleep getterminaloutput think processthoughts sequentialthinking")
+var polling = wordListOf("writestdin bashoutput taskoutput killshell killbash wait sleep getterminaloutput think processthoughts sequentialthinking toolsearch toolsearchcall")
 
 // change adds a change of a file. It drops an earlier one whose lines this one removes.
 func (r *turnReader) change(i int, c *change) {

@@ -77,6 +77,9 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	}
 	r.state.ran(&run, output, r.now().number)
 	f := sameCommand(run.script)
+	if bad && run.tests != "" {
+		r.comesAgain("tests\x00"+f+"\x00"+run.tests, false)
+	}
 	again, failedBefore := false, false
 	tests := run.tests
 	at, found := r.ran.Get(f)
@@ -115,6 +118,9 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		factor = ofCheck
 	}
 	text := run.text()
+	if strings.HasSuffix(text, cutCommand) && !bad { // neither what it did nor what came of it
+		return
+	}
 	switch {
 	case !again || !failedBefore || bad:
 	case tests != "":
@@ -126,6 +132,9 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	passes := run.kind == checks && !bad && !failedBefore
 	r.add(unit{kind: ranUnit, message: int32(i), source: tests, text: text, factor: factor, passes: passes})
 }
+
+// cutCommand ends the text of a long command that is cut and of which nothing more is said.
+const cutCommand = " …`"
 
 // awayName returns where a file was moved to, as short as that can be said: its new name, or its new folder.
 func awayName(m move) string {

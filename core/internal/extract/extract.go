@@ -28,6 +28,8 @@ type Item struct {
 	Whole bool
 	// Follows means that the item was said directly after the previous one, so that its first sentence may depend on the last one there.
 	Follows bool
+	// Answers means that it answers the last sentence of the previous item, without which a reader doesn't know what it is about.
+	Answers bool
 	// More is how many sentences like its last one the item represents, and UpTo how far they go; see [Extract.Alike].
 	More int
 	UpTo string
@@ -70,6 +72,7 @@ type Extract struct {
 type before struct {
 	sentence int32  // the last one that says something; -1 if there is none or it is a repetition
 	asked    bool   // it is a question, with nothing in between
+	topic    bool   // it is a question of a few words, by the same speaker: "And Norwegian?"
 	text     string // of the question
 	about    bool   // it depends on another one itself
 }
@@ -159,13 +162,16 @@ const unfounded = 256
 // longRepeated is the number of words from which on a sentence says the same thing when it is repeated, even if it depends on another one.
 const longRepeated = 10
 
+// longestTopic is the maximum number of words of a question that only names what the next sentence is about.
+const longestTopic = 4
+
 // read reads an item. It reuses the memory of ws and returns it.
 func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 	it := &e.items[item]
 	if !it.Follows {
 		e.before = before{sentence: -1}
 	}
-	first := true
+	first, asked := true, e.question(item)
 	for s := (splitter{text: it.Text, whole: it.Whole}); s.next(); {
 		text := it.Text[s.from:s.to]
 		ws = words.Append(ws[:0], text)
@@ -177,24 +183,26 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 		if inQuotes != nil {
 			e.marks = inQuotes
 		}
-		asked, empty, reply := out.asks, false, false
+		empty, reply := false, false
 		if !it.Whole {
 			replies := first && e.before.asked && it.Follows
-			reply = replies && answers(text, ws)
+			e.before.topic = e.before.topic && !first
 			first = false
+			reply = replies && answers(text, ws)
 			empty = len(ws) == 1 && ws[0].Kind&(words.Digit|words.Pair) == 0 || idle(text, ws) // "Oh."
 			if empty && !reply {
-				e.before.asked = false
+				e.before.asked, e.before.topic = false, false
 				continue
 			}
 			echo := replies && ws[0].Kind&words.Pair != 0 && strings.Contains(e.before.text, spelled(text, ws[0])) // it answers the question, but doesn't say about what
-			out.leans = reply || echo || asked && asksAbout(text, ws) || leans(text, ws, inQuotes)
+			out.leans = reply || echo || e.before.topic || out.asks && asksAbout(text, ws) || leans(text, ws, inQuotes)
 			if replies && (echo || !reply) && e.before.about && out.before >= 0 { // the subject of the question says more than the question
 				out.before = e.sentences[out.before].before
 			}
 		}
-		out.factor, out.own = factorOf(ws, inQuotes, asked)
-		if out.own && asked {
+		asks := out.asks
+		out.factor, out.own = factorOf(ws, inQuotes, asks)
+		if out.own && asks {
 			out.own, out.asks = false, false
 		}
 		if it.Factor > 0 {
@@ -237,13 +245,32 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 			e.cut(text, int32(s.from), from, ws, inQuotes)
 		}
 		out.clauses[1] = int32(len(e.clauses))
-		if e.before.asked, e.before.text, e.before.about = asked, text, out.leans; !empty {
+		e.before.topic = asks && !empty && len(ws) <= longestTopic && ws[0].Kind&words.Pair == 0
+		if e.before.asked, e.before.text, e.before.about = asks, text, out.leans; !empty {
 			e.before.sentence = int32(len(e.sentences))
 		}
 		e.see(text, ws, &out)
+		if asked >= 0 && !out.leans {
+			out.leans, out.before = true, asked
+		}
 		e.sentences = append(e.sentences, out)
 	}
 	return ws
+}
+
+// longestQuestion is the maximum length of a question that goes along with what answers it, in bytes.
+const longestQuestion = 240
+
+// question returns the number of the sentence that an item answers; -1 if it is too long, or says nothing.
+func (e *Extract) question(item int32) int32 {
+	n := e.before.sentence
+	if !e.items[item].Answers || n < 0 || e.sentences[n].item != item-1 {
+		return -1
+	}
+	if q := &e.sentences[n]; e.clauses[q.clauses[1]-1].to-e.clauses[q.clauses[0]].from > longestQuestion {
+		return -1
+	}
+	return n
 }
 
 // factorOf returns the factor of a sentence's gain, in 1/1024, and whether people say it, or ask, about themselves.

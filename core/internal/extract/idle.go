@@ -50,7 +50,7 @@ func idle(text string, ws []words.Word) bool {
 		case w.Kind&(words.Digit|words.Pair) != 0:
 			return false
 		case !idleWords.Has(spelled(text, w)):
-			if k == 1 && len(ws) == 2 && w.Kind&words.Capital != 0 && fillers.Has(spelled(text, ws[0])) {
+			if k == 1 && len(ws) == 2 && w.Kind&words.Capital != 0 && fillers.Has(spelled(text, ws[0])) && !asks(text) {
 				return true // "Thanks, Maria!"
 			}
 			return false

@@ -97,3 +97,19 @@ func TestLeaningChain(t *testing.T) {
 		t.Errorf("%v", out)
 	}
 }
+
+// TestTopicQuestion: a short question says what the next sentence is about.
+func TestTopicQuestion(t *testing.T) {
+	list := items("And Norwegian? I have level A2 since March, which course leads to B2?", "Oh yes, the kiln in Delft burns again.", "Anna paints barns in Runde.")
+	said := 0
+	for budget := 60; budget < 200; budget += 10 {
+		if got := chosen(list, nil, budget); strings.Contains(got, "level A2") {
+			if said++; !strings.HasPrefix(got, "And Norwegian? | I have level A2") {
+				t.Errorf("%q", got)
+			}
+		}
+	}
+	if said < 5 {
+		t.Error(said)
+	}
+}

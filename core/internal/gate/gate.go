@@ -33,18 +33,18 @@ func Due(in view.Input, from, total int) (due bool, size tokens.Context, cold ap
 	return due, size, ""
 }
 
-// Starts reports whether to begin a background compaction of a transcript that isn't due, because it is over
+// StartsInBackground reports whether to begin a background compaction of a transcript that isn't due, because it is over
 // gate.start and has grown since the last attempt. tokens is its size according to [Due].
-func Starts(in view.Input, tokens int) bool {
+func StartsInBackground(in view.Input, tokens int) bool {
 	p := in.Policy
 	return p.Starts(tokens, in.N) && !p.Background && !p.OnlyKnown && (p.Tried == 0 || tokens >= p.Tried+p.Growth())
 }
 
-// Notice returns the text that tells the model that a compaction will come soon, for a transcript that isn't due.
+// NoticeText returns the text that tells the model that a compaction will come soon, for a transcript that isn't due.
 // tokens is its size according to [Due]. The text is "" if it is too early for it, or if the transcript already
 // contains the text since the last compaction. It is also "" while a tool call waits for its result, because no
 // message may come between them.
-func Notice(in view.Input, tokens int) string {
+func NoticeText(in view.Input, tokens int) string {
 	t, text := in.Transcript, in.Policy.Gate.Notice
 	if !in.Policy.Notifies(tokens) || in.N == 0 {
 		return ""

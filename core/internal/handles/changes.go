@@ -254,7 +254,7 @@ func (a *Archive) became(used []bool) []int {
 
 // namesBody reports whether an item names the body that it replaces; digests of published systems don't.
 func (a *Archive) namesBody(it *view.Item) bool {
-	return it.Body > 0 && a.authors.Own(it.Msg) && listHandle(a.doc.T, it.Msg) == a.taken[it.Body-1].Handle[:Short]
+	return it.Body > 0 && a.authors.IsOwn(it.Msg) && listHandle(a.doc.T, it.Msg) == a.taken[it.Body-1].Handle[:Short]
 }
 
 // marked reports whether the only changes of an item are bodies that have markers, so that restoring them restores the input.

@@ -21,7 +21,7 @@ func Digests(doc *view.View, authors *authorship.Authors) []api.Digest {
 	list := []api.Digest{}
 	for i := range doc.N {
 		m := int32(i)
-		of, own := authorship.LooksLike(doc.T, m), authors.Own(m)
+		of, own := authorship.LooksLike(doc.T, m), authors.IsOwn(m)
 		if doc.T.Messages[i].Variant == transcript.Branch { // the application has a type for it
 			of, own = authorship.OfBranch, true
 		}

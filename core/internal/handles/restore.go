@@ -358,7 +358,7 @@ func (w *following) skip() (saved int) {
 
 // tell reports an item as restored.
 func (w *following) tell(it *view.Item, saved int) {
-	w.r.report.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: int(it.In), Tokens: saved})
+	w.r.report.AddAction(api.Action{Action: api.ActionRestore, Pass: "restore", Message: int(it.In), Tokens: saved})
 }
 
 // message restores bodies in a message, and in the restored content.

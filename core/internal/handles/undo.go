@@ -275,7 +275,7 @@ func (r *restoring) newest() (handle string, digest int) {
 		return h, -1
 	}
 	for i := range r.doc.Items {
-		if m := r.doc.Items[i].Msg; r.authors.Own(m) {
+		if m := r.doc.Items[i].Msg; r.authors.IsOwn(m) {
 			if f := r.foldOf(m); f != nil && f.changes != "" {
 				if b := r.body(f.changes); b >= 0 && !r.tried[b] {
 					return f.changes, i
@@ -356,7 +356,7 @@ func (r *restoring) drops(c *changes, n int) bool {
 // isDigestOf reports whether a message is a digest that names its body, and the body doesn't name the changes of
 // another compaction.
 func (r *restoring) isDigestOf(c *changes, m int32) bool {
-	if !r.authors.Own(m) || listHandle(r.doc.T, m) == "" {
+	if !r.authors.IsOwn(m) || listHandle(r.doc.T, m) == "" {
 		return false
 	}
 	at := r.at
@@ -393,7 +393,7 @@ func (r *restoring) rebuild(steps []step, items []view.Item) (out []view.Item, o
 	for i := range b.out {
 		saved -= b.out[i].Tokens
 	}
-	r.report.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: -1, Tokens: saved})
+	r.report.AddAction(api.Action{Action: api.ActionRestore, Pass: "restore", Message: -1, Tokens: saved})
 	return b.out, true
 }
 

@@ -29,10 +29,10 @@ func New(doc *view.View, authors *authorship.Authors, p *policy.Policy) *Keeper 
 	return &Keeper{doc: doc, authors: authors, policy: p}
 }
 
-// Pin marks the items that must stay unchanged: system messages, the newest user message (except in a branch, where
+// PinItems marks the items that must stay unchanged: system messages, the newest user message (except in a branch, where
 // it is folded too), messages with content that only the provider can read, the provider's own summaries, messages
 // that match the policy's pins, project instructions, and messages that the host's scores hold.
-func (k *Keeper) Pin() {
+func (k *Keeper) PinItems() {
 	t, newest, summarized := k.doc.T, k.NewestUser(), int32(k.doc.T.Summarized())
 	for i := range k.doc.Items {
 		m := k.doc.Items[i].Msg
@@ -41,7 +41,7 @@ func (k *Keeper) Pin() {
 		if words {
 			k.doc.Items[i].Said = t.LastSaid(int(m)) + 1
 		}
-		k.doc.Items[i].Pinned = i == newest && !words || m < summarized || t.Messages[m].Role == transcript.System && !k.authors.Own(m) || k.ProviderOnly(m) || PinOf(k.doc, k.policy, int(m)) >= 0
+		k.doc.Items[i].Pinned = i == newest && !words || m < summarized || t.Messages[m].Role == transcript.System && !k.authors.IsOwn(m) || k.ProviderOnly(m) || PinOf(k.doc, k.policy, int(m)) >= 0
 		k.doc.Items[i].Instr = false
 	}
 	k.pinProject()
@@ -58,7 +58,7 @@ func (k *Keeper) pinProject() {
 	var files, skills []int
 	var seen critbit.Map[struct{}]
 	for i := len(k.doc.Items) - 1; i >= 0; i-- {
-		if k.authors.Own(k.doc.Items[i].Msg) {
+		if k.authors.IsOwn(k.doc.Items[i].Msg) {
 			continue
 		}
 		what, key := digest.ProjectIn(k.doc.T, int(k.doc.Items[i].Msg))
@@ -105,7 +105,7 @@ func (k *Keeper) NewestUser() int {
 		return -1
 	}
 	for i := len(k.doc.Items) - 1; i >= 0; i-- {
-		if k.doc.T.HasUserText(int(k.doc.Items[i].Msg)) && !k.authors.Own(k.doc.Items[i].Msg) {
+		if k.doc.T.HasUserText(int(k.doc.Items[i].Msg)) && !k.authors.IsOwn(k.doc.Items[i].Msg) {
 			return i
 		}
 	}
@@ -138,25 +138,25 @@ func matches(doc *view.View, pin *policy.Pin, m int) bool {
 	return pin.Contains == "" || bytes.Contains(t.Bytes(msg.Span), []byte(pin.Contains))
 }
 
-// Staying returns for each item whether it must stay, and the group of each item. An item must stay if it is pinned,
+// StayingItems returns for each item whether it must stay, and the group of each item. An item must stay if it is pinned,
 // contains a tool call that is still open, or is in one group with such an item. An item that must stay for one pass
 // must stay for all later ones, because the bodies of folds refer to it by number.
-func (k *Keeper) Staying() (stays []bool, groups []int32) {
+func (k *Keeper) StayingItems() (stays []bool, groups []int32) {
 	if k.policy.Branch() {
-		return k.StayingWith(func(int) bool { return false })
+		return k.StayingItemsWith(func(int) bool { return false })
 	}
 	waiting := len(k.doc.Items) // start of the last turn, in which a provider's tool may still be running
 	if k.doc.F.Rules.Server != "" || k.doc.T.Calls {
 		waiting = k.OpenTurn(waiting)
 	}
-	return k.StayingWith(func(i int) bool {
+	return k.StayingItemsWith(func(i int) bool {
 		m := k.doc.Items[i].Msg
-		return k.doc.T.OpenCalls(int(m)) || i >= waiting && k.Runs(m)
+		return k.doc.T.OpenCalls(int(m)) || i >= waiting && k.RunsProviderTool(m)
 	})
 }
 
-// StayingWith is Staying, where open decides which items must stay in addition to the pinned ones.
-func (k *Keeper) StayingWith(open func(item int) bool) (stays []bool, groups []int32) {
+// StayingItemsWith is StayingItems, where open decides which items must stay in addition to the pinned ones.
+func (k *Keeper) StayingItemsWith(open func(item int) bool) (stays []bool, groups []int32) {
 	seq := make([]int32, len(k.doc.Items))
 	for i, it := range k.doc.Items {
 		seq[i] = it.Msg
@@ -193,8 +193,8 @@ func (k *Keeper) TurnOf(n int, msg func(i int) int32) int {
 	return n
 }
 
-// Runs reports whether a message calls a provider's tool that has not returned its result yet.
-func (k *Keeper) Runs(m int32) bool {
+// RunsProviderTool reports whether a message calls a provider's tool that has not returned its result yet.
+func (k *Keeper) RunsProviderTool(m int32) bool {
 	return slices.ContainsFunc(k.doc.T.PartsOf(int(m)), func(p transcript.Part) bool {
 		return p.Kind == transcript.ToolCall && p.Has(transcript.Server) && p.Pair < 0 && !p.Has(transcript.Removed)
 	})

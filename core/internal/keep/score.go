@@ -13,16 +13,16 @@ import (
 type scores struct {
 	room  int       // maximum size, in tokens, of the messages that high scores may keep
 	parts []float64 // by part of the input
-	held  []bool    // by message of the input: whether it stays because of its score
+	stays []bool    // by message of the input: whether it stays because of its score
 }
 
-// Score stores the scores of a host. Messages with scores above 0 stay as long as they take at most room tokens.
-func (k *Keeper) Score(given *api.Score, room int) {
+// ScoreParts stores the scores of a host. Messages with scores above 0 stay as long as they take at most room tokens.
+func (k *Keeper) ScoreParts(given *api.Score, room int) {
 	if given == nil {
 		return
 	}
 	t := k.doc.T
-	k.scores = &scores{room: room, parts: make([]float64, len(t.Parts)), held: make([]bool, k.doc.N)}
+	k.scores = &scores{room: room, parts: make([]float64, len(t.Parts)), stays: make([]bool, k.doc.N)}
 	of := k.scores.parts
 	messages := make([]float64, k.doc.N) // a message listed many times costs no more than a message listed once
 	for _, s := range given.Messages {
@@ -72,12 +72,12 @@ func (k *Keeper) ScoreOf(part int32) float64 {
 	return k.scores.parts[part]
 }
 
-// Scored reports whether the host has given scores.
-func (k *Keeper) Scored() bool { return k.scores != nil }
+// HasScores reports whether the host has given scores.
+func (k *Keeper) HasScores() bool { return k.scores != nil }
 
-// Held reports whether a message stays because of its score.
-func (k *Keeper) Held(m int32) bool {
-	return k.scores != nil && int(m) < len(k.scores.held) && k.scores.held[m]
+// StaysByScore reports whether a message stays because of its score.
+func (k *Keeper) StaysByScore(m int32) bool {
+	return k.scores != nil && int(m) < len(k.scores.stays) && k.scores.stays[m]
 }
 
 // valued is a group of items, one of which has a score above 0.
@@ -115,8 +115,8 @@ func (k *Keeper) pinScored() {
 		}
 		room -= size
 		for i := range items {
-			if m := items[i].Msg; !items[i].Pinned && int(m) < len(k.scores.held) {
-				items[i].Pinned, k.scores.held[m] = true, true
+			if m := items[i].Msg; !items[i].Pinned && int(m) < len(k.scores.stays) {
+				items[i].Pinned, k.scores.stays[m] = true, true
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func (k *Keeper) valuedGroups() (list []valued) {
 		score := 0.0
 		for end = from; end < len(groups) && groups[end] == groups[from]; end++ {
 			m := &k.doc.T.Messages[k.doc.Items[end].Msg]
-			if int(m.First+m.Count) <= len(k.scores.parts) && m.Count > 0 && !k.authors.Own(k.doc.Items[end].Msg) {
+			if int(m.First+m.Count) <= len(k.scores.parts) && m.Count > 0 && !k.authors.IsOwn(k.doc.Items[end].Msg) {
 				score = max(score, slices.Max(k.scores.parts[m.First:m.First+m.Count]))
 			}
 		}

@@ -3,7 +3,7 @@
 package loop
 
 import (
-	api "github.com/ctxfold/ctxfold/api"
+	jsonfield "github.com/ctxfold/ctxfold/internal/jsonfield"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
 )
@@ -15,43 +15,22 @@ var (
 )
 
 func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop(in *jlexer.Lexer, out *use) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "print":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Print = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Print))
 		case "time":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Time = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.Time))
 		case "model":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Model = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Model))
 		case "provider":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Provider = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Provider))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -61,10 +40,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop(in *jlexer.Le
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop(out *jwriter.Writer, in use) {
 	out.RawByte('{')
@@ -72,23 +48,19 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop(out *jwriter.
 	_ = first
 	{
 		const prefix string = ",\"print\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Print))
+		jsonfield.PutString(out, prefix[1:], string(in.Print))
 	}
 	{
 		const prefix string = ",\"time\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.Time))
+		jsonfield.PutInt64(out, prefix, int64(in.Time))
 	}
 	if in.Model != "" {
 		const prefix string = ",\"model\":"
-		out.RawString(prefix)
-		out.String(string(in.Model))
+		jsonfield.PutString(out, prefix, string(in.Model))
 	}
 	if in.Provider != "" {
 		const prefix string = ",\"provider\":"
-		out.RawString(prefix)
-		out.String(string(in.Provider))
+		jsonfield.PutString(out, prefix, string(in.Provider))
 	}
 	out.RawByte('}')
 }
@@ -103,25 +75,16 @@ func (v *use) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop(l, v)
 }
 func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop1(in *jlexer.Lexer, out *record) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "version":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Version = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Version))
 		case "entries":
 			if in.IsNull() {
 				in.Skip()
@@ -208,10 +171,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop1(in *jlexer.L
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop1(out *jwriter.Writer, in record) {
 	out.RawByte('{')
@@ -219,8 +179,7 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop1(out *jwriter
 	_ = first
 	{
 		const prefix string = ",\"version\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Version))
+		jsonfield.PutInt(out, prefix[1:], int(in.Version))
 	}
 	if len(in.Entries) != 0 {
 		const prefix string = ",\"entries\":"
@@ -277,51 +236,24 @@ func (v *record) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop1(l, v)
 }
 func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in *jlexer.Lexer, out *entry) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "entry":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Entry).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Entry)
 		case "tries":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tries = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tries))
 		case "again":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Again = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.Again))
 		case "window":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Window = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Window))
 		case "no_reserve":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.NoReserve = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.NoReserve))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -331,10 +263,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in *jlexer.L
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2(out *jwriter.Writer, in entry) {
 	out.RawByte('{')
@@ -347,54 +276,35 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2(out *jwriter
 	}
 	if in.Tries != 0 {
 		const prefix string = ",\"tries\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tries))
+		jsonfield.PutInt(out, prefix, int(in.Tries))
 	}
 	if in.Again != 0 {
 		const prefix string = ",\"again\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.Again))
+		jsonfield.PutInt64(out, prefix, int64(in.Again))
 	}
 	if in.Window != 0 {
 		const prefix string = ",\"window\":"
-		out.RawString(prefix)
-		out.Int(int(in.Window))
+		jsonfield.PutInt(out, prefix, int(in.Window))
 	}
 	if in.NoReserve {
 		const prefix string = ",\"no_reserve\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.NoReserve))
+		jsonfield.PutBool(out, prefix, bool(in.NoReserve))
 	}
 	out.RawByte('}')
 }
 func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop3(in *jlexer.Lexer, out *goRecord) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "version":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Version = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Version))
 		case "entry":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Entry).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Entry)
 		case "degraded":
 			if in.IsNull() {
 				in.Skip()
@@ -414,10 +324,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop3(in *jlexer.L
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop3(out *jwriter.Writer, in goRecord) {
 	out.RawByte('{')
@@ -425,8 +332,7 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop3(out *jwriter
 	_ = first
 	{
 		const prefix string = ",\"version\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Version))
+		jsonfield.PutInt(out, prefix[1:], int(in.Version))
 	}
 	if len(in.Entry) != 0 {
 		const prefix string = ",\"entry\":"
@@ -451,43 +357,22 @@ func (v *goRecord) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop3(l, v)
 }
 func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop4(in *jlexer.Lexer, out *goDegraded) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "tries":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tries = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tries))
 		case "again":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Again = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.Again))
 		case "window":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Window = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Window))
 		case "no_reserve":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.NoReserve = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.NoReserve))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -497,10 +382,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop4(in *jlexer.L
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop4(out *jwriter.Writer, in goDegraded) {
 	out.RawByte('{')
@@ -508,58 +390,37 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop4(out *jwriter
 	_ = first
 	{
 		const prefix string = ",\"tries\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Tries))
+		jsonfield.PutInt(out, prefix[1:], int(in.Tries))
 	}
 	{
 		const prefix string = ",\"again\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.Again))
+		jsonfield.PutInt64(out, prefix, int64(in.Again))
 	}
 	if in.Window != 0 {
 		const prefix string = ",\"window\":"
-		out.RawString(prefix)
-		out.Int(int(in.Window))
+		jsonfield.PutInt(out, prefix, int(in.Window))
 	}
 	if in.NoReserve {
 		const prefix string = ",\"no_reserve\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.NoReserve))
+		jsonfield.PutBool(out, prefix, bool(in.NoReserve))
 	}
 	out.RawByte('}')
 }
 func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop5(in *jlexer.Lexer, out *cRecord) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "version":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Version = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Version))
 		case "tries":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tries = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tries))
 		case "again":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Again = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.Again))
 		case "entries":
 			if in.IsNull() {
 				in.Skip()
@@ -592,10 +453,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop5(in *jlexer.L
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop5(out *jwriter.Writer, in cRecord) {
 	out.RawByte('{')
@@ -603,18 +461,15 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop5(out *jwriter
 	_ = first
 	{
 		const prefix string = ",\"version\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Version))
+		jsonfield.PutInt(out, prefix[1:], int(in.Version))
 	}
 	{
 		const prefix string = ",\"tries\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tries))
+		jsonfield.PutInt(out, prefix, int(in.Tries))
 	}
 	{
 		const prefix string = ",\"again\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.Again))
+		jsonfield.PutInt64(out, prefix, int64(in.Again))
 	}
 	{
 		const prefix string = ",\"entries\":"
@@ -645,49 +500,24 @@ func (v *cRecord) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop5(l, v)
 }
 func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop6(in *jlexer.Lexer, out *attempt) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "print":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Print = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Print))
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Messages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Messages))
 		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tokens))
 		case "tries":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tries = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tries))
 		case "again":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Again = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.Again))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -697,10 +527,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop6(in *jlexer.L
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop6(out *jwriter.Writer, in attempt) {
 	out.RawByte('{')
@@ -708,28 +535,23 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop6(out *jwriter
 	_ = first
 	{
 		const prefix string = ",\"print\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Print))
+		jsonfield.PutString(out, prefix[1:], string(in.Print))
 	}
 	{
 		const prefix string = ",\"messages\":"
-		out.RawString(prefix)
-		out.Int(int(in.Messages))
+		jsonfield.PutInt(out, prefix, int(in.Messages))
 	}
 	if in.Tokens != 0 {
 		const prefix string = ",\"tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tokens))
+		jsonfield.PutInt(out, prefix, int(in.Tokens))
 	}
 	if in.Tries != 0 {
 		const prefix string = ",\"tries\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tries))
+		jsonfield.PutInt(out, prefix, int(in.Tries))
 	}
 	if in.Again != 0 {
 		const prefix string = ",\"again\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.Again))
+		jsonfield.PutInt64(out, prefix, int64(in.Again))
 	}
 	out.RawByte('}')
 }
@@ -744,25 +566,16 @@ func (v *attempt) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop6(l, v)
 }
 func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.Lexer, out *Job) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "version":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Version = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Version))
 		case "settings":
 			if in.IsNull() {
 				in.Skip()
@@ -770,13 +583,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 				(out.Settings).UnmarshalEasyJSON(in)
 			}
 		case "policy":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Policy).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Policy)
 		case "options":
 			if in.IsNull() {
 				in.Skip()
@@ -784,37 +591,15 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 				(out.Options).UnmarshalEasyJSON(in)
 			}
 		case "state":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.State).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.State)
 		case "phase":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Phase = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Phase))
 		case "clock":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Clock = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.Clock))
 		case "random":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Random = uint32(in.Uint32())
-			}
+			jsonfield.Uint32(in, (*uint32)(&out.Random))
 		case "last_id":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.LastID = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.LastID))
 		case "flights":
 			if in.IsNull() {
 				in.Skip()
@@ -839,13 +624,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 				in.Delim(']')
 			}
 		case "check":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Check).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Check)
 		case "found":
 			if in.IsNull() {
 				in.Skip()
@@ -897,109 +676,39 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 				in.Delim(']')
 			}
 		case "at":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.At = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.At))
 		case "uses":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Uses = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Uses))
 		case "measured":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Measured = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Measured))
 		case "counted":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Counted = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Counted))
 		case "seen":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Seen = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Seen))
 		case "due":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Due).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Due)
 		case "due_seen":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.DueSeen = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.DueSeen))
 		case "due_size":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.DueSize = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.DueSize))
 		case "lease_key":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.LeaseKey = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.LeaseKey))
 		case "holder":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Holder = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Holder))
 		case "wait_key":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.WaitKey = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.WaitKey))
 		case "renew_at":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.RenewAt = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.RenewAt))
 		case "polls":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Polls = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Polls))
 		case "poll_at":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.PollAt = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.PollAt))
 		case "give_up_at":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.GiveUpAt = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.GiveUpAt))
 		case "lost":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Lost = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Lost))
 		case "free":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Free = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Free))
 		case "base":
 			if in.IsNull() {
 				in.Skip()
@@ -1011,13 +720,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 				easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in, out.Base)
 			}
 		case "plan":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Plan).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Plan)
 		case "questions":
 			if in.IsNull() {
 				in.Skip()
@@ -1042,35 +745,15 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 				in.Delim(']')
 			}
 		case "tries":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tries = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tries))
 		case "window":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Window = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Window))
 		case "no_reserve":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.NoReserve = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.NoReserve))
 		case "repeats":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Repeats = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Repeats))
 		case "repeated":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Repeated = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Repeated))
 		case "stale":
 			if in.IsNull() {
 				in.Skip()
@@ -1082,61 +765,23 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 				easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in, out.Stale)
 			}
 		case "narrowed":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Narrowed = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Narrowed))
 		case "behind":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Behind = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Behind))
 		case "paused":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Paused = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Paused))
 		case "failed":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Failed = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Failed))
 		case "down":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Down = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Down))
 		case "paused_until":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.PausedUntil = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.PausedUntil))
 		case "probing":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Probing = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Probing))
 		case "after":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.After = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.After))
 		case "answer":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Answer).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Answer)
 		case "new":
 			if in.IsNull() {
 				in.Skip()
@@ -1152,11 +797,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 				}
 			}
 		case "saves":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Saves = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Saves))
 		case "nothing":
 			if in.IsNull() {
 				in.Skip()
@@ -1172,11 +813,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 				}
 			}
 		case "nothing_key":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.NothingKey = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.NothingKey))
 		case "save_keys":
 			if in.IsNull() {
 				in.Skip()
@@ -1194,22 +831,14 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 				}
 				for !in.IsDelim(']') {
 					var v17 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v17 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v17))
 					out.SaveKeys = append(out.SaveKeys, v17)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "then":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Then = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Then))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1219,10 +848,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter.Writer, in Job) {
 	out.RawByte('{')
@@ -1230,8 +856,7 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 	_ = first
 	{
 		const prefix string = ",\"version\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Version))
+		jsonfield.PutInt(out, prefix[1:], int(in.Version))
 	}
 	{
 		const prefix string = ",\"settings\":"
@@ -1255,13 +880,11 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 	}
 	{
 		const prefix string = ",\"phase\":"
-		out.RawString(prefix)
-		out.String(string(in.Phase))
+		jsonfield.PutString(out, prefix, string(in.Phase))
 	}
 	{
 		const prefix string = ",\"clock\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.Clock))
+		jsonfield.PutInt64(out, prefix, int64(in.Clock))
 	}
 	if in.Random != 0 {
 		const prefix string = ",\"random\":"
@@ -1270,8 +893,7 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 	}
 	{
 		const prefix string = ",\"last_id\":"
-		out.RawString(prefix)
-		out.Int(int(in.LastID))
+		jsonfield.PutInt(out, prefix, int(in.LastID))
 	}
 	if len(in.Flights) != 0 {
 		const prefix string = ",\"flights\":"
@@ -1322,28 +944,23 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 	}
 	if in.At != 0 {
 		const prefix string = ",\"at\":"
-		out.RawString(prefix)
-		out.Int(int(in.At))
+		jsonfield.PutInt(out, prefix, int(in.At))
 	}
 	if in.Uses {
 		const prefix string = ",\"uses\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Uses))
+		jsonfield.PutBool(out, prefix, bool(in.Uses))
 	}
 	if in.Measured {
 		const prefix string = ",\"measured\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Measured))
+		jsonfield.PutBool(out, prefix, bool(in.Measured))
 	}
 	if in.Counted {
 		const prefix string = ",\"counted\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Counted))
+		jsonfield.PutBool(out, prefix, bool(in.Counted))
 	}
 	if in.Seen != "" {
 		const prefix string = ",\"seen\":"
-		out.RawString(prefix)
-		out.String(string(in.Seen))
+		jsonfield.PutString(out, prefix, string(in.Seen))
 	}
 	if len(in.Due) != 0 {
 		const prefix string = ",\"due\":"
@@ -1352,58 +969,47 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 	}
 	if in.DueSeen != "" {
 		const prefix string = ",\"due_seen\":"
-		out.RawString(prefix)
-		out.String(string(in.DueSeen))
+		jsonfield.PutString(out, prefix, string(in.DueSeen))
 	}
 	if in.DueSize != 0 {
 		const prefix string = ",\"due_size\":"
-		out.RawString(prefix)
-		out.Int(int(in.DueSize))
+		jsonfield.PutInt(out, prefix, int(in.DueSize))
 	}
 	if in.LeaseKey != "" {
 		const prefix string = ",\"lease_key\":"
-		out.RawString(prefix)
-		out.String(string(in.LeaseKey))
+		jsonfield.PutString(out, prefix, string(in.LeaseKey))
 	}
 	if in.Holder != "" {
 		const prefix string = ",\"holder\":"
-		out.RawString(prefix)
-		out.String(string(in.Holder))
+		jsonfield.PutString(out, prefix, string(in.Holder))
 	}
 	if in.WaitKey != "" {
 		const prefix string = ",\"wait_key\":"
-		out.RawString(prefix)
-		out.String(string(in.WaitKey))
+		jsonfield.PutString(out, prefix, string(in.WaitKey))
 	}
 	if in.RenewAt != 0 {
 		const prefix string = ",\"renew_at\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.RenewAt))
+		jsonfield.PutInt64(out, prefix, int64(in.RenewAt))
 	}
 	if in.Polls != 0 {
 		const prefix string = ",\"polls\":"
-		out.RawString(prefix)
-		out.Int(int(in.Polls))
+		jsonfield.PutInt(out, prefix, int(in.Polls))
 	}
 	if in.PollAt != 0 {
 		const prefix string = ",\"poll_at\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.PollAt))
+		jsonfield.PutInt64(out, prefix, int64(in.PollAt))
 	}
 	if in.GiveUpAt != 0 {
 		const prefix string = ",\"give_up_at\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.GiveUpAt))
+		jsonfield.PutInt64(out, prefix, int64(in.GiveUpAt))
 	}
 	if in.Lost != 0 {
 		const prefix string = ",\"lost\":"
-		out.RawString(prefix)
-		out.Int(int(in.Lost))
+		jsonfield.PutInt(out, prefix, int(in.Lost))
 	}
 	if in.Free {
 		const prefix string = ",\"free\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Free))
+		jsonfield.PutBool(out, prefix, bool(in.Free))
 	}
 	if in.Base != nil {
 		const prefix string = ",\"base\":"
@@ -1431,28 +1037,23 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 	}
 	if in.Tries != 0 {
 		const prefix string = ",\"tries\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tries))
+		jsonfield.PutInt(out, prefix, int(in.Tries))
 	}
 	if in.Window != 0 {
 		const prefix string = ",\"window\":"
-		out.RawString(prefix)
-		out.Int(int(in.Window))
+		jsonfield.PutInt(out, prefix, int(in.Window))
 	}
 	if in.NoReserve {
 		const prefix string = ",\"no_reserve\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.NoReserve))
+		jsonfield.PutBool(out, prefix, bool(in.NoReserve))
 	}
 	if in.Repeats {
 		const prefix string = ",\"repeats\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Repeats))
+		jsonfield.PutBool(out, prefix, bool(in.Repeats))
 	}
 	if in.Repeated {
 		const prefix string = ",\"repeated\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Repeated))
+		jsonfield.PutBool(out, prefix, bool(in.Repeated))
 	}
 	if in.Stale != nil {
 		const prefix string = ",\"stale\":"
@@ -1461,43 +1062,35 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 	}
 	if in.Narrowed != 0 {
 		const prefix string = ",\"narrowed\":"
-		out.RawString(prefix)
-		out.Int(int(in.Narrowed))
+		jsonfield.PutInt(out, prefix, int(in.Narrowed))
 	}
 	if in.Behind != 0 {
 		const prefix string = ",\"behind\":"
-		out.RawString(prefix)
-		out.Int(int(in.Behind))
+		jsonfield.PutInt(out, prefix, int(in.Behind))
 	}
 	if in.Paused {
 		const prefix string = ",\"paused\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Paused))
+		jsonfield.PutBool(out, prefix, bool(in.Paused))
 	}
 	if in.Failed {
 		const prefix string = ",\"failed\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Failed))
+		jsonfield.PutBool(out, prefix, bool(in.Failed))
 	}
 	if in.Down != "" {
 		const prefix string = ",\"down\":"
-		out.RawString(prefix)
-		out.String(string(in.Down))
+		jsonfield.PutString(out, prefix, string(in.Down))
 	}
 	if in.PausedUntil != 0 {
 		const prefix string = ",\"paused_until\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.PausedUntil))
+		jsonfield.PutInt64(out, prefix, int64(in.PausedUntil))
 	}
 	if in.Probing {
 		const prefix string = ",\"probing\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Probing))
+		jsonfield.PutBool(out, prefix, bool(in.Probing))
 	}
 	if in.After != 0 {
 		const prefix string = ",\"after\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.After))
+		jsonfield.PutInt64(out, prefix, int64(in.After))
 	}
 	if len(in.Answer) != 0 {
 		const prefix string = ",\"answer\":"
@@ -1511,8 +1104,7 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 	}
 	if in.Saves != 0 {
 		const prefix string = ",\"saves\":"
-		out.RawString(prefix)
-		out.Int(int(in.Saves))
+		jsonfield.PutInt(out, prefix, int(in.Saves))
 	}
 	if in.Nothing != nil {
 		const prefix string = ",\"nothing\":"
@@ -1521,8 +1113,7 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 	}
 	if in.NothingKey != "" {
 		const prefix string = ",\"nothing_key\":"
-		out.RawString(prefix)
-		out.String(string(in.NothingKey))
+		jsonfield.PutString(out, prefix, string(in.NothingKey))
 	}
 	if len(in.SaveKeys) != 0 {
 		const prefix string = ",\"save_keys\":"
@@ -1540,8 +1131,7 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 	}
 	if in.Then != "" {
 		const prefix string = ",\"then\":"
-		out.RawString(prefix)
-		out.String(string(in.Then))
+		jsonfield.PutString(out, prefix, string(in.Then))
 	}
 	out.RawByte('}')
 }
@@ -1556,59 +1146,26 @@ func (v *Job) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(l, v)
 }
 func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop9(in *jlexer.Lexer, out *question) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "id":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ID = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.ID))
 		case "request":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Request).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Request)
 		case "flight":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Flight = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Flight))
 		case "deadline":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Deadline = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.Deadline))
 		case "asked":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Asked = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Asked))
 		case "reply":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Reply).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.Reply)
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1618,10 +1175,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop9(in *jlexer.L
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop9(out *jwriter.Writer, in question) {
 	out.RawByte('{')
@@ -1629,8 +1183,7 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop9(out *jwriter
 	_ = first
 	{
 		const prefix string = ",\"id\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.ID))
+		jsonfield.PutString(out, prefix[1:], string(in.ID))
 	}
 	{
 		const prefix string = ",\"request\":"
@@ -1639,18 +1192,15 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop9(out *jwriter
 	}
 	if in.Flight != 0 {
 		const prefix string = ",\"flight\":"
-		out.RawString(prefix)
-		out.Int(int(in.Flight))
+		jsonfield.PutInt(out, prefix, int(in.Flight))
 	}
 	if in.Deadline != 0 {
 		const prefix string = ",\"deadline\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.Deadline))
+		jsonfield.PutInt64(out, prefix, int64(in.Deadline))
 	}
 	if in.Asked != 0 {
 		const prefix string = ",\"asked\":"
-		out.RawString(prefix)
-		out.Int(int(in.Asked))
+		jsonfield.PutInt(out, prefix, int(in.Asked))
 	}
 	if len(in.Reply) != 0 {
 		const prefix string = ",\"reply\":"
@@ -1660,55 +1210,26 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop9(out *jwriter
 	out.RawByte('}')
 }
 func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop8(in *jlexer.Lexer, out *flight) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "id":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ID = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.ID))
 		case "effect":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Effect = api.EffectName(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Effect))
 		case "deadline":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Deadline = int64(in.Int64())
-			}
+			jsonfield.Int64(in, (*int64)(&out.Deadline))
 		case "renews":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Renews = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Renews))
 		case "uses":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Uses = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Uses))
 		case "holder":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Holder = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Holder))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1718,10 +1239,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop8(in *jlexer.L
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop8(out *jwriter.Writer, in flight) {
 	out.RawByte('{')
@@ -1729,33 +1247,27 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop8(out *jwriter
 	_ = first
 	{
 		const prefix string = ",\"id\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.ID))
+		jsonfield.PutInt(out, prefix[1:], int(in.ID))
 	}
 	{
 		const prefix string = ",\"effect\":"
-		out.RawString(prefix)
-		out.String(string(in.Effect))
+		jsonfield.PutString(out, prefix, string(in.Effect))
 	}
 	if in.Deadline != 0 {
 		const prefix string = ",\"deadline\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.Deadline))
+		jsonfield.PutInt64(out, prefix, int64(in.Deadline))
 	}
 	if in.Renews {
 		const prefix string = ",\"renews\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Renews))
+		jsonfield.PutBool(out, prefix, bool(in.Renews))
 	}
 	if in.Uses {
 		const prefix string = ",\"uses\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Uses))
+		jsonfield.PutBool(out, prefix, bool(in.Uses))
 	}
 	if in.Holder != "" {
 		const prefix string = ",\"holder\":"
-		out.RawString(prefix)
-		out.String(string(in.Holder))
+		jsonfield.PutString(out, prefix, string(in.Holder))
 	}
 	out.RawByte('}')
 }

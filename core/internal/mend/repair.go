@@ -39,8 +39,8 @@ func New(doc *view.View, p *policy.Policy, authors *authorship.Authors, k *keep.
 	return &Mender{doc: doc, policy: p, authors: authors, keep: k, archive: archive, ledger: ledger, report: to}
 }
 
-// Refused lists the violations in the input that the provider would reject, after RepairInput or Repair.
-func (md *Mender) Refused() []api.LeftViolation { return md.refused }
+// RefusedInput lists the violations in the input that the provider would reject, after RepairInput or Repair.
+func (md *Mender) RefusedInput() []api.LeftViolation { return md.refused }
 
 // ForgetLate returns the tokens of the messages that came after the plan and have become items, for a run that ends
 // with its input.
@@ -71,7 +71,7 @@ func (md *Mender) Repair() {
 	if md.doc.T.LoneBeside && !md.doc.Beside {
 		md.doc.Beside = true
 		md.report.Repaired++
-		md.report.Act(api.Action{Action: fixes[wire.Replace].action, Pass: "repair", Message: -1, Rule: "I8"})
+		md.report.AddAction(api.Action{Action: fixes[wire.Replace].action, Pass: "repair", Message: -1, Rule: "I8"})
 	}
 }
 
@@ -87,7 +87,7 @@ func (md *Mender) mendAll(which func(wire.Violation) bool) {
 	for range maxRepairs {
 		violations := md.Violations()
 		if md.tolerated == nil {
-			md.tolerated, md.refused = map[uint64]cases{}, md.Named(violations)
+			md.tolerated, md.refused = map[uint64]cases{}, md.RefusedOf(violations)
 			for _, v := range violations {
 				if v.Severity == wire.Tolerated && md.policy.Repair != "all" {
 					md.tolerated[placeOf(&v)] |= 1 << v.Case
@@ -133,8 +133,8 @@ func (md *Mender) Violations() []wire.Violation {
 	return md.doc.F.Check(md.doc.T, md.doc.Seq(), md.policy.OpenCalls == "answer")
 }
 
-// Named returns those of the violations that the provider rejects, in the form of a report.
-func (md *Mender) Named(violations []wire.Violation) (left []api.LeftViolation) {
+// RefusedOf returns those of the violations that the provider rejects, in the form of a report.
+func (md *Mender) RefusedOf(violations []wire.Violation) (left []api.LeftViolation) {
 	if !wire.AnyRefused(violations) {
 		return nil
 	}

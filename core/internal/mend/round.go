@@ -103,7 +103,7 @@ func (r *round) fix(violations []wire.Violation) (done bool) {
 		if !r.md.mended || v.Fix == wire.Replace {
 			r.md.report.Repaired++
 		}
-		r.md.report.Act(api.Action{Action: fixes[v.Fix].action, Pass: "repair", Message: int(r.doc.Items[at].In), Tokens: saved, Rule: v.Rule})
+		r.md.report.AddAction(api.Action{Action: fixes[v.Fix].action, Pass: "repair", Message: int(r.doc.Items[at].In), Tokens: saved, Rule: v.Rule})
 	}
 	r.answer()
 	r.open()

@@ -55,7 +55,7 @@ func (md *Mender) StripReasoning(from, to int, pass api.Doer, rule string, which
 		if stripped, left := md.stripMessage(it.Msg, which); stripped {
 			before := md.doc.Total
 			md.doc.Remeasure(i)
-			md.report.Act(api.Action{Action: api.ActionStrip, Pass: pass, Message: int(it.In), Tokens: before - md.doc.Total, Rule: rule})
+			md.report.AddAction(api.Action{Action: api.ActionStrip, Pass: pass, Message: int(it.In), Tokens: before - md.doc.Total, Rule: rule})
 			empty[i] = !left
 		}
 	}

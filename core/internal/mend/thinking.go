@@ -153,7 +153,7 @@ func (md *Mender) open(l loop) (open, more bool) {
 		if md.doc.T.Messages[m].Role == transcript.System {
 			continue
 		}
-		more = more || md.doc.T.OpenCalls(int(m)) || md.keep.Runs(m)
+		more = more || md.doc.T.OpenCalls(int(m)) || md.keep.RunsProviderTool(m)
 		parts := md.doc.T.PartsOf(int(m))
 		for k := len(parts) - 1; k >= 0 && !decided; k-- {
 			p := &parts[k]
@@ -202,7 +202,7 @@ func (md *Mender) closeLoop() bool {
 	}
 	goes := func(i int) bool {
 		m := md.doc.Items[i].Msg
-		return i >= l.from && md.doc.T.Messages[m].Role != transcript.System && (md.keep.InPair(m) || !md.authors.Own(m)) // an assistant's digest stays
+		return i >= l.from && md.doc.T.Messages[m].Role != transcript.System && (md.keep.InPair(m) || !md.authors.IsOwn(m)) // an assistant's digest stays
 	}
 	at, gain := -1, 0
 	var messages []int32
@@ -240,19 +240,19 @@ func (md *Mender) closeLoop() bool {
 		}
 	}
 	for _, it := range out {
-		md.report.Act(api.Action{Action: api.ActionFold, Pass: "thinking", Message: int(it.In), Tokens: it.Tokens, Rule: "AN8"})
+		md.report.AddAction(api.Action{Action: api.ActionFold, Pass: "thinking", Message: int(it.In), Tokens: it.Tokens, Rule: "AN8"})
 	}
 	md.report.Folded += len(out)
 	md.report.Thinking.Closed = len(out)
 	md.ledger.Add(md.doc.T, messages)
 	md.doc.SetItems(items, part)
-	md.report.Act(api.Action{Action: api.ActionInsert, Pass: "thinking", Message: -1, Tokens: -closed.Tokens})
+	md.report.AddAction(api.Action{Action: api.ActionInsert, Pass: "thinking", Message: -1, Tokens: -closed.Tokens})
 	return true
 }
 
-// Hopeless reports whether no result can be valid: it is unknown how the model thinks, and the last message both contains thinking and
+// IsHopeless reports whether no result can be valid: it is unknown how the model thinks, and the last message both contains thinking and
 // calls tools that have no result yet.
-func (md *Mender) Hopeless() bool {
+func (md *Mender) IsHopeless() bool {
 	mode, source := md.ThinkingMode()
 	if mode != api.ThinkingUnknown || len(md.doc.Items) == 0 || md.doc.Rest < md.doc.T.Input {
 		return false

@@ -71,7 +71,7 @@ func (p *ArchivePass) Check() string {
 	return tokensRange("min_tokens", p.MinTokens)
 }
 
-func (p *ArchivePass) Follows() bool { return false }
+func (p *ArchivePass) CompletesPrevious() bool { return false }
 
 // Run replaces old results with summaries once the model has written them.
 func (p *ArchivePass) Run(c Run) {
@@ -88,7 +88,7 @@ func (p *ArchivePass) Run(c Run) {
 		for _, r := range all {
 			after -= resultSize(doc, r.part)
 		}
-		c.Summary().Expect(all[0].item, after)
+		c.Summary().RecordForecast(all[0].item, after)
 		return
 	}
 	for k, batch := range batches {
@@ -162,7 +162,7 @@ func (p *ArchivePass) summarize(c Run, id string, batch []result) (text string, 
 	output := max(64, doc.P.ASCII(most))
 	var q digest.Prompt
 	for room := max(1, p.MaxInput); ; room /= 2 {
-		if q = digest.ToolPrompt(outputs, p.Batch > 1, room); room < 200 || c.Summary().Fits(&q, output) {
+		if q = digest.ToolPrompt(outputs, p.Batch > 1, room); room < 200 || c.Summary().FitsWindow(&q, output) {
 			break
 		}
 	}

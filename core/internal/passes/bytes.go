@@ -13,9 +13,9 @@ import (
 // listSize returns the current size of the list of messages, in bytes.
 func listSize(doc *view.View) int { return len(doc.AppendList(nil)) }
 
-// Shrink replaces images, audio and files with placeholders, oldest first, until the list of messages is no larger
+// LimitBytes replaces images, audio and files with placeholders, oldest first, until the list of messages is no larger
 // than max_bytes. Pinned messages stay unchanged, and so does anything smaller than its placeholder.
-func Shrink(c Run) {
+func LimitBytes(c Run) {
 	doc := c.Doc()
 	over := listSize(doc) - c.Policy().MaxBytes
 	for i := 0; i < len(doc.Items) && over > 0; i++ {
@@ -37,7 +37,7 @@ func Shrink(c Run) {
 			over -= size - len(text)
 			placehold(c, n, m.Marker, m.What)
 			doc.Remeasure(i)
-			c.Report().Act(api.Action{Action: api.ActionShrink, Pass: "bytes", Message: int(it.In), Tokens: before - doc.Total})
+			c.Report().AddAction(api.Action{Action: api.ActionShrink, Pass: "bytes", Message: int(it.In), Tokens: before - doc.Total})
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (p *ClearPass) Check() string {
 	return tokensRange("min_reclaim", p.MinReclaim)
 }
 
-func (p *ClearPass) Follows() bool { return false }
+func (p *ClearPass) CompletesPrevious() bool { return false }
 
 func (p *ClearPass) Run(c Run) {
 	targets := slices.DeleteFunc(p.Targets(c), func(r result) bool { return r.gain <= 0 })

@@ -32,8 +32,8 @@ func init() {
 			{"max_text", "200", "max_text is how long an assistant text may be to appear in the line, in bytes; longer texts are left out."},
 		},
 		Messages: []*authorship.Message{{Origin: authorship.OfLine, Prefix: digest.LineMarker,
-			Is:   func(t *transcript.Transcript, m int32) bool { return digest.IsLine(t, int(m)) },
-			Told: true, Unnamed: true, Placed: true, Lists: true}},
+			Is:           func(t *transcript.Transcript, m int32) bool { return digest.IsLine(t, int(m)) },
+			Summarizable: true, Unnamed: true, Placed: true, Lists: true}},
 		Counts: []report.Counter{folded},
 	})
 }
@@ -48,10 +48,12 @@ func (p *CollapsePass) Check() string {
 	return ""
 }
 
-func (p *CollapsePass) Follows() bool { return false }
+func (p *CollapsePass) CompletesPrevious() bool { return false }
 
-// Place returns Anywhere: the lines may be at any position.
-func (p *CollapsePass) Place() (of authorship.Origin, last int) { return authorship.OfLine, Anywhere }
+// InsertPlace returns Anywhere: the lines may be at any position.
+func (p *CollapsePass) InsertPlace() (of authorship.Origin, last int) {
+	return authorship.OfLine, Anywhere
+}
 
 func (p *CollapsePass) Run(c Run) {
 	doc := c.Doc()
@@ -80,8 +82,8 @@ func (p *CollapsePass) Run(c Run) {
 		}
 		c.Archive().KeepFold(body, &line, old...)
 		items = append(items, line)
-		c.Report().Act(api.Action{Action: api.ActionInsert, Pass: "collapse", Message: -1, Tokens: -line.Tokens})
-		Collapsed(c, old)
+		c.Report().AddAction(api.Action{Action: api.ActionInsert, Pass: "collapse", Message: -1, Tokens: -line.Tokens})
+		ReportCollapsed(c, old)
 	}
 	if len(items) == end && doc.T.Input == len(doc.T.Messages) {
 		return
@@ -89,10 +91,10 @@ func (p *CollapsePass) Run(c Run) {
 	doc.SetItems(append(items, doc.Items[end:]...), part)
 }
 
-// Collapsed records in the report which of the old items were removed.
-func Collapsed(c Run, old []view.Item) {
+// ReportCollapsed records in the report which of the old items were removed.
+func ReportCollapsed(c Run, old []view.Item) {
 	for _, it := range old {
-		c.Report().Act(api.Action{Action: api.ActionFold, Pass: "collapse", Message: int(it.In), Tokens: it.Tokens})
+		c.Report().AddAction(api.Action{Action: api.ActionFold, Pass: "collapse", Message: int(it.In), Tokens: it.Tokens})
 	}
 	c.Report().Folded += len(old)
 }
@@ -107,7 +109,7 @@ type unit struct {
 // group that contains anything but an assistant's texts, calls and results.
 func groupUnits(c Run, boundary int) []unit {
 	doc := c.Doc()
-	stays, groups := c.Keep().Staying()
+	stays, groups := c.Keep().StayingItems()
 	var units []unit
 	for i := 0; i < boundary; {
 		u := unit{from: i, end: i}

@@ -52,7 +52,7 @@ func (p *dedupePass) Check() string {
 	return tokensRange("min_reclaim", p.MinReclaim)
 }
 
-func (p *dedupePass) Follows() bool { return false }
+func (p *dedupePass) CompletesPrevious() bool { return false }
 
 // Run removes results that newer ones make redundant.
 func (p *dedupePass) Run(c Run) {

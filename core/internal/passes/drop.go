@@ -62,14 +62,16 @@ func (p *DropPass) Check() string {
 
 func (p *FitPass) Check() string { return "" }
 
-func (p *DropPass) Follows() bool { return false }
+func (p *DropPass) CompletesPrevious() bool { return false }
 
-func (p *FitPass) Follows() bool { return false }
+func (p *FitPass) CompletesPrevious() bool { return false }
 
-// Place returns the position of the message that counts dropped messages, which is after the first messages.
-func (p *DropPass) Place() (of authorship.Origin, last int) { return authorship.OfCount, p.KeepFirst }
+// InsertPlace returns the position of the message that counts dropped messages, which is after the first messages.
+func (p *DropPass) InsertPlace() (of authorship.Origin, last int) {
+	return authorship.OfCount, p.KeepFirst
+}
 
-func (p *FitPass) Place() (of authorship.Origin, last int) { return authorship.OfCount, 0 }
+func (p *FitPass) InsertPlace() (of authorship.Origin, last int) { return authorship.OfCount, 0 }
 
 // count is the kind of message that counts dropped messages.
 var count = &authorship.Message{Origin: authorship.OfCount, Prefix: authorship.DroppedPrefix, Placed: true, Lists: true,
@@ -80,7 +82,7 @@ func (p *DropPass) Run(c Run) {
 	n := len(doc.Items)
 	first, recent := min(p.KeepFirst, n), max(0, n-p.KeepRecent)
 	if first < recent {
-		stays, groups := c.Keep().Staying()
+		stays, groups := c.Keep().StayingItems()
 		for first < n && first > 0 && groups[first] == groups[first-1] {
 			first++
 		}
@@ -108,10 +110,10 @@ func fit(c Run, pass api.Doer) {
 	if c.Target() == 0 { // without a window it is unknown what fits
 		return
 	}
-	stays, groups := c.Keep().Staying()
+	stays, groups := c.Keep().StayingItems()
 	room -= doc.Total - doc.Tokens(0, len(doc.Items)) + droppedTokens(c)
 	if all := droppedLedger(c, func(i int) bool { return !stays[i] }); len(all.Standing) > 0 {
-		room -= doc.P.Text(c.Summary().StandingIn(&all, c.Summary().StandingShare(), c.Summary().Chats()))
+		room -= doc.P.Text(c.Summary().StandingIn(&all, c.Summary().StandingShare(), c.Summary().HasNoToolCalls()))
 	}
 	for i, it := range doc.Items {
 		if stays[i] {
@@ -169,7 +171,7 @@ func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 	text := handles.WithHandle(authorship.DroppedPrefix+strconv.Itoa(count)+" messages removed"+why+"]", body.HandleOrNone())
 	ledger := droppedLedger(c, gone)
 	room := max(c.Summary().StandingShare(), c.Target()-(doc.Total-gain)-doc.P.NewMessage(transcript.User, text))
-	text = digest.WithStanding(text, c.Summary().StandingIn(&ledger, min(room, gain/2), c.Summary().Chats()))
+	text = digest.WithStanding(text, c.Summary().StandingIn(&ledger, min(room, gain/2), c.Summary().HasNoToolCalls()))
 	marker := doc.Compose(doc.NewMessage(at, transcript.User, text))
 	if marker.Tokens >= gain {
 		return
@@ -193,10 +195,10 @@ func PutMarker(c Run, pass api.Doer, marker view.Item, at, part int, gone func(i
 			continue
 		}
 		c.Report().Dropped++
-		c.Report().Act(api.Action{Action: api.ActionDrop, Pass: pass, Message: int(it.In), Tokens: it.Tokens})
+		c.Report().AddAction(api.Action{Action: api.ActionDrop, Pass: pass, Message: int(it.In), Tokens: it.Tokens})
 	}
 	doc.SetItems(items, part)
-	c.Report().Act(api.Action{Action: api.ActionInsert, Pass: pass, Message: -1, Tokens: -marker.Tokens})
+	c.Report().AddAction(api.Action{Action: api.ActionInsert, Pass: pass, Message: -1, Tokens: -marker.Tokens})
 }
 
 // droppedLedger returns the ledger extended by the user's standing instructions in the items for which gone returns

@@ -49,7 +49,7 @@ func init() {
 			{"min_messages", "1", "min_messages is how many messages must be folded, or none are; digests and restored files do not count."},
 			{"force_turn", "false", "force_turn makes the newest turn of the user the tail of a compaction that is forced, whatever keep_tokens says."}, // S3.42
 		},
-		Messages: []*authorship.Message{{Origin: authorship.OfBranch, Role: transcript.User, Prefix: digest.BranchHeader, Told: true}},
+		Messages: []*authorship.Message{{Origin: authorship.OfBranch, Role: transcript.User, Prefix: digest.BranchHeader, Summarizable: true}},
 		Counts:   []report.Counter{folded},
 	})
 }
@@ -67,18 +67,18 @@ func (p *FoldPass) Check() string {
 	return tokensRange("keep_tokens", p.KeepTokens)
 }
 
-func (p *FoldPass) Follows() bool { return false }
+func (p *FoldPass) CompletesPrevious() bool { return false }
 
 // Run folds as the policy's parameters say.
 func (p *FoldPass) Run(c Run) {
 	shortenProject(c)
-	p.fold(c, forPolicy, c.Most())
+	p.fold(c, forPolicy, c.MaxTokens())
 }
 
 // fold replaces the older messages with a digest. If the result is bounded, it aims for at most most tokens.
 func (p *FoldPass) fold(c Run, mode foldMode, most int) {
 	f := folding{run: c, doc: c.Doc(), pass: p, mode: mode, most: most}
-	f.stays, f.groups = c.Keep().Staying()
+	f.stays, f.groups = c.Keep().StayingItems()
 	f.cut, f.step = f.tailStart()
 	f.shortenTail()
 	if f.step < 0 {
@@ -93,7 +93,7 @@ func (p *FoldPass) fold(c Run, mode foldMode, most int) {
 // FoldBefore replaces the items that need not stay with a digest, up to a cut and a step as returned by
 // [FoldPass.Cut].
 func (p *FoldPass) FoldBefore(c Run, cut int, step int32, stays []bool) {
-	f := folding{run: c, doc: c.Doc(), pass: p, mode: forPolicy, most: c.Most(), stays: stays, cut: cut, step: step}
+	f := folding{run: c, doc: c.Doc(), pass: p, mode: forPolicy, most: c.MaxTokens(), stays: stays, cut: cut, step: step}
 	f.make()
 }
 
@@ -131,13 +131,13 @@ func (f *folding) make() {
 		return
 	}
 	f.account()
-	d := f.run.Summary().Digest(f.job())
+	d := f.run.Summary().WriteDigest(f.job())
 	if d.Failed != "" {
-		f.run.NoDigest(string(d.Failed))
+		f.run.RecordDigestFailure(string(d.Failed))
 	}
 	if d.Pending || d.Failed != "" {
 		f.noteCut()
-		f.run.Summary().Expect(slices.Index(f.stays, false), f.doc.Total-f.gain)
+		f.run.Summary().RecordForecast(slices.Index(f.stays, false), f.doc.Total-f.gain)
 		return
 	}
 	f.put(&d)
@@ -200,13 +200,13 @@ func (f *folding) carry(it *view.Item) {
 // worthwhile reports whether there is enough to fold.
 func (f *folding) worthwhile() bool {
 	least := max(1, f.pass.MinMessages)
-	switch bounded := f.run.Bounded(); {
+	switch bounded := f.run.MustFit(); {
 	case f.mode != forPolicy: // an old digest may be made smaller even if there is nothing else to fold
 		least = 0
 	case bounded && f.doc.Total > f.most:
 		least = 1
 	}
-	if f.talk < least || f.gain == 0 || f.talk == 0 && f.run.Bounded() && f.vain() {
+	if f.talk < least || f.gain == 0 || f.talk == 0 && f.run.MustFit() && f.vain() {
 		return false
 	}
 	if f.mode == forPolicy && f.run.Report().Tokens.Before-f.doc.Total+f.gain < f.run.MinGain() {
@@ -303,7 +303,7 @@ func (f *folding) noteCut() {
 func (f *folding) digestBudget() int {
 	left := f.digestLeft()
 	switch {
-	case !f.run.Bounded():
+	case !f.run.MustFit():
 		return 0
 	case f.mode == forAll && left > 0:
 		return max(64, left/2)
@@ -340,7 +340,7 @@ func PutDigest(c Run, cut int, head int32, stays []bool, text []byte, body *hand
 	to.Actions = slices.Grow(to.Actions, cut+2)
 	take := func(it view.Item) {
 		fold.Items = append(fold.Items, it)
-		to.Act(api.Action{Action: api.ActionFold, Pass: "fold", Message: int(it.In), Tokens: it.Tokens})
+		to.AddAction(api.Action{Action: api.ActionFold, Pass: "fold", Message: int(it.In), Tokens: it.Tokens})
 	}
 	var piece view.Item
 	if head >= 0 {
@@ -364,7 +364,7 @@ func PutDigest(c Run, cut int, head int32, stays []bool, text []byte, body *hand
 	doc.Insert(at, text)
 	c.Archive().KeepFold(body, &doc.Items[at], whole...)
 	fold.Digest = at
-	to.Act(api.Action{Action: api.ActionInsert, Pass: "fold", Message: -1, Tokens: -doc.Items[at].Tokens})
+	to.AddAction(api.Action{Action: api.ActionInsert, Pass: "fold", Message: -1, Tokens: -doc.Items[at].Tokens})
 }
 
 // putCompacted inserts the provider's compaction before the digest that accompanies it. Other passes of this run
@@ -375,7 +375,7 @@ func putCompacted(c Run, made *summary.Compacted) {
 		doc.Insert(fold.Digest, text)
 		it := &doc.Items[fold.Digest]
 		it.Pinned = true
-		c.Report().Act(api.Action{Action: api.ActionInsert, Pass: "fold", Message: -1, Tokens: -it.Tokens})
+		c.Report().AddAction(api.Action{Action: api.ActionInsert, Pass: "fold", Message: -1, Tokens: -it.Tokens})
 		fold.Digest++
 	}
 }

@@ -14,7 +14,7 @@ func (f *folding) tailStart() (cut int, step int32) {
 		return len(f.doc.Items), -1
 	}
 	cut, step = f.pass.Cut(f.run, f.groups, f.mostKept(f.pass))
-	if !f.run.Bounded() {
+	if !f.run.MustFit() {
 		return cut, step
 	}
 	fixed := f.fixedTokens(cut)
@@ -34,7 +34,7 @@ func (f *folding) tailStart() (cut int, step int32) {
 // shortenTail cuts the longest results in the tail if the tail is larger than half of the result's limit. It may be,
 // because the last group is kept even if it leaves no room for the digest.
 func (f *folding) shortenTail() {
-	if f.mode != forPolicy || !f.run.Bounded() || f.run.Policy().Published() || f.doc.Total <= f.most || f.cut == 0 {
+	if f.mode != forPolicy || !f.run.MustFit() || f.run.Policy().Published() || f.doc.Total <= f.most || f.cut == 0 {
 		return
 	}
 	r := newResort(f.run, f.most)
@@ -76,7 +76,7 @@ func (f *folding) mostKept(p *FoldPass) int {
 		return p.KeepTokens
 	}
 	most := target / 2
-	if (f.mode != forPolicy || f.run.Policy().Local()) && f.run.Summary().Chats() {
+	if (f.mode != forPolicy || f.run.Policy().Local()) && f.run.Summary().HasNoToolCalls() {
 		most = target * summary.ChatTail / 100
 	}
 	return min(p.KeepTokens, max(1, most))
@@ -176,7 +176,7 @@ func (t *tail) toTurn() {
 func beginsTurn(c Run, i int) bool {
 	doc := c.Doc()
 	m := doc.Items[i].Msg
-	return doc.T.Messages[m].Role == transcript.User && doc.T.HasUserText(int(m)) && !c.Authors().Own(m)
+	return doc.T.Messages[m].Role == transcript.User && doc.T.HasUserText(int(m)) && !c.Authors().IsOwn(m)
 }
 
 // lastTurn returns the index of the item with which the newest user turn begins, at the start of a group; 0 if there
@@ -241,7 +241,9 @@ func lastStart(doc *view.View, item int) int32 {
 // continues; -1 if the tail begins with a turn of its own.
 func (f *folding) cutTurn() int {
 	authors := f.run.Authors()
-	user := func(i int) bool { return IsUser(f.doc.T, int(f.doc.Items[i].Msg)) && !authors.Own(f.doc.Items[i].Msg) }
+	user := func(i int) bool {
+		return IsUser(f.doc.T, int(f.doc.Items[i].Msg)) && !authors.IsOwn(f.doc.Items[i].Msg)
+	}
 	if !IsSplitTurn(len(f.doc.Items), f.cut, user) {
 		return -1
 	}

@@ -42,13 +42,13 @@ func newResort(c Run, most int) *resort {
 	return r
 }
 
-// Resort brings a bounded result that is still over its limit after the passes, or not far enough under it, to at most
+// LastResort brings a bounded result that is still over its limit after the passes, or not far enough under it, to at most
 // most tokens. It cuts the least important content first, and stops as soon as that is enough: first unpinned, then
 // pinned content. The newest user message and system messages stay unchanged, whatever their size. It costs nothing if
 // the passes were sufficient.
-func Resort(c Run, most int) {
+func LastResort(c Run, most int) {
 	r := newResort(c, most)
-	if !c.Bounded() || !r.needed() {
+	if !c.MustFit() || !r.needed() {
 		return
 	}
 	low := max(1, min(c.Target(), c.Report().Tokens.Before-c.MinGain()))
@@ -282,7 +282,7 @@ func (r *resort) cutItem(texts []longText, keep int) bool {
 	item, before := texts[0].item, r.doc.Total
 	r.doc.Remeasure(item)
 	r.run.Report().Truncated += cut
-	r.run.Report().Act(api.Action{Action: api.ActionTruncate, Pass: lastResort, Message: int(r.doc.Items[item].In), Tokens: before - r.doc.Total, Tool: tool})
+	r.run.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: lastResort, Message: int(r.doc.Items[item].In), Tokens: before - r.doc.Total, Tool: tool})
 	return true
 }
 
@@ -395,7 +395,7 @@ func (r *resort) replaceMedia(pinned bool) {
 			before := doc.Total
 			placehold(r.run, n, m.Marker, m.What)
 			doc.Remeasure(i)
-			r.run.Report().Act(api.Action{Action: api.ActionShrink, Pass: lastResort, Message: int(doc.Items[i].In), Tokens: before - doc.Total})
+			r.run.Report().AddAction(api.Action{Action: api.ActionShrink, Pass: lastResort, Message: int(doc.Items[i].In), Tokens: before - doc.Total})
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (l OutputLimits) Limit(text, place, failure string) LimitedOutput {
 	if text == "" || limitedBefore(text) {
 		return LimitedOutput{Text: text}
 	}
-	out, rest := l.Spilling(text, place, failure)
+	out, rest := l.LimitStored(text, place, failure)
 	if out.Spilled || l.Fits(rest) {
 		return out
 	}
@@ -58,15 +58,15 @@ func (l OutputLimits) Limit(text, place, failure string) LimitedOutput {
 	if cut == "" {
 		return out
 	}
-	if cut += Notice(cut, rest); len(cut) < len(text) {
+	if cut += OutputNotice(cut, rest); len(cut) < len(text) {
 		out.Text, out.Changed = cut, true
 	}
 	return out
 }
 
-// Spilling returns the replacement for an oversized text: a notice that it is stored elsewhere or, if the host could
+// LimitStored returns the replacement for an oversized text: a notice that it is stored elsewhere or, if the host could
 // not store it, the reason and the shortened text.
-func (l OutputLimits) Spilling(text, place, failure string) (out LimitedOutput, rest string) {
+func (l OutputLimits) LimitStored(text, place, failure string) (out LimitedOutput, rest string) {
 	out.Text = text
 	if l.Spill < 0 {
 		l.Spill = DefaultOutputLimits().Spill
@@ -86,8 +86,8 @@ func (l OutputLimits) Spilling(text, place, failure string) (out LimitedOutput, 
 	return out, text
 }
 
-// Notice appends a notice that says how much of a text is left.
-func Notice(cut, text string) string {
+// OutputNotice appends a notice that says how much of a text is left.
+func OutputNotice(cut, text string) string {
 	return truncationNotice + strconv.Itoa(countLines(cut)) + "/" + strconv.Itoa(countLines(text)) + " lines, " +
 		FormatBytes(len(cut)) + "/" + FormatBytes(len(text)) + " bytes, " +
 		strconv.Itoa(utf8.RuneCountInString(cut)) + "/" + strconv.Itoa(utf8.RuneCountInString(text)) + " chars]"

@@ -24,8 +24,8 @@ import (
 // Pass is a pass with the parameters that a policy gives it.
 type Pass interface {
 	policy.Step
-	// Follows reports whether the pass completes the previous one, and so runs even if the target has been reached.
-	Follows() bool
+	// CompletesPrevious reports whether the pass completes the previous one, and so runs even if the target has been reached.
+	CompletesPrevious() bool
 	// Run edits the run's view. The pass belongs to the policy and serves other runs too, so it must not be modified.
 	Run(c Run)
 }
@@ -38,9 +38,9 @@ type Finisher interface {
 
 // Placer is a pass that inserts messages at positions other than that of a digest.
 type Placer interface {
-	// Place returns the origin of these messages, and the last position in the input at which one may be, or
+	// InsertPlace returns the origin of these messages, and the last position in the input at which one may be, or
 	// [Anywhere].
-	Place() (of authorship.Origin, last int)
+	InsertPlace() (of authorship.Origin, last int)
 }
 
 // Anywhere is the last position of messages that may be anywhere.

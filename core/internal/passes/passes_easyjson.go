@@ -3,6 +3,7 @@
 package passes
 
 import (
+	jsonfield "github.com/ctxfold/ctxfold/internal/jsonfield"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
 )
@@ -14,43 +15,22 @@ var (
 )
 
 func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses(in *jlexer.Lexer, out *squeezePass) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "pass":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Pass = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Pass))
 		case "keep_recent":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.KeepRecent = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.KeepRecent))
 		case "min_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MinTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MinTokens))
 		case "min_reclaim":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MinReclaim = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MinReclaim))
 		case "tools":
 			if in.IsNull() {
 				in.Skip()
@@ -68,11 +48,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses(in *jlexer.
 				}
 				for !in.IsDelim(']') {
 					var v1 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v1 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v1))
 					out.Tools = append(out.Tools, v1)
 					in.WantComma()
 				}
@@ -95,11 +71,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses(in *jlexer.
 				}
 				for !in.IsDelim(']') {
 					var v2 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v2 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v2))
 					out.ExcludeTools = append(out.ExcludeTools, v2)
 					in.WantComma()
 				}
@@ -114,10 +86,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses(in *jlexer.
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses(out *jwriter.Writer, in squeezePass) {
 	out.RawByte('{')
@@ -125,23 +94,19 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses(out *jwrite
 	_ = first
 	{
 		const prefix string = ",\"pass\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Pass))
+		jsonfield.PutString(out, prefix[1:], string(in.Pass))
 	}
 	{
 		const prefix string = ",\"keep_recent\":"
-		out.RawString(prefix)
-		out.Int(int(in.KeepRecent))
+		jsonfield.PutInt(out, prefix, int(in.KeepRecent))
 	}
 	{
 		const prefix string = ",\"min_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.MinTokens))
+		jsonfield.PutInt(out, prefix, int(in.MinTokens))
 	}
 	{
 		const prefix string = ",\"min_reclaim\":"
-		out.RawString(prefix)
-		out.Int(int(in.MinReclaim))
+		jsonfield.PutInt(out, prefix, int(in.MinReclaim))
 	}
 	{
 		const prefix string = ",\"tools\":"
@@ -188,43 +153,22 @@ func (v *squeezePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses(l, v)
 }
 func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses1(in *jlexer.Lexer, out *dedupePass) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "pass":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Pass = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Pass))
 		case "min_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MinTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MinTokens))
 		case "min_reclaim":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MinReclaim = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MinReclaim))
 		case "superseded":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Superseded = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Superseded))
 		case "exclude_tools":
 			if in.IsNull() {
 				in.Skip()
@@ -242,11 +186,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses1(in *jlexer
 				}
 				for !in.IsDelim(']') {
 					var v7 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v7 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v7))
 					out.ExcludeTools = append(out.ExcludeTools, v7)
 					in.WantComma()
 				}
@@ -261,10 +201,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses1(in *jlexer
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses1(out *jwriter.Writer, in dedupePass) {
 	out.RawByte('{')
@@ -272,23 +209,19 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses1(out *jwrit
 	_ = first
 	{
 		const prefix string = ",\"pass\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Pass))
+		jsonfield.PutString(out, prefix[1:], string(in.Pass))
 	}
 	{
 		const prefix string = ",\"min_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.MinTokens))
+		jsonfield.PutInt(out, prefix, int(in.MinTokens))
 	}
 	{
 		const prefix string = ",\"min_reclaim\":"
-		out.RawString(prefix)
-		out.Int(int(in.MinReclaim))
+		jsonfield.PutInt(out, prefix, int(in.MinReclaim))
 	}
 	{
 		const prefix string = ",\"superseded\":"
-		out.RawString(prefix)
-		out.String(string(in.Superseded))
+		jsonfield.PutString(out, prefix, string(in.Superseded))
 	}
 	{
 		const prefix string = ",\"exclude_tools\":"
@@ -319,31 +252,18 @@ func (v *dedupePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses1(l, v)
 }
 func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses2(in *jlexer.Lexer, out *TruncatePass) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "pass":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Pass = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Pass))
 		case "max_lines":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxLines = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MaxLines))
 		case "tools":
 			if in.IsNull() {
 				in.Skip()
@@ -361,11 +281,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses2(in *jlexer
 				}
 				for !in.IsDelim(']') {
 					var v10 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v10 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v10))
 					out.Tools = append(out.Tools, v10)
 					in.WantComma()
 				}
@@ -388,11 +304,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses2(in *jlexer
 				}
 				for !in.IsDelim(']') {
 					var v11 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v11 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v11))
 					out.ExcludeTools = append(out.ExcludeTools, v11)
 					in.WantComma()
 				}
@@ -407,10 +319,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses2(in *jlexer
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses2(out *jwriter.Writer, in TruncatePass) {
 	out.RawByte('{')
@@ -418,13 +327,11 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses2(out *jwrit
 	_ = first
 	{
 		const prefix string = ",\"pass\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Pass))
+		jsonfield.PutString(out, prefix[1:], string(in.Pass))
 	}
 	{
 		const prefix string = ",\"max_lines\":"
-		out.RawString(prefix)
-		out.Int(int(in.MaxLines))
+		jsonfield.PutInt(out, prefix, int(in.MaxLines))
 	}
 	{
 		const prefix string = ",\"tools\":"
@@ -471,31 +378,18 @@ func (v *TruncatePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses2(l, v)
 }
 func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses3(in *jlexer.Lexer, out *ToolDigestPass) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "pass":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Pass = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Pass))
 		case "keep_recent":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.KeepRecent = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.KeepRecent))
 		case "tools":
 			if in.IsNull() {
 				in.Skip()
@@ -513,11 +407,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses3(in *jlexer
 				}
 				for !in.IsDelim(']') {
 					var v16 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v16 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v16))
 					out.Tools = append(out.Tools, v16)
 					in.WantComma()
 				}
@@ -540,11 +430,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses3(in *jlexer
 				}
 				for !in.IsDelim(']') {
 					var v17 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v17 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v17))
 					out.ExcludeTools = append(out.ExcludeTools, v17)
 					in.WantComma()
 				}
@@ -559,10 +445,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses3(in *jlexer
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses3(out *jwriter.Writer, in ToolDigestPass) {
 	out.RawByte('{')
@@ -570,13 +453,11 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses3(out *jwrit
 	_ = first
 	{
 		const prefix string = ",\"pass\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Pass))
+		jsonfield.PutString(out, prefix[1:], string(in.Pass))
 	}
 	{
 		const prefix string = ",\"keep_recent\":"
-		out.RawString(prefix)
-		out.Int(int(in.KeepRecent))
+		jsonfield.PutInt(out, prefix, int(in.KeepRecent))
 	}
 	{
 		const prefix string = ",\"tools\":"
@@ -623,55 +504,26 @@ func (v *ToolDigestPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses3(l, v)
 }
 func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses4(in *jlexer.Lexer, out *RehydratePass) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "pass":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Pass = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Pass))
 		case "max_files":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxFiles = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MaxFiles))
 		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tokens))
 		case "tool":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tool = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Tool))
 		case "always_newest":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.AlwaysNewest = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.AlwaysNewest))
 		case "shrink_messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ShrinkMessages = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.ShrinkMessages))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -681,10 +533,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses4(in *jlexer
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses4(out *jwriter.Writer, in RehydratePass) {
 	out.RawByte('{')
@@ -692,33 +541,27 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses4(out *jwrit
 	_ = first
 	{
 		const prefix string = ",\"pass\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Pass))
+		jsonfield.PutString(out, prefix[1:], string(in.Pass))
 	}
 	{
 		const prefix string = ",\"max_files\":"
-		out.RawString(prefix)
-		out.Int(int(in.MaxFiles))
+		jsonfield.PutInt(out, prefix, int(in.MaxFiles))
 	}
 	{
 		const prefix string = ",\"tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tokens))
+		jsonfield.PutInt(out, prefix, int(in.Tokens))
 	}
 	{
 		const prefix string = ",\"tool\":"
-		out.RawString(prefix)
-		out.String(string(in.Tool))
+		jsonfield.PutString(out, prefix, string(in.Tool))
 	}
 	{
 		const prefix string = ",\"always_newest\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.AlwaysNewest))
+		jsonfield.PutBool(out, prefix, bool(in.AlwaysNewest))
 	}
 	{
 		const prefix string = ",\"shrink_messages\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.ShrinkMessages))
+		jsonfield.PutBool(out, prefix, bool(in.ShrinkMessages))
 	}
 	out.RawByte('}')
 }
@@ -733,31 +576,18 @@ func (v *RehydratePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses4(l, v)
 }
 func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses5(in *jlexer.Lexer, out *ReasoningPass) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "pass":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Pass = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Pass))
 		case "mode":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Mode = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Mode))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -767,10 +597,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses5(in *jlexer
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses5(out *jwriter.Writer, in ReasoningPass) {
 	out.RawByte('{')
@@ -778,13 +605,11 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses5(out *jwrit
 	_ = first
 	{
 		const prefix string = ",\"pass\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Pass))
+		jsonfield.PutString(out, prefix[1:], string(in.Pass))
 	}
 	{
 		const prefix string = ",\"mode\":"
-		out.RawString(prefix)
-		out.String(string(in.Mode))
+		jsonfield.PutString(out, prefix, string(in.Mode))
 	}
 	out.RawByte('}')
 }
@@ -799,61 +624,28 @@ func (v *ReasoningPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses5(l, v)
 }
 func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses6(in *jlexer.Lexer, out *FoldPass) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "pass":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Pass = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Pass))
 		case "keep_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.KeepTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.KeepTokens))
 		case "boundary":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Boundary = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Boundary))
 		case "keep_last":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.KeepLast = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.KeepLast))
 		case "keep_messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.KeepMessages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.KeepMessages))
 		case "min_messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MinMessages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MinMessages))
 		case "force_turn":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ForceTurn = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.ForceTurn))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -863,10 +655,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses6(in *jlexer
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses6(out *jwriter.Writer, in FoldPass) {
 	out.RawByte('{')
@@ -874,38 +663,31 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses6(out *jwrit
 	_ = first
 	{
 		const prefix string = ",\"pass\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Pass))
+		jsonfield.PutString(out, prefix[1:], string(in.Pass))
 	}
 	{
 		const prefix string = ",\"keep_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.KeepTokens))
+		jsonfield.PutInt(out, prefix, int(in.KeepTokens))
 	}
 	{
 		const prefix string = ",\"boundary\":"
-		out.RawString(prefix)
-		out.String(string(in.Boundary))
+		jsonfield.PutString(out, prefix, string(in.Boundary))
 	}
 	{
 		const prefix string = ",\"keep_last\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.KeepLast))
+		jsonfield.PutBool(out, prefix, bool(in.KeepLast))
 	}
 	{
 		const prefix string = ",\"keep_messages\":"
-		out.RawString(prefix)
-		out.Int(int(in.KeepMessages))
+		jsonfield.PutInt(out, prefix, int(in.KeepMessages))
 	}
 	{
 		const prefix string = ",\"min_messages\":"
-		out.RawString(prefix)
-		out.Int(int(in.MinMessages))
+		jsonfield.PutInt(out, prefix, int(in.MinMessages))
 	}
 	{
 		const prefix string = ",\"force_turn\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.ForceTurn))
+		jsonfield.PutBool(out, prefix, bool(in.ForceTurn))
 	}
 	out.RawByte('}')
 }
@@ -920,25 +702,16 @@ func (v *FoldPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses6(l, v)
 }
 func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses7(in *jlexer.Lexer, out *FitPass) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "pass":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Pass = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Pass))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -948,10 +721,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses7(in *jlexer
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses7(out *jwriter.Writer, in FitPass) {
 	out.RawByte('{')
@@ -959,8 +729,7 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses7(out *jwrit
 	_ = first
 	{
 		const prefix string = ",\"pass\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Pass))
+		jsonfield.PutString(out, prefix[1:], string(in.Pass))
 	}
 	out.RawByte('}')
 }
@@ -975,37 +744,20 @@ func (v *FitPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses7(l, v)
 }
 func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses8(in *jlexer.Lexer, out *DropPass) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "pass":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Pass = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Pass))
 		case "keep_first":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.KeepFirst = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.KeepFirst))
 		case "keep_recent":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.KeepRecent = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.KeepRecent))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1015,10 +767,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses8(in *jlexer
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses8(out *jwriter.Writer, in DropPass) {
 	out.RawByte('{')
@@ -1026,18 +775,15 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses8(out *jwrit
 	_ = first
 	{
 		const prefix string = ",\"pass\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Pass))
+		jsonfield.PutString(out, prefix[1:], string(in.Pass))
 	}
 	{
 		const prefix string = ",\"keep_first\":"
-		out.RawString(prefix)
-		out.Int(int(in.KeepFirst))
+		jsonfield.PutInt(out, prefix, int(in.KeepFirst))
 	}
 	{
 		const prefix string = ",\"keep_recent\":"
-		out.RawString(prefix)
-		out.Int(int(in.KeepRecent))
+		jsonfield.PutInt(out, prefix, int(in.KeepRecent))
 	}
 	out.RawByte('}')
 }
@@ -1052,37 +798,20 @@ func (v *DropPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses8(l, v)
 }
 func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses9(in *jlexer.Lexer, out *CollapsePass) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "pass":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Pass = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Pass))
 		case "keep_recent":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.KeepRecent = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.KeepRecent))
 		case "max_text":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxText = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MaxText))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1092,10 +821,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses9(in *jlexer
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses9(out *jwriter.Writer, in CollapsePass) {
 	out.RawByte('{')
@@ -1103,18 +829,15 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses9(out *jwrit
 	_ = first
 	{
 		const prefix string = ",\"pass\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Pass))
+		jsonfield.PutString(out, prefix[1:], string(in.Pass))
 	}
 	{
 		const prefix string = ",\"keep_recent\":"
-		out.RawString(prefix)
-		out.Int(int(in.KeepRecent))
+		jsonfield.PutInt(out, prefix, int(in.KeepRecent))
 	}
 	{
 		const prefix string = ",\"max_text\":"
-		out.RawString(prefix)
-		out.Int(int(in.MaxText))
+		jsonfield.PutInt(out, prefix, int(in.MaxText))
 	}
 	out.RawByte('}')
 }
@@ -1129,43 +852,22 @@ func (v *CollapsePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses9(l, v)
 }
 func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses10(in *jlexer.Lexer, out *ClearPass) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "pass":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Pass = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Pass))
 		case "keep_recent":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.KeepRecent = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.KeepRecent))
 		case "min_reclaim":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MinReclaim = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MinReclaim))
 		case "excerpt":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Excerpt = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Excerpt))
 		case "tools":
 			if in.IsNull() {
 				in.Skip()
@@ -1183,11 +885,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses10(in *jlexe
 				}
 				for !in.IsDelim(']') {
 					var v22 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v22 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v22))
 					out.Tools = append(out.Tools, v22)
 					in.WantComma()
 				}
@@ -1210,11 +908,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses10(in *jlexe
 				}
 				for !in.IsDelim(']') {
 					var v23 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v23 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v23))
 					out.ExcludeTools = append(out.ExcludeTools, v23)
 					in.WantComma()
 				}
@@ -1229,10 +923,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses10(in *jlexe
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses10(out *jwriter.Writer, in ClearPass) {
 	out.RawByte('{')
@@ -1240,23 +931,19 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses10(out *jwri
 	_ = first
 	{
 		const prefix string = ",\"pass\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Pass))
+		jsonfield.PutString(out, prefix[1:], string(in.Pass))
 	}
 	{
 		const prefix string = ",\"keep_recent\":"
-		out.RawString(prefix)
-		out.Int(int(in.KeepRecent))
+		jsonfield.PutInt(out, prefix, int(in.KeepRecent))
 	}
 	{
 		const prefix string = ",\"min_reclaim\":"
-		out.RawString(prefix)
-		out.Int(int(in.MinReclaim))
+		jsonfield.PutInt(out, prefix, int(in.MinReclaim))
 	}
 	{
 		const prefix string = ",\"excerpt\":"
-		out.RawString(prefix)
-		out.Int(int(in.Excerpt))
+		jsonfield.PutInt(out, prefix, int(in.Excerpt))
 	}
 	{
 		const prefix string = ",\"tools\":"
@@ -1303,79 +990,34 @@ func (v *ClearPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses10(l, v)
 }
 func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses11(in *jlexer.Lexer, out *ArchivePass) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "pass":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Pass = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Pass))
 		case "keep_recent":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.KeepRecent = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.KeepRecent))
 		case "mode":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Mode = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Mode))
 		case "min_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MinTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MinTokens))
 		case "max_requests":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxRequests = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MaxRequests))
 		case "max_input":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxInput = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MaxInput))
 		case "max_output":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxOutput = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MaxOutput))
 		case "excerpt":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Excerpt = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Excerpt))
 		case "batch":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Batch = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Batch))
 		case "max_batches":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxBatches = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MaxBatches))
 		case "tools":
 			if in.IsNull() {
 				in.Skip()
@@ -1393,11 +1035,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses11(in *jlexe
 				}
 				for !in.IsDelim(']') {
 					var v28 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v28 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v28))
 					out.Tools = append(out.Tools, v28)
 					in.WantComma()
 				}
@@ -1420,11 +1058,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses11(in *jlexe
 				}
 				for !in.IsDelim(']') {
 					var v29 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v29 = string(in.String())
-					}
+					jsonfield.String(in, (*string)(&v29))
 					out.ExcludeTools = append(out.ExcludeTools, v29)
 					in.WantComma()
 				}
@@ -1439,10 +1073,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses11(in *jlexe
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses11(out *jwriter.Writer, in ArchivePass) {
 	out.RawByte('{')
@@ -1450,53 +1081,43 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses11(out *jwri
 	_ = first
 	{
 		const prefix string = ",\"pass\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Pass))
+		jsonfield.PutString(out, prefix[1:], string(in.Pass))
 	}
 	{
 		const prefix string = ",\"keep_recent\":"
-		out.RawString(prefix)
-		out.Int(int(in.KeepRecent))
+		jsonfield.PutInt(out, prefix, int(in.KeepRecent))
 	}
 	{
 		const prefix string = ",\"mode\":"
-		out.RawString(prefix)
-		out.String(string(in.Mode))
+		jsonfield.PutString(out, prefix, string(in.Mode))
 	}
 	{
 		const prefix string = ",\"min_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.MinTokens))
+		jsonfield.PutInt(out, prefix, int(in.MinTokens))
 	}
 	{
 		const prefix string = ",\"max_requests\":"
-		out.RawString(prefix)
-		out.Int(int(in.MaxRequests))
+		jsonfield.PutInt(out, prefix, int(in.MaxRequests))
 	}
 	{
 		const prefix string = ",\"max_input\":"
-		out.RawString(prefix)
-		out.Int(int(in.MaxInput))
+		jsonfield.PutInt(out, prefix, int(in.MaxInput))
 	}
 	{
 		const prefix string = ",\"max_output\":"
-		out.RawString(prefix)
-		out.Int(int(in.MaxOutput))
+		jsonfield.PutInt(out, prefix, int(in.MaxOutput))
 	}
 	{
 		const prefix string = ",\"excerpt\":"
-		out.RawString(prefix)
-		out.Int(int(in.Excerpt))
+		jsonfield.PutInt(out, prefix, int(in.Excerpt))
 	}
 	{
 		const prefix string = ",\"batch\":"
-		out.RawString(prefix)
-		out.Int(int(in.Batch))
+		jsonfield.PutInt(out, prefix, int(in.Batch))
 	}
 	{
 		const prefix string = ",\"max_batches\":"
-		out.RawString(prefix)
-		out.Int(int(in.MaxBatches))
+		jsonfield.PutInt(out, prefix, int(in.MaxBatches))
 	}
 	{
 		const prefix string = ",\"tools\":"

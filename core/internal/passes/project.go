@@ -29,7 +29,7 @@ func shortenProject(c Run) {
 	}
 	var seen critbit.Map[struct{}]
 	for i := len(doc.Items) - 1; i >= 0 && room >= leastRules; i-- {
-		if c.Authors().Own(doc.Items[i].Msg) {
+		if c.Authors().IsOwn(doc.Items[i].Msg) {
 			continue
 		}
 		what, key := digest.ProjectIn(doc.T, int(doc.Items[i].Msg))
@@ -57,7 +57,7 @@ func shortenFile(c Run, item, room int) bool {
 	}
 	doc.Remeasure(item)
 	c.Report().Truncated++
-	c.Report().Act(api.Action{Action: api.ActionTruncate, Pass: "fold", Message: int(it.In), Tokens: before - it.Tokens})
+	c.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: "fold", Message: int(it.In), Tokens: before - it.Tokens})
 	it.Pinned, it.Instr = true, true
 	return true
 }

@@ -31,7 +31,7 @@ func (p *ReasoningPass) Check() string {
 	return ""
 }
 
-func (p *ReasoningPass) Follows() bool { return false }
+func (p *ReasoningPass) CompletesPrevious() bool { return false }
 
 // End returns the index of the first item whose reasoning stays.
 func (p *ReasoningPass) End(c Run) int {

@@ -54,7 +54,7 @@ func (p *RehydratePass) Check() string {
 	return tokensRange("tokens", p.Tokens)
 }
 
-func (p *RehydratePass) Follows() bool { return true }
+func (p *RehydratePass) CompletesPrevious() bool { return true }
 
 func (p *RehydratePass) Run(c Run) {
 	doc := c.Doc()
@@ -84,7 +84,7 @@ func (p *RehydratePass) Restore(c Run, r *Rehydration) {
 		doc.Insert(c.Fold().Digest+1, doc.NewMessage(c.Fold().Digest, transcript.User, f.Text))
 	}
 	for _, f := range files {
-		c.Report().Act(api.Action{Action: api.ActionRestore, Pass: "rehydrate", Message: int(c.Fold().Items[f.Index].In), Tokens: -f.Tokens, Path: f.Path})
+		c.Report().AddAction(api.Action{Action: api.ActionRestore, Pass: "rehydrate", Message: int(c.Fold().Items[f.Index].In), Tokens: -f.Tokens, Path: f.Path})
 	}
 	c.Report().Restored += len(files)
 }

@@ -29,14 +29,14 @@ type Run interface {
 	Fold() *Fold            // the result of the last fold
 	Shortened() *Shortened  // the texts with which passes have replaced longer ones
 
-	Limit() int    // maximum tokens of the result according to the gate; 0 means no limit
-	Target() int   // tokens that the result should have; 0 means no limit
-	Most() int     // maximum tokens of a bounded result
-	Bounded() bool // whether the result must stay within the limit
-	MinGain() int  // tokens that a compaction must free
+	Limit() int     // maximum tokens of the result according to the gate; 0 means no limit
+	Target() int    // tokens that the result should have; 0 means no limit
+	MaxTokens() int // maximum tokens of a bounded result
+	MustFit() bool  // whether the result must stay within the limit
+	MinGain() int   // tokens that a compaction must free
 
-	TooSmall()           // records that the pass was skipped because it couldn't free MinGain
-	NoDigest(why string) // records why there is no digest, if the policy allows no local one
+	TooSmall()                      // records that the pass was skipped because it couldn't free MinGain
+	RecordDigestFailure(why string) // records why there is no digest, if the policy allows no local one
 }
 
 // Fold describes the result of a fold: what it has removed from the items, and where its digest is.

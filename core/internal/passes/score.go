@@ -19,7 +19,7 @@ type low struct {
 // LowFirst removes content with a score below 0, the lowest scores first, until the target is reached: tool results
 // are cleared, and texts of the assistant are cut. It reports whether there was any such content.
 func LowFirst(c Run) bool {
-	if !c.Keep().Scored() {
+	if !c.Keep().HasScores() {
 		return false
 	}
 	lows := lowest(c, lowTexts(c, lowResults(c)))
@@ -36,7 +36,7 @@ func LowFirst(c Run) bool {
 		if before := c.Doc().Total; cutter.cutText(longText{l.item, l.text, l.part}, harsh) {
 			c.Doc().Remeasure(l.item)
 			c.Report().Truncated++
-			c.Report().Act(api.Action{Action: api.ActionTruncate, Pass: api.DoerScore, Message: int(c.Doc().Items[l.item].In), Tokens: before - c.Doc().Total})
+			c.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: api.DoerScore, Message: int(c.Doc().Items[l.item].In), Tokens: before - c.Doc().Total})
 		}
 	}
 	replace(c, results, "clear", api.DoerScore, handles.ClearedMarker, func(int) string { return "" })
@@ -86,7 +86,7 @@ func lowResults(c Run) (lows []low) {
 // is still open may not.
 func lowTexts(c Run, lows []low) []low {
 	doc := c.Doc()
-	stays, _ := c.Keep().Staying()
+	stays, _ := c.Keep().StayingItems()
 	r := &resort{run: c, doc: doc, newest: -1}
 	texts := slices.DeleteFunc(r.long(loose, isUnsigned), func(t longText) bool {
 		return c.Keep().ScoreOf(t.part) >= 0 || stays[t.item] || t.tokens <= harsh

@@ -54,7 +54,7 @@ func (p *squeezePass) Check() string {
 	return tokensRange("min_reclaim", p.MinReclaim)
 }
 
-func (p *squeezePass) Follows() bool { return false }
+func (p *squeezePass) CompletesPrevious() bool { return false }
 
 // minSqueezed is the minimum number of bytes that squeezing a text must save. Saving less would not even make up for
 // the line that reports it.
@@ -104,7 +104,7 @@ func (p *squeezePass) Run(c Run) {
 			putSqueezed(c, s)
 			gain += s.gain
 		}
-		c.Report().Act(api.Action{Action: api.ActionSqueeze, Pass: "squeeze", Message: int(doc.Items[r.item].In), Tokens: gain, Tool: digest.ToolName(doc.T, int(r.part))})
+		c.Report().AddAction(api.Action{Action: api.ActionSqueeze, Pass: "squeeze", Message: int(doc.Items[r.item].In), Tokens: gain, Tool: digest.ToolName(doc.T, int(r.part))})
 	}
 	doc.Remeasure(dirty)
 }

@@ -47,7 +47,7 @@ func (p *TruncatePass) Check() string {
 	return ""
 }
 
-func (p *TruncatePass) Follows() bool { return false }
+func (p *TruncatePass) CompletesPrevious() bool { return false }
 
 func (p *TruncatePass) Run(c Run) {
 	doc := c.Doc()
@@ -56,14 +56,14 @@ func (p *TruncatePass) Run(c Run) {
 	for i := range doc.Items {
 		if !doc.Items[i].Pinned {
 			n, tool := p.Message(c, doc.Items[i].Msg, may)
-			Truncated(c, i, n, tool)
+			ReportTruncated(c, i, n, tool)
 		}
 	}
 }
 
-// Truncated records in the report that texts of an item's tool results were truncated, if any were, and the name of
+// ReportTruncated records in the report that texts of an item's tool results were truncated, if any were, and the name of
 // the tool.
-func Truncated(c Run, item, texts int, tool string) {
+func ReportTruncated(c Run, item, texts int, tool string) {
 	doc := c.Doc()
 	if texts == 0 {
 		return
@@ -72,7 +72,7 @@ func Truncated(c Run, item, texts int, tool string) {
 	before := it.Tokens
 	doc.Remeasure(item)
 	c.Report().Truncated += texts
-	c.Report().Act(api.Action{Action: api.ActionTruncate, Pass: "truncate", Message: int(it.In), Tokens: before - it.Tokens, Tool: tool})
+	c.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: "truncate", Message: int(it.In), Tokens: before - it.Tokens, Tool: tool})
 }
 
 // Unsqueeze restores squeezed texts that are still too long, so that their whole text is truncated.

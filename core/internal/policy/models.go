@@ -6,16 +6,18 @@ import "strings"
 
 // Model is an entry of the list of models.
 type Model struct {
-	// Name is a prefix of the model's name, after a prefix for the provider ("anthropic/", "us.anthropic.", "models/"). The name ends there,
-	// or continues with a dash or colon; after a star it may continue in any way.
+	// Name is a prefix of the model's name without the provider's own prefix ("anthropic/", "us.anthropic.",
+	// "models/"). The model's name ends after it, or continues with a dash or colon. If Name ends with a star, the
+	// model's name may continue in any way.
 	Name   string
-	Window int // context window, tokens
-	// Reserve is how much of the window the provider keeps for the answer, in tokens; 0 means the default reserve.
+	Window int // context window in tokens
+	// Reserve is how much of the window the provider keeps free for the output, in tokens; 0 means the default reserve.
 	Reserve int
 }
 
-// ModelByName finds a model by its name in a request. The longest matching Name counts; nothing is assumed about unknown models. A build
-// for browsers has the window of such builds if its model's window is larger or unknown.
+// ModelByName finds a model by its name in a request. The longest matching Name counts. Nothing is assumed about
+// unknown models. A build for browsers has the window that such builds usually have if its model's window is larger
+// or unknown.
 func ModelByName(name string) (Model, bool) {
 	name = strings.ToLower(name)
 	if len(name) > 200 {
@@ -28,8 +30,8 @@ func ModelByName(name string) (Model, bool) {
 	return m, known
 }
 
-// build finds the window of a browser build by its name: by a suffix, which other suffixes may follow, or by an owner with a slash. If
-// several match, the smallest window counts.
+// build finds the window of a browser build by the build's name: by a suffix, which other suffixes may follow, or by
+// an owner and a slash. If several match, the smallest window counts.
 func build(name string) (found Model, ok bool) {
 	for _, b := range builds {
 		if says(name, b.Name) && (!ok || b.Window < found.Window) {
@@ -54,7 +56,7 @@ func says(name, mark string) bool {
 	}
 }
 
-// published finds a model by the name that its maker published, in lower case.
+// published finds a model by the name that its maker published. name is in lower case.
 func published(name string) (Model, bool) {
 	for _, m := range models {
 		want, open := strings.CutSuffix(m.Name, "*")
@@ -74,8 +76,8 @@ func published(name string) (Model, bool) {
 	return Model{}, false
 }
 
-// know sets the window by the policy's model, if the policy has none. One without limit has no tokens. Without wire_safe it does nothing, because the published systems
-// know no models.
+// know sets the window of the policy's model, if the policy has none. An unlimited window has no tokens. Without
+// wire_safe it does nothing, because the published systems know no models.
 func (p *Policy) know() {
 	if p.Window.Unlimited {
 		p.Window.Tokens = 0

@@ -6,7 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// ForModel returns the policy with the window and the tokenizer family of a model, if the policy names no model.
+// ForModel returns the policy with the window and the tokenizer family of a model, unless the policy names a model
+// itself.
 func (p *Policy) ForModel(model string) (*Policy, *Error) {
 	if model == "" || p.Model != "" {
 		return p, nil
@@ -17,7 +18,8 @@ func (p *Policy) ForModel(model string) (*Policy, *Error) {
 	return &q, q.check()
 }
 
-// With returns the policy with the options of one call applied. The path of an error is the path of an option.
+// With returns the policy with the options of one call applied. The path of an error is the path of the invalid
+// option.
 func (p *Policy) With(o *api.Options) (*Policy, *Error) {
 	if *o == (api.Options{}) {
 		return p, nil
@@ -37,13 +39,13 @@ func (p *Policy) With(o *api.Options) (*Policy, *Error) {
 	return q, nil
 }
 
-// optionsOf apply groups of options to a policy, in this order. If an option is out of range they return its name and
-// what is wrong.
+// optionsOf are functions that apply groups of options to a policy, in this order. If an option is out of range, they
+// return its name and the problem.
 var optionsOf = []func(q *Policy, o *api.Options) (at, problem string){
 	(*Policy).withChoices, (*Policy).withSummary, (*Policy).withCache, (*Policy).withRedact, (*Policy).withWindow,
 }
 
-// withChoices applies the options that choose one of several words.
+// withChoices applies options whose values are fixed words.
 func (p *Policy) withChoices(o *api.Options) (at, problem string) {
 	p.Force = o.Force
 	if o.Answer != "" {
@@ -95,7 +97,7 @@ func (p *Policy) withCache(o *api.Options) (at, problem string) {
 	return "", ""
 }
 
-// withRedact checks the texts that are redacted.
+// withRedact checks the texts to redact.
 func (p *Policy) withRedact(o *api.Options) (at, problem string) {
 	if o.Redact == nil {
 		return "", ""
@@ -111,7 +113,7 @@ func (p *Policy) withRedact(o *api.Options) (at, problem string) {
 	return "", ""
 }
 
-// withWindow applies the options that change the room for the conversation, the passes and the format.
+// withWindow applies the options that affect the available window, the passes and the format.
 func (p *Policy) withWindow(o *api.Options) (at, problem string) {
 	if p.Tried = o.Tried; outside(o.Tried, MaxTokens) {
 		return "tried", inTokens
@@ -120,7 +122,7 @@ func (p *Policy) withWindow(o *api.Options) (at, problem string) {
 		return "window", inTokens
 	}
 	if o.Window > 0 && (p.Window.Tokens == 0 || o.Window < p.Window.Tokens) {
-		p.Window = Window{Tokens: o.Window, Reserve: p.reserve} // the model's reserve is for its whole window
+		p.Window = Window{Tokens: o.Window, Reserve: p.reserve} // the model's reserve applies to its whole window
 	}
 	if o.NoReserve {
 		p.Window.Reserve = new(int)
@@ -137,7 +139,8 @@ func (p *Policy) withWindow(o *api.Options) (at, problem string) {
 	return "", ""
 }
 
-// Limits of the option redact, in bytes: shorter texts occur everywhere, and placeholders must not blow the messages up.
+// Limits of the option redact, in bytes: shorter texts would match everywhere, and longer placeholders would inflate
+// the messages.
 const (
 	minRedacted    = 4
 	maxPlaceholder = 100

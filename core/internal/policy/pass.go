@@ -6,18 +6,18 @@ import (
 	"github.com/mailru/easyjson/jwriter"
 )
 
-// Pass is one step of a policy: the name of a pass and its parameters as JSON. Each pass reads its own parameters, so a new pass changes
-// nothing here.
+// Pass is one step of a policy: the name of a pass and its parameters as JSON. Each pass parses its own parameters,
+// so adding a pass changes nothing here.
 type Pass struct {
 	Name string
-	JSON []byte // the whole object, {"pass":NAME,…}
-	Step Step   // decoded when the policy is resolved; must not be written to
+	JSON []byte // the whole object as JSON, {"pass":NAME,…}
+	Step Step   // the decoded step, set when the policy is resolved; read-only
 }
 
 // Step is a pass with its decoded parameters.
 type Step interface {
 	Unmarshaler
-	// Check finds parameters out of range. It returns a text for people, or "".
+	// Check validates the parameters. It returns an error message for people, or "".
 	Check() string
 }
 

@@ -3,6 +3,7 @@
 package policy
 
 import (
+	jsonfield "github.com/ctxfold/ctxfold/internal/jsonfield"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
 )
@@ -14,43 +15,22 @@ var (
 )
 
 func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy(in *jlexer.Lexer, out *Policy) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "preset":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Preset = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Preset))
 		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Format))
 		case "model":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Model = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Model))
 		case "estimator":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Estimator = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Estimator))
 		case "window":
 			easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy1(in, &out.Window)
 		case "gate":
@@ -115,11 +95,7 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy(in *jlexer.
 				if out.WireSafe == nil {
 					out.WireSafe = new(bool)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.WireSafe = bool(in.Bool())
-				}
+				jsonfield.Bool(in, (*bool)(out.WireSafe))
 			}
 		case "last_resort":
 			if in.IsNull() {
@@ -129,36 +105,16 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy(in *jlexer.
 				if out.LastResort == nil {
 					out.LastResort = new(bool)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.LastResort = bool(in.Bool())
-				}
+				jsonfield.Bool(in, (*bool)(out.LastResort))
 			}
 		case "open_calls":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.OpenCalls = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.OpenCalls))
 		case "thinking":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Thinking = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Thinking))
 		case "repair":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Repair = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Repair))
 		case "max_bytes":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxBytes = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MaxBytes))
 		case "prices":
 			if in.IsNull() {
 				in.Skip()
@@ -170,17 +126,9 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy(in *jlexer.
 				easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy5(in, out.Prices)
 			}
 		case "log":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Log = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Log))
 		case "archive":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Archive = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Archive))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -190,10 +138,7 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy(in *jlexer.
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy(out *jwriter.Writer, in Policy) {
 	out.RawByte('{')
@@ -202,8 +147,7 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy(out *jwrite
 	if in.Preset != "" {
 		const prefix string = ",\"preset\":"
 		first = false
-		out.RawString(prefix[1:])
-		out.String(string(in.Preset))
+		jsonfield.PutString(out, prefix[1:], string(in.Preset))
 	}
 	if in.Format != "" {
 		const prefix string = ",\"format\":"
@@ -285,33 +229,27 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy(out *jwrite
 	}
 	if in.WireSafe != nil {
 		const prefix string = ",\"wire_safe\":"
-		out.RawString(prefix)
-		out.Bool(bool(*in.WireSafe))
+		jsonfield.PutBool(out, prefix, bool(*in.WireSafe))
 	}
 	if in.LastResort != nil {
 		const prefix string = ",\"last_resort\":"
-		out.RawString(prefix)
-		out.Bool(bool(*in.LastResort))
+		jsonfield.PutBool(out, prefix, bool(*in.LastResort))
 	}
 	if in.OpenCalls != "" {
 		const prefix string = ",\"open_calls\":"
-		out.RawString(prefix)
-		out.String(string(in.OpenCalls))
+		jsonfield.PutString(out, prefix, string(in.OpenCalls))
 	}
 	if in.Thinking != "" {
 		const prefix string = ",\"thinking\":"
-		out.RawString(prefix)
-		out.String(string(in.Thinking))
+		jsonfield.PutString(out, prefix, string(in.Thinking))
 	}
 	if in.Repair != "" {
 		const prefix string = ",\"repair\":"
-		out.RawString(prefix)
-		out.String(string(in.Repair))
+		jsonfield.PutString(out, prefix, string(in.Repair))
 	}
 	if in.MaxBytes != 0 {
 		const prefix string = ",\"max_bytes\":"
-		out.RawString(prefix)
-		out.Int(int(in.MaxBytes))
+		jsonfield.PutInt(out, prefix, int(in.MaxBytes))
 	}
 	if in.Prices != nil {
 		const prefix string = ",\"prices\":"
@@ -320,13 +258,11 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy(out *jwrite
 	}
 	if in.Log {
 		const prefix string = ",\"log\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Log))
+		jsonfield.PutBool(out, prefix, bool(in.Log))
 	}
 	if in.Archive != "" {
 		const prefix string = ",\"archive\":"
-		out.RawString(prefix)
-		out.String(string(in.Archive))
+		jsonfield.PutString(out, prefix, string(in.Archive))
 	}
 	out.RawByte('}')
 }
@@ -341,31 +277,18 @@ func (v *Policy) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy(l, v)
 }
 func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy5(in *jlexer.Lexer, out *Prices) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "input":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Input = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.Input))
 		case "output":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Output = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.Output))
 		case "cache_read":
 			if in.IsNull() {
 				in.Skip()
@@ -374,11 +297,7 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy5(in *jlexer
 				if out.CacheRead == nil {
 					out.CacheRead = new(float64)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.CacheRead = float64(in.Float64())
-				}
+				jsonfield.Float64(in, (*float64)(out.CacheRead))
 			}
 		case "cache_write":
 			if in.IsNull() {
@@ -388,11 +307,7 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy5(in *jlexer
 				if out.CacheWrite == nil {
 					out.CacheWrite = new(float64)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.CacheWrite = float64(in.Float64())
-				}
+				jsonfield.Float64(in, (*float64)(out.CacheWrite))
 			}
 		default:
 			in.AddError(&jlexer.LexerError{
@@ -403,10 +318,7 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy5(in *jlexer
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy5(out *jwriter.Writer, in Prices) {
 	out.RawByte('{')
@@ -415,8 +327,7 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy5(out *jwrit
 	if in.Input != 0 {
 		const prefix string = ",\"input\":"
 		first = false
-		out.RawString(prefix[1:])
-		out.Float64(float64(in.Input))
+		jsonfield.PutFloat64(out, prefix[1:], float64(in.Input))
 	}
 	if in.Output != 0 {
 		const prefix string = ",\"output\":"
@@ -451,25 +362,16 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy5(out *jwrit
 	out.RawByte('}')
 }
 func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy4(in *jlexer.Lexer, out *Pin) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "role":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Role = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Role))
 		case "index":
 			if in.IsNull() {
 				in.Skip()
@@ -478,24 +380,12 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy4(in *jlexer
 				if out.Index == nil {
 					out.Index = new(int)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.Index = int(in.Int())
-				}
+				jsonfield.Int(in, (*int)(out.Index))
 			}
 		case "id":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.ID = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.ID))
 		case "contains":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Contains = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Contains))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -505,10 +395,7 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy4(in *jlexer
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy4(out *jwriter.Writer, in Pin) {
 	out.RawByte('{')
@@ -517,8 +404,7 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy4(out *jwrit
 	if in.Role != "" {
 		const prefix string = ",\"role\":"
 		first = false
-		out.RawString(prefix[1:])
-		out.String(string(in.Role))
+		jsonfield.PutString(out, prefix[1:], string(in.Role))
 	}
 	if in.Index != nil {
 		const prefix string = ",\"index\":"
@@ -553,61 +439,28 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy4(out *jwrit
 	out.RawByte('}')
 }
 func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy3(in *jlexer.Lexer, out *Summary) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "mode":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Mode = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Mode))
 		case "request":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Request = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Request))
 		case "max_output_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxOutputTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MaxOutputTokens))
 		case "max_input_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxInputTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MaxInputTokens))
 		case "provider":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Provider = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Provider))
 		case "retries":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Retries = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Retries))
 		case "split":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Split = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Split))
 		case "standing":
 			if in.IsNull() {
 				in.Skip()
@@ -616,11 +469,7 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy3(in *jlexer
 				if out.Standing == nil {
 					out.Standing = new(float64)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.Standing = float64(in.Float64())
-				}
+				jsonfield.Float64(in, (*float64)(out.Standing))
 			}
 		case "project_instructions":
 			if in.IsNull() {
@@ -630,11 +479,7 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy3(in *jlexer
 				if out.ProjectInstructions == nil {
 					out.ProjectInstructions = new(float64)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.ProjectInstructions = float64(in.Float64())
-				}
+				jsonfield.Float64(in, (*float64)(out.ProjectInstructions))
 			}
 		case "room":
 			if in.IsNull() {
@@ -644,42 +489,18 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy3(in *jlexer
 				if out.Room == nil {
 					out.Room = new(float64)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.Room = float64(in.Float64())
-				}
+				jsonfield.Float64(in, (*float64)(out.Room))
 			}
 		case "instructions":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Instructions = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Instructions))
 		case "style":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Style = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Style))
 		case "prompt":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Prompt = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Prompt))
 		case "scope":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Scope = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Scope))
 		case "on_failure":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.OnFailure = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.OnFailure))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -689,10 +510,7 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy3(in *jlexer
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy3(out *jwriter.Writer, in Summary) {
 	out.RawByte('{')
@@ -701,8 +519,7 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy3(out *jwrit
 	if in.Mode != "" {
 		const prefix string = ",\"mode\":"
 		first = false
-		out.RawString(prefix[1:])
-		out.String(string(in.Mode))
+		jsonfield.PutString(out, prefix[1:], string(in.Mode))
 	}
 	if in.Request != "" {
 		const prefix string = ",\"request\":"
@@ -847,103 +664,42 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy3(out *jwrit
 	out.RawByte('}')
 }
 func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy2(in *jlexer.Lexer, out *Gate) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "ratio":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Ratio = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.Ratio))
 		case "target":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Target = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.Target))
 		case "start":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Start = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.Start))
 		case "notice":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Notice = string(in.String())
-			}
+			jsonfield.String(in, (*string)(&out.Notice))
 		case "notice_at":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.NoticeAt = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.NoticeAt))
 		case "idle":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Idle = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Idle))
 		case "cold":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Cold = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.Cold))
 		case "min_gain":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MinGain = float64(in.Float64())
-			}
+			jsonfield.Float64(in, (*float64)(&out.MinGain))
 		case "inclusive":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Inclusive = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Inclusive))
 		case "min_messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MinMessages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MinMessages))
 		case "max_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxTokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MaxTokens))
 		case "max_messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxMessages = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MaxMessages))
 		case "max_tool_results":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxToolResults = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.MaxToolResults))
 		case "usage":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Usage = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Usage))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -953,10 +709,7 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy2(in *jlexer
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy2(out *jwriter.Writer, in Gate) {
 	out.RawByte('{')
@@ -965,8 +718,7 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy2(out *jwrit
 	if in.Ratio != 0 {
 		const prefix string = ",\"ratio\":"
 		first = false
-		out.RawString(prefix[1:])
-		out.Float64(float64(in.Ratio))
+		jsonfield.PutFloat64(out, prefix[1:], float64(in.Ratio))
 	}
 	if in.Target != 0 {
 		const prefix string = ",\"target\":"
@@ -1101,31 +853,18 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy2(out *jwrit
 	out.RawByte('}')
 }
 func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy1(in *jlexer.Lexer, out *Window) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tokens = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Tokens))
 		case "unlimited":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Unlimited = bool(in.Bool())
-			}
+			jsonfield.Bool(in, (*bool)(&out.Unlimited))
 		case "reserve":
 			if in.IsNull() {
 				in.Skip()
@@ -1134,11 +873,7 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy1(in *jlexer
 				if out.Reserve == nil {
 					out.Reserve = new(int)
 				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.Reserve = int(in.Int())
-				}
+				jsonfield.Int(in, (*int)(out.Reserve))
 			}
 		default:
 			in.AddError(&jlexer.LexerError{
@@ -1149,10 +884,7 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy1(in *jlexer
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy1(out *jwriter.Writer, in Window) {
 	out.RawByte('{')
@@ -1161,8 +893,7 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy1(out *jwrit
 	if in.Tokens != 0 {
 		const prefix string = ",\"tokens\":"
 		first = false
-		out.RawString(prefix[1:])
-		out.Int(int(in.Tokens))
+		jsonfield.PutInt(out, prefix[1:], int(in.Tokens))
 	}
 	if in.Unlimited {
 		const prefix string = ",\"unlimited\":"

@@ -43,16 +43,16 @@ var presets = []Preset{
 // Presets returns the presets.
 func Presets() []Preset { return presets }
 
-// Error is an error in a policy (or in other typed JSON): a code and the byte offset.
+// Error is an error in a policy (or in other decoded JSON): a code and a byte offset.
 type Error = jsonspan.Error
 
 // Unmarshaler is implemented by the code that easyjson generates.
 type Unmarshaler interface{ UnmarshalEasyJSON(*jlexer.Lexer) }
 
-// noKey is the start of the message about an unknown key.
+// noKey is the beginning of the message about an unknown key.
 const noKey = "there is no such key here: "
 
-// Decode reads JSON that a scanner has validated into v. Unknown keys are errors.
+// Decode decodes JSON into v. The JSON must have been validated by a scanner. Unknown keys are errors.
 func Decode(src []byte, v Unmarshaler) *Error {
 	l := jlexer.Lexer{Data: src}
 	v.UnmarshalEasyJSON(&l)
@@ -86,7 +86,7 @@ func Decode(src []byte, v Unmarshaler) *Error {
 	return e
 }
 
-// windowIs returns a message about the form of a window, with the number that was given instead.
+// windowIs returns an error message about the form of a window, which says what to write if given is a number.
 func windowIs(given []byte) string {
 	n := 0
 	for n < len(given) && n < 10 && given[n] >= '0' && given[n] <= '9' {
@@ -99,10 +99,11 @@ func windowIs(given []byte) string {
 	return `the window must be an object: {"window":{"tokens":` + tokens + `}}`
 }
 
-// MaxBytes is the maximum size of a policy in bytes of JSON. Decoded, a list of small values takes fifty times its bytes.
+// MaxBytes is the maximum size of a policy in bytes of JSON. A decoded list of small values takes fifty times as much
+// memory.
 const MaxBytes = 1 << 20
 
-// Resolve reads a policy and applies it over its preset. An empty src is the default preset.
+// Resolve parses a policy and applies it on top of its preset. An empty src means the default preset.
 func Resolve(src []byte) (*Policy, *Error) {
 	if len(src) > MaxBytes {
 		return nil, &Error{Code: jsonspan.TooLarge, Message: "the policy is larger than 1 MiB"}
@@ -135,7 +136,7 @@ func Resolve(src []byte) (*Policy, *Error) {
 	return p, p.check()
 }
 
-// explained adds to an error of reading a policy what to write instead, if that is known.
+// explained adds to an error in a policy what to write instead, if that is known.
 func explained(err *Error, src []byte) *Error {
 	at := jsonspan.PathAt(src, err.Offset)
 	if says := Moved("policy." + at); says != "" && err.Code == api.CodeUnknownField {
@@ -155,7 +156,7 @@ func names() []string {
 	return n
 }
 
-// The values of options, most of which policies have too, and the error messages for other values.
+// The values of options (most of which are also keys of policies), and the error messages for other values.
 var (
 	answers   = []string{"messages", "edits", "report"}
 	archives  = []string{"", "places", "bodies"}
@@ -164,7 +165,7 @@ var (
 	colds     = []api.Cold{"", api.ColdIdle, api.ColdModel, api.ColdProvider, api.ColdGone}
 )
 
-// maxIdle is the longest time without a call, in seconds.
+// maxIdle is the longest idle time, in seconds.
 const maxIdle = 1_000_000_000
 
 const (
@@ -175,7 +176,7 @@ const (
 	coldsAre     = `must be "idle", "model_changed", "provider_changed" or "gone"`
 )
 
-// noRoom reports whether the reserve leaves nothing of the window for the conversation.
+// noRoom reports whether the reserve leaves no part of the window for the conversation.
 func (p *Policy) noRoom() bool { return p.Safe() && p.Window.Tokens > 0 && p.Limit() <= 0 }
 
 // check finds values out of range.
@@ -200,7 +201,7 @@ func (p *Policy) check() *Error {
 	return nil
 }
 
-// Each pass and each pin looks at every message, so their number is limited.
+// Each pass and each pin looks at every message, so their numbers are limited.
 const (
 	MaxPasses = 100
 	MaxPins   = 1000

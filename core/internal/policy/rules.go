@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// rule is a requirement for a value of a policy.
+// rule is a requirement for a value in a policy.
 type rule struct {
 	at, must string // its key, and the end of the error message
 	broken   func(p *Policy) bool
@@ -17,10 +17,10 @@ const (
 	inShare  = "must be from 0 to 1"
 	maxCount = 1 << 30
 
-	maxNotice = 10_000 // bytes of gate.notice: more would fill what it is to save
+	maxNotice = 10_000 // bytes of gate.notice: a longer notice would fill the room that it is meant to save
 )
 
-// The values of keys that only policies have.
+// The values of keys that only occur in policies.
 var (
 	requests  = []string{"", "auto", "flat", "prefix"}
 	scopes    = []string{"", "session", "branch"}
@@ -31,7 +31,7 @@ var (
 	pinRoles  = []string{"", "system", "user", "assistant", "tool"}
 )
 
-// rules are checked in this order.
+// rules are the requirements, in the order in which they are checked.
 var rules = []rule{
 	{"window.tokens", inTokens, func(p *Policy) bool { return outside(p.Window.Tokens, MaxTokens) }},
 	{"window.reserve", inTokens, func(p *Policy) bool { return p.Window.Reserve != nil && outside(*p.Window.Reserve, MaxTokens) }},

@@ -13,7 +13,7 @@ const ThinkingAuto = "auto"
 // version is the version of a Claude model.
 type version struct{ major, minor int }
 
-// The newest versions that think by a budget alone, and that may be asked to.
+// The newest versions that can only think with a budget, and the newest that can be asked to.
 var (
 	lastManual = version{4, 5}
 	lastBudget = version{4, 6}
@@ -23,8 +23,8 @@ func (v version) over(w version) bool {
 	return v.major > w.major || v.major == w.major && v.minor > w.minor
 }
 
-// ThinkingOf returns how a model thinks, by the version in its name, so that it holds for future models: manual, adaptive, or unknown if
-// the model can do both or its name doesn't say.
+// ThinkingOf returns how a model thinks, according to the version in its name, so that it works for future models:
+// manual, adaptive, or unknown if the model can do both or its name doesn't say.
 func ThinkingOf(model string) api.ThinkingMode {
 	model = strings.ToLower(model)
 	at := strings.Index(model, "claude-")

@@ -2,7 +2,8 @@ package policy
 
 import "strings"
 
-// Unknown returns the message about an unknown name: it suggests the nearest known name, or lists all if none is near.
+// Unknown returns the error message about an unknown name. It suggests the nearest known name, or lists all names if
+// none is near.
 func Unknown(what, name string, names []string) string {
 	says := "unknown " + what + " \"" + name + "\"; "
 	if near := Nearest(name, names); near != "" {
@@ -11,7 +12,7 @@ func Unknown(what, name string, names []string) string {
 	return says + "there are: " + strings.Join(names, ", ")
 }
 
-// aliases are names in common use for things that have another name here.
+// aliases are common names for things that have a different name here.
 var aliases = []struct{ name, meant string }{
 	{"openai", "openai-chat"}, {"chat", "openai-chat"}, {"chatcompletions", "openai-chat"}, {"azure", "openai-chat"},
 	{"deepseek", "openai-chat"}, {"openrouter", "openai-chat"},
@@ -26,8 +27,8 @@ var aliases = []struct{ name, meant string }{
 	{"prompts", "prompt"}, {"token_counter", "estimator"},
 }
 
-// Nearest returns the name that was probably meant by another: one with this alias, or the first of the nearest, if at most a third of the
-// letters differ. It returns "" if none is near.
+// Nearest returns the known name that was probably meant: one with this alias, or the first of the most similar
+// names, if at most a third of the letters differ. It returns "" if no name is similar enough.
 func Nearest(name string, names []string) string {
 	if len(name) > maxName {
 		return ""
@@ -58,7 +59,7 @@ func Nearest(name string, names []string) string {
 // maxName is the longest name that Nearest compares, in bytes.
 const maxName = 64
 
-// plainly returns a name without case, hyphens, underscores and spaces.
+// plainly returns a name in lower case, without hyphens, underscores and spaces.
 func plainly(name string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == ' ' {
@@ -68,7 +69,7 @@ func plainly(name string) string {
 	}, name))
 }
 
-// distance returns how many bytes of a must be inserted, deleted, changed or swapped with their neighbour to get b.
+// distance returns how many bytes of a must be inserted, deleted, changed or swapped with their neighbor to get b.
 func distance(a, b string) int {
 	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
 	for j := range rows[0] {
@@ -91,7 +92,7 @@ func distance(a, b string) int {
 	return rows[len(a)%3][len(b)]
 }
 
-// keys are the keys of a policy and of its passes, at all depths. docs/policy.schema.json says where each is allowed.
+// keys are the keys of policies and passes, at all depths. docs/policy.schema.json says where each is allowed.
 const keys = "always_newest unlimited archive batch boundary cache_read cache_write cold contains estimator excerpt exclude_tools " +
 	"force_turn format gate id idle inclusive index input instructions keep_first keep_last keep_messages " +
 	"keep_recent keep_tokens last_resort log max_batches max_bytes max_files max_input max_input_tokens max_lines max_messages " +
@@ -104,13 +105,14 @@ const keys = "always_newest unlimited archive batch boundary cache_read cache_wr
 const optionKeys = "answer archive background cache_read_tokens cache_write_tokens calls cold exact force format idle input_tokens message messages mode model no_reserve " +
 	"open_calls output_tokens prefix score summary text total_tokens tried usage window"
 
-// moved are keys that became options, by their former path in a request.
+// moved are keys of requests that became options, by their former paths.
 var moved = []struct{ was, is string }{
 	{"policy.force", "options.force"}, {"policy.answer", "options.answer"}, {"policy.summary.text", "options.summary.text"},
 	{"usage", "options.usage"},
 }
 
-// Moved returns the message about an unknown key that became an option, by its path in a request, or "" for any other.
+// Moved returns the error message about a key that became an option, given its former path in a request, or "" for
+// any other path.
 func Moved(path string) string {
 	for _, m := range moved {
 		if m.was == path {
@@ -120,7 +122,8 @@ func Moved(path string) string {
 	return ""
 }
 
-// Suggest adds the key that was probably meant to an error about an unknown key of a policy or a pass. It returns the error.
+// Suggest adds to an error about an unknown key of a policy or a pass the key that was probably meant. It returns the
+// error.
 func Suggest(err *Error) *Error { return suggest(err, keys) }
 
 // SuggestOption is Suggest for the options of a request.

@@ -27,8 +27,8 @@ func init() {
 	DeclareCounter(Counter{"repaired", "violations in the input that were repaired", func(r *api.Report) *int { return &r.Repaired }})
 }
 
-// Count adds to a counter without its own key in the report.
-func (r *Report) Count(name string, n int) {
+// AddToCounter adds to a counter without its own key in the report.
+func (r *Report) AddToCounter(name string, n int) {
 	for i := range r.Counts {
 		if r.Counts[i].Name == name {
 			r.Counts[i].Count += n
@@ -38,8 +38,8 @@ func (r *Report) Count(name string, n int) {
 	r.Counts = append(r.Counts, api.PassCount{Name: name, Count: n})
 }
 
-// Uncount resets all counters of the report to zero.
-func (r *Report) Uncount() {
+// ResetCounters resets all counters of the report to zero.
+func (r *Report) ResetCounters() {
 	r.Counts = nil
 	for _, n := range counters {
 		if n.At != nil {

@@ -13,9 +13,9 @@ import (
 // Report is the report of one operation in progress.
 type Report api.Report
 
-// Act records an action of a pass. The capacity of the list doubles, because append would reallocate more often, and
+// AddAction records an action of a pass. The capacity of the list doubles, because append would reallocate more often, and
 // the memory of a module never shrinks.
-func (r *Report) Act(a api.Action) {
+func (r *Report) AddAction(a api.Action) {
 	if n := len(r.Actions); n == cap(r.Actions) {
 		r.Actions = slices.Grow(r.Actions, n+8)
 	}

@@ -145,7 +145,7 @@ func (w *writing) besides(messages []int32) (texts []string) {
 const ChatTail = 15
 
 // chats reports whether the run covers no tool calls.
-func (w *Writer) Chats() bool {
+func (w *Writer) HasNoToolCalls() bool {
 	messages := make([]int32, 0, len(w.doc.Items))
 	for _, it := range w.doc.Items {
 		messages = append(messages, it.Msg)

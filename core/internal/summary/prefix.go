@@ -19,8 +19,8 @@ type Prefix struct {
 	Cached int    // the number of its tokens that the provider probably has in its cache
 }
 
-// Write writes the messages of the request. It calls keep for input messages that are used as they are, and set for one that is rewritten.
-func (b *Prefix) Write(keep func(message int), set func(message int, text []byte), insert func(text []byte)) {
+// WriteEdits writes the messages of the request. It calls keep for input messages that are used as they are, and set for one that is rewritten.
+func (b *Prefix) WriteEdits(keep func(message int), set func(message int, text []byte), insert func(text []byte)) {
 	for m := range b.Until {
 		if m == b.At {
 			set(m, b.Anew)
@@ -37,14 +37,14 @@ func (b *Prefix) Write(keep func(message int), set func(message int, text []byte
 // or if that answer was rejected, it sends a record.
 func (w *writing) told(j Job, output int) answer {
 	if r, b := w.prefixed(&j, output); b != nil {
-		reply, found := w.Reply(PrefixRequest)
+		reply, found := w.ReplyTo(PrefixRequest)
 		if !found {
 			w.requests, w.prefix = append(w.requests, r), b
 			return answer{pending: true}
 		}
-		w.asked.In += r.InputTokens
-		w.asked.Cached += b.Cached
-		w.asked.Out += w.doc.P.Text(reply.Text)
+		w.callCost.In += r.InputTokens
+		w.callCost.Cached += b.Cached
+		w.callCost.Out += w.doc.P.Text(reply.Text)
 		if text, why := digest.AcceptDigest(reply, w.doc.P, j.Gain, output, true); why == "" && (w.policy.Summary.Prompt != "" || digest.Headed(text)) {
 			return answer{text: text, shape: api.ShapePrefix}
 		}

@@ -144,23 +144,23 @@ func (w *Writer) askProvider(o *ProviderCompaction, p digest.Prompt, output, gai
 	if !fits {
 		return a, false
 	}
-	reply, found := w.Reply(ProviderRequest)
+	reply, found := w.ReplyTo(ProviderRequest)
 	if !found {
 		r.Provider = w.providerRequest(o)
 		w.requests = append(w.requests, r)
 		return answer{pending: true}, true
 	}
-	w.asked.In += r.InputTokens
+	w.callCost.In += r.InputTokens
 	if len(reply.Messages) > 0 {
 		made := w.accepted(o, reply.Messages, gain)
 		if made == nil {
 			return a, false
 		}
-		w.asked.Out += made.Tokens
+		w.callCost.Out += made.Tokens
 		w.compacted = true
 		return answer{made: made}, true
 	}
-	w.asked.Out += w.doc.P.Text(reply.Text)
+	w.callCost.Out += w.doc.P.Text(reply.Text)
 	text, why := digest.AcceptDigest(reply, w.doc.P, gain, output, p.Template == "")
 	return answer{text: text}, why == ""
 }

@@ -40,8 +40,8 @@ type Writer struct {
 	replies   []api.Summary
 	requests  []api.SummaryRequest
 	prefix    *Prefix // the request that is appended to the conversation; nil if there is none
-	expected  Expected
-	asked     Cost // cost of the model calls
+	forecast  Forecast
+	callCost  Cost // cost of the model calls
 	compacted bool // the provider has compacted a part of this document
 }
 
@@ -59,20 +59,20 @@ func New(doc *view.View, in *view.Input, state *api.State, to *report.Report, ta
 // Requests returns the requests that must be answered before the run can end.
 func (w *Writer) Requests() []api.SummaryRequest { return w.requests }
 
-// Request adds a request that must be answered before the run can end.
-func (w *Writer) Request(r api.SummaryRequest) { w.requests = append(w.requests, r) }
+// AddRequest adds a request that must be answered before the run can end.
+func (w *Writer) AddRequest(r api.SummaryRequest) { w.requests = append(w.requests, r) }
 
 // Prefix returns the request that is appended to the conversation; nil if there is none.
 func (w *Writer) Prefix() *Prefix { return w.prefix }
 
-// Asked returns the cost of the model calls so far.
-func (w *Writer) Asked() Cost { return w.asked }
+// CallCost returns the cost of the model calls so far.
+func (w *Writer) CallCost() Cost { return w.callCost }
 
-// Expected returns a forecast of the result while requests are pending.
-func (w *Writer) Expected() Expected { return w.expected }
+// Forecast returns a forecast of the result while requests are pending.
+func (w *Writer) Forecast() Forecast { return w.forecast }
 
-// Reply returns the host's answer to a request.
-func (w *Writer) Reply(id string) (api.Summary, bool) {
+// ReplyTo returns the host's answer to a request.
+func (w *Writer) ReplyTo(id string) (api.Summary, bool) {
 	for _, r := range w.replies {
 		if r.ID == id {
 			return r, true
@@ -81,16 +81,16 @@ func (w *Writer) Reply(id string) (api.Summary, bool) {
 	return api.Summary{}, false
 }
 
-// Expect records the forecast: items from index first on change, and the result has after tokens besides the summaries.
-func (w *Writer) Expect(first, after int) {
-	w.expected = Expected{First: max(0, first), After: after, Cost: w.asked}
+// RecordForecast records the forecast: items from index first on change, and the result has after tokens besides the summaries.
+func (w *Writer) RecordForecast(first, after int) {
+	w.forecast = Forecast{First: max(0, first), After: after, Cost: w.callCost}
 	if w.prefix != nil {
-		w.expected.Cost.Cached += w.prefix.Cached
+		w.forecast.Cost.Cached += w.prefix.Cached
 	}
 	for _, q := range w.requests {
-		w.expected.After += q.MaxOutputTokens
-		w.expected.Cost.In += q.InputTokens
-		w.expected.Cost.Out += q.MaxOutputTokens
+		w.forecast.After += q.MaxOutputTokens
+		w.forecast.Cost.In += q.InputTokens
+		w.forecast.Cost.Out += q.MaxOutputTokens
 	}
 }
 
@@ -98,9 +98,9 @@ func (w *Writer) Expect(first, after int) {
 // cache.
 type Cost struct{ In, Cached, Out int }
 
-// Expected is a forecast of the result of a run that waits for summaries: the first item that changes, the tokens, and
+// Forecast is a forecast of the result of a run that waits for summaries: the first item that changes, the tokens, and
 // the cost of the model calls.
-type Expected struct {
+type Forecast struct {
 	First, After int
 	Cost         Cost
 }
@@ -140,8 +140,8 @@ type answer struct {
 	made    *Compacted       // the provider's compaction, without a text
 }
 
-// Digest returns the digest of a job.
-func (w *Writer) Digest(j Job) Digest {
+// WriteDigest returns the digest of a job.
+func (w *Writer) WriteDigest(j Job) Digest {
 	j.id = FoldRequest
 	d := writing{w, w.doc.Originals(j.Messages)}
 	return d.digest(j)
@@ -316,7 +316,7 @@ func (w *writing) answered(j Job, output int) answer {
 	switch {
 	case len(parts) == 1:
 		p.Record = parts[0].record
-		return w.ask(j.id, p, output, j.Gain)
+		return w.requestText(j.id, p, output, j.Gain)
 	case w.policy.Summary.Split == "chain":
 		carried := min(output, room/3) // the share of the room that the digest so far takes
 		return w.chain(j, p, w.parts(j.Messages, room-carried), output, carried)
@@ -341,7 +341,7 @@ func (w *writing) mapped(j Job, p digest.Prompt, parts []part, each, output int)
 	for i, part := range parts {
 		q := p
 		q.Scope, q.Prior, q.Record = api.ScopePart, "", part.record
-		a := w.ask(j.id+"-part-"+strconv.Itoa(i+1), q, each, part.tokens)
+		a := w.requestText(j.id+"-part-"+strconv.Itoa(i+1), q, each, part.tokens)
 		switch {
 		case a.pending:
 			pending = true
@@ -362,7 +362,7 @@ func (w *writing) mapped(j Job, p digest.Prompt, parts []part, each, output int)
 		return answer{why: api.FaultFailed}
 	}
 	p.Scope, p.Record = api.ScopeMerge, record.String()
-	a := w.ask(j.id, p, output, j.Gain)
+	a := w.requestText(j.id, p, output, j.Gain)
 	if !a.pending && bad(a.why) {
 		a.text = texts
 	}
@@ -374,7 +374,7 @@ func (w *writing) chain(j Job, p digest.Prompt, parts []part, output, carried in
 	all := answer{why: api.FaultFailed}
 	for i, part := range parts {
 		p.Record = part.record
-		a := w.ask(j.id+"-part-"+strconv.Itoa(i+1), p, output, max(part.tokens, j.Gain/len(parts)))
+		a := w.requestText(j.id+"-part-"+strconv.Itoa(i+1), p, output, max(part.tokens, j.Gain/len(parts)))
 		if a.pending {
 			return a
 		}
@@ -395,12 +395,12 @@ func (w *writing) chain(j Job, p digest.Prompt, parts []part, output, carried in
 // why it was rejected. ok is false while the model has to be called. [Writer.Digest] handles jobs that need several
 // prompts.
 func (w *Writer) AskOnce(id string, p digest.Prompt, output, represents int) (text string, why api.SummaryFault, ok bool) {
-	a := w.ask(id, p, output, represents)
+	a := w.requestText(id, p, output, represents)
 	return a.text, a.why, !a.pending
 }
 
-// ask returns the answer to one prompt. If it is rejected, the model is called again, as often as the policy allows.
-func (w *Writer) ask(id string, p digest.Prompt, output, represents int) (a answer) {
+// requestText returns the answer to one prompt. If it is rejected, the model is called again, as often as the policy allows.
+func (w *Writer) requestText(id string, p digest.Prompt, output, represents int) (a answer) {
 	for try := 0; ; try++ {
 		key := id
 		if try > 0 {
@@ -410,13 +410,13 @@ func (w *Writer) ask(id string, p digest.Prompt, output, represents int) (a answ
 		if !fits {
 			return answer{why: api.FaultNoRoom}
 		}
-		reply, found := w.Reply(key)
+		reply, found := w.ReplyTo(key)
 		if !found {
 			w.requests = append(w.requests, r)
 			return answer{pending: true}
 		}
-		w.asked.In += r.InputTokens
-		w.asked.Out += w.doc.P.Text(reply.Text)
+		w.callCost.In += r.InputTokens
+		w.callCost.Out += w.doc.P.Text(reply.Text)
 		a.text, a.why, p.Wrong = w.judged(reply, &p, r.Prompt, output, represents)
 		if a.why == "" || a.why == api.FaultFailed || try >= w.policy.Summary.Retries {
 			return a
@@ -473,9 +473,9 @@ const (
 	leastClip = 64
 )
 
-// Fits reports whether a prompt fits into a request without clipping, including the objection that a second request
+// FitsWindow reports whether a prompt fits into a request without clipping, including the objection that a second request
 // adds.
-func (w *Writer) Fits(p *digest.Prompt, output int) bool {
+func (w *Writer) FitsWindow(p *digest.Prompt, output int) bool {
 	limit := w.inputLimit(output)
 	return limit == 0 || w.doc.P.Text(p.System())+w.doc.P.Text(p.Text())+objectionRoom <= limit
 }

@@ -137,9 +137,9 @@ func summaries(p *passes.ArchivePass, c passes.Run, batches [][]int) (texts []st
 		}
 		if !local {
 			id := "archive-" + strconv.Itoa(k+1)
-			reply, found := c.Summary().Reply(id)
+			reply, found := c.Summary().ReplyTo(id)
 			if !found {
-				c.Summary().Request(toolRequest(p, c, id, said))
+				c.Summary().AddRequest(toolRequest(p, c, id, said))
 				continue
 			}
 			if summary, why := accept(p, reply); why == "" {
@@ -213,7 +213,7 @@ func addSummary(c passes.Run, dst []byte, text string) []byte {
 		return append(dst, message...)
 	}
 	on, off, kind := true, false, summaryKind
-	c.Report().Act(api.Action{Action: api.ActionInsert, Pass: "archive", Message: -1, Tokens: -doc.P.NewMessage(transcript.User, text)})
+	c.Report().AddAction(api.Action{Action: api.ActionInsert, Pass: "archive", Message: -1, Tokens: -doc.P.NewMessage(transcript.User, text)})
 	return Marks{Agent: &on, User: &off, Kind: &kind}.Append(dst, message)
 }
 
@@ -240,5 +240,5 @@ func hide(c passes.Run, item int, pass api.Doer) {
 		doc.TakePart(n)
 		doc.Remeasure(item)
 	}
-	c.Report().Act(api.Action{Action: api.ActionArchive, Pass: pass, Message: int(it.In), Tokens: before - doc.Total, Tool: digest.ToolName(doc.T, int(n))})
+	c.Report().AddAction(api.Action{Action: api.ActionArchive, Pass: pass, Message: int(it.In), Tokens: before - doc.Total, Tool: digest.ToolName(doc.T, int(n))})
 }

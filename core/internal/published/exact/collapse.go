@@ -29,13 +29,13 @@ func collapse(p *passes.CollapsePass, c passes.Run) {
 			line := doc.Compose(passes.LineMessage(doc, passes.Line(doc, from, i, digest.LineMarker, short(p.MaxText)), from, i))
 			c.Archive().KeepFold(nil, &line, doc.Items[from:i]...)
 			items = append(items, line)
-			c.Report().Act(api.Action{Action: api.ActionInsert, Pass: "collapse", Message: -1, Tokens: -line.Tokens})
+			c.Report().AddAction(api.Action{Action: api.ActionInsert, Pass: "collapse", Message: -1, Tokens: -line.Tokens})
 		case transcript.Tool:
 		default:
 			items = append(items, doc.Items[from])
 			continue
 		}
-		passes.Collapsed(c, doc.Items[from:i])
+		passes.ReportCollapsed(c, doc.Items[from:i])
 	}
 	if len(items) == boundary && doc.T.Input == len(doc.T.Messages) {
 		return

@@ -43,7 +43,7 @@ func Compact(in view.Input) (*compact.Run, *policy.Error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Judge(func() ([]bool, []int32) { return held(c) })
+	c.ReportFit(func() ([]bool, []int32) { return held(c) })
 	return c, nil
 }
 
@@ -51,42 +51,42 @@ func run(c *compact.Run, steps []passes.Pass) *policy.Error {
 	if c.Policy().Few(c.Doc().N) && !c.Policy().Force {
 		steps = nil
 	}
-	c.Keep().Pin()
-	c.Thrash()
+	c.Keep().PinItems()
+	c.CountThrashing()
 	unchecked := styles.ByName(c.Policy().Summary.Style).Unchecked
 	for i, p := range steps {
-		if !c.Due() {
+		if !c.IsDue() {
 			break
 		}
-		if i > 0 && c.Doc().Total <= c.Target() && !c.Policy().Force && !p.Follows() && !unchecked {
+		if i > 0 && c.Doc().Total <= c.Target() && !c.Policy().Force && !p.CompletesPrevious() && !unchecked {
 			continue
 		}
 		undone := step(p, c)
 		switch {
-		case c.Failure() != "" && c.Policy().Summary.OnFailure == "error":
-			return &policy.Error{Code: api.CodeSummaryFailed, Message: c.Failure()}
-		case c.Failure() != "":
-			c.Unchanged(api.ReasonSummaryFailed)
+		case c.DigestFailure() != "" && c.Policy().Summary.OnFailure == "error":
+			return &policy.Error{Code: api.CodeSummaryFailed, Message: c.DigestFailure()}
+		case c.DigestFailure() != "":
+			c.EndUnchanged(api.ReasonSummaryFailed)
 			c.Report().Summary.Why = api.FaultFailed
 			return nil
 		case undone:
-			c.Unchanged(api.ReasonNoProgress)
+			c.EndUnchanged(api.ReasonNoProgress)
 			return nil
-		case c.Waits():
+		case c.AwaitsSummaries():
 			return nil
 		}
 	}
 	if c.Policy().MaxBytes > 0 {
-		passes.Shrink(c)
+		passes.LimitBytes(c)
 	}
 	if len(c.Report().Actions) == 0 {
-		c.Unchanged(c.NoGain())
+		c.EndUnchanged(c.NoGain())
 		return nil
 	}
 	c.Archive().SaveChanges()
-	c.Conclude()
-	c.Remember()
-	c.Gained()
+	c.CompleteReport()
+	c.UpdateState()
+	c.CountSuccess()
 	return nil
 }
 
@@ -127,7 +127,7 @@ func step(step passes.Pass, c passes.Run) (undone bool) {
 
 // held returns which items must stay: those that are pinned, and those in a group with a pinned call or result.
 func held(c passes.Run) ([]bool, []int32) {
-	held, groups := c.Keep().StayingWith(func(int) bool { return false })
+	held, groups := c.Keep().StayingItemsWith(func(int) bool { return false })
 	return held, groups
 }
 

@@ -4,6 +4,7 @@ package exact
 
 import (
 	api "github.com/ctxfold/ctxfold/api"
+	jsonfield "github.com/ctxfold/ctxfold/internal/jsonfield"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
 )
@@ -15,31 +16,18 @@ var (
 )
 
 func easyjsonC21e7dafDecodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact(in *jlexer.Lexer, out *TurnRange) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
 		case "startTurn":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Start = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.Start))
 		case "endTurn":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.End = int(in.Int())
-			}
+			jsonfield.Int(in, (*int)(&out.End))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -49,10 +37,7 @@ func easyjsonC21e7dafDecodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact(in 
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonC21e7dafEncodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact(out *jwriter.Writer, in TurnRange) {
 	out.RawByte('{')
@@ -60,13 +45,11 @@ func easyjsonC21e7dafEncodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact(out
 	_ = first
 	{
 		const prefix string = ",\"startTurn\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Start))
+		jsonfield.PutInt(out, prefix[1:], int(in.Start))
 	}
 	{
 		const prefix string = ",\"endTurn\":"
-		out.RawString(prefix)
-		out.Int(int(in.End))
+		jsonfield.PutInt(out, prefix, int(in.End))
 	}
 	out.RawByte('}')
 }
@@ -81,15 +64,10 @@ func (v *TurnRange) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonC21e7dafDecodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact(l, v)
 }
 func easyjsonC21e7dafDecodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact1(in *jlexer.Lexer, out *Section) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
@@ -117,13 +95,7 @@ func easyjsonC21e7dafDecodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact1(in
 				}
 				for !in.IsDelim(']') {
 					var v1 api.Raw
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						if data := in.Raw(); in.Ok() {
-							in.AddError((v1).UnmarshalJSON(data))
-						}
-					}
+					jsonfield.Value(in, &v1)
 					out.Messages = append(out.Messages, v1)
 					in.WantComma()
 				}
@@ -138,10 +110,7 @@ func easyjsonC21e7dafDecodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact1(in
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonC21e7dafEncodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact1(out *jwriter.Writer, in Section) {
 	out.RawByte('{')
@@ -181,15 +150,10 @@ func (v *Section) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonC21e7dafDecodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact1(l, v)
 }
 func easyjsonC21e7dafDecodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact2(in *jlexer.Lexer, out *Block) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
 		return
 	}
-	in.Delim('{')
 	for !in.IsDelim('}') {
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
@@ -237,13 +201,7 @@ func easyjsonC21e7dafDecodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact2(in
 				}
 			}
 		case "createdAt":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.CreatedAt).UnmarshalJSON(data))
-				}
-			}
+			jsonfield.Value(in, &out.CreatedAt)
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -253,10 +211,7 @@ func easyjsonC21e7dafDecodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact2(in
 		}
 		in.WantComma()
 	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
+	jsonfield.End(in, isTopLevel)
 }
 func easyjsonC21e7dafEncodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact2(out *jwriter.Writer, in Block) {
 	out.RawByte('{')

@@ -56,7 +56,7 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 		return false
 	}
 	if s.Unseen != "" && !slices.ContainsFunc(seq[from:cut], func(m int32) bool { return !doc.T.Hidden(int(m)) }) {
-		c.NoDigest(s.Unseen)
+		c.RecordDigestFailure(s.Unseen)
 		return false
 	}
 	if s.Task != nil {
@@ -67,7 +67,7 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 		return false
 	}
 	if s.Empty != "" && (body == "" || s.Blank && styles.IsBlank(body)) {
-		c.NoDigest(s.Empty)
+		c.RecordDigestFailure(s.Empty)
 		return false
 	}
 	ops := styles.FileOps{Read: c.State().Ledger.Read, Modified: c.State().Ledger.Modified}.Merge(styles.ExtractFileOps(doc.T, seq))
@@ -147,11 +147,11 @@ func textOf(c passes.Run, s *styles.Style, parts []part, q styles.Prompt, messag
 	for i, p := range parts {
 		var rendered bool
 		if q.Record, rendered = s.Record(doc.T, p.messages); !rendered {
-			c.NoDigest(styles.NoResult)
+			c.RecordDigestFailure(styles.NoResult)
 			return "", false
 		}
 		q.Scope = p.scope
-		reply, asked := c.Summary().Reply(p.id)
+		reply, asked := c.Summary().ReplyTo(p.id)
 		if !asked {
 			r := api.SummaryRequest{ID: p.id, Scope: p.scope, System: s.Data.System, MaxOutputTokens: c.Policy().Summary.MaxOutputTokens,
 				Temperature: s.Data.Temperature, Thinking: api.ThinkingEffort(s.Thinking), Prompt: strings.ToValidUTF8(s.Prompt(&q), "\ufffd")}
@@ -159,14 +159,14 @@ func textOf(c passes.Run, s *styles.Style, parts []part, q styles.Prompt, messag
 				r.Lead = digest.CurrentTurn
 			}
 			r.InputTokens = doc.P.Text(r.System) + doc.P.Text(r.Prompt)
-			c.Summary().Request(r)
+			c.Summary().AddRequest(r)
 			return "", false
 		}
 		if s.Local != nil && (reply.Error != "" || styles.IsBlank(reply.Text)) {
 			return local(api.FaultFailed)
 		}
 		if reply.Error != "" {
-			c.NoDigest(s.Failure(len(parts) > 1, p.scope == api.ScopeTurnPrefix, reply))
+			c.RecordDigestFailure(s.Failure(len(parts) > 1, p.scope == api.ScopeTurnPrefix, reply))
 			return "", false
 		}
 		texts[i] = reply.Text

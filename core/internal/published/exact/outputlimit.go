@@ -5,14 +5,14 @@ import "github.com/ctxfold/ctxfold/core/internal/passes"
 // LimitOutput shortens an output as S4 does: it cuts off the end if there are too many runes or bytes, even the end that it has just kept
 // (S4.21), and may return more than it was given. See [passes.OutputLimits.Limit].
 func LimitOutput(l passes.OutputLimits, text, place, failure string) passes.LimitedOutput {
-	out, rest := l.Spilling(text, place, failure)
+	out, rest := l.LimitStored(text, place, failure)
 	if text == "" || out.Spilled || l.Lines <= 0 && l.Bytes <= 0 && l.Runes <= 0 {
 		return out
 	}
 	cut := rest
 	if !l.Fits(rest) {
 		cut = l.CutEnd(rest)
-		cut += passes.Notice(cut, rest)
+		cut += passes.OutputNotice(cut, rest)
 	}
 	if cut != text {
 		out.Text, out.Changed = cut, true

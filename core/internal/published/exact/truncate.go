@@ -18,9 +18,9 @@ func truncate(p *passes.TruncatePass, c passes.Run) {
 		n, tool := truncateMessage(c, it.Msg, p.MaxLines, may)
 		if doc.T.Messages[it.Msg].Role == transcript.Tool && dropTurn(c, it.Msg) {
 			it.Dirty = true // S0.9: the message is rebuilt, without what the application keeps with it
-			c.Report().Act(api.Action{Action: api.ActionStrip, Pass: "truncate", Message: int(it.In), Rule: "S0.9"})
+			c.Report().AddAction(api.Action{Action: api.ActionStrip, Pass: "truncate", Message: int(it.In), Rule: "S0.9"})
 		}
-		passes.Truncated(c, i, n, tool)
+		passes.ReportTruncated(c, i, n, tool)
 	}
 }
 

@@ -1,0 +1,69 @@
+package digest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+)
+
+// An answer that a later turn puts in doubt says so: trouble after "all done", the same error again, or a user who denies what it names.
+func TestAnswersInDoubt(t *testing.T) {
+	const work = "The boiler's valve now opens in `open_slowly`, and the pump follows it in `pump_on`."
+	asked := func(request, answer string) string {
+		return `{"role":"user","content":"` + request + `"},` + ranAs("1", "x", "ls", "valve.py") + `,{"role":"assistant","content":"` + answer + `"}`
+	}
+	const pasted = `the log says:\n$ python run.py\nvalve.py:12:4 PressureError: the gauge in /dev/ttyS1 is missing\nvalve.py:13:4 PressureError: no pressure in /dev/ttyS1\n` +
+		`valve.py:14:4 PressureError: no flow in /dev/ttyS2 and nothing else to say about it\nvalve.py:15:4 PressureError: no heat in /dev/ttyS3 and nothing else to say\nvalve.py:16:4 PressureError: stopped\n`
+	for name, c := range map[string]struct{ messages, want, not string }{
+		"trouble after a claim": {asked("Make the valve open slowly.", work+" Everything passes, so it is complete! ✅") + `,` + asked("it does not heat, something broke.", "The relay `K4` was off."),
+			"answer, which [2] puts in doubt: ", "puts in doubt: The relay"},
+		"the same error again": {asked(pasted, "The gauge was on `ttyS0`, and `valve.py` has the right one now.") + `,` + asked("Run it, please.", "`run.py` runs.") + `,` + asked("hm. "+pasted, "The gauge has no power on `ttyS1`."),
+			"answer, which [3] puts in doubt: The gauge was on", "puts in doubt: The gauge has no power"},
+		"a denial": {asked("Why is it cold?", "The pump follows `pump:on` too late.") + `,` + asked("ah, it's the relay I think, not pump:on.", "The relay `K4` was off."),
+			"answer, which the user's next message rejects: The pump", ""},
+		"no trouble": {asked("Make the valve open slowly.", work+" It is complete! ✅") + `,` + asked("Good. Now I still want the pump to follow.", "It follows in `pump_on`."),
+			"answer: ", "puts in doubt"},
+	} {
+		text := logOf(t, "["+c.messages+"]", 6000)
+		if !strings.Contains(text, c.want) || c.not != "" && strings.Contains(text, c.not) {
+			t.Errorf("%s: want %q and not %q in\n%s", name, c.want, c.not, text)
+		}
+	}
+}
+
+// The next digest has the mark too.
+func TestDoubtGoesOn(t *testing.T) {
+	before := "# What happened\n[1] user: Make the valve open slowly.\n  - answer, which [2] puts in doubt: The valve opens in `open_slowly`.\n[2] user: it does not heat.\n  - answer: The relay `K4` was off."
+	tr, seq := read(t, "native", `[{"role":"user","content":"And the pump?"},`+ranAs("1", "x", "ls", "pump.py")+`,{"role":"assistant","content":"It runs at 40 percent."}]`)
+	l := &digest.Ledger{}
+	l.Add(tr, seq)
+	if text := digest.NewExtract(tr, seq, before, l).Digest(6000); !strings.Contains(text, "answer, which [2] puts in doubt: The valve opens in `open_slowly`.") {
+		t.Error(text)
+	}
+}
+
+// Of many files that one command changed only their number and folder is said; the next ledger reads no file from that.
+func TestSweptFiles(t *testing.T) {
+	text := logOf(t, `[{"role":"user","content":"Format the press."},`+ranAs("1", "x",
+		"sed -i s/a/b/ press/src/a.go press/src/b.go press/src/c.go press/src/d.go press/test/e.go press/test/f.go press/test/g.go", "ok")+`]`, 6000)
+	if !strings.Contains(text, "\n7 files in press/ — changed in [1]\n") {
+		t.Error(text)
+	}
+	var l digest.Ledger
+	if digest.Body(digest.Message(text), &l); len(l.Modified) != 0 {
+		t.Errorf("read back: %q", l.Modified)
+	}
+}
+
+// A question that the user did not wait for says what the assistant found.
+func TestInterruptedQuestionHasAFinding(t *testing.T) {
+	messages := `{"role":"user","content":"Why does the pump stop?"},` + ranAs("1", "The pump stops because `relay_off` is called by the watchdog of the boiler.", "cat pump.py", "def pump(): pass")
+	for n := range 12 {
+		messages += `,{"role":"user","content":"` + strings.Repeat("Then look at the valve, the gauge, the heater and the lamp, and say which of them is cold. ", 2) + `"},{"role":"assistant","content":"` +
+			strings.Repeat("Valve V"+string(rune('A'+n))+" is cold, and `heater_on` is not called. ", 12) + `"}`
+	}
+	if text := logOf(t, "["+messages+"]", 6000); !strings.Contains(text, "assistant: The pump stops because `relay_off`") {
+		t.Error(text)
+	}
+}

@@ -1,0 +1,54 @@
+// Command shorten FILE replaces what easyjson has generated for single values, and for where objects begin and end, by calls of package
+// jsonfield.
+package main
+
+import (
+	"log"
+	"os"
+	"regexp"
+	"strings"
+)
+
+var (
+	reading = regexp.MustCompile(`if in\.IsNull\(\) \{\n\s*in\.Skip\(\)\n\s*\} else \{\n\s*(\S+) = [\w.]+\(in\.(String|Bool|Int|Int64|Uint32|Float64)\(\)\)\n\s*\}`)
+	writing = regexp.MustCompile(`out\.RawString\((prefix(?:\[1:\])?)\)\n\s*out\.(String|Bool|Int|Int64|Float64)\((.*)\)\n`)
+	raw     = regexp.MustCompile(`if in\.IsNull\(\) \{\n\s*in\.Skip\(\)\n\s*\} else \{\n\s*if data := in\.Raw\(\); in\.Ok\(\) \{\n\s*in\.AddError\(\((\S+)\)\.UnmarshalJSON\(data\)\)\n\s*\}\n\s*\}`)
+	begins  = regexp.MustCompile(`isTopLevel := in\.IsStart\(\)\n\s*if in\.IsNull\(\) \{\n\s*if isTopLevel \{\n\s*in\.Consumed\(\)\n\s*\}\n\s*in\.Skip\(\)\n\s*return\n\s*\}\n\s*in\.Delim\('\{'\)\n`)
+	ends    = regexp.MustCompile(`in\.Delim\('\}'\)\n\s*if isTopLevel \{\n\s*in\.Consumed\(\)\n\s*\}\n`)
+	// Imports of the file, which have names.
+	lexer    = regexp.MustCompile(`(?m)^\tjlexer "`)
+	imported = regexp.MustCompile(`(?m)^\t(\w+) "[^"]*"\n`)
+)
+
+// shortened is the text of a generated file with the calls in it.
+func shortened(text string) string {
+	text = reading.ReplaceAllStringFunc(text, func(found string) string {
+		part := reading.FindStringSubmatch(found)
+		return "jsonfield." + part[2] + "(in, (*" + strings.ToLower(part[2]) + ")(&" + part[1] + "))"
+	})
+	text = writing.ReplaceAllString(text, "jsonfield.Put$2(out, $1, $3)\n")
+	text = raw.ReplaceAllString(text, "jsonfield.Value(in, &$1)")
+	text = strings.ReplaceAll(text, "&*", "") // what is read by a pointer
+	text = begins.ReplaceAllString(text, "isTopLevel, null := jsonfield.Begin(in)\n\tif null {\n\t\treturn\n\t}\n")
+	text = ends.ReplaceAllString(text, "jsonfield.End(in, isTopLevel)\n")
+	if !strings.Contains(text, "jsonfield.") || strings.Contains(text, "jsonfield \"") {
+		return text
+	}
+	text = lexer.ReplaceAllString(text, "\tjsonfield \"github.com/ctxfold/ctxfold/internal/jsonfield\"\n$0")
+	return imported.ReplaceAllStringFunc(text, func(line string) string {
+		if strings.Contains(text, imported.FindStringSubmatch(line)[1]+".") {
+			return line
+		}
+		return "" // only conversions needed it
+	})
+}
+
+func main() {
+	text, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(os.Args[1], []byte(shortened(string(text))), 0o644); err != nil {
+		log.Fatal(err)
+	}
+}
