@@ -21,7 +21,7 @@ import (
 
 // targetsOf are the formats that a conversation can be written in.
 func targetsOf() (names []string) {
-	for _, f := range wire.All() {
+	for _, f := range wire.AllFormats() {
 		if f.Convert != nil {
 			names = append(names, f.Name)
 		}

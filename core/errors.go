@@ -31,7 +31,7 @@ func elsewhere(what string, offset uint32) *jsonspan.Error {
 // notHere returns the error for a transcript at an offset in a format that this build can only detect; nil for other
 // formats and for nil.
 func notHere(f *wire.Format, offset uint32) *jsonspan.Error {
-	if f == nil || !f.Elsewhere() {
+	if f == nil || !f.IsUnlinked() {
 		return nil
 	}
 	return elsewhere("the format \""+f.Name+"\"", offset)

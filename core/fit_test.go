@@ -119,7 +119,7 @@ func TestFit(t *testing.T) {
 		for _, mode := range []string{"local", "model"} {
 			t.Run(format+"/"+mode, func(t *testing.T) {
 				r := rand.New(rand.NewPCG(7, 1))
-				conv := gen.New(r, gen.Options{Messages: 240})
+				conv := gen.New(r, gen.Options{Messages: budget(160, 160, 240)})
 				history := conv.Render(format, r)
 				size := estimateOf(t, fmt.Sprintf(`{"format":%q}`, format), list(history))
 				policy := fmt.Sprintf(`{"format":%q,"window":{"tokens":%d,"reserve":100},"summary":{"mode":%q}}`, format, size/5, mode)

@@ -117,6 +117,32 @@ func testRepeatsOnce(t *testing.T, seed uint64, keys api.RecordKeys) {
 	}
 }
 
+// TestLoopRepeatsWithoutCount: what the provider counted was sent with the digest that is made again, so it says nothing of the original messages
+// from which that is done.
+func TestLoopRepeatsWithoutCount(t *testing.T) {
+	for _, exact := range []string{"", `,"exact":true`} {
+		w, replica := newWorld(1, faults{}), 0
+		settings := api.JobSettings{Can: allEffects, Records: api.RecordsByOwner, Owner: "somebody"}
+		fit := func(name string, messages int) *simulatedJob {
+			j := w.start(name, &replica, `{"window":{"tokens":2000},"summary":{"on_failure":"keep"}}`, boats(messages), settings, nil)
+			w.run(w.now + 120_000)
+			if !j.done || j.failure != nil || w.wrong != "" {
+				t.Fatal(name, w.wrong, j.done, j.failure)
+			}
+			return j
+		}
+		w.down = w.now + 60_000
+		if first := fit("first", 41); !strings.Contains(string(first.result["report"]), `"source":"local"`) {
+			t.Fatalf("%s", first.result["report"])
+		}
+		w.options = `,"usage":{"message":42,"total_tokens":1234` + exact + `}`
+		again := fit("again", 43)
+		if !strings.Contains(string(again.result["report"]), `"source":"model"`) || strings.Contains(string(again.result["state"]), "1234") {
+			t.Errorf("%s%s", again.result["report"], again.result["state"])
+		}
+	}
+}
+
 // TestLoopGoesOn: an app that continues from what was sent may give the same list again. It is not compacted again, by whatever the record is
 // found; if the model failed, the compaction is made again of that list.
 func TestLoopGoesOn(t *testing.T) {

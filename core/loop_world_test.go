@@ -36,6 +36,7 @@ type world struct {
 	waiting map[string][]func()
 	notices map[api.NoticeName]int
 	refused bool   // to store a body: what was removed is only in a result
+	options string // more options of the jobs that start, as JSON
 	wrong   string // the first invariant that did not hold
 }
 
@@ -168,7 +169,7 @@ func (w *world) start(name string, replica *int, policy, messages string, settin
 	if err != nil {
 		panic(err)
 	}
-	j.progress(w.call("loop_start", `"policy":`+policy, `"settings":`+string(text), `"options":{"answer":"edits"}`, `"messages":`+messages))
+	j.progress(w.call("loop_start", `"policy":`+policy, `"settings":`+string(text), `"options":{"answer":"edits"`+w.options+`}`, `"messages":`+messages))
 	return j
 }
 

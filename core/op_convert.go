@@ -77,7 +77,7 @@ func (r *request) target() *wire.Format {
 
 // targets returns the names of the formats to which a transcript can be converted.
 func targets() (names []string) {
-	for _, f := range wire.All() {
+	for _, f := range wire.AllFormats() {
 		if f.Convert != nil {
 			names = append(names, f.Name)
 		}

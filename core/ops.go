@@ -112,7 +112,7 @@ func info(_ *request, dst []byte) []byte {
 	a := api.Info{Name: "ctxfold", Version: Version, ABI: abi, Ops: named[api.Operation](Ops()), Estimators: named[api.Estimator](tokens.Names()),
 		Passes: named[api.PassName](passes.Passes()), Functions: named[api.FunctionName](hook.FunctionNames()),
 		Limits: api.Limits{Bytes: jsonspan.MaxSize, Depth: jsonspan.MaxDepth}}
-	for _, f := range wire.Here() {
+	for _, f := range wire.LinkedFormats() {
 		a.Formats = append(a.Formats, api.FormatInfo{Name: api.Format(f.Name), Doc: f.Doc})
 	}
 	for _, k := range passes.Kinds() {
@@ -160,7 +160,7 @@ func detect(r *request, dst []byte) []byte {
 	} else if at := s.Pos(); r.err == nil {
 		found = wire.Detect(s)
 		if r.fail(s.Err(), 0); r.err == nil {
-			r.fail(notHere(found.Sure(), at), 0)
+			r.fail(notHere(found.CertainFormat(), at), 0)
 		}
 		if r.err == nil {
 			doubt(&found, s.At(at))
@@ -176,7 +176,7 @@ func detect(r *request, dst []byte) []byte {
 	if found.Shape != nil {
 		a.Shape = found.Shape.Name
 	}
-	if found.Sure() != nil {
+	if found.CertainFormat() != nil {
 		a.Format, a.Confidence = a.Candidates[0].Format, a.Candidates[0].Confidence
 	}
 	return appendJSON(dst, a.MarshalEasyJSON)

@@ -201,7 +201,7 @@ func (p *replay) marked(text, like []byte) []byte {
 	if len(marks) == 0 {
 		return text
 	}
-	at, mark, ok := p.f.Marked(text, marks[len(marks)-1])
+	at, mark, ok := p.f.CacheMarkPlace(text, marks[len(marks)-1])
 	if !ok {
 		return text
 	}

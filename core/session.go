@@ -306,10 +306,10 @@ func (r *request) outgrow(list []byte) {
 	next.format, next.profile = f, s.profile
 	next.suit()
 	again.source = &next
-	if before.May(f) {
+	if before.IsPossible(f) {
 		again.read(jsonspan.New(s.t.Src), reading{before: r.stateFormat()})
 	}
-	if !before.May(f) || again.err != nil {
+	if !before.IsPossible(f) || again.err != nil {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Message: "these messages are in the format \"" + f.Name +
 			"\", and the session's are not"}, r.members[operations.InMessages].Start)
 		return

@@ -210,7 +210,7 @@ func (in *source) noteReasoner() {
 	if model == "" && !in.t.Model.Zero() {
 		model = in.t.Text(in.t.Model)
 	}
-	in.t.Reasoner = wire.Reasoner(model)
+	in.t.Reasoner = wire.IsReasoningModel(model)
 }
 
 // stateFormat returns the format named by the state of the last compaction or by a memory entry; nil if there is none.
@@ -232,13 +232,13 @@ func (r *request) stateFormat() *wire.Format {
 // be determined. A plain conversation switches to another format at its first sign, to the strictest if several are
 // possible.
 func settle(found *wire.Detection, before *wire.Format) *wire.Format {
-	if before != nil && found.May(before) {
+	if before != nil && found.IsPossible(before) {
 		return before
 	}
-	if f := found.Sure(); f != nil || before == nil || before.Name != wire.Plain {
+	if f := found.CertainFormat(); f != nil || before == nil || before.Name != wire.Plain {
 		return f
 	}
-	return found.Strictest()
+	return found.StrictestFormat()
 }
 
 // plainFault returns what is wrong with a transcript in any format: it isn't a list, or a message isn't an object or

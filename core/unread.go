@@ -14,7 +14,7 @@ import (
 // messages, because applications may store other data there. If another format is certain and reads more, missing a
 // tenth is enough for an error.
 func unread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32) *jsonspan.Error {
-	if read, missed, beside := f.Glance(t, 0); readsMost(read, missed, beside, named) {
+	if read, missed, beside := f.CoverageFrom(t, 0); readsMost(read, missed, beside, named) {
 		return nil
 	}
 	return misread(f, t, named, offset)
@@ -31,7 +31,7 @@ func readsMost(read, missed, beside int, named bool) bool {
 // unreadSince is unread for a session after messages were appended, whose format has read all that was there before. It
 // looks at the whole again only if the session has doubled since the last time, so that the cost stays linear.
 func (s *session) unreadSince() *jsonspan.Error {
-	read, missed, beside := s.format.Glance(s.t, s.glanced)
+	read, missed, beside := s.format.CoverageFrom(s.t, s.glanced)
 	s.read, s.missed, s.glanced = s.read+read, s.missed+missed, len(s.t.Messages)
 	if readsMost(s.read, s.missed, beside, !s.auto) || len(s.t.Src) < 2*s.judged {
 		return nil
@@ -43,9 +43,9 @@ func (s *session) unreadSince() *jsonspan.Error {
 // misread takes the closer look of unread.
 func misread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32) *jsonspan.Error {
 	c := f.Coverage(t)
-	says := "the format \"" + f.Name + "\" reads " + strconv.Itoa(c.Read) + " bytes of the text of these messages and misses " + strconv.Itoa(c.Missed())
+	says := "the format \"" + f.Name + "\" reads " + strconv.Itoa(c.Read) + " bytes of the text of these messages and misses " + strconv.Itoa(c.MissedBytes())
 	if !named {
-		if !c.Doubtful() {
+		if !c.IsDoubtful() {
 			return nil
 		}
 		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(offset), Message: says + ": convert the messages, or set \"format\" in the policy"}
@@ -60,7 +60,7 @@ func misread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32
 	if other != nil {
 		return &jsonspan.Error{Code: api.CodeWrongFormat, Offset: int(offset), Message: says + "; they look like \"" + other.Name + "\": set that as \"format\" in the policy"}
 	}
-	if c.Lossy() {
+	if c.IsLossy() {
 		return &jsonspan.Error{Code: api.CodeWrongFormat, Offset: int(offset), Message: says + ": name another format in the policy, or convert the messages"}
 	}
 	return nil
@@ -74,11 +74,11 @@ const minor = 9
 func better(f *wire.Format, c wire.Coverage, t *transcript.Transcript, offset uint32) *wire.Format {
 	s := jsonspan.New(t.Src)
 	found := wire.Detect(s.At(offset))
-	other := found.Sure()
+	other := found.CertainFormat()
 	if other == nil || other == f {
 		return nil
 	}
-	if other.Elsewhere() { // only the whole build can tell how much it reads
+	if other.IsUnlinked() { // only the whole build can tell how much it reads
 		return other
 	}
 	s = s.At(offset)
@@ -86,7 +86,7 @@ func better(f *wire.Format, c wire.Coverage, t *transcript.Transcript, offset ui
 	if s.Err() != nil {
 		return nil
 	}
-	if r := other.Coverage(o); r.Read <= c.Read || r.Missed() > c.Missed()/2 {
+	if r := other.Coverage(o); r.Read <= c.Read || r.MissedBytes() > c.MissedBytes()/2 {
 		return nil
 	}
 	return other
@@ -95,7 +95,7 @@ func better(f *wire.Format, c wire.Coverage, t *transcript.Transcript, offset ui
 // doubt lowers the confidence in a format whose signs make it certain, if it reads less than half of the text at the
 // scanner.
 func doubt(found *wire.Detection, s *jsonspan.Scanner) {
-	f := found.Sure()
+	f := found.CertainFormat()
 	if f == nil {
 		return
 	}
@@ -103,10 +103,10 @@ func doubt(found *wire.Detection, s *jsonspan.Scanner) {
 	if s.Err() != nil {
 		return // an error says nothing about the format
 	}
-	if read, missed, beside := f.Glance(t, 0); missed+beside <= read {
+	if read, missed, beside := f.CoverageFrom(t, 0); missed+beside <= read {
 		return
 	}
-	if c := f.Coverage(t); c.Doubtful() {
-		found.Guesses[0].Confidence *= float64(c.Read) / float64(c.Read+c.Missed())
+	if c := f.Coverage(t); c.IsDoubtful() {
+		found.Guesses[0].Confidence *= float64(c.Read) / float64(c.Read+c.MissedBytes())
 	}
 }

@@ -64,9 +64,9 @@ func (e errorsOf) at(share float64) float64 {
 func TestUsageOfRealSessions(t *testing.T) {
 	t.Parallel()
 	dir := sessions.Dir(t)
-	most := 150 // nearly every call: a host reports each of them too
-	if testing.Short() {
-		most = 20
+	most := budget(20, 60, 150) // 150 are nearly every call: a host reports each of them too
+	if os.Getenv("CTXFOLD_USAGE") != "" {
+		most = 150
 	}
 	var report bytes.Buffer
 	report.WriteString("| session | calls | the text alone | calibrated, from the 6th call on | anchored to the call before |\n|---|---|---|---|---|\n")

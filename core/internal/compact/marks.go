@@ -119,7 +119,7 @@ func (p *placing) put(item int) {
 	}
 	c, it := p.c, &p.c.doc.Items[item]
 	message := c.doc.AppendMessage(nil, it)
-	at, text, ok := c.doc.F.Marked(message, mark)
+	at, text, ok := c.doc.F.CacheMarkPlace(message, mark)
 	switch {
 	case !ok:
 		return

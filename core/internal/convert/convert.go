@@ -89,7 +89,7 @@ func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt strin
 	var system []byte
 	if len(c.system) > 0 {
 		v := wire.Values{'t': jsonspan.AppendString(nil, strings.Join(c.system, "\n\n"))}
-		system = wire.Fill(nil, c.to.Apart, &v)
+		system = wire.FillTemplate(nil, c.to.Apart, &v)
 	}
 	if t.Outer == t.List {
 		o.Messages, o.System = messages, system
@@ -171,7 +171,7 @@ func (c *conversion) name() {
 		if !p.ID.Zero() {
 			id = t.Text(p.ID)
 		}
-		if c.to.ID.Fits(id) && !taken.Has(id) {
+		if c.to.ID.Accepts(id) && !taken.Has(id) {
 			c.ids[n] = id
 			taken.Add(id)
 			continue

@@ -198,8 +198,8 @@ func (c *conversion) appendTools(dst []byte) []byte {
 	}
 	for i, d := range c.tools {
 		v := wire.Values{'n': jsonspan.AppendString(nil, d.name), 'd': d.description, 'p': d.schema}
-		if !c.to.ToolName.Fits(d.name) {
-			made := c.to.ToolName.Made(d.name)
+		if !c.to.ToolName.Accepts(d.name) {
+			made := c.to.ToolName.Conform(d.name)
 			c.lose(-1, -1, "tools", api.LossNameForm, api.InsteadChanged, made)
 			v['n'] = jsonspan.AppendString(nil, made)
 		}
@@ -212,7 +212,7 @@ func (c *conversion) appendTools(dst []byte) []byte {
 		if i > 0 {
 			list = append(list, ',')
 		}
-		list = wire.Fill(list, template, &v)
+		list = wire.FillTemplate(list, template, &v)
 	}
-	return wire.Fill(dst, c.to.Tools, &wire.Values{'l': list})
+	return wire.FillTemplate(dst, c.to.Tools, &wire.Values{'l': list})
 }

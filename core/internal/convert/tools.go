@@ -21,7 +21,7 @@ func (c *conversion) call(n int32, first bool) {
 		return
 	}
 	v := c.callValues(n)
-	part := wire.Fill(nil, c.to.Call, v)
+	part := wire.FillTemplate(nil, c.to.Call, v)
 	if c.to.Sign && first {
 		part = append(c.f.Sign(nil, nil), part[1:]...)
 	}
@@ -44,8 +44,8 @@ func (c *conversion) call(n int32, first bool) {
 // callValues returns the values for the templates of calls and results.
 func (c *conversion) callValues(n int32) *wire.Values {
 	name := c.toolName(n)
-	if !c.to.ToolName.Fits(name) {
-		made := c.to.ToolName.Made(name)
+	if !c.to.ToolName.Accepts(name) {
+		made := c.to.ToolName.Conform(name)
 		if made == "" {
 			made = "tool"
 		}
@@ -229,21 +229,21 @@ func (c *conversion) results(calls []int32) {
 		switch {
 		case c.to.Answered != "" && o.fails:
 			v['t'] = jsonspan.AppendString(nil, o.plain())
-			c.add(wire.Fill(nil, c.to.Failed, v), true)
+			c.add(wire.FillTemplate(nil, c.to.Failed, v), true)
 		case c.to.Answered != "":
-			c.add(wire.Fill(nil, c.to.Answered, v), true)
+			c.add(wire.FillTemplate(nil, c.to.Answered, v), true)
 		case c.to.ResultInside:
-			c.add(wire.Fill(nil, c.to.Result, v), true)
+			c.add(wire.FillTemplate(nil, c.to.Result, v), true)
 		case c.to.Gathered == "":
 			c.emit(c.to.Result, v)
 		case c.f.Rules.Alternate != "": // what the user says next goes into the same message
 			c.open(transcript.User)
-			c.add(wire.Fill(nil, c.to.Result, v), true)
+			c.add(wire.FillTemplate(nil, c.to.Result, v), true)
 		default:
 			if gathered != nil {
 				gathered = append(gathered, ',')
 			}
-			gathered = wire.Fill(gathered, c.to.Result, v)
+			gathered = wire.FillTemplate(gathered, c.to.Result, v)
 		}
 	}
 	if gathered != nil {
@@ -300,12 +300,12 @@ func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
 		v['l'] = join(media, ",")
 	case form.List != "" && (len(media) > 0 || len(o.texts) > 1):
 		if parts := append(c.resultTexts(o), media...); len(parts) > 0 {
-			v['c'] = wire.Fill(nil, form.List, &wire.Values{'l': join(parts, ",")})
+			v['c'] = wire.FillTemplate(nil, form.List, &wire.Values{'l': join(parts, ",")})
 			return
 		}
 	}
 	if template := c.valueTemplate(o); template != "" {
-		v['c'] = wire.Fill(nil, template, &wire.Values{'j': o.value})
+		v['c'] = wire.FillTemplate(nil, template, &wire.Values{'j': o.value})
 		return
 	}
 	template := form.Text
@@ -314,7 +314,7 @@ func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
 	}
 	text := jsonspan.AppendString(nil, o.plain())
 	if v['c'] = text; template != "" {
-		v['c'] = wire.Fill(nil, template, &wire.Values{'t': text})
+		v['c'] = wire.FillTemplate(nil, template, &wire.Values{'t': text})
 	}
 }
 
@@ -350,7 +350,7 @@ func (c *conversion) resultTexts(o *outcome) (parts [][]byte) {
 	}
 	for _, text := range texts {
 		if strings.TrimSpace(text) != "" {
-			parts = append(parts, wire.Fill(nil, c.to.Outcome.Part, &wire.Values{'t': jsonspan.AppendString(nil, text)}))
+			parts = append(parts, wire.FillTemplate(nil, c.to.Outcome.Part, &wire.Values{'t': jsonspan.AppendString(nil, text)}))
 		}
 	}
 	return parts

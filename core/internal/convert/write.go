@@ -190,7 +190,7 @@ func (c *conversion) emit(template string, v *wire.Values) {
 		c.out = append(c.out, ',')
 	}
 	c.count(template, v)
-	c.out = wire.Fill(c.out, template, v)
+	c.out = wire.FillTemplate(c.out, template, v)
 }
 
 // count fills in the number of a template that counts.
@@ -234,7 +234,7 @@ func (c *conversion) addText(text string) {
 	if c.to.Spoken != "" && c.current.role == transcript.Assistant {
 		template = c.to.Spoken
 	}
-	c.add(wire.Fill(nil, template, &v), false)
+	c.add(wire.FillTemplate(nil, template, &v), false)
 	c.current.texts = append(c.current.texts, []byte(text))
 	if c.to.Items && c.to.Said == wire.AsString && c.current.role == transcript.Assistant {
 		c.close()
@@ -267,7 +267,7 @@ func (c *conversion) say(p piece, place wire.Places) {
 			c.open(transcript.Assistant)
 			return
 		}
-		c.add(wire.Fill(nil, c.to.Reasoning, &v), true)
+		c.add(wire.FillTemplate(nil, c.to.Reasoning, &v), true)
 	case transcript.ToolCall:
 		c.call(p.part, false)
 	default:
@@ -303,7 +303,7 @@ func (c *conversion) media(n int32, m *payload, place wire.Places) ([]byte, bool
 	kind := c.t.Parts[n].Kind
 	for i := range c.to.Media {
 		form := &c.to.Media[i]
-		word, ok := form.Fits(kind, m.mime, m.data != "", place)
+		word, ok := form.Accepts(kind, m.mime, m.data != "", place)
 		if !ok || m.data == "" && m.url == "" {
 			continue
 		}
@@ -330,7 +330,7 @@ func (c *conversion) media(n int32, m *payload, place wire.Places) ([]byte, bool
 			c.losePart(n, api.LossName, api.InsteadNothing, m.name)
 		}
 		c.mediaMembers(n, m)
-		return wire.Fill(nil, template, &v), true
+		return wire.FillTemplate(nil, template, &v), true
 	}
 	return nil, false
 }

@@ -337,6 +337,7 @@ func (t *turn) attempt() (newest *attempt) {
 // repeat repeats a compaction during which the model failed, from the original messages.
 func (t *turn) repeat(stale *entry) {
 	o := t.options()
+	o.Usage = nil // of what was sent with the result that is replaced
 	o.Force, o.NoReserve = true, o.NoReserve || stale.NoReserve
 	if stale.Window > 0 && (o.Window == 0 || stale.Window < o.Window) {
 		o.Window = stale.Window

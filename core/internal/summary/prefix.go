@@ -61,7 +61,7 @@ func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix)
 	if !possible || until < j.Tail || j.Tail < 0 {
 		return r, nil
 	}
-	patch, thinking, ok := w.doc.F.Behind().AppendPatch(nil, body, output)
+	patch, thinking, ok := w.doc.F.PrefixForm().AppendPatch(nil, body, output)
 	if !ok {
 		return r, nil
 	}
@@ -93,7 +93,7 @@ func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix)
 // mayFollow reports whether a request for a job may be appended to the conversation, and returns what is known of the
 // request body.
 func (w *writing) mayFollow(j *Job) (body []byte, ok bool) {
-	if !w.policy.AsksPrefix() || w.doc.F.Behind() == nil || !w.Style().Own || j.Scope == api.ScopeBranch || j.Cut || w.report.Repaired > 0 {
+	if !w.policy.AsksPrefix() || w.doc.F.PrefixForm() == nil || !w.Style().Own || j.Scope == api.ScopeBranch || j.Cut || w.report.Repaired > 0 {
 		return nil, false
 	}
 	always := w.policy.Summary.Request == "prefix"
@@ -149,7 +149,7 @@ func (w *Writer) write(b *Prefix, sent int, text string) bool {
 		case len(like) == 0 && w.doc.F.OnlyMarked():
 			return false
 		case len(like) > 0 && len(marks) < wire.MaxMarks && len(w.doc.F.MarksOf(nil, message)) == 0:
-			if at, with, ok := w.doc.F.Marked(message, like[len(like)-1]); ok {
+			if at, with, ok := w.doc.F.CacheMarkPlace(message, like[len(like)-1]); ok {
 				b.At, b.Anew = sent-1, spliced(message, at, with)
 			}
 		}
@@ -163,7 +163,7 @@ func (w *Writer) write(b *Prefix, sent int, text string) bool {
 		b.Anew = t.Bytes(t.Messages[last].Span)
 	}
 	b.At = last
-	b.Anew, b.Joined = w.doc.F.Joined(b.Anew, text)
+	b.Anew, b.Joined = w.doc.F.AppendToMessage(b.Anew, text)
 	return b.Joined
 }
 

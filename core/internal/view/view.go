@@ -62,7 +62,7 @@ type edit struct {
 
 // NewView returns the view of the first n messages of t.
 func NewView(t *transcript.Transcript, f *wire.Format, p *tokens.Profile, n int) *View {
-	v := &View{T: t, F: f.As(t), P: p, Items: make([]Item, n), Total: p.Beside(t), N: n, Rest: n}
+	v := &View{T: t, F: f.FormatFor(t), P: p, Items: make([]Item, n), Total: p.Beside(t), N: n, Rest: n}
 	for i := range v.Items {
 		v.Items[i] = Item{Msg: int32(i), In: int32(i), Tokens: p.Message(t, i)}
 		v.Total += v.Items[i].Tokens

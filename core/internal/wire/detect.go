@@ -46,16 +46,16 @@ type Detection struct {
 	Signs   []string // the signs of Shape that were seen
 }
 
-// Sure returns the transcript's format if the signs determine it; nil if there is doubt.
-func (d *Detection) Sure() *Format {
+// CertainFormat returns the transcript's format if the signs determine it; nil if there is doubt.
+func (d *Detection) CertainFormat() *Format {
 	if d.Shape == nil && len(d.Guesses) > 0 && d.Guesses[0].Confidence >= Sure {
 		return d.Guesses[0].Format
 	}
 	return nil
 }
 
-// May reports whether the transcript may be in a format.
-func (d *Detection) May(f *Format) bool {
+// IsPossible reports whether the transcript may be in a format.
+func (d *Detection) IsPossible(f *Format) bool {
 	for _, g := range d.Guesses {
 		if d.Shape == nil && g.Format == f {
 			return true
@@ -64,9 +64,9 @@ func (d *Detection) May(f *Format) bool {
 	return false
 }
 
-// Strictest returns the guess with the most rules about texts and roles, or nil. A transcript that is valid for this
+// StrictestFormat returns the guess with the most rules about texts and roles, or nil. A transcript that is valid for this
 // format is valid for the other guesses too.
-func (d *Detection) Strictest() (strictest *Format) {
+func (d *Detection) StrictestFormat() (strictest *Format) {
 	most := -1
 	for _, g := range d.Guesses {
 		r, n := &g.Format.Rules, 0
@@ -230,8 +230,8 @@ func (d *detector) list() {
 	}
 }
 
-// Knows reports whether the format may show a sign.
-func (f *Format) Knows(sign string) bool {
+// HasSign reports whether the format may show a sign.
+func (f *Format) HasSign(sign string) bool {
 	kind, name, _ := strings.Cut(sign, ":")
 	switch kind {
 	case "role":
@@ -285,7 +285,7 @@ func (d *detector) weigh(doubt float64) []Guess {
 			case word(f.Signs.Own, sign):
 				g.Evidence = append(g.Evidence, sign)
 				g.Confidence += 4
-			case f.Knows(sign):
+			case f.HasSign(sign):
 			case kind == "body" || kind == "model":
 				factor /= 4 // a gateway may accept the name of any model
 			case kind == "type":
@@ -352,7 +352,7 @@ func (d *detector) rare() bool {
 	for _, sign := range d.seen {
 		n := 0
 		for _, f := range formats {
-			if f.Knows(sign) && !f.Signs.Shy {
+			if f.HasSign(sign) && !f.Signs.Shy {
 				n++
 			}
 		}

@@ -286,8 +286,8 @@ func TestShapesAreNoFormats(t *testing.T) {
 			t.Errorf("%s: there is no format %q", s.Name, s.Nearest)
 		}
 		for _, sign := range strings.Fields(s.Signs) {
-			for _, f := range wire.All() {
-				if f.Knows(sign) {
+			for _, f := range wire.AllFormats() {
+				if f.HasSign(sign) {
 					t.Errorf("%s: %s is known to %s", s.Name, sign, f.Name)
 				}
 			}

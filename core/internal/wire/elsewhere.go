@@ -2,17 +2,17 @@ package wire
 
 //go:generate go run ./signs signs_gen.go adk ag-ui assistant-ui bedrock-converse gemini-interactions langchain mastra mcp-sampling mistral ollama pi tanstack
 
-// Elsewhere reports whether this build can only detect the format, while another build reads and writes it. Detection
+// IsUnlinked reports whether this build can only detect the format, while another build reads and writes it. Detection
 // needs the signs of such formats so that it doesn't mistake their transcripts for another format.
 //
 // A build with the tag ctxfold_no_formats has only the signs of the formats of agents and SDKs. Files without that
 // tag register the complete formats.
-func (f *Format) Elsewhere() bool { return f.ReadMessage == nil }
+func (f *Format) IsUnlinked() bool { return f.ReadMessage == nil }
 
-// Here lists the formats that this build reads and writes, by name.
-func Here() (here []*Format) {
+// LinkedFormats lists the formats that this build reads and writes, by name.
+func LinkedFormats() (here []*Format) {
 	for _, f := range formats {
-		if !f.Elsewhere() {
+		if !f.IsUnlinked() {
 			here = append(here, f)
 		}
 	}

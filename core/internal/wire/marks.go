@@ -173,9 +173,9 @@ func (f *Format) within(key string) bool {
 	return false
 }
 
-// Marked returns where to insert a cache breakpoint in a message (JSON) that doesn't end with one, and the text to
+// CacheMarkPlace returns where to insert a cache breakpoint in a message (JSON) that doesn't end with one, and the text to
 // insert. ok is false if the message has no place for a breakpoint.
-func (f *Format) Marked(message []byte, m Mark) (at jsonspan.Span, text []byte, ok bool) {
+func (f *Format) CacheMarkPlace(message []byte, m Mark) (at jsonspan.Span, text []byte, ok bool) {
 	s := jsonspan.New(message)
 	if s.Kind() != jsonspan.Object {
 		return at, nil, false

@@ -245,8 +245,8 @@ func checkOpenAIChat(c *Checker) {
 	}
 }
 
-// Reasoner reports whether a model requires reasoning_content in all assistant messages if one has it (OC9).
-func Reasoner(model string) bool {
+// IsReasoningModel reports whether a model requires reasoning_content in all assistant messages if one has it (OC9).
+func IsReasoningModel(model string) bool {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	return strings.HasPrefix(name, "deepseek")
 }

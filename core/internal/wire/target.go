@@ -112,9 +112,9 @@ type MediaForm struct {
 	In    Places
 }
 
-// Fits reports whether media of a kind and type can be written in a place, and returns the format's word for the
+// Accepts reports whether media of a kind and type can be written in a place, and returns the format's word for the
 // type. An empty type is unknown; a URL of unknown type may have any type.
-func (m *MediaForm) Fits(kind transcript.Kind, mime string, data bool, in Places) (word string, ok bool) {
+func (m *MediaForm) Accepts(kind transcript.Kind, mime string, data bool, in Places) (word string, ok bool) {
 	if kind != m.Kind || m.In&in == 0 || data && m.Data == "" || !data && m.URL == "" {
 		return "", false
 	}
@@ -140,8 +140,8 @@ type NameForm struct {
 // AnySign is the Marks of ids that accept all characters.
 const AnySign = "any"
 
-// Fits reports whether an id or name has the form.
-func (n *NameForm) Fits(s string) bool {
+// Accepts reports whether an id or name has the form.
+func (n *NameForm) Accepts(s string) bool {
 	if s == "" || n.Max > 0 && len(s) > n.Max || n.Exact > 0 && len(s) != n.Exact {
 		return false
 	}
@@ -160,8 +160,8 @@ func (n *NameForm) sign(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte(n.Marks, c) >= 0
 }
 
-// Made turns a name into one that has this form: characters that aren't allowed become underscores.
-func (n *NameForm) Made(s string) string {
+// Conform turns a name into one that has this form: characters that aren't allowed become underscores.
+func (n *NameForm) Conform(s string) string {
 	b := []byte(s)
 	if n.Max > 0 && len(b) > n.Max {
 		b = jsonspan.TrimRune(b[:n.Max])
@@ -180,8 +180,8 @@ func (n *NameForm) Made(s string) string {
 // Values holds the value for each letter of a template; nil if there is none.
 type Values [128][]byte
 
-// Fill appends a template with its values filled in.
-func Fill(dst []byte, template string, values *Values) []byte {
+// FillTemplate appends a template with its values filled in.
+func FillTemplate(dst []byte, template string, values *Values) []byte {
 	for {
 		i := strings.IndexByte(template, '%')
 		if i < 0 || i+1 == len(template) {

@@ -20,15 +20,15 @@ type Coverage struct {
 	Beside  int // in other members of messages that are read, counting strings of at least 64 bytes
 }
 
-// Lossy reports whether most of the text is in places where the format has none, or nearly all of it is in parts of
+// IsLossy reports whether most of the text is in places where the format has none, or nearly all of it is in parts of
 // unknown types.
-func (c Coverage) Lossy() bool { return c.Lost > c.Read || c.Foreign > 4*c.Read }
+func (c Coverage) IsLossy() bool { return c.Lost > c.Read || c.Foreign > 4*c.Read }
 
-// Missed returns how much of the text the format doesn't read.
-func (c Coverage) Missed() int { return c.Lost + c.Foreign + c.Beside }
+// MissedBytes returns how much of the text the format doesn't read.
+func (c Coverage) MissedBytes() int { return c.Lost + c.Foreign + c.Beside }
 
-// Doubtful reports whether the format reads less than half of the text.
-func (c Coverage) Doubtful() bool { return c.Missed() > c.Read }
+// IsDoubtful reports whether the format reads less than half of the text.
+func (c Coverage) IsDoubtful() bool { return c.MissedBytes() > c.Read }
 
 func (c *Coverage) add(o Coverage) {
 	c.Read, c.Lost, c.Foreign, c.Beside = c.Read+o.Read, c.Lost+o.Lost, c.Foreign+o.Foreign, c.Beside+o.Beside
@@ -71,10 +71,10 @@ func (f *Format) missed(t *transcript.Transcript, message int32) bool {
 	return c.Read == 0 && c.Lost+c.Foreign > 0
 }
 
-// Glance returns three sizes in bytes: how much the format has read in the parts of t from index from on, an upper
+// CoverageFrom returns three sizes in bytes: how much the format has read in the parts of t from index from on, an upper
 // bound for what it has missed there and in messages of which it has read nothing, and how much of t is in unknown
 // members. It looks at each part once.
-func (f *Format) Glance(t *transcript.Transcript, from int) (read, missed, beside int) {
+func (f *Format) CoverageFrom(t *transcript.Transcript, from int) (read, missed, beside int) {
 	for i := from; i < len(t.Messages); i++ {
 		found := 0
 		parts := t.PartsOf(i)
@@ -252,7 +252,7 @@ func (w *coverage) reading(at uint32) reading {
 			}
 			return foreign
 		}
-		if w.f.Knows("part:" + string(name)) {
+		if w.f.HasSign("part:" + string(name)) {
 			keyed = opaque
 		}
 		s.Skip()

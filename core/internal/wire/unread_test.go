@@ -57,7 +57,7 @@ func TestFormatsConfused(t *testing.T) {
 			for range 6 {
 				src, _ := json.Marshal(gen.New(r, gen.Options{Messages: 24}).Render(from, r))
 				own, read := coverage(wire.ByName(from), src)
-				if !read || own.Missed() > own.Read/5 {
+				if !read || own.MissedBytes() > own.Read/5 {
 					t.Errorf("its own format reads %+v", own)
 				}
 				if a := ask(t, "check", from, string(src)); a.Error != nil {
@@ -67,11 +67,11 @@ func TestFormatsConfused(t *testing.T) {
 					a := ask(t, "repair", to, string(src))
 					switch c, read := coverage(wire.ByName(to), src); {
 					case a.Error != nil && a.Error.Code == "wrong_format":
-						if c.Missed() <= c.Read/20 {
+						if c.MissedBytes() <= c.Read/20 {
 							t.Errorf("%s reads %+v, and is refused: %s", to, c, a.Error.Message)
 						}
 					case a.Error != nil: // it can't be read at all
-					case !read || c.Missed() > c.Read/5:
+					case !read || c.MissedBytes() > c.Read/5:
 						t.Errorf("%s reads %+v without an error", to, c)
 					}
 				}

@@ -108,8 +108,8 @@ type Call struct {
 	Legacy                          bool
 }
 
-// As returns the format that writes new messages for t, in the spelling of t's first message.
-func (f *Format) As(t *transcript.Transcript) *Format {
+// FormatFor returns the format that writes new messages for t, in the spelling of t's first message.
+func (f *Format) FormatFor(t *transcript.Transcript) *Format {
 	if f.Spelled == nil {
 		return f
 	}
@@ -194,8 +194,8 @@ func ByName(name string) *Format {
 	return nil
 }
 
-// All returns the formats, sorted by name.
-func All() []*Format { return formats }
+// AllFormats returns the formats, sorted by name.
+func AllFormats() []*Format { return formats }
 
 // Names returns the names of the formats.
 func Names() []string {

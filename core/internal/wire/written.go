@@ -44,7 +44,7 @@ func insteadOf(template string) func(dst []byte, role transcript.Role, text stri
 		if strings.Contains(template, "%#") {
 			v['#'] = madeID(text, old)
 		}
-		return Fill(dst, template, &v)
+		return FillTemplate(dst, template, &v)
 	}
 }
 
@@ -66,7 +66,7 @@ func appendMessageID(dst []byte, text string, other []byte) []byte {
 // bodyOf returns a Format.ResultBody that fills a template with the text, %t.
 func bodyOf(template string) func(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	return func(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {
-		return Fill(dst, template, &Values{'t': jsonspan.AppendString(nil, text)}), jsonspan.MeasureText(text)
+		return FillTemplate(dst, template, &Values{'t': jsonspan.AppendString(nil, text)}), jsonspan.MeasureText(text)
 	}
 }
 
@@ -115,10 +115,10 @@ func (a answers) results(dst []byte, calls []Call, text string) []byte {
 		if strings.Contains(a.each, "%#") {
 			v['#'] = madeID(text, c.ID)
 		}
-		list = Fill(list, a.each, &v)
+		list = FillTemplate(list, a.each, &v)
 	}
 	if a.all == "" {
 		return append(dst, list...)
 	}
-	return Fill(dst, a.all, &Values{'c': list})
+	return FillTemplate(dst, a.all, &Values{'c': list})
 }

@@ -6,6 +6,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 
+#: Seconds after which a test that waits has failed: no machine is so busy that it takes them otherwise.
+LIMIT = 1200
+
 SUMMARY = '## Goal\nFinish what the user asked for.\n\n## Progress\nThe "first" half is done.'
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import ctxfold
 from ctxfold import aio
-from conftest import SUMMARY
+from conftest import LIMIT, SUMMARY
 
 
 def run(coroutine):
@@ -49,7 +49,7 @@ def test_blocking_functions_do_not_block_the_loop(history):
         def summarize(request):
             nonlocal ticking
             ticking = asyncio.run_coroutine_threadsafe(tick(), loop)
-            assert ticked.wait(1200), "the loop is blocked"
+            assert ticked.wait(LIMIT), "the loop is blocked"
             return SUMMARY
 
         loop, ticking = asyncio.get_running_loop(), None

@@ -9,7 +9,7 @@ import pytest
 import ctxfold
 import ctxfold.aio
 from ctxfold import _records
-from conftest import SUMMARY, Model
+from conftest import LIMIT, SUMMARY, Model
 
 
 def test_a_compaction_is_made_once_and_remembered(history, model):
@@ -216,14 +216,17 @@ def test_what_summarize_gives(history):
 
 
 def test_concurrency(history):
-    running, most, lock = 0, 0, threading.Lock()
+    running, most, lock, full = 0, 0, threading.Lock(), threading.Event()
 
     def summarize(request):
         nonlocal running, most
         with lock:
             running += 1
             most = max(most, running)
-        threading.Event().wait(0.02)
+            if running == concurrency:
+                full.set()
+        assert full.wait(LIMIT), "fewer at the same time"
+        threading.Event().wait(0.02)  # in which one more would begin
         with lock:
             running -= 1
         return SUMMARY
@@ -231,6 +234,7 @@ def test_concurrency(history):
     policy = {"summary": {"max_input_tokens": 6000}}
     for concurrency in (1, 3):
         most = 0
+        full.clear()
         ctxfold.Compactor(policy, window=16_000, summarize=summarize, concurrency=concurrency).fit(history)
         assert most == concurrency
 

@@ -8,7 +8,7 @@ import pytest
 
 import ctxfold
 from ctxfold import _records, aio
-from conftest import ROOT, SUMMARY, Model
+from conftest import LIMIT, ROOT, SUMMARY, Model
 from host import Host
 
 
@@ -21,7 +21,7 @@ def test_a_compaction_in_the_background(history):
     ready = threading.Event()
 
     def summarize(request):
-        ready.wait(30)
+        ready.wait(LIMIT)
         return SUMMARY
 
     size = ctxfold.estimate(history)["tokens"]
@@ -31,7 +31,7 @@ def test_a_compaction_in_the_background(history):
     assert not first.changed and first.messages is history and first.background is not None
     assert compactor.fit(history).messages is history  # nobody waits for it
     ready.set()
-    first.background.result(600)
+    first.background.result(LIMIT)
     later = compactor.fit(turns(history, 2))
     assert later.known and not later.changed and len(later.messages) < len(history)
     assert later.background is None
@@ -45,14 +45,14 @@ def test_a_compaction_in_the_background_that_became_useless(history, why):
     def summarize(request):
         if not first.is_set():
             first.set()
-            hangs.wait(60)
+            hangs.wait(LIMIT)
         return SUMMARY
 
     size = ctxfold.estimate(history)["tokens"]
     policy = {"window": {"tokens": size + 2_000, "reserve": 0}, "gate": {"ratio": 1, "start": 0.8, "target": 0.3}, "passes": [{"pass": "fold"}]}
     compactor = ctxfold.Compactor(policy, summarize=summarize)
     background = compactor.fit(history).background
-    assert first.wait(30)
+    assert first.wait(LIMIT)
     assert compactor.fit(history).background is background, "one at a time"
     if why == "forced":
         assert compactor.fit(history, options={"force": True}).changed
@@ -61,7 +61,7 @@ def test_a_compaction_in_the_background_that_became_useless(history, why):
         assert at > len(history) / 2, "another conversation begins alike by less"
         other = compactor.fit([*history[:at], {"role": "user", "content": "Something else."}, *history[at + 1 :]])
         assert other.background is not background
-    background.result(30)
+    background.result(LIMIT)
     assert not hangs.is_set()
     hangs.set()
 

@@ -9,10 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Behind describes how to append a request for a summary to a conversation's request body. It keeps everything that
+// PrefixForm describes how to append a request for a summary to a conversation's request body. It keeps everything that
 // the provider's prompt cache depends on: the tools, the system prompt and, if changing it would invalidate the
 // cache, the tool choice.
-type Behind struct {
+type PrefixForm struct {
 	Limit  string // the member that limits the output, in tokens; a dot separates an object from its member
 	Older  string // the older name of that member, used if a body already has it
 	None   string // members, as JSON, that forbid tool calls; "" if the API has none, or they would invalidate the cache
@@ -26,30 +26,30 @@ type Behind struct {
 // streamed are the members of a body that only affect how the response is delivered.
 const streamed = "stream stream_options"
 
-// behinds are the formats whose providers have a prompt cache. With Anthropic, changing tool_choice invalidates the
+// prefixForms are the formats whose providers have a prompt cache. With Anthropic, changing tool_choice invalidates the
 // cache of all messages, so the instruction itself forbids tool calls, and a response that makes one is rejected.
 // Bedrock has no tool choice that forbids calls.
-var behinds = []struct {
+var prefixForms = []struct {
 	format string
-	Behind
+	PrefixForm
 }{
-	{"ai-sdk", Behind{Limit: "maxOutputTokens", None: `"toolChoice":"none"`, Shaped: "responseFormat"}},
-	{"anthropic", Behind{Limit: "max_tokens", Forced: `"tool_choice":{"type":"none"}`, Choice: "tool_choice", Drop: streamed + " stop_sequences", Shaped: "output_config"}},
-	{"bedrock-converse", Behind{Limit: "inferenceConfig.maxTokens", Forced: `"toolConfig":{"toolChoice":null}`, Choice: "toolConfig", Shaped: "outputConfig"}},
-	{"gemini", Behind{Limit: "generationConfig.maxOutputTokens", None: `"toolConfig":{"functionCallingConfig":{"mode":"NONE"}}`, Shaped: "generationConfig"}},
-	{"mistral", Behind{Limit: "max_tokens", None: `"tool_choice":"none"`, Drop: streamed + " stop n", Shaped: "response_format"}},
-	{"openai-chat", Behind{Limit: "max_completion_tokens", Older: "max_tokens", None: `"tool_choice":"none"`, Drop: streamed + " stop n prediction", Shaped: "response_format"}},
-	{"openai-responses", Behind{Limit: "max_output_tokens", None: `"tool_choice":"none"`, Set: `"store":false`, Drop: streamed + " background", Shaped: "text"}},
+	{"ai-sdk", PrefixForm{Limit: "maxOutputTokens", None: `"toolChoice":"none"`, Shaped: "responseFormat"}},
+	{"anthropic", PrefixForm{Limit: "max_tokens", Forced: `"tool_choice":{"type":"none"}`, Choice: "tool_choice", Drop: streamed + " stop_sequences", Shaped: "output_config"}},
+	{"bedrock-converse", PrefixForm{Limit: "inferenceConfig.maxTokens", Forced: `"toolConfig":{"toolChoice":null}`, Choice: "toolConfig", Shaped: "outputConfig"}},
+	{"gemini", PrefixForm{Limit: "generationConfig.maxOutputTokens", None: `"toolConfig":{"functionCallingConfig":{"mode":"NONE"}}`, Shaped: "generationConfig"}},
+	{"mistral", PrefixForm{Limit: "max_tokens", None: `"tool_choice":"none"`, Drop: streamed + " stop n", Shaped: "response_format"}},
+	{"openai-chat", PrefixForm{Limit: "max_completion_tokens", Older: "max_tokens", None: `"tool_choice":"none"`, Drop: streamed + " stop n prediction", Shaped: "response_format"}},
+	{"openai-responses", PrefixForm{Limit: "max_output_tokens", None: `"tool_choice":"none"`, Set: `"store":false`, Drop: streamed + " background", Shaped: "text"}},
 }
 
 // shapedBy are the values of a Shaped member that request output other than text.
 var shapedBy = []string{"json_schema", "json_object", "jsonSchema", "application/json", `"json"`}
 
-// Behind returns how to append a request for a summary in this format; nil if its providers have no prompt cache.
-func (f *Format) Behind() *Behind {
-	for i := range behinds {
-		if behinds[i].format == f.Name {
-			return &behinds[i].Behind
+// PrefixForm returns how to append a request for a summary in this format; nil if its providers have no prompt cache.
+func (f *Format) PrefixForm() *PrefixForm {
+	for i := range prefixForms {
+		if prefixForms[i].format == f.Name {
+			return &prefixForms[i].PrefixForm
 		}
 	}
 	return nil
@@ -61,7 +61,7 @@ func (f *Format) OnlyMarked() bool { return f.SystemApart && f.Marks != 0 }
 // AppendPatch appends a JSON Merge Patch (RFC 7396) that turns a body into a request for a summary of at most tokens
 // tokens. body is JSON, or nil if there is only a list of messages. thinking is how many of the output tokens are
 // reserved for thinking. ok is false if the body requests output other than text.
-func (b *Behind) AppendPatch(dst, body []byte, tokens int) (patch []byte, thinking int, ok bool) {
+func (b *PrefixForm) AppendPatch(dst, body []byte, tokens int) (patch []byte, thinking int, ok bool) {
 	limit, tools := b.Limit, false
 	none, drop := b.None, []string(nil)
 	if body != nil {
@@ -136,9 +136,9 @@ func budgetIn(text []byte) int {
 	return budget
 }
 
-// Joined returns a message (JSON) with another text appended to its parts, for providers that require alternating
+// AppendToMessage returns a message (JSON) with another text appended to its parts, for providers that require alternating
 // roles. ok is false if the message has no place for the text.
-func (f *Format) Joined(message []byte, text string) (joined []byte, ok bool) {
+func (f *Format) AppendToMessage(message []byte, text string) (joined []byte, ok bool) {
 	s := jsonspan.New(message)
 	if s.Kind() != jsonspan.Object || f.TextPart == "" {
 		return nil, false
