@@ -3,6 +3,7 @@ package digest_test
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -196,6 +197,31 @@ func TestNoIsNoDenial(t *testing.T) {
 func TestLinesEndInTheirScript(t *testing.T) {
 	got := digestOf(t, "", 4000, "ฉันย้ายไปเชียงใหม่เมื่อเดือนที่แล้ว เช่าห้องเดือนละ 8,500 บาท", "น่าอยู่มาก", "私の妹は大阪に住んでいます", "はい")
 	if strings.Contains(got, "บาท。") || !strings.Contains(got, "บาท.") || !strings.Contains(got, "住んでいます。") {
+		t.Errorf("%s", got)
+	}
+}
+
+// Where the assistant says much more than the user, what is chosen from a long answer stays below its question.
+func TestLongAnswersKeepTheirQuestion(t *testing.T) {
+	var texts []string
+	for i := range 12 {
+		texts = append(texts, fmt.Sprintf("What do I need for recipe number %d?", i+1),
+			fmt.Sprintf("Take %d grams of rye flour from the mill in Osby%d. ", 100+17*i, i)+strings.Repeat(fmt.Sprintf("Knead the dough slowly with hand %d and wait for it. ", i%3), 30))
+	}
+	texts = append(texts, "Thanks!", "You're welcome.")
+	got := digestOf(t, "", 900, texts...)
+	lines := strings.Split(got, "\n")
+	answers := 0
+	for i, line := range lines {
+		if at := strings.Index(line, "from the mill in Osby"); at >= 0 {
+			number := line[at+len("from the mill in Osby"):]
+			n, _ := strconv.Atoi(number[:strings.IndexByte(number, '.')])
+			if answers++; i == 0 || !strings.Contains(lines[i-1], fmt.Sprintf("recipe number %d", n+1)) {
+				t.Errorf("%q is below %q", line, lines[max(i-1, 0)])
+			}
+		}
+	}
+	if answers < 3 {
 		t.Errorf("%s", got)
 	}
 }

@@ -45,7 +45,8 @@ func (k *talk) weigh() {
 	}
 	long, least := longTalk, leastOf
 	user, assistant := max(size[0]/max(count[0], 1), shortTalk/4), size[1]/max(count[1], 1)
-	if assistant > longAnswer && count[0] > 0 && assistant > evenTalk*user {
+	lectures := assistant > longAnswer && count[0] > 0 && assistant > evenTalk*user
+	if lectures {
 		ratio := assistant * 16 / (evenTalk * user) // in 1/16, above 16
 		long = max(shortTalk, longTalk*256/(ratio*ratio))
 		least = max(leastOfLong, leastOf*16/ratio)
@@ -56,7 +57,7 @@ func (k *talk) weigh() {
 		if src.own {
 			most, floor = long, least
 		}
-		it.Answers = src.fresh && src.own && i > 0 && it.Follows && !k.sources[i-1].own && len(it.Text) > fullAnswer
+		it.Answers = lectures && src.fresh && src.own && i > 0 && it.Follows && !k.sources[i-1].own && len(it.Text) > fullAnswer
 		switch {
 		case !src.fresh:
 		case src.denied:

@@ -163,7 +163,7 @@ const unfounded = 256
 const longRepeated = 10
 
 // longestTopic is the maximum number of words of a question that only names what the next sentence is about.
-const longestTopic = 4
+const longestTopic = 3
 
 // read reads an item. It reuses the memory of ws and returns it.
 func (e *Extract) read(item int32, ws []words.Word) []words.Word {
