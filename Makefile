@@ -44,11 +44,11 @@ check: ## Check format, vet and staticcheck; run the unit tests of core, of the 
 # Everything that CI runs. Each module is built once, by a stage of its own, and a stage begins when what it needs is there; the longest ones first.
 .PHONY: test
 test: ## Run every check and test; install what they need
-	@BUILT=1 .ci/stages test tools vet \
+	@BUILT=1 .ci/stages test tools check-format vet:tools \
 		check-module:tools packages:tools module-full:check-module module-slim:check-module reactor:check-module component:check-module c-library:tools \
 		test-go:tools,module-full,module-slim,reactor,c-library test-js:packages,module-full,module-slim,component \
 		test-build:check-module test-hosts:c-library test-python:test-hosts check-generated:module-slim test-runtimes:module-full,packages \
-		lint lint-prose:tools check-figures:tools check-format
+		lint:tools lint-prose:tools check-figures:tools
 
 # What a target needs of the machine is installed, or said to be missing.
 needs-%:

@@ -23,13 +23,13 @@ func appendError(dst, request []byte, e *jsonspan.Error) []byte {
 	return append(dst, `}}`...)
 }
 
-// elsewhere returns the error for something that only the whole build can do, at an offset.
+// elsewhere returns the error for a feature that only the whole build has. what names the feature.
 func elsewhere(what string, offset uint32) *jsonspan.Error {
 	return &jsonspan.Error{Code: api.CodeNeedsWhole, Offset: int(offset), Message: what + " is in the whole module, ctxfold.wasm, and not in this slim one"}
 }
 
-// notHere returns the error for a transcript at an offset in a format that this build can only detect; nil for other
-// formats and for nil.
+// notHere returns the error for a transcript at an offset whose format this build can only detect. It returns nil if
+// the build can read the format, or f is nil.
 func notHere(f *wire.Format, offset uint32) *jsonspan.Error {
 	if f == nil || !f.IsUnlinked() {
 		return nil

@@ -8,59 +8,60 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// memory is a remembered compaction of the beginning of a history: an entry of a request's member memory, as an answer of fit returned it.
-// An entry that can't be read, or has another version, counts as missing, which only costs a compaction.
+// memory is a remembered compaction of the beginning of a history: an entry of a request's member memory, which an
+// earlier fit has returned. An entry that can't be read, or has another version, counts as missing, which costs at
+// most another compaction.
 type memory struct {
 	version int
 	format  string
-	at      point // what was replaced, and what was sent for it, by which a continuation of the result is recognized
+	at      point // the messages that were replaced, and the messages sent for them, by which a continuation of the result is recognized
 	newest  bool  // whether the newest user message was replaced too
 	edits   jsonspan.Span
-	behind  jsonspan.Span // zero if there is nothing
-	points  []point       // of the whole history that was compacted, and of shorter beginnings, longest first
+	behind  jsonspan.Span // the edits after the replaced messages; zero if there are none
+	points  []point       // the whole history that was compacted, and shorter beginnings, longest first
 	state   jsonspan.Span
-	result  []place // what was sent instead of the messages that were replaced
-	tail    []place // changes of later messages: set, dropped or, with before, inserted
-	given   *memory // the same compaction relative to a list that continued from what was sent before, or nil
+	result  []place // the messages sent in place of the replaced ones
+	tail    []place // changes to later messages: changed, dropped or, with before, inserted
+	given   *memory // the same compaction relative to the list that the program passed, if that list continued from what was sent before; otherwise nil
 }
 
 const (
-	// memoryVersion 2: an entry ends where the compaction left the messages unchanged. In version 1 it ended with the
-	// history.
+	// memoryVersion 2: an entry ends where the compaction left the messages unchanged. In version 1 it ended at the
+	// end of the history.
 	memoryVersion, firstMemoryVersion = 2, 1
-	// maxMemories is how many entries of a request are read, counted from the last.
+	// maxMemories is how many entries of a request are read, counted from the end.
 	maxMemories = 64
 )
 
-// point is a beginning of a history, and the beginning of what was sent for it.
+// point is a beginning of a history, and the messages that were sent for it.
 type point struct {
 	messages     int
-	print        string // their print, as Transcript.Prints returns it
+	print        string // print of these messages, as returned by Transcript.Prints
 	sentMessages int
-	sent         string // their print
+	sent         string // print of the sent messages
 }
 
 // place is the origin of a message of a result.
 type place struct {
-	in   int    // its index in a list of messages, or -1 for a new one
+	in   int    // index in a list of messages, or -1 for a new message
 	text []byte // the message, if it differs from the one at in
 
-	// Only in an entry:
+	// These are only set in an entry:
 	looks looks
 	kept  []byte // text as it was remembered
 	drop  bool   // whether the message is omitted
 	turn  bool   // a new message whose only purpose is to alternate roles
-	// For such a message after the replaced ones: the message before which it is inserted, and the role that this must
-	// have if it is the first one.
+	// For a new message after the replaced ones: the index of the message before which it is inserted, and the role
+	// that this message must have if it is the first one.
 	before int
 	role   string
 }
 
-// looks describes an edited message as it was before. "" doesn't count.
+// looks identifies an edited message by its original content. "" matches anything.
 type looks struct {
-	print, raw string // of the message alone, and of its bytes
+	print, raw string // prints of the message alone and of its bytes
 	on         string // the print of a later message that must exist
-	after      string // for a new message: the print of the preceding one
+	after      string // for a new message: the print of the message before it
 }
 
 // memories reads the request's member memory. Invalid entries stay zero, so that the others keep their indexes.
@@ -91,7 +92,7 @@ func (r *request) memories() (list []memory) {
 	return list
 }
 
-// readMemory reads an entry. outer says that it may contain another one. An incomplete entry, or one of another
+// readMemory reads an entry. outer means that it may contain another entry. An incomplete entry, or one of another
 // version, is returned as zero.
 func readMemory(s *jsonspan.Scanner, outer bool) (m memory) {
 	for key := range s.Members {
@@ -137,7 +138,7 @@ func (m *memory) whole() bool {
 		m.at.sentMessages > 0 && m.at.sent != "" && !m.edits.Zero() && !m.state.Zero()
 }
 
-// descends reports whether the points of an entry are in descending order and longer than what was replaced.
+// descends reports whether the points of an entry are in descending order and longer than the replaced beginning.
 func (m *memory) descends() bool {
 	for i, p := range m.points {
 		if p.print == "" || p.sent == "" || p.messages <= m.at.messages || i > 0 && (p.messages >= m.points[i-1].messages || p.sentMessages > m.points[i-1].sentMessages) {
@@ -178,7 +179,7 @@ func (p *point) set(name string, src []byte, v jsonspan.Value) {
 	}
 }
 
-// numberOf returns a count; 0 for anything else.
+// numberOf returns a count; 0 for any other value.
 func numberOf(src []byte, v jsonspan.Value) int {
 	n, err := strconv.Atoi(string(v.Of(src)))
 	if v.Kind != jsonspan.Number || err != nil || n < 0 || n > jsonspan.MaxSize {
@@ -187,7 +188,7 @@ func numberOf(src []byte, v jsonspan.Value) int {
 	return n
 }
 
-// shortOf returns a short text; "" for anything else.
+// shortOf returns a short string; "" for any other value.
 func shortOf(src []byte, v jsonspan.Value) string {
 	if v.Kind != jsonspan.String || v.Len() > 66 {
 		return ""
@@ -203,8 +204,8 @@ func (m *memory) history() point {
 	return m.at
 }
 
-// longest returns the longest point for which is returns true. next is the number of messages of the next longer point;
-// 0 if there is none.
+// longest returns the longest point for which is returns true. next is the number of messages of the next longer
+// point; 0 if there is none.
 func (m *memory) longest(is func(p point) bool) (p point, next int) {
 	for _, p := range m.points {
 		if is(p) {
@@ -215,8 +216,8 @@ func (m *memory) longest(is func(p point) bool) (p point, next int) {
 	return m.at, next
 }
 
-// beginning returns how many messages of a list with the given prints an entry replaces; 0 if the list doesn't begin with them. It also
-// reports whether the list continues from what was sent.
+// beginning returns how many messages of a list with the given prints an entry replaces; 0 if the list doesn't begin
+// with them. sent reports whether the list continues from what was sent.
 func (m *memory) beginning(prints []transcript.Fingerprint) (messages int, sent bool) {
 	switch {
 	case m.at.messages == 0:
@@ -234,8 +235,8 @@ func isAt(prints []transcript.Fingerprint, n int, print string) bool {
 	return n > 0 && n <= len(prints) && prints[n-1].String() == print
 }
 
-// read reads the edits of an entry. It reports whether they can be applied to a history: the messages that they keep
-// must be in order, each once.
+// read reads the edits of an entry. It reports whether they can be applied to a history: kept messages must be in
+// order and occur only once.
 func (m *memory) read(src []byte) bool {
 	last := -1 // index of the last message used
 	ok := eachEdit(src, m.edits, func(e *memoryEdit) bool { return m.readSent(e, &last) })
@@ -245,7 +246,7 @@ func (m *memory) read(src []byte) bool {
 	return eachEdit(src, m.behind, func(e *memoryEdit) bool { return m.readBehind(e, &last) })
 }
 
-// readSent reads an edit within the messages that were replaced.
+// readSent reads an edit of the replaced messages.
 func (m *memory) readSent(e *memoryEdit, last *int) bool {
 	switch {
 	case e.to > 0:
@@ -281,7 +282,7 @@ func (m *memory) readBehind(e *memoryEdit, last *int) bool {
 	return true
 }
 
-// takeNext reports whether a message comes after *last and before end; if so, it becomes the last one.
+// takeNext reports whether message in comes after *last and before end, and if so makes it the last one.
 func takeNext(last *int, in, end int) bool {
 	if in <= *last || in >= end {
 		return false

@@ -13,8 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// restore undoes compactions as far as the given bodies allow. Without bodies it lists the handles that the transcript names; without
-// messages, those that the bodies name.
+// restore undoes compactions as far as the given bodies allow. Without bodies it lists the handles that the
+// transcript names; without messages it lists the handles that the bodies name.
 func restore(r *request, dst []byte) []byte {
 	var bodies api.Bodies
 	if r.decode(operations.InBodies, &bodies); r.err != nil {
@@ -54,7 +54,7 @@ func restore(r *request, dst []byte) []byte {
 	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
 }
 
-// The tool with which a model requests removed content.
+// The tool by which a model requests removed content.
 const (
 	recallName = "recall"
 	recallDoc  = "Returns content that was removed from this conversation to make room. With a handle from a marker or a digest, it returns " +
@@ -64,19 +64,19 @@ const (
 		`"query":{"type":"string","description":"What to look for: names, words, dates."},` +
 		`"message":{"type":"integer","description":"With a handle: the number of the message to start at."},` +
 		`"offset":{"type":"integer","description":"Where to start, in characters; 0 is the beginning."}}}`
-	// recallPiece is how much of a text one call returns, in Unicode scalar values.
+	// recallPiece is the maximum length of the text that one call returns, in Unicode scalar values.
 	recallPiece = 20000
 )
 
-// recall answers three questions about the tool: its definition, what a call of it requests (a body or a search), and the answer to the
-// call.
+// recall returns the definition of the tool, what a call of the tool requests (a body or a search), or the response
+// to the call, depending on the members of the request.
 func recall(r *request, dst []byte) []byte {
 	a := api.Recalled{}
 	if p := r.members[operations.InArguments]; p.Zero() {
 		a.Tool = r.recallTool()
 	} else {
 		var args recallArguments
-		if problem := args.read(p.Of(r.src)); problem != "" { // the model made the mistake, so it gets the explanation
+		if problem := args.read(p.Of(r.src)); problem != "" { // the model made a mistake, so the model gets the explanation
 			a.Text = &problem
 		} else if a.Handle, a.Query = args.handle, args.query; a.Query != "" {
 			a.Text = r.recallFound(a.Query)
@@ -100,7 +100,7 @@ func (r *request) recallTool() api.Raw {
 	return api.Raw(strings.NewReplacer("%n", str(recallName), "%d", str(recallDoc), "%p", recallSchema).Replace(r.format.Tool))
 }
 
-// recallFound returns the answer to a call with a query; nil if the search has not been made yet.
+// recallFound returns the response to a call with a query; nil if the search has not been made yet.
 func (r *request) recallFound(query string) *string {
 	if !r.has(operations.InFound) {
 		return nil
@@ -113,7 +113,7 @@ func (r *request) recallFound(query string) *string {
 	return &text
 }
 
-// recallBody returns the answer to a call with a handle; nil if the body has not been loaded yet.
+// recallBody returns the response to a call with a handle; nil if the body has not been loaded yet.
 func (r *request) recallBody(args *recallArguments) *string {
 	p := r.members[operations.InBody]
 	if p.Zero() {
@@ -142,7 +142,7 @@ func (r *request) recallBody(args *recallArguments) *string {
 	return &piece
 }
 
-// recallText returns a piece of a text, whose last line says how to get the next piece.
+// recallText returns a piece of a text. Its last line says how to get the next piece.
 func recallText(text string, offset int) string {
 	from, to, at := len(text), len(text), 0
 	for i := range text {
@@ -173,8 +173,9 @@ type recallArguments struct {
 	message, offset int
 }
 
-// read reads the arguments of a call as the model wrote them: an object, or a string that contains one. It returns what is wrong with them,
-// or "". Arguments that the model made up are ignored.
+// read reads the arguments of a call as the model wrote them: an object, or a string that contains one. It returns a
+// description of the problem if they are invalid, otherwise "". Unknown arguments, which the model made up, are
+// ignored.
 func (a *recallArguments) read(src []byte) (problem string) {
 	const bad = "The arguments must be an object with a handle or a query, strings, and the message and the offset, whole numbers of at least 0."
 	if s := jsonspan.New(src); s.Kind() == jsonspan.String {
@@ -201,7 +202,7 @@ func (a *recallArguments) read(src []byte) (problem string) {
 	return ""
 }
 
-// readMember reads the member at the scanner. It returns false for an invalid number.
+// readMember reads the value of a member. It returns false for an invalid number.
 func (a *recallArguments) readMember(name string, s *jsonspan.Scanner) bool {
 	kind := s.Kind()
 	switch {
@@ -219,7 +220,7 @@ func (a *recallArguments) readMember(name string, s *jsonspan.Scanner) bool {
 	return true
 }
 
-// wholeNumber reads a number of at least 0, which may be quoted; null is 0.
+// wholeNumber reads a number of at least 0, which may be in quotes; null counts as 0.
 func wholeNumber(s *jsonspan.Scanner, to *int) bool {
 	kind := s.Kind()
 	n, err := strconv.Atoi(strings.Trim(string(s.Skip().Of(s.Src())), `"`))

@@ -15,8 +15,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// convertTo writes a transcript in another wire format, and repairs what violates the rules of that format, including
-// tolerated violations. If both formats are the same, it changes nothing.
+// convertTo rewrites a transcript in another wire format, and repairs violations of that format's rules, including
+// tolerated ones. If both formats are the same, it changes nothing.
 func convertTo(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) || !r.need(operations.InTo) {
 		return dst

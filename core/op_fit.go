@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// fit returns what to send for a whole history. If the host remembers an earlier compaction of its beginning, fit
-// applies that; then it compacts the list if that is due.
+// fit returns the messages to send for a whole history. If the host remembers an earlier compaction of the history's
+// beginning, fit applies it. Then it compacts the list if compaction is due.
 func fit(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) {
 		return dst
@@ -33,7 +33,7 @@ func fit(r *request, dst []byte) []byte {
 	return run(r, &p, dst)
 }
 
-// prints returns the fingerprints of the beginnings of a history, by which a host finds what it remembers.
+// prints returns the fingerprints of the beginnings of a history, by which hosts look up what they remember.
 func prints(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) {
 		return dst
@@ -54,7 +54,7 @@ func prints(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// finish converts the answer of a fit to the given list, and adds the entry for the host to remember.
+// finish converts the result of a fit to the indexes of the given list, and adds the entry for the host to remember.
 func (h *history) finish(r *request, c *compact.Run, a *api.Planned) {
 	a.Known, a.KnownMessages = &h.known, h.replaced
 	if c.Report().Changed {
@@ -87,7 +87,7 @@ func (h *history) finish(r *request, c *compact.Run, a *api.Planned) {
 	}
 }
 
-// appendEdits appends the edits to the given messages.
+// appendEdits appends the edits relative to the given messages.
 func (h *history) appendEdits(dst []byte, c *compact.Run) []byte {
 	e := view.NewEdits(dst)
 	c.Doc().Each(func(it *view.Item, write func(dst []byte) []byte) {

@@ -34,7 +34,7 @@ func function(r *request, dst []byte) []byte {
 	return append(out, '}')
 }
 
-// functionCall returns the call of a function that the request contains.
+// functionCall returns the call of a function that a request describes.
 func (r *request) functionCall(f *hook.Function) *hook.Call {
 	c := &hook.Call{Policy: r.policy, Estimator: r.profile}
 	if r.decode(operations.InState, &c.State); r.err != nil {
@@ -71,8 +71,8 @@ func (r *request) text(member operations.Member) string {
 	return jsonspan.Text(r.src, text.Span)
 }
 
-// readAny reads the transcript at a span. Unlike read, it accepts an empty list, because steps do. If there are no
-// messages to detect the format, it is native.
+// readAny reads the transcript at a span. Unlike read, it accepts an empty list, because the steps of compactions do.
+// If there are no messages from which to detect the format, the format is native.
 func (r *request) readAny(list jsonspan.Span) {
 	s := jsonspan.New(r.src).At(list.Start)
 	if s.Kind() == jsonspan.Array && s.Array() && !s.Elem() && s.Err() == nil {

@@ -67,7 +67,7 @@ func loopEvent(r *request, dst []byte) []byte {
 	return r.progress(dst, next, err, operations.InEvent)
 }
 
-// raw returns the JSON of a member; nil if it is absent.
+// raw returns the JSON of a member, or nil.
 func (r *request) raw(member operations.Member) api.Raw {
 	if p := r.members[member]; !p.Zero() {
 		return api.Raw(p.Of(r.src))
@@ -75,8 +75,8 @@ func (r *request) raw(member operations.Member) api.Raw {
 	return nil
 }
 
-// progress writes the answer of a job. The offset of an error with a path is relative to member; other offsets are
-// absolute.
+// progress writes the response of a job. If an error has a path, its offset is relative to member; otherwise the
+// offset is absolute.
 func (r *request) progress(dst []byte, p *api.JobProgress, err *jsonspan.Error, member operations.Member) []byte {
 	switch {
 	case err == nil:
@@ -91,7 +91,7 @@ func (r *request) progress(dst []byte, p *api.JobProgress, err *jsonspan.Error, 
 	return dst
 }
 
-// loopCore provides core to a job, for the messages of a request.
+// loopCore lets a job run operations on the messages of a request.
 type loopCore struct {
 	r      *request
 	policy *policy.Policy
@@ -115,7 +115,7 @@ func (c *loopCore) Messages() []byte {
 // MessagesAt returns the offset of the messages in the request.
 func (c *loopCore) MessagesAt() int { return int(c.r.members[operations.InMessages].Start) }
 
-// Gate returns the policy's settings about compactions below the limit.
+// Gate returns the policy's settings for compactions below the limit.
 func (c *loopCore) Gate() loop.Gate {
 	return loop.Gate{Starts: c.policy.Gate.Start > 0, Chills: c.policy.Gate.Idle > 0, Stored: c.policy.Archive != "",
 		Model: c.policy.Model}

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// save writes messages into the session file that they came from.
+// save writes messages into the session file from which they came.
 func save(r *request, dst []byte) []byte {
 	if !r.need(operations.InFile) || !r.need(operations.InMessages) {
 		return dst
@@ -51,7 +51,7 @@ func save(r *request, dst []byte) []byte {
 	return append(jsonspan.AppendString(dst, saved.Text), '}')
 }
 
-// elements returns the messages of the request: of a list, a request body, or an answer of open.
+// elements returns the messages of the request, which contains a list, a request body, or the result of open.
 func (r *request) elements() (spans []jsonspan.Span) {
 	s := jsonspan.New(r.src).At(r.members[operations.InMessages].Start)
 	s.Lenient = true

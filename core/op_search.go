@@ -13,14 +13,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/search"
 )
 
-// searchLimit is the maximum number of results if the request doesn't say.
+// searchLimit is the default for the maximum number of results.
 const searchLimit = 10
 
 // searchKeys are the members of a search request.
 var searchKeys = []string{"query", "limit", "roles", "after", "before", "bodies"}
 
-// searchBodies searches the messages in bodies. It parses its request itself, because most of it is bodies, which are
-// scanned in place.
+// searchBodies searches the messages in bodies. It parses its request itself, because most of the request consists of
+// bodies, which are scanned in place.
 func searchBodies(r *request, dst []byte) []byte {
 	q := search.Query{Limit: searchLimit}
 	bodies, has := r.readSearch(&q)
@@ -49,13 +49,13 @@ func searchBodies(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// searchHas says which members a search request has.
+// searchHas records which members a search request has.
 type searchHas struct {
 	query, bodies bool
 	bodiesAt      uint32
 }
 
-// searchRequest is a search request while it is being read.
+// searchRequest is a search request that is being parsed.
 type searchRequest struct {
 	s      *jsonspan.Scanner
 	query  *search.Query
@@ -63,7 +63,7 @@ type searchRequest struct {
 	has    searchHas
 }
 
-// searchMembers read the members of a search request, in the order of searchKeys.
+// searchMembers are the functions that read the members of a search request, in the order of searchKeys.
 var searchMembers = [...]func(r *searchRequest, at uint32, kind jsonspan.Kind){
 	(*searchRequest).readQuery,
 	(*searchRequest).readLimit,
@@ -196,7 +196,7 @@ func readHandle(s *jsonspan.Scanner) string {
 	return handle
 }
 
-// readBody reads a body: JSON, or a string that contains it.
+// readBody reads a body: JSON, or a string that contains JSON.
 func readBody(s *jsonspan.Scanner) []byte {
 	if s.Kind() != jsonspan.String {
 		return s.Skip().Of(s.Src())
@@ -211,7 +211,7 @@ func readBody(s *jsonspan.Scanner) []byte {
 	return nil
 }
 
-// problemOf returns what is wrong with a model's query; "" if it is valid.
+// problemOf returns a description of the problem with a model's query; "" if the query is valid.
 func problemOf(query string) string {
 	q := search.Query{Text: query}
 	switch {
@@ -254,7 +254,7 @@ func foundText(query string, f *api.Found) string {
 	return string(b[:len(b)-1])
 }
 
-// fromMessage returns a body without its first n elements, if it is a list with more than that.
+// fromMessage returns a body without its first n elements, if it is a list with more than n elements.
 func fromMessage(body []byte, n int) []byte {
 	s := jsonspan.New(body)
 	if n == 0 || s.Kind() != jsonspan.Array {

@@ -8,14 +8,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// opened is an answer of open that is passed as the messages of another operation.
+// opened is a result of open that is passed as the messages of another operation.
 type opened struct {
 	format                  *wire.Format
 	model                   string
 	system, usage, messages jsonspan.Span // zero if there is none
 }
 
-// isKind reports whether a kind of session file is known. The package that reads them is missing from a slim build.
+// isKind reports whether a kind of session file is known. A slim build knows none, because it lacks the package that
+// reads session files.
 func isKind(name string) bool {
 	switch api.SessionKind(name) {
 	case api.SessionClaudeCode, api.SessionCline, api.SessionCodex, api.SessionGeminiCLI, api.SessionGoose, api.SessionOpencode,
@@ -25,8 +26,8 @@ func isKind(name string) bool {
 	return false
 }
 
-// findOpened checks whether the value at s is an answer of open: an object whose kind is that of a session file and
-// that has a format, both before its messages. It returns nil for anything else. The scanner doesn't move.
+// findOpened checks whether the value at s is a result of open: an object with a kind of session file and a format,
+// both before its messages. It returns nil for anything else. The scanner doesn't move.
 func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 	if s.Kind() != jsonspan.Object {
 		return nil
@@ -56,13 +57,13 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 	return &o
 }
 
-// openedTold records which distinctive members of an answer of open have been seen.
+// openedTold records which distinctive members of a result of open have been seen.
 type openedTold struct {
 	kind   string
 	format jsonspan.Span
 }
 
-// read reads the member of an answer of open at the scanner. Values of an unexpected type are skipped.
+// read reads a member of a result of open. Values of an unexpected type are skipped.
 func (o *opened) read(name string, s *jsonspan.Scanner, told *openedTold) {
 	is := s.Kind()
 	switch {
@@ -83,9 +84,9 @@ func (o *opened) read(name string, s *jsonspan.Scanner, told *openedTold) {
 	}
 }
 
-// readOpened reads the messages of an answer of open into a source. It also takes the format and the model if the
+// readOpened reads the messages of a result of open into a source. It also reads the format and the model if the
 // policy has none, the system prompt, and the provider's count if the options have no usage. The transcript, and the
-// answer of the operation, is the list of messages only. Afterwards the scanner is behind the object.
+// result of the operation, consists only of the list of messages. Afterwards the scanner is after the object.
 func (r *request) readOpened(s *jsonspan.Scanner, o *opened, in *source, how reading) {
 	if in.format == nil {
 		in.format = o.format

@@ -1,5 +1,5 @@
-// Package core is ctxfold without a host: every operation takes a JSON request and returns a JSON answer
-// (docs/reference/abi.md). It builds natively and to WebAssembly, and both return the same bytes.
+// Package core is ctxfold without a host: every operation takes a JSON request and returns a JSON response
+// (docs/reference/abi.md). It compiles natively and to WebAssembly, and both return the same bytes.
 //
 // Core and the packages below it never use the network, files, a clock, randomness or goroutines, and no output depends
 // on the order of a map.
@@ -26,14 +26,14 @@ import (
 // Version is the module's semantic version.
 const Version = "0.2.0"
 
-// abi is the version of the ABI. It changes if a host written for the previous one would break.
+// abi is the version of the ABI. It changes if a host written for the previous version would break.
 const abi = 2
 
-// runs are the implementations of the operations: each works on a request and appends its answer, or records an error in the request. The
-// table of operations says what their requests may contain (operations.Operations).
+// runs are the implementations of the operations. Each processes a request and appends its response, or records an
+// error in the request. The table of operations says which members their requests may have (operations.Operations).
 var runs [len(operations.Operations)]func(r *request, dst []byte) []byte
 
-func init() { // not in the declaration, because info lists them
+func init() { // assigned here, not in the declaration, because info refers to the table
 	runs = [...]func(r *request, dst []byte) []byte{
 		operations.OpInfo: info, operations.OpDetect: detect, operations.OpEstimate: estimate, operations.OpCheck: check, operations.OpPlan: plan, operations.OpStep: step, operations.OpFit: fit,
 		operations.OpPrints: prints, operations.OpValidate: validate, operations.OpRepair: repair, operations.OpConvert: convertTo, operations.OpRestore: restore, operations.OpDigests: digests, operations.OpRecall: recall,
@@ -57,18 +57,18 @@ func Ops() []string {
 // there reports whether this build includes an operation.
 func there(o *operations.Operation) bool { return !o.Full || hook.Linked != nil }
 
-// Call runs an operation without a session on a JSON request and returns its JSON answer. It never panics, whatever the request contains,
-// and keeps no reference to it.
+// Call runs an operation without a session on a JSON request and returns its JSON response. It never panics, whatever
+// the request contains, and keeps no reference to the request.
 func Call(name string, src []byte) []byte { return new(Sessions).Call(name, src) }
 
-// Call runs an operation on a JSON request and returns its JSON answer. It never panics, whatever the request contains, and keeps no
-// reference to it.
+// Call runs an operation on a JSON request and returns its JSON response. It never panics, whatever the request
+// contains, and keeps no reference to the request.
 func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 	var r *request
 	defer func() {
 		if recover() != nil {
 			if r != nil && r.session != nil {
-				l.drop(r.session) // its state is unknown now
+				l.drop(r.session) // the state of the session is unknown now
 			}
 			answer = appendError(nil, nil, &jsonspan.Error{Code: api.CodeInternal, Message: "ctxfold failed on this request; nothing was changed"})
 		}
@@ -96,8 +96,8 @@ func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 	return appendError(nil, nil, &jsonspan.Error{Code: api.CodeUnknownOp, Message: policy.Unknown("operation", name, Ops())})
 }
 
-// appendJSON appends the output of marshal, the MarshalEasyJSON of a value. It takes no interface, because the linker
-// would then keep the unmarshalers of all types too.
+// appendJSON appends the output of marshal, the MarshalEasyJSON method of a value. It doesn't take an interface,
+// because the linker would then also keep the unmarshalers of all types.
 func appendJSON(dst []byte, marshal func(*jwriter.Writer)) []byte {
 	w := jwriter.Writer{NoEscapeHTML: true, Flags: jwriter.NilSliceAsEmpty}
 	marshal(&w)
@@ -137,7 +137,7 @@ func info(_ *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// named converts strings to a named type.
+// named converts strings to a named string type.
 func named[T ~string](names []string) []T {
 	var list []T
 	for _, name := range names {
@@ -156,7 +156,7 @@ func detect(r *request, dst []byte) []byte {
 	}
 	var found wire.Detection
 	if o := r.findOpened(s); o != nil {
-		found.Guesses = []wire.Guess{{Format: o.format, Confidence: 1}} // the file determines it
+		found.Guesses = []wire.Guess{{Format: o.format, Confidence: 1}} // the file determines the format
 	} else if at := s.Pos(); r.err == nil {
 		found = wire.Detect(s)
 		if r.fail(s.Err(), 0); r.err == nil {
@@ -257,7 +257,7 @@ func check(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// dueReason returns why a compaction is due or not, by its tokens and the prompt cache.
+// dueReason returns the reason why a compaction is due, or isn't.
 func (r *request) dueReason(due bool, cold api.Cold) api.Reason {
 	switch {
 	case len(r.t.Messages) == 0:
@@ -306,7 +306,7 @@ func validate(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// loneBeside returns the violation of rule I8 (unpaired surrogates) outside the list of messages.
+// loneBeside returns the violation of rule I8 (unpaired surrogates) in the request body outside its messages.
 func (r *request) loneBeside() api.Violation {
 	t := r.t
 	lone := jsonspan.Lone(t.Src, jsonspan.Span{Start: t.Outer.Start, End: t.List.Start})
@@ -348,11 +348,11 @@ func (r *request) planned() *api.Options {
 type resumed struct {
 	plan    api.Plan
 	replies api.Summaries
-	format  *wire.Format // named by the policy
+	format  *wire.Format // the format named by the policy
 }
 
-// resume reads a plan and, at the scanner, its transcript. early means that more of the request may follow: a plan of
-// fit waits for all of it.
+// resume reads a plan and its transcript, which is at the scanner. early means that members after it haven't been
+// read yet: a plan of fit waits for all of them.
 func (r *request) resume(s *jsonspan.Scanner, early bool) {
 	next := new(resumed)
 	p := &next.plan
@@ -374,7 +374,7 @@ func (r *request) resume(s *jsonspan.Scanner, early bool) {
 	if in.settings = r.settingsOf(p.Policy, uint32(jsonspan.Find(r.src, int(at), "policy")), o, optionsAt); r.err != nil {
 		return
 	}
-	if in.policy.Auto() { // a session has determined it
+	if in.policy.Auto() { // a session has determined the format already
 		in.format = r.format
 	}
 	next.format = in.format
@@ -429,7 +429,7 @@ func step(r *request, dst []byte) []byte {
 	return run(r, p, dst)
 }
 
-// run compacts according to a plan and writes the result.
+// run compacts according to a plan and writes the response.
 func run(r *request, p *api.Plan, dst []byte) []byte {
 	in := view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
 		State: p.State, N: p.Messages, Replies: p.Replies, Score: r.score(), Recalled: r.history != nil && r.history.given != nil}
@@ -471,7 +471,7 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
 }
 
-// appendResult adds the result to an answer object in the requested form, and continues the session with it.
+// appendResult adds the result to a response in the requested form, and makes the session continue with it.
 func (r *request) appendResult(dst []byte, c *compact.Run) []byte {
 	defer r.move(c)
 	switch r.policy.Answer {

@@ -15,19 +15,19 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// history is what a fit knows about the origin of its messages.
+// history is what a fit knows about where its messages come from.
 type history struct {
-	known    int // index of the entry in use, or -1
+	known    int // index of the applied entry, or -1
 	replaced int // how many messages of the given list the entry replaced; 0 if the list continues from what was sent
-	// For each message of the compacted transcript: its place in the given list, and in the app's whole history. Nil if the indexes are the
-	// same.
+	// For each message of the compacted transcript: its place in the given list, and its place in the app's whole
+	// history. Nil if the indexes are the same.
 	given, whole []place
 	dropped      []place // messages of the whole history that are omitted
 	// The number of messages of the whole history, if it is known.
 	messages int
 	entry    *memory
-	since    int                      // index of the first message that is newer than the entry
-	prints   []transcript.Fingerprint // of its beginnings with at least from+1 messages
+	since    int                      // index of the first message that was added after the entry was made
+	prints   []transcript.Fingerprint // prints of the history's beginnings with at least from+1 messages
 	from     int
 	before   []point // shorter beginnings with known prints
 	state    api.State
@@ -35,8 +35,8 @@ type history struct {
 }
 
 // recollect reads the transcript of a fit at the scanner: the history, or what was sent for its beginning followed by
-// the rest. Afterwards the scanner is behind it. before is the earlier format of the conversation; nil if only the
-// memory can determine it.
+// the other messages. Afterwards the scanner is after the transcript. before is the earlier format of the
+// conversation; nil if only the memory can determine the format.
 func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	remembered := r.memories()
 	if r.err != nil {
@@ -70,7 +70,7 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 			again.source = given.withHistory(used)
 			again.read(jsonspan.New(r.src).At(start), reading{before: before})
 		} else if used.replaced = used.entry.at.messages; !again.join(used, prints) {
-			continue // the entry was modified, or its messages have another format: ignore it
+			continue // the entry was modified, or its messages have another format, so ignore it
 		}
 		if again.err == nil { // cache breakpoints may have moved in kept messages
 			used.state.Fingerprint = again.t.Fingerprint(used.state.Messages)
@@ -82,16 +82,16 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	r.read(jsonspan.New(r.src).At(start), reading{before: before})
 }
 
-// candidate is an entry that may be usable.
+// candidate is an entry that may apply.
 type candidate struct {
 	entry    *memory
 	index    int
 	messages int  // how many of the given messages it replaces
-	sent     bool // the history continues from what was sent
+	sent     bool // whether the history continues from what was sent
 }
 
-// found returns the entries that apply to a history with the given prints: those that replace the most messages first,
-// and the newest first among equals.
+// found returns the entries that apply to a history with the given prints, those that replace the most messages
+// first, and newer ones first if equal.
 func (r *request) found(prints []transcript.Fingerprint) (list []candidate) {
 	for i := range r.remembered {
 		for m := &r.remembered[i]; m != nil; m = m.given {
@@ -124,7 +124,7 @@ func (r *request) shares(format string) bool {
 	return true
 }
 
-// goOn maps the history to a list that continues from what was sent, with the given prints. It reports whether the
+// goOn maps the history to a list with the given prints that continues from what was sent. It reports whether the
 // entry determines the mapping.
 func (h *history) goOn(prints []transcript.Fingerprint) bool {
 	m := h.entry
@@ -172,8 +172,8 @@ func (h *history) goOn(prints []transcript.Fingerprint) bool {
 	return true
 }
 
-// join builds a separate source in which what was sent replaces the first messages. Kept messages have their current
-// bytes. It reports whether the entry is usable.
+// join builds a separate source in which the sent messages replace the first messages of the history. Kept messages
+// have their current bytes. It reports whether the entry applies.
 func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	t, m := r.t, h.entry
 	since, next := m.longest(func(p point) bool { return isAt(prints, p.messages, p.print) })
@@ -204,7 +204,7 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	if !m.newest && !r.policy.Branch() && h.hidesNewest(t) {
 		return false
 	}
-	if r.t.Outer == r.t.List { // only an answer of open has more than its list
+	if r.t.Outer == r.t.List { // only a result of open has more than its list
 		r.t.System = t.System
 	}
 	joined := r.withHistory(h)
@@ -236,8 +236,8 @@ func (r *request) readGiven(h *history, t *transcript.Transcript) bool {
 	return r.err == nil && len(r.t.Messages) == len(h.given)
 }
 
-// turn returns a message that makes the roles alternate, and its index, if the message after the replaced ones has
-// changed so that this is needed; otherwise 0.
+// turn returns a message that makes the roles alternate, and its index. It returns 0 and nil if no such message is
+// needed, which is the case unless the message after the replaced ones has changed.
 func (r *request) turn(m *memory) (at int, message []byte) {
 	t, first := r.t, len(m.result)
 	for first < len(t.Messages) && t.Messages[first].Role == transcript.System {
@@ -259,7 +259,8 @@ func (r *request) turn(m *memory) (at int, message []byte) {
 	return 0, nil
 }
 
-// hidesNewest reports whether what is sent no longer contains the newest user message of a history that was read as t.
+// hidesNewest reports whether the messages to send no longer contain the newest user message of a history that was
+// read as t.
 func (h *history) hidesNewest(t *transcript.Transcript) bool {
 	newest := newestUser(t)
 	return newest >= 0 && !slices.ContainsFunc(h.given, func(p place) bool { return p.in == newest })
@@ -275,8 +276,8 @@ func newestUser(t *transcript.Transcript) int {
 	return -1
 }
 
-// joinedPolicy returns a policy for a joined transcript: bodies have no byte ranges in the request, and the indexes of
-// pins refer to the given list.
+// joinedPolicy returns the policy for a joined transcript: bodies have no byte ranges in the request, and pins are
+// renumbered, because their indexes refer to the given list.
 func (h *history) joinedPolicy(of *policy.Policy) *policy.Policy {
 	p := *of
 	if p.Archive != "" {
@@ -287,7 +288,7 @@ func (h *history) joinedPolicy(of *policy.Policy) *policy.Policy {
 		if at := p.Pins[i].Index; at != nil && *at >= 0 {
 			n := slices.IndexFunc(h.given, func(g place) bool { return g.in == *at })
 			if n < 0 {
-				n = len(h.given) // it was folded
+				n = len(h.given) // the message was folded
 			}
 			p.Pins[i].Index = &n
 		}
@@ -295,8 +296,8 @@ func (h *history) joinedPolicy(of *policy.Policy) *policy.Policy {
 	return &p
 }
 
-// usage converts the message index of a provider's count to the transcript. It reports whether the count is for what
-// was last sent.
+// usage converts the message index of a provider's count to the transcript. It reports whether the count belongs to
+// the messages last sent.
 func (h *history) usage(u *api.Usage) bool {
 	if h == nil || h.given == nil {
 		return true

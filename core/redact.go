@@ -9,13 +9,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// redact replaces the transcript of a compaction that is due with one without the texts of the option redact. Kept
-// messages are written from the original transcript. It returns what was replaced, or nil.
+// redact replaces the transcript of a due compaction with a copy from which the texts of the option redact have been
+// removed. Kept messages are written from the original transcript. It returns counts of what was replaced, or nil.
 func (r *request) redact(in *view.Input) *api.ReportRedacted {
 	if r.options.Redact == nil || len(r.options.Redact.Texts) == 0 || in.N == 0 {
 		return nil
 	}
-	if r.resumed == nil && !r.policy.Force { // a started plan is due
+	if r.resumed == nil && !r.policy.Force { // a plan that has been started is due
 		due, _, _ := hook.Due(*in, r.profile.Beside(r.t)+r.tokens())
 		if m := r.policy.MaxBytes; !due && (m == 0 || r.t.List.Len() <= m) {
 			return nil
@@ -33,7 +33,7 @@ func (r *request) redact(in *view.Input) *api.ReportRedacted {
 		}
 		if t := r.reread(src, origin); t != nil {
 			in.Transcript, in.State.Redacted = t, by.Known
-			own := *r.policy // a request that extends the conversation would send it unredacted
+			own := *r.policy // a request that extends the conversation would send the texts
 			own.Summary.Prefix = false
 			in.Policy = &own
 			return &by.Counts
@@ -44,7 +44,8 @@ func (r *request) redact(in *view.Input) *api.ReportRedacted {
 	return nil
 }
 
-// reread reads the transcript of the request from another text; nil if the messages are no longer the same.
+// reread reads the transcript of the request from another text. It returns nil if the messages are no longer the
+// same.
 func (r *request) reread(src []byte, origin *transcript.Origin) *transcript.Transcript {
 	s := jsonspan.New(src).At(r.t.Outer.Start)
 	s.Weigh = r.t.Weigh
@@ -63,7 +64,7 @@ func (r *request) reread(src []byte, origin *transcript.Origin) *transcript.Tran
 		}
 	}
 	t.Origin, t.Reasoner, t.Input = origin, r.t.Reasoner, r.t.Input
-	if t.Outer == t.List { // copy what an answer of open, or a session, has besides its list
+	if t.Outer == t.List { // copy what the result of open, or a session, has in addition to its list
 		t.System = r.t.System
 	}
 	return t

@@ -11,20 +11,21 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// remembering builds the memory entry of a compaction: what to send for the whole current history. The entry ends where
-// the compaction left the messages unchanged, so that it applies to every history that begins with the replaced ones.
+// remembering builds the memory entry of a compaction, which says what to send for the whole current history. The
+// entry ends where the compaction left the messages unchanged, so that it applies to every history that begins with
+// the replaced messages.
 type remembering struct {
 	*history
-	t     *transcript.Transcript   // what is sent, read again
-	list  []place                  // what is sent
-	on    map[int]int              // messages of the history that depend on another one, with the index of that one
-	loose map[int]looks            // messages that a repair dropped, or that only contained reasoning, and their looks
-	sent  []transcript.Fingerprint // prints of the beginnings of what is sent
+	t     *transcript.Transcript   // the messages to send, read again
+	list  []place                  // the places of the messages to send
+	on    map[int]int              // messages of the history that depend on another message, with the index of that message
+	loose map[int]looks            // messages that a repair dropped or that only contained reasoning, with their looks
+	sent  []transcript.Fingerprint // prints of the beginnings of the messages to send
 	cut   int                      // how many messages of the history the entry covers, including kept ones
 }
 
-// remember returns the entry that the host should store; nil if there is none. A program may pass a list that continued
-// from what was sent again, so the entry also covers that list.
+// remember returns the entry that the host should store; nil if there is none. If the program passed a list that
+// continued from what was sent, the entry also covers that list.
 func (h *history) remember(r *request, c *compact.Run) api.Raw {
 	t := r.again(c)
 	e := h.entryOf(r, t, c)
@@ -38,7 +39,7 @@ func (h *history) remember(r *request, c *compact.Run) api.Raw {
 	return appendJSON(nil, e.MarshalEasyJSON)
 }
 
-// entryOf returns the entry of a run, after which t is sent.
+// entryOf returns the entry of a run. t are the messages that are sent after the run.
 func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) *api.MemoryEntry {
 	m := remembering{history: h, t: t, on: map[int]int{}, loose: map[int]looks{}}
 	m.read(c)
@@ -103,7 +104,7 @@ func (m *remembering) read(c *compact.Run) {
 				p.looks.on = ""
 				m.on[p.in] = m.wholeOf(int(on)).in
 			}
-			if it.Rest { // the digest covers the rest of it
+			if it.Rest { // the digest covers the other parts of the message
 				m.cut = max(m.cut, p.in+1)
 			}
 		}
@@ -112,8 +113,8 @@ func (m *remembering) read(c *compact.Run) {
 	})
 }
 
-// leftOut reports whether all of a message was left out. If only some of its parts were and the message isn't sent, then
-// a fold has replaced the rest.
+// leftOut reports whether all of a message was left out. If only some of its parts were removed and the message isn't
+// sent, a fold has replaced the others.
 func leftOut(t *transcript.Transcript, m int) bool {
 	removed, left := false, false
 	for _, p := range t.PartsOf(m) {
@@ -124,7 +125,7 @@ func leftOut(t *transcript.Transcript, m int) bool {
 	return !removed || !left
 }
 
-// wholeOf returns the place in the whole history of a message of the compacted transcript.
+// wholeOf returns the place, in the whole history, of a message of the compacted transcript.
 func (h *history) wholeOf(message int) place {
 	if h.whole == nil {
 		return place{in: message}
@@ -132,7 +133,7 @@ func (h *history) wholeOf(message int) place {
 	return h.whole[message]
 }
 
-// looksOf returns the looks, in the history, of a message of the compacted transcript.
+// looksOf returns the looks of a message of the compacted transcript as they are in the history.
 func (h *history) looksOf(message int, p place) looks {
 	if p.looks.print != "" {
 		return p.looks
@@ -170,8 +171,8 @@ func (h *history) printAt(messages int) (print string, ok bool) {
 	return "", false
 }
 
-// end determines where the covered messages end. Changes of individual messages after that don't extend it, nor do
-// repairs there.
+// end determines where the covered messages end. Later changes and repairs of individual messages don't extend the
+// covered range.
 func (m *remembering) end() {
 	if m.entry != nil {
 		m.cut = max(m.cut, m.entry.at.messages)
@@ -210,7 +211,7 @@ func (m *remembering) end() {
 	}
 }
 
-// split returns how many of the messages to send belong to the covered ones, and the edits after that. ok is false if
+// split returns how many of the messages to send stand for the covered ones, and the edits after them. ok is false if
 // they can't be separated.
 func (m *remembering) split() (first int, behind []place, ok bool) {
 	for i, p := range m.list {
@@ -233,7 +234,7 @@ func (m *remembering) split() (first int, behind []place, ok bool) {
 	return first, t.list, ok
 }
 
-// tailEdits builds the edits after the covered messages.
+// tailEdits builds the edits to the messages after the covered ones.
 type tailEdits struct {
 	m     *remembering
 	first int // index of the first message that is sent after the covered ones
@@ -241,8 +242,8 @@ type tailEdits struct {
 	list  []place
 }
 
-// dropTo omits the messages of the history before an index. It returns false if one of them can't be omitted by its
-// looks.
+// dropTo omits the messages of the history before an index. It returns false if one of them can't be identified by
+// its looks.
 func (t *tailEdits) dropTo(in int) bool {
 	for ; t.next < in; t.next++ {
 		was, loose := t.m.loose[t.next]
@@ -271,7 +272,7 @@ func (t *tailEdits) kept(p place) bool {
 }
 
 // turn adds a message that makes the roles alternate. It is identified by the message that follows it or, at the
-// beginning of what is sent, by the role of that message.
+// beginning of the sent messages, by the role of that message.
 func (t *tailEdits) turn(at int) bool {
 	m, p := t.m, t.m.list[at]
 	follows := at + 1
@@ -291,8 +292,8 @@ func (t *tailEdits) turn(at int) bool {
 	return true
 }
 
-// opens reports whether only system messages, and messages that make the roles alternate, are sent between the covered
-// messages and a message.
+// opens reports whether only system messages, and messages that make the roles alternate, are sent between the
+// covered messages and a given message.
 func (m *remembering) opens(first, at int) bool {
 	for i := first; i < at; i++ {
 		if m.list[i].in >= 0 && m.t.Messages[i].Role != transcript.System {
@@ -302,8 +303,8 @@ func (m *remembering) opens(first, at int) bool {
 	return true
 }
 
-// leansOn returns the print of the message that another one depends on; "" if the entry covers it, so that it is always
-// present.
+// leansOn returns the print of the message on which a given message depends; "" if the entry covers that message, so
+// that it is always present.
 func (m *remembering) leansOn(in int) string {
 	if in < m.cut {
 		return ""
@@ -311,8 +312,8 @@ func (m *remembering) leansOn(in int) string {
 	return m.printOf(in)
 }
 
-// replacesNewest reports whether the newest user message is neither among the messages that replace the covered ones
-// nor after them.
+// replacesNewest reports whether the newest user message is missing both from the messages that replace the covered
+// ones and from the later messages.
 func (m *remembering) replacesNewest(first []place) bool {
 	newest := newestUser(m.source)
 	if newest >= 0 && m.given == nil {
@@ -321,8 +322,8 @@ func (m *remembering) replacesNewest(first []place) bool {
 	return newest >= 0 && newest < m.cut && !slices.ContainsFunc(first, func(p place) bool { return p.in == newest })
 }
 
-// points returns beginnings of the history that are longer than the covered messages, more densely towards its end.
-// first is the number of messages sent for the covered ones.
+// points returns beginnings of the history that are longer than the covered messages, at shorter intervals toward the
+// end of the history. first is the number of messages sent for the covered ones.
 func (m *remembering) points(first int) (list []api.MemoryPoint) {
 	sent := len(m.list)
 	for back := 0; m.messages-back > m.cut; back = max(1, 2*back) {

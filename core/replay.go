@@ -10,9 +10,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// replay applies an entry to a history that begins with the messages that it covers. The rest of the history may differ
-// from the one that the entry was made for: there, each edit is applied, in order, to the message that looks like its
-// original, or to none.
+// replay applies an entry to a history that begins with the messages that the entry covers. The rest of the history
+// may differ from the one for which the entry was made. There, edits are applied in order, each to the message that
+// looks like its original, or to none.
 type replay struct {
 	t      *transcript.Transcript
 	f      *wire.Format
@@ -22,13 +22,13 @@ type replay struct {
 	raws   []raw                    // the messages sorted by their bytes, computed on demand
 }
 
-// raw says which message has these bytes.
+// raw is the fingerprint of a message's bytes, with the index of the message.
 type raw struct {
 	is string // as rawOf returns it
 	at int
 }
 
-// places returns the places of the messages to send, and those omitted after the covered ones.
+// places returns the places of the messages to send, and those of the messages omitted after the covered ones.
 func (p *replay) places() (list, dropped []place) {
 	for _, e := range p.m.result {
 		if e.text != nil && e.in >= 0 {
@@ -50,7 +50,7 @@ func (p *replay) places() (list, dropped []place) {
 		}
 		in := p.find(&e, was+shift, next)
 		if in < 0 {
-			continue // if that had to be dropped, repair drops it again where it must
+			continue // if the original had to be dropped, repair drops it again where necessary
 		}
 		upTo(in)
 		shift = in - was
@@ -72,8 +72,8 @@ func (p *replay) places() (list, dropped []place) {
 	return list, dropped
 }
 
-// find returns the message, from index from on, that an edit is for: the one at index at if it matches, or the first
-// that looks like it; -1 if there is none.
+// find returns the index of the message, from index from on, to which an edit applies: the message at index at if it
+// matches, or else the first one that looks like the original; -1 if there is none.
 func (p *replay) find(e *place, at, from int) int {
 	switch {
 	case e.role != "":
@@ -99,7 +99,8 @@ func (p *replay) find(e *place, at, from int) int {
 	return -1
 }
 
-// findRaw returns the message with these bytes, from index from on: the one at an index, or the first; -1 if there is none.
+// findRaw returns the index of the message with these bytes, from index from on: the message at index at, or else the
+// first one; -1 if there is none.
 func (p *replay) findRaw(is string, at, from int) int {
 	if at >= from && at < p.t.Input && p.rawOf(at) == is {
 		return at
@@ -120,8 +121,8 @@ func compareRaws(a, b raw) int { return cmp.Or(cmp.Compare(a.is, b.is), cmp.Comp
 
 func (p *replay) rawOf(i int) string { return rawOf(p.t.AsGiven(p.t.Messages[i].Span)) }
 
-// opening returns the index of the first message after the covered ones that isn't a system message, if it is at least
-// from and has the role; otherwise -1.
+// opening returns the index of the first message after the covered ones that isn't a system message, if the index is
+// at least from and the message has the role; otherwise -1.
 func (p *replay) opening(role string, from int) int {
 	i := p.m.at.messages
 	for i < p.t.Input && p.t.Messages[i].Role == transcript.System {
@@ -144,7 +145,8 @@ func (p *replay) print(i int) transcript.Fingerprint {
 	return p.prints[i]
 }
 
-// search returns where the messages with a print, from an index on, begin in order.
+// search returns the position in order at which the messages with a print begin, considering only messages from an
+// index on.
 func (p *replay) search(print transcript.Fingerprint, from int) int {
 	if p.order == nil {
 		for i := range p.t.Input {
@@ -159,7 +161,7 @@ func (p *replay) search(print transcript.Fingerprint, from int) int {
 	return n
 }
 
-// looks reports whether a message has the print; "" matches every message.
+// looks reports whether message i has the print; "" matches every message.
 func (p *replay) looks(i int, print string) bool {
 	f, ok := printOf(print)
 	return print == "" || ok && p.print(i) == f
@@ -181,9 +183,9 @@ func printOf(text string) (print transcript.Fingerprint, ok bool) {
 	return transcript.Fingerprint(n), err == nil
 }
 
-// edited returns the edit of the current message at an index: the bytes that were sent the first time, unless the app
-// has moved its cache breakpoints. If the edit is for another message, or depends on one that is gone, the message
-// stays unchanged.
+// edited returns the edit for the current message at an index: the bytes that were sent the first time, unless the
+// app has moved its cache breakpoints. If the edit belongs to another message, or depends on a message that is gone,
+// the message stays unchanged.
 func (p *replay) edited(e place, in int) place {
 	if !p.looks(in, e.looks.print) || !p.says(e.looks.on, in) {
 		return place{in: in}
@@ -195,7 +197,7 @@ func (p *replay) edited(e place, in int) place {
 	return e
 }
 
-// marked returns a message with the last cache breakpoint of another one.
+// marked returns a message with the last cache breakpoint of another message added.
 func (p *replay) marked(text, like []byte) []byte {
 	marks := p.f.MarksOf(nil, like)
 	if len(marks) == 0 {

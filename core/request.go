@@ -17,9 +17,9 @@ type request struct {
 	members [operations.AllMembers]jsonspan.Span
 
 	sessions *Sessions
-	session  *session // the session that the request names
+	session  *session // the session that the request names, if any
 
-	*source // what has been read so far
+	*source // everything that has been read so far
 	err     *jsonspan.Error
 }
 
@@ -28,8 +28,8 @@ func newRequest(src []byte, op *operations.Operation, sessions *Sessions) *reque
 	return &request{src: src, op: op, sessions: sessions, source: new(source)}
 }
 
-// parse finds the members of a request. The transcript is read at once if everything that determines how precedes it;
-// otherwise it is skipped and read afterwards.
+// parse finds the members of a request. The transcript is read immediately if all members that affect how to read it
+// come before it; otherwise it is skipped and read afterwards.
 func (r *request) parse() {
 	if r.op.Reads == operations.ReadsNothing {
 		return
@@ -45,7 +45,7 @@ func (r *request) parse() {
 	r.parseMembers(false)
 }
 
-// parseMembers finds the members. With pass, the messages are only skipped, so an error in them has no position.
+// parseMembers finds the members. If pass is set, the messages are skipped, so an error in them has no position yet.
 func (r *request) parseMembers(pass bool) {
 	s := jsonspan.New(r.src)
 	for s.Object(); ; {
@@ -67,7 +67,7 @@ func (r *request) parseMembers(pass bool) {
 		}
 		r.members[n] = s.Skip().Span
 		if n == operations.InOptions && r.policy != nil || n == operations.InState && r.guessed {
-			r.source = new(source) // they may change how the transcript has to be read
+			r.source = new(source) // the member may change how the transcript has to be read
 		}
 	}
 	s.End()
@@ -84,8 +84,8 @@ func (r *request) parseMembers(pass bool) {
 	}
 }
 
-// takeEarly reads the transcript at the scanner if that is possible before the remaining members are known. Otherwise
-// the scanner stays.
+// takeEarly reads the transcript at the scanner if it can be read before the remaining members are known. Otherwise
+// the scanner doesn't move.
 func (r *request) takeEarly(s *jsonspan.Scanner) bool {
 	s.Kind()
 	before, start := *s, s.Pos()
@@ -124,9 +124,9 @@ func (r *request) nextMember(s *jsonspan.Scanner) (n operations.Member, ok bool)
 // has reports whether the request has a member.
 func (r *request) has(n operations.Member) bool { return !r.members[n].Zero() }
 
-// readEarly reads the transcript at the scanner before the members that follow it are known. It returns the request
-// with what was read, or with an error that the remaining members can't fix; nil if the transcript must be read once
-// the whole request is known. The request itself stays unchanged.
+// readEarly reads the transcript at the scanner before the members after it are known. It returns the request with
+// the transcript, or with an error that the remaining members can't fix. It returns nil if the transcript can only be
+// read once the whole request is known. The request itself stays unchanged.
 func (r *request) readEarly(s *jsonspan.Scanner, start uint32) *request {
 	early := *r
 	early.members[operations.InMessages] = jsonspan.Span{Start: start, End: start + 1}
@@ -141,14 +141,14 @@ func (r *request) readEarly(s *jsonspan.Scanner, start uint32) *request {
 			early.recollect(s, nil)
 		}
 	}
-	if !final && (early.err != nil || early.t == nil) { // the error is reported when all of the request is read
+	if !final && (early.err != nil || early.t == nil) { // the error is reported once the whole request has been read
 		return nil
 	}
 	return &early
 }
 
 // readByPolicy reads the transcript at the scanner using only the policy. It reports whether the outcome is final:
-// options and a state that follow may still determine the format.
+// options and a state after the transcript may still determine the format.
 func (r *request) readByPolicy(s *jsonspan.Scanner) (final bool) {
 	if r.resolve(); r.err != nil {
 		return true
@@ -172,7 +172,7 @@ func (r *request) fail(e *jsonspan.Error, base uint32) {
 	}
 }
 
-// need reports an error if a required member is missing.
+// need records an error if a required member is missing.
 func (r *request) need(member operations.Member) bool {
 	if member == operations.InMessages && r.err == nil && r.session != nil && !r.op.Grows {
 		return true
@@ -183,8 +183,8 @@ func (r *request) need(member operations.Member) bool {
 	return r.err == nil
 }
 
-// bounded reports an error for a policy without a limit, which would never compact: the program forgot its window, or
-// its model is unknown. A forced compaction doesn't need one.
+// bounded records an error for a policy without a limit, which would never compact: the program forgot the window, or
+// its model is unknown. A forced compaction doesn't need a limit.
 func (r *request) bounded(forced bool) bool {
 	if forced || r.err != nil || !r.policy.Aimless() {
 		return r.err == nil
@@ -202,10 +202,10 @@ func (r *request) bounded(forced bool) bool {
 	return false
 }
 
-// maxNamed is the maximum length of a name that an error repeats, in bytes.
+// maxNamed is the maximum length of a name that an error quotes, in bytes.
 const maxNamed = 100
 
-// decode reads a typed member, if present.
+// decode decodes a typed member, if present.
 func (r *request) decode(member operations.Member, v policy.Unmarshaler) {
 	if p := r.members[member]; r.err == nil && !p.Zero() {
 		r.fail(policy.Decode(p.Of(r.src), v), p.Start)

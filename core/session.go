@@ -18,15 +18,17 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Sessions are transcripts that are kept between calls, so that a live conversation isn't read again at each turn. The
-// zero value has none. A Sessions serves one call at a time.
+// Sessions are transcripts that are kept between calls, so that a live conversation isn't read again on each turn.
+// The zero value has no sessions. It serves one call at a time.
 //
-// A session is only a cache: it holds what was sent, and a session opened with the same messages gives the same
-// answers. It takes the bytes of its messages, up to a quarter more as spare capacity, and about 300 bytes per message.
+// A session is only a cache: it holds messages that were sent, and a session opened with the same messages returns
+// the same responses. It takes the bytes of its messages, up to a quarter more as spare capacity, and about 300 bytes
+// per message.
 type Sessions struct {
 	open []*session // by id
-	last int        // last id given out
-	// The policy of the last request, as sent and resolved, because hosts usually send the same one again.
+	last int        // the last id that was assigned
+	// The policy of the last request, as sent and resolved. It is cached because hosts usually send the same policy
+	// again.
 	policySent  []byte
 	policyKnown *policy.Policy
 }
@@ -34,11 +36,11 @@ type Sessions struct {
 // maxPolicy is the maximum size of a policy that is cached for the next request, in bytes.
 const maxPolicy = 1 << 14
 
-// policy resolves a policy. If it is the same as in the last request, that takes only a comparison. The result must not
-// be modified.
+// policy resolves a policy. For the policy of the last request this takes only a comparison. The result must not be
+// modified.
 func (l *Sessions) policy(src []byte) (*policy.Policy, *policy.Error) {
 	if len(src) == 0 {
-		src = []byte("{}") // as in a plan
+		src = []byte("{}") // a plan stores a missing policy like this
 	}
 	if l.policyKnown != nil && bytes.Equal(src, l.policySent) {
 		return l.policyKnown, nil
@@ -60,16 +62,17 @@ type session struct {
 	policy  *policy.Policy // with options
 	raw     api.Raw        // the policy as it was sent
 	options api.Options    // without usage, which belongs to one call
-	model   string         // the model in an answer of open, if the policy has none
+	model   string         // the model named by a result of open, if the policy names none
 	profile *tokens.Profile
 	state   api.State
 	format  *wire.Format           // nil until the policy or the messages determine it
 	auto    bool                   // whether messages may still change the format
 	t       *transcript.Transcript // nil until there are messages
-	sum     int                    // tokens of the messages before counted
+	sum     int                    // tokens of the messages before index counted
 	counted int
-	recount int // how often the cost of counted messages changed
-	// What Glance has found of the messages before glanced, and how many bytes there were when Coverage looked last.
+	recount int // how many times the size of counted messages has changed
+	// What Glance has found in the messages before index glanced, and the number of bytes when Coverage was last
+	// measured.
 	read, missed, glanced, judged int
 }
 
@@ -83,7 +86,7 @@ func (l *Sessions) drop(s *session) {
 	}
 }
 
-// enter finds the session that a request names, and applies its settings to the request.
+// enter finds the session that a request names, and makes the request use the session's settings.
 func (r *request) enter() {
 	s := r.named()
 	if s == nil {
@@ -115,7 +118,7 @@ func (r *request) enter() {
 	r.source = &next
 }
 
-// named returns the session that a request names; nil if there is none, which is an error.
+// named returns the session that a request names. If there is none, it records an error and returns nil.
 func (r *request) named() *session {
 	at := r.members[operations.InSession]
 	id, err := strconv.Atoi(string(at.Of(r.src)))
@@ -135,7 +138,7 @@ func (r *request) named() *session {
 	return nil
 }
 
-// readSession takes the transcript of a session, or a copy if it will be edited.
+// readSession uses the transcript of a session, or a copy if the operation will edit it.
 func (in *source) readSession(s *session, edits bool) {
 	switch {
 	case s.t == nil: // a conversation without messages
@@ -151,7 +154,7 @@ func (in *source) readSession(s *session, edits bool) {
 	in.noteReasoner()
 }
 
-// stateOf reads the request's state, or takes the session's.
+// stateOf decodes the request's state, or copies the session's.
 func (r *request) stateOf(state *api.State) {
 	if r.session != nil && r.members[operations.InState].Zero() {
 		*state = r.session.state
@@ -160,7 +163,7 @@ func (r *request) stateOf(state *api.State) {
 	r.decode(operations.InState, state)
 }
 
-// tokens returns the estimated tokens of the messages of the transcript.
+// tokens returns the estimated size of the transcript's messages in tokens.
 func (r *request) tokens() int {
 	s := r.session
 	if s == nil || s.t == nil || !r.profile.Same(s.profile) {
@@ -173,7 +176,7 @@ func (r *request) tokens() int {
 	return s.tokens()
 }
 
-// tokens returns the estimated tokens of the messages of the session. It only counts the new ones.
+// tokens returns the estimated size of the session's messages in tokens. It only estimates new messages.
 func (s *session) tokens() int {
 	if s.recount != s.t.Recounted {
 		s.recount, s.sum, s.counted = s.t.Recounted, 0, 0
@@ -216,7 +219,7 @@ func sessionOpen(r *request, dst []byte) []byte {
 	return r.appendSession(dst)
 }
 
-// take gives the transcript of a request to the session, if it has messages.
+// take makes the transcript of a request the session's, if it has messages.
 func (s *session) take(r *request) {
 	if r.t == nil || len(r.t.Messages) == 0 {
 		return
@@ -270,7 +273,7 @@ func sessionAppend(r *request, dst []byte) []byte {
 	return r.appendSession(dst)
 }
 
-// takeBack reads a session again without messages that were just appended: n bytes from an offset on.
+// takeBack reads a session again without messages that were just appended: n bytes at an offset.
 func (r *request) takeBack(at, n int) {
 	s := r.session
 	src := s.t.Src
@@ -284,7 +287,7 @@ func (r *request) takeBack(at, n int) {
 	}
 }
 
-// outgrow switches a plain session to the format of a list to append, if that isn't plain, by reading the session
+// outgrow switches a plain session to the format of a list to append, if that isn't plain too, by reading the session
 // again. On an error the session is unchanged.
 func (r *request) outgrow(list []byte) {
 	s := r.session
@@ -298,7 +301,7 @@ func (r *request) outgrow(list []byte) {
 	if r.fail(notHere(f, r.members[operations.InMessages].Start), 0); r.err != nil {
 		return
 	}
-	if d.Err() != nil || f == s.format { // invalid JSON is reported when it is read
+	if d.Err() != nil || f == s.format { // invalid JSON is reported when the list is read
 		return
 	}
 	before := wire.Detect(jsonspan.New(s.t.Src))
@@ -318,7 +321,8 @@ func (r *request) outgrow(list []byte) {
 	s.take(r)
 }
 
-// append appends messages, JSON values separated by commas. An error's offset is relative to their start, and the session is unchanged.
+// append appends messages, which are JSON values separated by commas. If it returns an error, whose offset is
+// relative to their start, the session is unchanged.
 func (s *session) append(messages []byte) *jsonspan.Error {
 	t := s.t
 	if len(t.Src)+len(messages) >= jsonspan.MaxSize {
@@ -350,7 +354,7 @@ func sessionClose(r *request, dst []byte) []byte {
 	return appendJSON(dst, api.ClosedSession{Closed: r.session.id}.MarshalEasyJSON)
 }
 
-// appendSession writes the state of the session.
+// appendSession writes the response that describes the session.
 func (r *request) appendSession(dst []byte) []byte {
 	s := r.session
 	a := api.SessionInfo{Session: s.id}
@@ -364,7 +368,7 @@ func (r *request) appendSession(dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// again reads the transcript again after a compaction, for the session to continue with.
+// again reads the transcript again after a compaction, so that the session continues with it.
 func (r *request) again(c *compact.Run) *transcript.Transcript {
 	var weigh *jsonspan.Automaton
 	if r.session != nil {
@@ -374,7 +378,7 @@ func (r *request) again(c *compact.Run) *transcript.Transcript {
 	return t
 }
 
-// move continues the session with the result, as the host does. The answer has been written before.
+// move makes the session continue with the result, as the host does. The response has been written before.
 func (r *request) move(c *compact.Run) {
 	if r.session == nil || !c.Report().Changed || r.policy.Answer == "report" {
 		return
@@ -383,11 +387,11 @@ func (r *request) move(c *compact.Run) {
 	t, err := c.Result().Transcript(s.profile.Automaton)
 	was := s.t
 	s.t, s.sum, s.counted, s.recount = t, 0, 0, t.Recounted
-	if err != nil || len(t.Messages) == 0 { // nothing is left, or it can't be read again
+	if err != nil || len(t.Messages) == 0 { // no messages are left, or they can't be read again
 		s.t = nil
 		return
 	}
-	if t.Outer == t.List { // it lacks what is sent besides the list
+	if t.Outer == t.List { // it lacks the content that is sent in addition to the list
 		t.System = was.System
 	}
 	t.Grown(len(t.Messages), len(t.Parts))

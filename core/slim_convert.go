@@ -2,5 +2,5 @@
 
 package core
 
-// Only the whole build can convert.
+// convertTo is nil, because only the whole build can convert.
 var convertTo func(r *request, dst []byte) []byte

@@ -2,5 +2,5 @@
 
 package core
 
-// Only the whole build can read and write session files.
+// open and save are nil, because only the whole build can read and write session files.
 var open, save func(r *request, dst []byte) []byte

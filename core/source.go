@@ -11,45 +11,45 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// settings determine how messages are read and processed: the policy, the options, and what follows from both.
+// settings determine how messages are read and processed: the policy, the options, and values derived from both.
 type settings struct {
 	base      *policy.Policy // without options
 	policy    *policy.Policy // with options
 	policyAt  uint32         // offset of the policy
 	options   api.Options
 	optionsAt uint32          // offset of the options
-	model     string          // the model in an answer of open, if the policy has none
-	format    *wire.Format    // nil if it has to be detected
+	model     string          // the model named by a result of open, if the policy names none
+	format    *wire.Format    // nil if the format must be detected
 	profile   *tokens.Profile // the estimator
 }
 
-// source is what an operation works on: a transcript, and the settings that it was read with. A source is immutable
-// once a request has it; changes make a new one.
+// source is the input of an operation: a transcript, and the settings with which it was read. A source is immutable
+// once a request has it; changes create a new one.
 type source struct {
 	settings
 	t        *transcript.Transcript
-	usageAt  jsonspan.Span // the provider's count in an answer of open
-	promptAt jsonspan.Span // the system prompt in an answer of open
-	guessed  bool          // neither the policy nor a state determined the format
+	usageAt  jsonspan.Span // the provider's count in a result of open
+	promptAt jsonspan.Span // the system prompt in a result of open
+	guessed  bool          // whether neither the policy nor a state determined the format
 
-	resumed    *resumed // of a step
-	remembered []memory // of a fit
-	history    *history // of a fit: the origin of the messages
+	resumed    *resumed // the plan that a step continues
+	remembered []memory // the remembered compactions, for a fit
+	history    *history // where the messages come from, for a fit
 }
 
 // reading says how to read a transcript.
 type reading struct {
 	before    *wire.Format // earlier format of the conversation, or nil
-	unweighed bool         // without estimating tokens
+	unweighed bool         // whether to read without estimating tokens
 }
 
-// resolve makes the settings from the request's policy and options. Further calls do nothing.
+// resolve derives the settings from the request's policy and options. Further calls do nothing.
 func (r *request) resolve() {
 	if r.policy != nil || r.err != nil {
 		return
 	}
 	var o api.Options
-	if r.session != nil { // options of the request override those of the session
+	if r.session != nil { // options of the request override the session's
 		o = r.session.options.Clone()
 	}
 	at := r.members[operations.InOptions]
@@ -70,8 +70,8 @@ func (r *request) resolve() {
 	}
 }
 
-// settingsOf reads a policy at an offset, and applies options at another offset. If src is nil, it uses the policy of
-// the session, or the default one without a session.
+// settingsOf parses the policy src at an offset, and applies options at another offset. If src is nil, it uses the
+// policy of the session or, without a session, the default policy.
 func (r *request) settingsOf(src []byte, at uint32, o api.Options, optionsAt uint32) (set settings) {
 	set = settings{policyAt: at, options: o, optionsAt: optionsAt}
 	if src == nil && r.session != nil {
@@ -103,7 +103,8 @@ func (r *request) settingsOf(src []byte, at uint32, o api.Options, optionsAt uin
 	return set
 }
 
-// estimateBy sets the estimator that the policy names, for the policy's model. It reports whether that exists.
+// estimateBy sets the estimator that the policy names, for the policy's model. It reports whether there is such an
+// estimator.
 func (r *request) estimateBy(set *settings) bool {
 	profile := tokens.ByName(set.policy.Estimator)
 	if profile == nil {
@@ -115,14 +116,15 @@ func (r *request) estimateBy(set *settings) bool {
 	return true
 }
 
-// suit chooses an estimator for the models of the format, if the policy has none.
+// suit chooses an estimator that suits the models usually called in the format, if the policy names none.
 func (set *settings) suit() {
 	if set.format != nil && set.policy.Model == "" {
 		set.profile = set.profile.For(set.format.Model)
 	}
 }
 
-// adopt uses the window and the tokenizer family of a model that an answer of open names, if the policy doesn't set one.
+// adopt uses the window and the tokenizer family of a model that a result of open names, if the policy doesn't set
+// them.
 func (r *request) adopt(set *settings, model string) {
 	if model == "" || set.policy.Model != "" {
 		return
@@ -139,14 +141,14 @@ func (r *request) adopt(set *settings, model string) {
 	r.estimateBy(set)
 }
 
-// withProfile returns the source with another estimator.
+// withProfile returns a copy of the source with another estimator.
 func (in *source) withProfile(p *tokens.Profile) *source {
 	next := *in
 	next.profile = p
 	return &next
 }
 
-// withHistory returns the source of a fit whose messages come from a history.
+// withHistory returns a copy of the source for a fit whose messages come from a history.
 func (in *source) withHistory(h *history) *source {
 	next := *in
 	next.history = h
@@ -158,8 +160,8 @@ func (r *request) readAt(offset uint32) {
 	r.read(jsonspan.New(r.src).At(offset), reading{before: r.stateFormat()})
 }
 
-// read reads the transcript at the scanner: a list of messages, a request body that contains one, or an answer of open.
-// Afterwards the scanner is behind it.
+// read reads the transcript at the scanner: a list of messages, a request body that contains one, or a result of
+// open. Afterwards the scanner is after the transcript.
 func (r *request) read(s *jsonspan.Scanner, how reading) {
 	next := *r.source
 	next.guessed = next.format == nil
@@ -204,7 +206,7 @@ func (r *request) readList(s *jsonspan.Scanner, in *source, how reading) {
 	}
 }
 
-// noteReasoner records in the transcript which reasoning the model requires to be sent back.
+// noteReasoner records in the transcript whether the model requires reasoning to be sent back.
 func (in *source) noteReasoner() {
 	model := in.policy.Model
 	if model == "" && !in.t.Model.Zero() {
@@ -213,7 +215,7 @@ func (in *source) noteReasoner() {
 	in.t.Reasoner = wire.IsReasoningModel(model)
 }
 
-// stateFormat returns the format named by the state of the last compaction or by a memory entry; nil if there is none.
+// stateFormat returns the format named by the state of the last compaction or by a memory entry, or nil.
 func (r *request) stateFormat() *wire.Format {
 	for i := len(r.remembered) - 1; i >= 0; i-- {
 		if f := wire.ByName(r.remembered[i].format); f != nil {
@@ -222,15 +224,15 @@ func (r *request) stateFormat() *wire.Format {
 	}
 	var state api.State
 	p := r.members[operations.InState]
-	if p.Zero() || policy.Decode(p.Of(r.src), &state) != nil { // a broken state is reported when it is used
+	if p.Zero() || policy.Decode(p.Of(r.src), &state) != nil { // an invalid state is reported when it is used
 		return nil
 	}
 	return wire.ByName(string(state.Format))
 }
 
 // settle decides on the format of a conversation, given its earlier format or nil. It returns nil if the format can't
-// be determined. A plain conversation switches to another format at its first sign, to the strictest if several are
-// possible.
+// be determined. A plain conversation switches to another format at the first sign of it, and to the strictest format
+// if several are possible.
 func settle(found *wire.Detection, before *wire.Format) *wire.Format {
 	if before != nil && found.IsPossible(before) {
 		return before
@@ -241,8 +243,8 @@ func settle(found *wire.Detection, before *wire.Format) *wire.Format {
 	return found.StrictestFormat()
 }
 
-// plainFault returns what is wrong with a transcript in any format: it isn't a list, or a message isn't an object or
-// has neither a role nor a type.
+// plainFault returns the error of a transcript that is invalid in any format: it isn't a list, or a message isn't an
+// object or has neither a role nor a type.
 func plainFault(s *jsonspan.Scanner) *jsonspan.Error {
 	switch s.Kind() {
 	case jsonspan.Array:

@@ -7,14 +7,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// marks are the members of messages and parts that set a cache breakpoint.
+// marks are the members of messages and parts that set cache breakpoints.
 var marks = []string{"cache_control", "cacheControl", "cachePoint"}
 
-// marked are the members that may contain parts, or options, with marks.
+// marked are the members that may contain parts or options with cache breakpoints.
 var marked = []string{"content", "parts", "providerOptions", "providerMetadata"}
 
-// unmarked returns a message without cache breakpoints, because a provider accepts few of them and the app sets its own. Everything else
-// stays, byte for byte.
+// unmarked returns a message without its cache breakpoints, because a provider accepts only a few and the app sets
+// its own. Everything else stays byte for byte.
 func unmarked(message []byte) []byte {
 	if !wire.MayMark(message) {
 		return message
@@ -29,14 +29,14 @@ func unmarked(message []byte) []byte {
 	return append(out, message[at:]...)
 }
 
-// unmarking finds what to remove together with the marks of a message.
+// unmarking finds the spans to remove together with the cache breakpoints of a message.
 type unmarking struct {
 	src  []byte
 	gone []jsonspan.Span // in order
 }
 
-// value scans the value at the scanner; deep says whether its members may contain a mark. It reports whether the value consists of nothing
-// but marks.
+// value scans the value at the scanner. deep says whether its members may contain a cache breakpoint. It reports
+// whether the value consists of nothing but cache breakpoints.
 func (u *unmarking) value(s *jsonspan.Scanner, deep bool) (only bool) {
 	switch kind := s.Kind(); {
 	case kind == jsonspan.Object:
@@ -60,7 +60,7 @@ func (u *unmarking) value(s *jsonspan.Scanner, deep bool) (only bool) {
 	case kind == jsonspan.Array:
 		l := cutting{u: u}
 		for s.Array(); s.Elem(); {
-			s.Kind() // white space precedes it
+			s.Kind() // skips the white space before it
 			start := s.Pos()
 			only := u.value(s, deep)
 			l.item(start, s.Pos(), only)
@@ -76,12 +76,13 @@ func (u *unmarking) value(s *jsonspan.Scanner, deep bool) (only bool) {
 type cutting struct {
 	u     *unmarking
 	last  uint32 // end of the last item
-	first uint32 // start of the first item, while all items are removed
+	first uint32 // start of the first item, as long as all items are removed
 	any   bool
 	kept  bool
 }
 
-// item adds an item at a span and, if it is removed, the comma that belongs to it.
+// item adds an item with the given span. If goes is set, the item is removed together with the comma that belongs to
+// it.
 func (l *cutting) item(start, end uint32, goes bool) {
 	gone := &l.u.gone
 	inside := len(*gone)
@@ -104,7 +105,7 @@ func (l *cutting) item(start, end uint32, goes bool) {
 	l.any, l.kept, l.last = true, l.kept || !goes, end
 }
 
-// end reports whether there were items and all were removed.
+// end reports whether there were items and all of them are removed.
 func (l *cutting) end() bool {
 	if !l.any || l.kept {
 		return false

@@ -9,10 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// unread returns the error for a transcript whose text is mostly in places that its format doesn't read; nil if there
-// is none. A detected format must read more than half of all text. A named format only has to do so within the parts of
-// messages, because applications may store other data there. If another format is certain and reads more, missing a
-// tenth is enough for an error.
+// unread returns the error for a transcript whose text is mostly in places that its format doesn't read, or nil. A
+// detected format must read more than half of all text. A format named by the caller only has to do so within the
+// parts of messages, because applications may store other data elsewhere. If another format is certain and reads
+// more, missing a tenth of the text is enough for an error.
 func unread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32) *jsonspan.Error {
 	if read, missed, beside := f.CoverageFrom(t, 0); readsMost(read, missed, beside, named) {
 		return nil
@@ -20,7 +20,7 @@ func unread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32)
 	return misread(f, t, named, offset)
 }
 
-// readsMost reports whether a first look at what a format has read finds no reason for a closer one.
+// readsMost reports whether a first look at how much a format has read shows that no closer look is necessary.
 func readsMost(read, missed, beside int, named bool) bool {
 	if named {
 		beside = 0
@@ -28,8 +28,9 @@ func readsMost(read, missed, beside int, named bool) bool {
 	return missed <= read/minor && missed+beside <= read
 }
 
-// unreadSince is unread for a session after messages were appended, whose format has read all that was there before. It
-// looks at the whole again only if the session has doubled since the last time, so that the cost stays linear.
+// unreadSince is like unread, for a session to which messages were appended and whose format has read all earlier
+// ones. It examines the whole session again only if the session has doubled since the last time, so that the cost
+// stays linear.
 func (s *session) unreadSince() *jsonspan.Error {
 	read, missed, beside := s.format.CoverageFrom(s.t, s.glanced)
 	s.read, s.missed, s.glanced = s.read+read, s.missed+missed, len(s.t.Messages)
@@ -66,11 +67,12 @@ func misread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32
 	return nil
 }
 
-// minor is the share of the text that a named format may miss although another format reads it: one byte in so many.
+// minor determines the share of the text that a named format may miss although another format reads it: one byte in
+// nine.
 const minor = 9
 
 // better returns the format that the messages certainly have and that misses less than half of what f misses; nil if
-// there is none. A format that this build can only detect counts as one.
+// there is none. A format that this build can only detect counts too.
 func better(f *wire.Format, c wire.Coverage, t *transcript.Transcript, offset uint32) *wire.Format {
 	s := jsonspan.New(t.Src)
 	found := wire.Detect(s.At(offset))
@@ -92,7 +94,7 @@ func better(f *wire.Format, c wire.Coverage, t *transcript.Transcript, offset ui
 	return other
 }
 
-// doubt lowers the confidence in a format whose signs make it certain, if it reads less than half of the text at the
+// doubt lowers the confidence in a format that is certain by its signs if it reads less than half of the text at the
 // scanner.
 func doubt(found *wire.Detection, s *jsonspan.Scanner) {
 	f := found.CertainFormat()

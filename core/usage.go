@@ -6,9 +6,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 )
 
-// correct adjusts the request's estimator to the provider's counts: those in the state, and the request's usage, which
-// is added to them. Usage from before the last compaction is ignored, because it includes removed content (S1.4, S4.9).
-// It returns the correction; nil if there is none.
+// correct adjusts the request's estimator to the provider's counts: the counts in the state, and the request's usage,
+// which is added to them. Usage from before the last compaction is ignored, because it includes removed content
+// (S1.4, S4.9). It returns the correction; nil if there is none.
 func (r *request) correct(state *api.State) *api.Correction {
 	raw := r.profile
 	usage, ok := r.usage()
@@ -35,7 +35,8 @@ func (r *request) correct(state *api.State) *api.Correction {
 	return by
 }
 
-// usage returns the usage in the options or in an answer of open. ok is false if there is none, or it counts nothing.
+// usage returns the usage in the options or in a result of open. ok is false if there is none, or if it counts
+// nothing.
 func (r *request) usage() (u api.Usage, ok bool) {
 	var at uint32
 	if r.options.Usage != nil {

@@ -23,7 +23,7 @@
 #   NO_START     the runtime is started, and its memory becomes the module's: nothing is left to do at instantiation
 #   NO_DEAD      functions that nothing can call any more are empty (tools/dead.mjs); types that nothing names are cleared (tools/types.mjs)
 #   NO_COALESCE  wasm-opt optimizes the code
-#   NO_SEGMENTS  the memory is written in few segments (tools/segments.mjs), and functions in Go's order (tools/order.mjs)
+#   NO_SEGMENTS  the memory is written in few segments (tools/segments.mjs), functions in Go's order, local variables in that of their use (tools/order.mjs)
 #
 # For tests: MODULE_GO=go1.27.0 takes another Go. STRESS=move or STRESS=preempt has the stack moved, or the goroutine switched, at
 # calls that check their stack, and STRESS=collect collects garbage where allocations ask whether to (stress.patch). All of them can

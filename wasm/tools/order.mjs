@@ -3,12 +3,16 @@
 // The tools before sort functions by the number of their calls. Neighbours have little in common then, which compresses worse, and the table
 // of functions, which has Go's order, becomes a list of numbers without any. The functions that are called most stay in front: their numbers
 // take one byte.
+//
+// Local variables of a type get their numbers in the order in which a function uses them, so that functions that do the same have the
+// same bytes. The tools before sort them by how often they are used.
 import { readFileSync, writeFileSync } from "node:fs";
 import { immediates, leb, Reader, sections } from "./binary.mjs";
+import { instructions } from "./instructions.mjs";
 
 /** How many numbers take one byte. */
 const SHORT = 128;
-const CALL = 0x10, IMPORT = 2, FUNCTION = 3, EXPORT = 7, START = 8, ELEMENT = 9, CODE = 10;
+const CALL = 0x10, LOCAL_GET = 0x20, LOCAL_TEE = 0x22, TYPE = 1, IMPORT = 2, FUNCTION = 3, EXPORT = 7, START = 8, ELEMENT = 9, CODE = 10;
 
 const [from, to] = process.argv.slice(2);
 const wasm = readFileSync(from);
@@ -31,7 +35,15 @@ if (found.has(IMPORT)) {
   }
 }
 const types = vector(reader(FUNCTION), (r) => r.u32());
-const bodies = vector(reader(CODE), (r) => r.bytesOf(r.u32()));
+/** How many parameters the functions of each type have. */
+const parameters = vector(reader(TYPE), (r) => {
+  r.byte();
+  const count = r.u32();
+  r.bytesOf(count);
+  r.bytesOf(r.u32());
+  return count;
+});
+const bodies = vector(reader(CODE), (r) => r.bytesOf(r.u32())).map((body, i) => byUse(body, parameters[types[i]]));
 const elements = reader(ELEMENT);
 if (elements.u32() !== 1 || elements.u32() !== 0) throw other("the table of functions is no single list");
 const offset = elements.at;
@@ -63,6 +75,27 @@ for (const f of [...table, ...own]) if (f >= imported) order.add(f);
 const now = [...count.keys()];
 let next = imported;
 for (const f of order) now[f] = next++;
+
+/** A function whose local variables have the order in which it uses them, among those of their type. Their numbers take one byte, or it stays. */
+function byUse(body, first) {
+  const r = new Reader(body);
+  const groups = vector(r, () => {
+    const group = { first, count: r.u32() };
+    r.byte();
+    first += group.count;
+    return group;
+  });
+  if (first > SHORT) return body;
+  const uses = instructions(body).filter(({ op }) => op >= LOCAL_GET && op <= LOCAL_TEE);
+  const used = [...new Set(uses.map(({ at }) => body[at]))];
+  const numbers = new Map();
+  for (const group of groups) {
+    used.filter((l) => l >= group.first && l < group.first + group.count).forEach((l, k) => numbers.set(l, group.first + k));
+  }
+  const ordered = Buffer.from(body);
+  for (const { at } of uses) ordered[at] = numbers.get(body[at]) ?? body[at];
+  return ordered;
+}
 
 const section = (id, ...parts) => {
   const content = Buffer.concat(parts);

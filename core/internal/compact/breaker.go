@@ -7,7 +7,7 @@ import (
 // maxFailed is how many consecutive compactions may fail before the next one waits until the transcript has grown.
 const maxFailed = 3
 
-// stuck reports whether the last compactions have shown that another one would not help.
+// stuck reports whether the last compactions have shown that another one won't help.
 func (c *Run) stuck() bool {
 	a := c.state.Attempts
 	return !c.policy.Force && a != nil && a.Failed >= maxFailed && c.doc.Total < a.Tokens+c.policy.Growth()
@@ -23,7 +23,7 @@ func (c *Run) failed(reason api.Reason) *Run {
 	return c
 }
 
-// failures counts this compaction as a failed one. A compaction that waited and fails again makes the next one wait again.
+// failures counts this compaction as failed. If it was the first after a wait, the next one has to wait again.
 func (c *Run) failures() int {
 	if c.state.Attempts == nil {
 		return 1
@@ -31,7 +31,7 @@ func (c *Run) failures() int {
 	return min(c.state.Attempts.Failed+1, maxFailed)
 }
 
-// CountSuccess counts a compaction that has changed the transcript.
+// Gained records a compaction that has changed the transcript.
 func (c *Run) CountSuccess() {
 	a := api.Attempts{Gain: c.report.Tokens.Before - c.report.Tokens.After, Tokens: c.report.Tokens.After}
 	if c.limit > 0 && a.Tokens > c.limit {

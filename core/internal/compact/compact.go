@@ -1,4 +1,5 @@
-// Package compact runs a compaction, a repair or a restoration over the packages below it, from the input to the report.
+// Package compact runs a compaction, a repair or a restoration from the input to the report, using the packages below
+// it.
 package compact
 
 import (
@@ -12,8 +13,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Compact runs the policy's passes over the input. A run that has Requests isn't finished: it is run again from the start with the replies.
-// The same input gives the same run on every machine, so nothing else must be kept between a plan and its steps.
+// Compact runs the policy's passes over the input. A run that has Requests isn't finished: it must be run again from
+// the start with the replies. The same input results in the same run on every machine, so nothing else must be stored
+// between a plan and its steps.
 func Compact(in view.Input) (*Run, *policy.Error) {
 	steps, err := passes.Steps(in.Policy)
 	if err != nil {
@@ -34,10 +36,10 @@ func Compact(in view.Input) (*Run, *policy.Error) {
 	return c, nil
 }
 
-// maxError is how much of a host's error a report repeats, in runes.
+// maxError is the maximum length of a host's error text in a report, in runes.
 const maxError = 300
 
-// NoLimitReason returns the reason for a policy that can never make compaction due.
+// NoLimitReason returns the reason to report for a policy that can never make compaction due.
 func NoLimitReason(p *policy.Policy) api.Reason {
 	if p.Window.Unlimited || p.MaxBytes > 0 {
 		return api.ReasonUnlimited
@@ -82,8 +84,8 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	return c
 }
 
-// endsBeforePasses repairs the input, and reports whether the run ends there: another compaction would not help, or no
-// provider would accept the result.
+// endsBeforePasses repairs the input, and reports whether the run ends there, because another compaction would not
+// help or no provider would accept the result.
 func (c *Run) endsBeforePasses() bool {
 	if c.settled() {
 		c.asItIs(api.ReasonNoProgress)
@@ -96,7 +98,7 @@ func (c *Run) endsBeforePasses() bool {
 		}
 	}
 	if c.mend.RepairInput(); len(c.doc.Items) == 0 {
-		c.failed(api.ReasonNoProgress) // no provider would accept any of it
+		c.failed(api.ReasonNoProgress) // no provider would accept any part of it
 		return true
 	}
 	if c.mend.IsHopeless() {
@@ -157,12 +159,12 @@ func (c *Run) gainsTooLittle() api.Reason {
 	return ""
 }
 
-// saves reports whether the transcript was over the limit and no longer is, regardless of how much was freed.
+// saves reports whether the transcript exceeded the limit and no longer does, regardless of how much was freed.
 func (c *Run) saves() bool {
 	return c.MustFit() && c.report.Tokens.Before > c.MaxTokens() && c.doc.Total <= c.MaxTokens()
 }
 
-// AwaitsSummaries reports whether the run needs summaries before it can continue, and completes the report so far.
+// AwaitsSummaries reports whether the run needs summaries before it can continue. If so, it completes the preliminary report.
 func (c *Run) AwaitsSummaries() bool {
 	if len(c.summary.Requests()) == 0 {
 		return false
@@ -177,13 +179,13 @@ func (c *Run) AwaitsSummaries() bool {
 // maxResorts limits how often a result is cut again because a repair made it larger.
 const maxResorts = 4
 
-// repairRoom is how many more tokens are freed each time, for what a repair may add to the next result.
+// repairRoom is how many additional tokens are freed each time, to make room for what the next repair may add.
 const repairRoom = 16
 
 // settle makes the result valid, and cuts it again if the repair, or the handles that are added to digests at the end,
 // made it too large. It reports whether signed thinking could be kept valid.
 func (c *Run) settle() bool {
-	added := 0 // tokens that the repair is expected to add
+	added := 0 // tokens that the next repair is expected to add
 	for again := 0; ; again++ {
 		if !c.mend.SettleThinking() {
 			return false
@@ -202,7 +204,7 @@ func (c *Run) settle() bool {
 	}
 }
 
-// NoGain returns why a run has done nothing.
+// NoGain returns the reason to report for a run that has changed nothing.
 func (c *Run) NoGain() api.Reason {
 	if c.small {
 		return api.ReasonGainTooSmall
@@ -210,8 +212,9 @@ func (c *Run) NoGain() api.Reason {
 	return api.ReasonNoProgress
 }
 
-// settled reports whether the transcript is the result of the last compaction, for a limit that was no larger than this one, so that the
-// same would happen again. A smaller limit is that of another model, or of a provider that refused the result.
+// settled reports whether the transcript is the result of the last compaction, made for a limit that was no larger than
+// this one, so that another compaction would do the same again. A smaller limit belongs to another model, or to a
+// provider that refused the result.
 func (c *Run) settled() bool {
 	s := c.state
 	if s.Fingerprint == "" || s.Messages != c.doc.N || c.limit > 0 && (s.Limit == 0 || c.limit < s.Limit) {
@@ -220,8 +223,8 @@ func (c *Run) settled() bool {
 	return s.Fingerprint == c.doc.T.Fingerprint(c.doc.N)
 }
 
-// openThinking ends a run that could not keep the thinking of the open tool loop valid. It doesn't count as a failure: it can succeed once
-// the calls have their results.
+// openThinking ends a run that could not keep the thinking of the open tool loop valid. This doesn't count as a
+// failure: a compaction can succeed once the calls have their results.
 func (c *Run) openThinking() *Run {
 	thinking := c.report.Thinking
 	c.EndUnchanged(api.ReasonOpenThinking)
@@ -229,7 +232,7 @@ func (c *Run) openThinking() *Run {
 	return c
 }
 
-// asItIs is Unchanged for a run that was due, before anything was tried.
+// asItIs is like Unchanged, for a run that was due but ends before anything was tried.
 func (c *Run) asItIs(reason api.Reason) *Run {
 	c.EndUnchanged(reason)
 	c.report.Left = c.mend.RefusedOf(c.mend.Violations())
@@ -288,7 +291,7 @@ func (c *Run) CompleteReport() {
 // UpdateState updates the state with the result.
 func (c *Run) UpdateState() {
 	c.state.Round++
-	c.state.Archive = c.archive.Changes() // without an archive in this compaction, none before it can be undone either
+	c.state.Archive = c.archive.Changes() // without an archive in this compaction, earlier ones can't be undone either
 	c.state.Format = c.report.Format
 	c.state.Messages, c.state.Fingerprint, c.state.Limit = c.report.Messages.After, c.doc.Fingerprint(), c.limit
 }
@@ -304,10 +307,11 @@ func (c *Run) finish() {
 	c.UpdateState()
 }
 
-// aside reports whether the run makes the digest of a branch while the state belongs to the conversation, which continues.
+// aside reports whether the run makes the digest of a branch while the state belongs to the conversation itself,
+// which continues.
 func (c *Run) aside() bool { return c.policy.Branch() && c.state.Fingerprint != "" }
 
-// prefix returns the front of the transcript up to an item, which is unchanged from the input.
+// prefix returns the size of the front of the transcript, up to an item, that is unchanged from the input.
 func (c *Run) prefix(n int) api.StablePrefix {
 	return api.StablePrefix{Messages: n, Bytes: c.doc.PrefixBytes(n), Tokens: c.doc.Tokens(0, n)}
 }

@@ -26,7 +26,7 @@ func (c *Run) decisions() []api.Decision {
 		}
 	}
 	for _, a := range c.report.Actions {
-		if a.Message >= 0 && a.Message < c.doc.N && a.Action != "restore" { // a file is restored in a message of its own
+		if a.Message >= 0 && a.Message < c.doc.N && a.Action != "restore" { // a restored file is in a message of its own
 			d := &log[a.Message]
 			d.Decision, d.Pass, d.Rule = api.DecisionName(a.Action), a.Pass, a.Rule
 		}

@@ -11,7 +11,7 @@ import (
 // maxCauses is the maximum number of causes in a report.
 const maxCauses = 5
 
-// advice says what can be done about a cause, after the numbers.
+// advice is the sentence that says what to do about a cause, written after the numbers.
 var advice = map[api.ExcessCause]string{
 	api.CauseBeside:     "shorten the system prompt or the tools, or raise the window",
 	api.CauseSystem:     "shorten it or raise the window",
@@ -30,8 +30,9 @@ var phrase = map[api.ExcessCause]string{
 	api.CauseOpenCall: "its tool call is open", api.CausePair: "it belongs to what must stay", api.CauseKept: "kept",
 }
 
-// ReportFit reports whether the result fits into the limit and, if not, what takes the room. While summaries are pending,
-// only content that can be neither folded nor cut counts. staying returns which items must stay.
+// ReportFit reports whether the result fits into the limit and, if not, which messages take the room. While summaries are
+// pending, only content that can be neither folded nor cut counts. staying returns which items must stay, and their
+// groups.
 func (c *Run) ReportFit(staying func() ([]bool, []int32)) {
 	r := &c.report
 	size := r.Tokens.After
@@ -77,8 +78,8 @@ func largest(causes []api.Cause) []api.Cause {
 	return top
 }
 
-// causes returns the messages in the result with the reasons why they stay; if fixed is set, only those that must stay
-// unchanged. The pins are those of the result.
+// causes returns the messages in the result with the reasons why they stay. If fixed is set, it returns only messages
+// that must stay unchanged. The pins are computed for the result.
 func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api.Cause) {
 	if n := c.doc.P.Beside(c.doc.T); n > 0 {
 		causes = append(causes, api.Cause{Message: -1, Why: api.CauseBeside, Tokens: n})
@@ -96,11 +97,11 @@ func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api
 	return causes
 }
 
-// sparable are the causes for which the last resort may still cut something.
+// sparable are the causes for which the last resort can still cut something.
 var sparable = map[api.ExcessCause]bool{api.CausePinned: true, api.CauseOpenCall: true, api.CausePair: true, api.CauseNew: true, api.CauseKept: true}
 
-// causeOf returns why an item is in the result. newest says that it is the newest user message, stays that it must
-// stay.
+// causeOf returns why an item is in the result. newest means that it is the newest user message, and stays that it
+// must stay.
 func (c *Run) causeOf(it *view.Item, newest, stays bool) api.ExcessCause {
 	switch m := it.Msg; {
 	case newest:

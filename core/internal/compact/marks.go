@@ -8,13 +8,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// mark adds cache breakpoints where they pay off in a result whose app uses them: at the end of the digest, at the
-// newest message if the fold has removed the conversation's breakpoints, and at the last system message at the front.
-// When the result is sent again, the provider reads it from its cache up to there, even if what follows has changed.
+// mark adds cache breakpoints where they pay off in a result whose app uses breakpoints: at the end of the digest, at
+// the newest message if the fold has removed the conversation's breakpoints, and at the last system message at the
+// front. When the result is sent again, the provider reads it from its cache up to that point, even if later messages
+// have changed.
 //
-// The app may set its own breakpoints again on the result, as many as before. So together with those of the input there
-// are never more than [wire.MaxMarks]. A new breakpoint is a copy of the app's next one, so that it has the same
-// lifetime: longer-lived breakpoints must precede the others.
+// The app may add its own breakpoints to the result again, as many as before. So, together with the breakpoints of
+// the input, there are never more than [wire.MaxMarks]. A new breakpoint is a copy of the app's next one, so that it
+// has the same lifetime: breakpoints with a longer lifetime must come first.
 func (c *Run) mark() {
 	t := c.doc.T
 	if c.doc.F.Marks == 0 || !t.Marks || !c.policy.Marks() || !wire.MayMark(t.Src[t.Outer.Start:t.Outer.End]) {
@@ -31,15 +32,15 @@ func (c *Run) mark() {
 	p.put(p.system())
 }
 
-// placing holds the cache breakpoints of a result.
+// placing holds the cache breakpoints of a result and decides where to add new ones.
 type placing struct {
 	c      *Run
-	given  []wire.Mark   // set by the app
-	beside []wire.Mark   // those outside the list
+	given  []wire.Mark   // breakpoints set by the app
+	beside []wire.Mark   // breakpoints outside the list
 	marks  [][]wire.Mark // by item
-	rest   []wire.Mark   // in the messages after the items
-	talk   bool          // whether the app marks the conversation, not only what precedes it
-	left   int           // how many may be added
+	rest   []wire.Mark   // breakpoints in the messages after the items
+	talk   bool          // whether the app marks the conversation, and not only the system prompt and the tools
+	left   int           // how many may still be added
 }
 
 // readGiven reads the breakpoints that the app has set.
@@ -71,7 +72,7 @@ func (p *placing) readSent() {
 	p.left = wire.MaxMarks - max(len(p.given), sent+len(p.rest))
 }
 
-// digest returns the item of the newest digest that this run has written or that was remembered; -1 if there is none.
+// digest returns the index of the newest digest, written by this run or remembered; -1 if there is none.
 func (p *placing) digest() int {
 	for i := len(p.c.doc.Items) - 1; i >= 0; i-- {
 		it := &p.c.doc.Items[i]
@@ -82,7 +83,7 @@ func (p *placing) digest() int {
 	return -1
 }
 
-// newest returns the last item after the digest if it is said to the model, by the user or a tool; otherwise -1.
+// newest returns the index of the last item after the digest if it comes from the user or a tool; otherwise -1.
 func (p *placing) newest(digest int) int {
 	last := len(p.c.doc.Items) - 1
 	if last <= digest || p.c.doc.Items[last].Dirty {
@@ -94,7 +95,7 @@ func (p *placing) newest(digest int) int {
 	return last
 }
 
-// system returns the last system message at the front, or -1.
+// system returns the index of the last system message at the front, or -1.
 func (p *placing) system() int {
 	at := -1
 	for i := range p.c.doc.Items {
@@ -108,7 +109,7 @@ func (p *placing) system() int {
 	return at
 }
 
-// put marks an item that has no mark.
+// put adds a breakpoint to an item that has none.
 func (p *placing) put(item int) {
 	if item < 0 || p.left <= 0 || len(p.marks[item]) > 0 {
 		return
@@ -125,7 +126,7 @@ func (p *placing) put(item int) {
 		return
 	case c.authors.IsOwn(it.Msg):
 		c.doc.Replace(item, slices.Concat(message[:at.Start], text, message[at.End:]))
-	default: // looking like one of ours doesn't make it one
+	default: // a message that only looks like a digest doesn't count as one
 		base := c.doc.T.Messages[it.Msg].Span.Start
 		c.doc.Splice(it.Msg, transcript.Span{Start: base + at.Start, End: base + at.End}, c.doc.T.Write(text))
 		it.Dirty, it.Marked = true, true
@@ -134,8 +135,8 @@ func (p *placing) put(item int) {
 	p.left--
 }
 
-// like returns the breakpoint that a new one at an item copies: the next one after it; if there is none, the last one before it; if none is
-// left, the last that the app has set.
+// like returns the breakpoint to copy for an item: the next one after it, or else the last one before it, or else the
+// last one that the app has set.
 func (p *placing) like(item int) (m wire.Mark, found bool) {
 	for _, marks := range p.marks[item+1:] {
 		if len(marks) > 0 {

@@ -6,18 +6,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// refilled says what the messages of a document that come after the first known ones consist of.
+// refilled breaks down the size of the messages after the first known ones by kind; nil if there are none.
 func refilled(doc *view.View, known int) *api.Refill {
 	r := &api.Refill{Messages: doc.N - known}
 	for i := known; i < doc.N; i++ {
-		if doc.Items[i].Tokens == 0 { // the model isn't sent it
+		if doc.Items[i].Tokens == 0 { // the model doesn't get it
 			continue
 		}
 		r.Tokens += doc.Items[i].Tokens
 		parts, rest := doc.T.PartsOf(i), doc.Items[i].Tokens
 		for n := 0; n < len(parts); {
 			end := n + 1
-			for end < len(parts) && parts[end].Parent >= 0 { // in the tool result before them
+			for end < len(parts) && parts[end].Parent >= 0 { // in the preceding tool result
 				end++
 			}
 			if to := kindOf(r, &doc.T.Messages[i], &parts[n]); to != nil {
@@ -32,7 +32,7 @@ func refilled(doc *view.View, known int) *api.Refill {
 	return r
 }
 
-// kindOf is where a part of a message counts; nil for what is other.
+// kindOf returns the counter of the kind to which a part of a message belongs; nil for the kind Other.
 func kindOf(r *api.Refill, m *transcript.Message, p *transcript.Part) *int {
 	switch p.Kind {
 	case transcript.Text:

@@ -6,14 +6,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Result is the outcome of a finished run: its bytes, its edits, and the transcript after it. Each is computed once, on
-// demand, and shared by the answer, the session that continues with it and the check of a restoration.
+// Result is the outcome of a finished run: its bytes, its edits, and its transcript. Each is computed once, on
+// demand, and shared by the response, by the session that continues with the result, and by the check of a
+// restoration.
 type Result struct {
 	view  *view.View
 	bytes []byte // the whole input value, with the current list of messages; nil until it is written
-	lent  bool   // bytes belong to an answer
+	lent  bool   // whether bytes belong to a response
 	t     *transcript.Transcript
-	err   *jsonspan.Error // the error of reading it
+	err   *jsonspan.Error // the error of reading the result again
 }
 
 // Result returns the outcome of the run.
@@ -24,7 +25,8 @@ func (c *Run) Result() *Result {
 	return &c.result
 }
 
-// Append appends the result's bytes to an answer. If they have not been used before, they are written directly into it.
+// Append appends the result's bytes to a response. If they are used for the first time, they are written directly
+// into it.
 func (r *Result) Append(answer []byte) []byte {
 	if r.bytes != nil {
 		return append(answer, r.bytes...)
@@ -38,12 +40,12 @@ func (r *Result) Append(answer []byte) []byte {
 	return answer
 }
 
-// AppendEdits appends the result as runs over the input's indexes.
+// AppendEdits appends the result as edits over the input's indexes.
 func (r *Result) AppendEdits(dst []byte) []byte { return r.view.AppendEdits(dst) }
 
-// Transcript returns the result read again in the run's format; only then is new content linked to what precedes it. Its source belongs to
-// the caller, who may append to it, and is in no answer. Texts are weighed by an automaton, if there is one; all callers must pass the
-// same.
+// Transcript returns the result read again in the run's format, which links new content to the messages before it.
+// The transcript's source belongs to the caller, who may append to it, and is not part of any response. Texts are
+// weighed by an automaton, unless weigh is nil; all callers must pass the same one.
 func (r *Result) Transcript(weigh *jsonspan.Automaton) (*transcript.Transcript, *jsonspan.Error) {
 	if r.t != nil {
 		return r.t, r.err
@@ -73,7 +75,7 @@ func (r *Result) written() []byte {
 	return r.bytes
 }
 
-// room returns how many bytes are reserved for the result, including a little for what is appended later.
+// room returns how many bytes to reserve for the result, including some for text that is appended later.
 func (r *Result) room() int {
 	size := r.view.Size()
 	return size + size/32 + 64

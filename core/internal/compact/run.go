@@ -16,10 +16,10 @@ import (
 )
 
 // Run is one compaction, repair or restoration in progress, from the input to the Result. It creates the components
-// that work on one document (archive, mender, …); passes see it as a [passes.Run].
+// that work on its document (archive, mender, …). Passes see it as a [passes.Run].
 type Run struct {
 	in      view.Input
-	policy  *policy.Policy // of in
+	policy  *policy.Policy // the policy of in
 	doc     *view.View
 	authors *authorship.Authors
 	keep    *keep.Keeper
@@ -31,25 +31,25 @@ type Run struct {
 
 	fold      passes.Fold
 	shortened passes.Shortened
-	limit     int // tokens; 0 means no limit
+	limit     int // in tokens; 0 means no limit
 	target    int
 
-	due      bool       // because of the tokens, a cold cache, or by force
-	starts   bool       // a background compaction should begin
-	counted  int        // tokens of the input, estimated or counted by the provider
-	sizes    []int      // tokens of the input messages, if the policy wants a log
-	streak   api.Streak // including this compaction, if it becomes one
-	small    bool       // a pass was left out because it could not free min_gain
+	due      bool       // whether a compaction is due because of the size or a cold cache, or forced
+	starts   bool       // whether a background compaction should begin
+	counted  int        // size of the input in tokens, estimated or counted by the provider
+	sizes    []int      // sizes of the input messages in tokens, if the policy wants a log
+	streak   api.Streak // the streak including this compaction, if it becomes one
+	small    bool       // whether a pass was skipped because it could not free min_gain
 	noDigest string     // why there is no digest, if the policy allows no local one
-	bodies   []api.Body // the archived content, once the run is over
+	bodies   []api.Body // the archived content, set when the run is over
 	result   Result
 }
 
 // Begin returns a new run, regardless of the gate.
 func Begin(in view.Input) *Run { return begin(in, open(in), "") }
 
-// BeginDue returns a new run if the gate calls for a compaction. Otherwise the run is idle, and ends with its input. A
-// provider's count of a message before from is ignored.
+// BeginDue returns a new run if the gate calls for a compaction. Otherwise the run is idle and ends with its input
+// unchanged. A provider's count for a message before from is ignored.
 func BeginDue(in view.Input, from int) (c *Run, idle bool) {
 	doc := open(in)
 	if in.N == 0 { // only the rest of the request body is sent
@@ -72,15 +72,15 @@ func BeginDue(in view.Input, from int) (c *Run, idle bool) {
 	return c.EndUnchanged(api.ReasonUnderBudget), true
 }
 
-// open makes a document of an input.
+// open returns a view of an input.
 func open(in view.Input) *view.View {
 	doc := view.NewView(in.Transcript, in.Format, in.Estimator, in.N)
 	digest.MarkOutputs(in.Transcript, in.N, !in.Policy.Published())
 	return doc
 }
 
-// begin creates the components for a document. If a run is only due because of a cold prompt cache, it aims for the
-// policy's share of the current size, and keeps the transcript if the model returns no summary, since the transcript
+// begin creates the components for a document. If the run is due only because of a cold prompt cache, it aims for the
+// policy's share of the current size. It keeps the transcript if the model returns no summary, since the transcript
 // fits.
 func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
 	c := &Run{in: in, policy: in.Policy, doc: doc, state: in.State, limit: in.Policy.Limit(), target: in.Policy.TargetTokens()}
@@ -110,7 +110,7 @@ func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
 	return c
 }
 
-// scoredShare is the divisor of the target for what the host's scores keep.
+// scoredShare is the divisor that determines how much of the target the host's scores may keep.
 const scoredShare = 4
 
 // places returns where the passes of a policy put their messages in a document.
@@ -189,7 +189,7 @@ func (c *Run) MustFit() bool {
 	return c.due && c.limit > 0 && c.policy.LastResorts() && !c.policy.Branch()
 }
 
-// MinGain returns how many tokens a compaction must free; if it can't, nothing is done.
+// MinGain returns how many tokens a compaction must free to be made.
 func (c *Run) MinGain() int { return c.policy.MinGain() }
 
 // TooSmall records that a pass was skipped because it could not free MinGain.

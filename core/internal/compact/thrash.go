@@ -11,13 +11,14 @@ import (
 // thrashing is the number of consecutive compactions from which on the report mentions them.
 const thrashing = 3
 
-// fixedShare is the divisor of the limit above which what must stay, or what is new, is the cause.
+// fixedShare is the divisor of the limit that gives the size above which messages that must stay, or new messages,
+// are the cause.
 const fixedShare = 2
 
 // nearTarget is the share of the limit above which a target is too close to the limit.
 const nearTarget = 0.9
 
-// CountThrashing counts this compaction, before its passes, and reports if there were too many in a row.
+// Thrash counts this compaction, before its passes run, and reports it if there were too many in a row.
 func (c *Run) CountThrashing() {
 	now := api.Streak{Compactions: 1}
 	user, assistant := c.speakers(0)
@@ -41,7 +42,8 @@ func (c *Run) CountThrashing() {
 	}
 }
 
-// speakers counts the user's and the assistant's messages from an index of the input on, without those that a compaction wrote.
+// speakers counts the messages of the user and of the assistant from an input index on, without messages that a
+// compaction wrote.
 func (c *Run) speakers(from int) (user, assistant int) {
 	for m := min(max(0, from), c.doc.N); m < c.doc.N; m++ {
 		switch c.doc.T.Messages[m].Role {
@@ -59,7 +61,7 @@ func (c *Run) speakers(from int) (user, assistant int) {
 }
 
 // wholeHistory reports whether the input isn't the result of the last compaction and contains no digest: the
-// application has compacted before, and passes its whole history again.
+// application has compacted before, but passes its whole history again.
 func (c *Run) wholeHistory() bool {
 	s := &c.state
 	if s.Fingerprint == "" || s.Messages >= 0 && s.Messages <= c.doc.N && c.doc.T.Fingerprint(s.Messages) == s.Fingerprint {

@@ -323,6 +323,7 @@ func telling(lines []string) (out []string) {
 			}
 		}
 		switch {
+		case len(line) > 7 && strings.Trim(line[:7], line[:1]) == "" && strings.IndexByte("<>|", line[0]) >= 0: // the marks of a merge conflict
 		case letters < 3 || line == "else {" || line == "return" || line == "} else {":
 		case strings.HasPrefix(line, "import ") || strings.HasPrefix(line, "from ") || strings.HasPrefix(line, "#include") || strings.HasPrefix(line, "use "):
 			imports = append(imports, line)

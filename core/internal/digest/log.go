@@ -69,7 +69,7 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 		known = append(known, k.turns[i].asked)
 		for n, u := range k.turns[i].units {
 			if u.kind == answerUnit && k.turns[i].doubt > 0 {
-				if u.factor /= 2; claims(u.text) && !namesMore(u.text) {
+				if u.factor /= 2; (claims(u.text) || saysLittle(u.text)) && !namesMore(u.text) {
 					u.factor = isDropped
 				}
 			}

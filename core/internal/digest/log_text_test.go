@@ -47,8 +47,9 @@ func TestRunText(t *testing.T) {
 }
 
 func TestMoves(t *testing.T) {
-	got := movesIn("mkdir -p lib && git mv a/door.go a/fan.go lib/ && mv kiln.md oven.md && mv src/*.go lib && mv lamp.go old")
-	want := []move{{"a/door.go", "lib/door.go"}, {"a/fan.go", "lib/fan.go"}, {"kiln.md", "oven.md"}, {"lamp.go", "old/lamp.go"}}
+	got := movesIn("mkdir -p lib && git mv a/door.go a/fan.go lib/ && mv kiln.md oven.md && mv src/*.go lib && mv lamp.go old && mv bin/saw.go . && mv bin/axe.go ..")
+	want := []move{{"a/door.go", "lib/door.go"}, {"a/fan.go", "lib/fan.go"}, {"kiln.md", "oven.md"}, {"lamp.go", "old/lamp.go"}, {"bin/saw.go", "saw.go"},
+		{"bin/axe.go", "../axe.go"}}
 	if len(got) != len(want) {
 		t.Fatalf("%+v", got)
 	}
@@ -56,6 +57,18 @@ func TestMoves(t *testing.T) {
 		if got[i] != want[i] {
 			t.Errorf("%+v, not %+v", got[i], want[i])
 		}
+	}
+}
+
+// The new place of a file is said by its last names, and the marks of a merge conflict are not part of an edit.
+func TestPlacesAndMarks(t *testing.T) {
+	for _, c := range []struct{ from, to, want string }{{"/a/b/c/d/x.go", "/a/b/c/x.go", "b/c/"}, {"d/x.go", "lib/door/x.go", "lib/door/"}, {"x.go", "y.go", "y.go"}} {
+		if got := awayName(move{c.from, c.to}); got != c.want {
+			t.Errorf("%s to %s: %q", c.from, c.to, got)
+		}
+	}
+	if got := telling([]string{"<<<<<<< HEAD", "||||||| parent", "door.open()", "=======", ">>>>>>> main"}); len(got) != 1 || got[0] != "door.open()" {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -102,11 +102,16 @@ func moveOf(words []string) (all []move) {
 		return nil
 	}
 	to := names[len(names)-1]
-	into := len(names) > 2 || strings.HasSuffix(to, "/")
+	into := len(names) > 2 || strings.HasSuffix(to, "/") || to == ".." || strings.HasSuffix(to, "/..")
+	if to == "." || to == "./" { // the folder that the script is in
+		to, into = "", true
+	} else if into {
+		to = strings.TrimRight(to, "/") + "/"
+	}
 	for _, from := range names[:len(names)-1] {
 		switch {
 		case into:
-			all = append(all, move{from, strings.TrimRight(to, "/") + "/" + fileName(strings.TrimRight(from, "/"))})
+			all = append(all, move{from, to + fileName(strings.TrimRight(from, "/"))})
 		case strings.Contains(fileName(from), ".") && !strings.Contains(fileName(to), "."): // an existing folder
 			all = append(all, move{from, to + "/" + fileName(from)})
 		default:

@@ -136,12 +136,18 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 // cutCommand ends the text of a long command that is cut and of which nothing more is said.
 const cutCommand = " …`"
 
-// awayName returns where a file was moved to, as short as that can be said: its new name, or its new folder.
+// awayName returns where a file was moved to, as short as that can be said: its new name, or its new folder, of whose whole path the last two
+// names.
 func awayName(m move) string {
 	if name := fileName(m.to); name != fileName(m.from) {
 		return name
 	}
-	return m.to[:len(m.to)-len(fileName(m.to))]
+	folder := m.to[:len(m.to)-len(fileName(m.to))]
+	if !strings.HasPrefix(folder, "/") {
+		return folder
+	}
+	names := strings.Split(strings.Trim(folder, "/"), "/")
+	return strings.Join(names[max(0, len(names)-2):], "/") + "/"
 }
 
 // setting are words of commands that configure something.

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// dropCaller makes a tool call one that the model itself made.
+// dropCaller removes the caller of a tool call, so that the call counts as made by the model itself.
 func (md *Mender) dropCaller(part int32) {
 	p := &md.doc.T.Parts[part]
 	caller, _ := wire.CallerOf(md.doc.T.Bytes(p.Span))
@@ -27,13 +27,13 @@ func (md *Mender) think(m int32) {
 	msg.Reasoned = true
 }
 
-// replaceLone replaces each lone surrogate of a message with U+FFFD. Signed reasoning that contains one is removed, because its signature
-// would no longer match; it reports whether that is the whole message.
+// replaceLone replaces each lone surrogate in a message with U+FFFD. Signed reasoning that contains one is removed,
+// because its signature would no longer match. gone is true if nothing else was in the message.
 func (md *Mender) replaceLone(m int32) (gone bool) {
 	msg := &md.doc.T.Messages[m]
 	text := md.doc.T.Write([]byte(jsonspan.Replacement))
 	b := md.doc.T.Bytes(msg.Span)
-	var signed []int32 // in the order of the messages, which is not the order of all parts
+	var signed []int32 // in the order of the messages, which differs from the order of all parts
 	for n := msg.First; n < msg.First+msg.Count; n++ {
 		if p := &md.doc.T.Parts[n]; p.Kind == transcript.Reasoning && p.Has(transcript.Signed) {
 			signed = append(signed, n)

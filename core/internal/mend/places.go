@@ -1,6 +1,7 @@
 package mend
 
-// places has, at the index of each message of the transcript, one more than that of its item, or 0.
+// places maps the index of each message of the transcript to one more than the index of its item, or to 0 if it has
+// none.
 type places []int32
 
 // places returns the current positions of the messages.
@@ -12,9 +13,9 @@ func (md *Mender) places() places {
 	return p
 }
 
-// of returns the item of a message, or -1.
+// of returns the index of the item of a message, or -1.
 func (p places) of(message int32) int {
-	if int(message) >= len(p) { // it was added later
+	if int(message) >= len(p) { // the message was added later
 		return -1
 	}
 	return int(p[message]) - 1
@@ -25,8 +26,8 @@ type mark uint8
 
 const (
 	gone     mark = 1 << iota // the item is removed
-	touched                   // it must be measured again
-	drained                   // results were moved out of it
-	gathered                  // its calls get their results in one message after it
+	touched                   // the item must be measured again
+	drained                   // tool results were moved out of it
+	gathered                  // its calls get their results in a single message after it
 	away                      // it will be moved
 )

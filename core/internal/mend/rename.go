@@ -5,8 +5,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// otherResults returns the results that calls have besides the one that they are paired with, by the part index of the
-// call.
+// otherResults returns, by the part index of each call, the results of the call besides the one that it is paired
+// with.
 func (md *Mender) otherResults() map[int32][]int32 {
 	others := map[int32][]int32{}
 	for n := range md.doc.T.Parts {

@@ -1,5 +1,5 @@
-// Package mend repairs what a provider would reject: violations of a wire format's rules, and thinking that is bound to
-// changed messages. It changes nothing that is valid.
+// Package mend repairs transcripts that a provider would reject: violations of a wire format's rules, and thinking
+// that is bound to messages that have changed. It changes nothing in valid transcripts.
 package mend
 
 import (
@@ -24,13 +24,13 @@ type Mender struct {
 	authors *authorship.Authors
 	keep    *keep.Keeper
 	archive *handles.Archive
-	ledger  *digest.Ledger // the ledger for what a repair folds
+	ledger  *digest.Ledger // the ledger that records what a repair folds
 	report  *report.Report
 
 	refused   []api.LeftViolation        // the violations in the input that the provider would reject
-	late      int                        // tokens of messages that came after the plan and have become items
-	tolerated map[uint64]cases           // violations of the input that stay, by placeOf
-	mended    bool                       // the input has been repaired: further violations were caused by passes
+	late      int                        // tokens of messages that were added after the plan and have become items
+	tolerated map[uint64]cases           // violations of the input that are left unrepaired, by placeOf
+	mended    bool                       // whether the input has been repaired, so that further violations were caused by passes
 	renamed   map[uint64]transcript.Span // spans of the ids in the source, by the keys of the spans that replaced them
 }
 
@@ -42,8 +42,8 @@ func New(doc *view.View, p *policy.Policy, authors *authorship.Authors, k *keep.
 // RefusedInput lists the violations in the input that the provider would reject, after RepairInput or Repair.
 func (md *Mender) RefusedInput() []api.LeftViolation { return md.refused }
 
-// ForgetLate returns the tokens of the messages that came after the plan and have become items, for a run that ends
-// with its input.
+// ForgetLate returns the tokens of the messages that were added after the plan and have become items, for a run that
+// ends with its input, and resets their number.
 func (md *Mender) ForgetLate() (tokens int) {
 	tokens, md.late = md.late, 0
 	return tokens
@@ -55,16 +55,16 @@ const LostResult = "[No result: it was lost before this point of the conversatio
 // EmptyResult is the body that a repair gives to an empty tool result if the provider requires one.
 const EmptyResult = "[No output]"
 
-// maxRepairs limits how often a sequence is checked again after a repair; each round repairs everything that the check found.
+// maxRepairs limits how many times a sequence is checked again after a repair. Each round repairs everything that the
+// check found.
 const maxRepairs = 8
 
-// Repair repairs what makes the sequence invalid, deterministically, and changes nothing in a valid one. Pinned
-// messages are repaired too, because the request would fail otherwise. Messages that came after the plan stay
-// unchanged.
+// Repair makes an invalid sequence valid, deterministically, and changes nothing in a valid one. Pinned messages are
+// repaired too, because the request would fail otherwise. Messages that were added after the plan stay unchanged.
 //
-// Violations in the input that the provider tolerates stay, unless the policy wants everything repaired. Violations
-// that a pass has caused are repaired, so a result breaks no rule that the input obeyed. The report counts only repairs
-// of the input; its actions list all.
+// Violations in the input that the provider tolerates are left, unless the policy wants everything repaired.
+// Violations that a pass has caused are repaired, so the result breaks no rule that the input obeyed. The report
+// counts only repairs of the input, but its actions list all repairs.
 func (md *Mender) Repair() {
 	md.mendAll(func(wire.Violation) bool { return true })
 	md.mended = true
@@ -75,14 +75,14 @@ func (md *Mender) Repair() {
 	}
 }
 
-// RepairInput is Repair for the input. Lone surrogates are left until it is known which messages stay, because a digest
-// contains none.
+// RepairInput is Repair for the input. It leaves lone surrogates until it is known which messages stay, because a
+// digest never contains any.
 func (md *Mender) RepairInput() {
 	md.mendAll(func(v wire.Violation) bool { return v.Fix != wire.Replace })
 	md.mended = true
 }
 
-// mendAll repairs the violations that which accepts.
+// mendAll repairs the violations for which the function which returns true.
 func (md *Mender) mendAll(which func(wire.Violation) bool) {
 	for range maxRepairs {
 		violations := md.Violations()
@@ -105,8 +105,8 @@ func (md *Mender) mendAll(which func(wire.Violation) bool) {
 	}
 }
 
-// came reports whether a violation was in the input and stays. Two consecutive messages of one role are a different
-// violation if a pass put the first of them there.
+// came reports whether a violation was already in the input and is left unrepaired. Two consecutive messages of one
+// role are a different violation if a pass put the first of them there.
 func (md *Mender) came(v *wire.Violation, place places) bool {
 	if v.Severity != wire.Tolerated || md.tolerated[placeOf(v)]>>v.Case&1 == 0 {
 		return false
@@ -125,15 +125,16 @@ func (md *Mender) came(v *wire.Violation, place places) bool {
 // cases is a set of cases of rules.
 type cases uint32
 
-// placeOf returns where a rule is broken as one number: the index of a message, and that of a part, or -1.
+// placeOf returns the place of a violation as one number, which combines the index of the message with the index of
+// the part or -1.
 func placeOf(v *wire.Violation) uint64 { return uint64(uint32(v.Message))<<32 | uint64(uint32(v.Part)) }
 
-// Violations returns the violations in the current list.
+// Violations returns the violations in the current list of items.
 func (md *Mender) Violations() []wire.Violation {
 	return md.doc.F.Check(md.doc.T, md.doc.Seq(), md.policy.OpenCalls == "answer")
 }
 
-// RefusedOf returns those of the violations that the provider rejects, in the form of a report.
+// Named returns, in the form of a report, the violations that the provider rejects.
 func (md *Mender) RefusedOf(violations []wire.Violation) (left []api.LeftViolation) {
 	if !wire.AnyRefused(violations) {
 		return nil
@@ -147,8 +148,8 @@ func (md *Mender) RefusedOf(violations []wire.Violation) (left []api.LeftViolati
 	return left
 }
 
-// stage returns the order in which fixes are made: ids first, because other repairs write them; roles last, because
-// other repairs remove and add messages.
+// stage returns the position of a fix in the order of repairs: ids come first, because other repairs write them;
+// roles come last, because other repairs remove and add messages.
 func stage(f wire.Fix) int {
 	switch f {
 	case wire.RenameID:
@@ -159,7 +160,7 @@ func stage(f wire.Fix) int {
 	return 1
 }
 
-// mendFirst repairs the next violations, and reports whether it repaired any.
+// mendFirst applies the fixes of the first stage that can repair anything, and reports whether there is one.
 func (md *Mender) mendFirst(violations []wire.Violation) bool {
 	for s := range 3 {
 		now := slices.DeleteFunc(slices.Clone(violations), func(v wire.Violation) bool { return stage(v.Fix) != s })
@@ -170,7 +171,7 @@ func (md *Mender) mendFirst(violations []wire.Violation) bool {
 	return false
 }
 
-// TurnRole returns the role of a message inserted between messages of two roles so that the roles alternate.
+// TurnRole returns the role of a message that is inserted between messages of two roles to make the roles alternate.
 func TurnRole(before, after transcript.Role) transcript.Role {
 	if after == transcript.User || after == transcript.System && before == transcript.Tool {
 		return transcript.Assistant

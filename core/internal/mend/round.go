@@ -10,8 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// round makes the repairs for one check. It edits messages immediately and collects changes of items; the list of items
-// is rebuilt at the end, so that positions stay valid in the meantime.
+// round applies the fixes for one check. It edits messages immediately but collects changes to the list of items,
+// which is rebuilt at the end, so that positions stay valid until then.
 type round struct {
 	md    *Mender
 	doc   *view.View
@@ -19,11 +19,11 @@ type round struct {
 	marks []mark // by item
 
 	inserts    map[int][]byte          // messages to insert after an item; -1 means the front
-	unanswered map[int32][]int32       // by message: the part indexes of calls without a result
-	answered   map[int][]int32         // by item: the calls that are answered by the inserted message, in order
-	moved      []move                  // in the order of the violations
+	unanswered map[int32][]int32       // by message: the part indexes of calls without results
+	answered   map[int][]int32         // by item: the calls that are answered by the message inserted after it, in order
+	moved      []move                  // the moves, in the order of the violations
 	turns      map[int]transcript.Role // by item: the role of a message to insert after it so that the roles alternate
-	others     map[int32][]int32       // by call: the results that it has besides the one that it is paired with; computed on demand
+	others     map[int32][]int32       // by call: its results besides the one that it is paired with; computed on demand
 	opener     int                     // the item before which a first user message is inserted, or -1
 }
 
@@ -32,8 +32,8 @@ func (md *Mender) round() *round {
 		unanswered: map[int32][]int32{}, answered: map[int][]int32{}, turns: map[int]transcript.Role{}, opener: -1}
 }
 
-// fixes are the actions for each fix: the name in the report, and the function that makes it for an item. saved is the
-// number of tokens saved; ok is false if nothing was done.
+// fixes are the actions for each fix: the name in the report, and the function that applies it to an item. saved is
+// the number of tokens saved; ok is false if nothing was done.
 var fixes = [...]struct {
 	action api.ActionName
 	do     func(r *round, at int, v *wire.Violation) (saved int, ok bool)
@@ -119,13 +119,13 @@ func (r *round) fix(violations []wire.Violation) (done bool) {
 	return done
 }
 
-// mark marks an item. It returns the results of a fix that saves nothing.
+// mark marks an item. It returns the return values of a fix that saves nothing.
 func (r *round) mark(at int, m mark) (saved int, ok bool) {
 	r.marks[at] |= m
 	return 0, true
 }
 
-// dropPart removes a part from its message, or the whole message if it is the only content.
+// dropPart removes a part from its message, or the whole message if the part is its only content.
 func (r *round) dropPart(at int, v *wire.Violation) (saved int, ok bool) {
 	t := r.doc.T
 	if t.Parts[v.Part].List == transcript.NoList {
@@ -144,7 +144,7 @@ func (r *round) setBody(at int, part int32, text string) (saved int, ok bool) {
 	return r.mark(at, touched)
 }
 
-// answer adds results for calls that have none, and gathers results that must be in one message.
+// answer adds results for calls that have none, and gathers results that must be in a single message.
 func (r *round) answer() {
 	for at := range r.doc.Items {
 		switch calls := r.unanswered[r.doc.Items[at].Msg]; {
@@ -167,15 +167,15 @@ func (r *round) open() {
 		r.inserts[before] = append(r.inserts[before], r.doc.NewMessage(max(0, before), transcript.User, authorship.OpeningText)...)
 	}
 	for at, role := range r.turns {
-		if r.inserts[at] == nil { // what is inserted there may already separate them
+		if r.inserts[at] == nil { // the messages inserted there may already separate the roles
 			r.inserts[at] = r.doc.NewMessage(at, role, authorship.TurnText)
 		}
 	}
 }
 
-// gather writes one message with the results of an item's calls, in the order of the calls: existing ones, which are moved, and lost ones
-// for those in unanswered. It returns the calls that it answers. Calls that are still open stay open. Items that lose results are marked as
-// drained.
+// gather writes one message with the results of an item's calls, in the order of the calls: existing results, which
+// are moved, and lost results for the calls in unanswered. It returns the calls that the message answers. Open calls
+// stay open. Items that lose results are marked as drained.
 func (r *round) gather(item int, unanswered []int32) ([]byte, []int32) {
 	var calls []int32
 	var results []wire.Call
@@ -196,7 +196,7 @@ func (r *round) gather(item int, unanswered []int32) ([]byte, []int32) {
 			r.doc.TakePart(p.Pair)
 			r.marks[from] |= drained
 			p.Pair = -1
-		case len(unanswered) == 0 || unanswered[0] != n: // they are in order
+		case len(unanswered) == 0 || unanswered[0] != n: // they are sorted in the order of the parts
 			continue
 		default:
 			unanswered = unanswered[1:]
@@ -209,12 +209,12 @@ func (r *round) gather(item int, unanswered []int32) ([]byte, []int32) {
 	return r.doc.F.Results(nil, results, LostResult), calls
 }
 
-// empty reports whether all parts of an item were removed.
+// empty reports whether all parts of an item have been removed.
 func (r *round) empty(item int) bool {
 	return !slices.ContainsFunc(r.doc.T.PartsOf(int(r.doc.Items[item].Msg)), func(p transcript.Part) bool { return !p.Has(transcript.Removed | transcript.Mark) })
 }
 
-// calls returns tool calls in the form that a format's Results takes.
+// calls returns tool calls in the form that a format's Results function takes.
 func (r *round) calls(parts []int32) []wire.Call {
 	calls := make([]wire.Call, len(parts))
 	for i, n := range parts {
@@ -223,7 +223,8 @@ func (r *round) calls(parts []int32) []wire.Call {
 	return calls
 }
 
-// answerInside rewrites the message of an item with results inside the parts that are calls without one.
+// answerInside rewrites the message of an item so that its calls without results contain results, in formats where
+// both are one part.
 func (r *round) answerInside(item int, calls []int32) {
 	for _, n := range calls {
 		p := &r.doc.T.Parts[n]
@@ -238,17 +239,19 @@ func (r *round) answerInside(item int, calls []int32) {
 	r.doc.Replace(item, r.doc.AppendMessage(nil, &r.doc.Items[item]))
 }
 
-// move moves an item to after another one. A new message, if there is one, goes there instead.
+// move moves an item to the position after another item. If there is a new message, it takes the place of the moved
+// item.
 type move struct {
 	from, behind int
 	text         []byte
 }
 
-// moveResult plans how to move a tool result directly after its call: with its message or, if that contains more, alone.
+// moveResult plans to move a tool result directly after its call: together with its message or, if that contains
+// other parts, alone.
 func (r *round) moveResult(at int, v *wire.Violation) (saved int, ok bool) {
 	t := r.doc.T
 	p := &t.Parts[v.Part]
-	if p.Has(transcript.Removed) && r.doc.F.Rules.Answers != wire.OneMessage { // it has moved for another rule
+	if p.Has(transcript.Removed) && r.doc.F.Rules.Answers != wire.OneMessage { // another rule has already moved it
 		return 0, false
 	}
 	call := r.place.of(t.Parts[p.Pair].Msg)
@@ -259,20 +262,20 @@ func (r *round) moveResult(at int, v *wire.Violation) (saved int, ok bool) {
 		return r.mark(call, gathered)
 	case p.List == transcript.NoList:
 		r.moved = append(r.moved, move{from: at, behind: r.behind(call)})
-	case r.doc.F.Stamp == "" && r.answersOnly(at, t.Parts[p.Pair].Msg): // a message that moves keeps its date
+	case r.doc.F.Stamp == "" && r.answersOnly(at, t.Parts[p.Pair].Msg): // where messages have dates, a moved message would keep its date
 		r.moved = append(r.moved, move{from: at, behind: call})
 	default:
 		text := r.doc.F.Wrap(nil, r.doc.F.Rules.ResultRole, r.doc.AppendPart(nil, v.Part), t.Bytes(t.Messages[p.Msg].Span))
 		r.doc.TakePart(v.Part)
 		r.marks[at] |= touched
-		// The pair is linked when the new message is read.
+		// The result is paired when the new message is read.
 		t.Parts[p.Pair].Pair = -1
 		r.moved = append(r.moved, move{from: -1, behind: call, text: text})
 	}
 	return 0, true
 }
 
-// answersOnly reports whether an item holds nothing but results of the calls of a message.
+// answersOnly reports whether an item contains nothing but results of the calls in a given message.
 func (r *round) answersOnly(item int, caller int32) bool {
 	t := r.doc.T
 	return !slices.ContainsFunc(t.PartsOf(int(r.doc.Items[item].Msg)), func(p transcript.Part) bool {
@@ -280,8 +283,8 @@ func (r *round) answersOnly(item int, caller int32) bool {
 	})
 }
 
-// behind returns the item after which the result of an item's call goes: the item itself or, if the order identifies results, the last of
-// the existing results.
+// behind returns the item after which the result of a call in item call must be: that item itself or, if the order
+// identifies results, the last of the existing results.
 func (r *round) behind(call int) int {
 	for r.doc.F.Rules.Ordered && call+1 < len(r.doc.Items) && r.doc.T.Messages[r.doc.Items[call+1].Msg].Role == transcript.Tool {
 		call++
@@ -289,8 +292,8 @@ func (r *round) behind(call int) int {
 	return call
 }
 
-// rebuild builds the new list of items: without removed ones, with insertions and moved items in their places. Answers
-// are linked explicitly to their calls, because ids are not always sufficient.
+// rebuild builds the new list of items: without removed items, and with insertions and moved items in their places.
+// Results are linked explicitly to their calls, because ids don't always identify them.
 func (r *round) rebuild() {
 	if len(r.inserts) == 0 && len(r.moved) == 0 && !slices.ContainsFunc(r.marks, func(m mark) bool { return m&gone != 0 }) {
 		return
@@ -323,7 +326,7 @@ func (r *round) rebuild() {
 	r.doc.F.Pair(r.doc.T, part)
 }
 
-// moves returns the moves by the item after which they go. Each item moves only once.
+// moves returns the moves, grouped by the item after which they put something. Each item moves only once.
 func (r *round) moves() map[int][]move {
 	behind := map[int][]move{}
 	for _, m := range r.moved {

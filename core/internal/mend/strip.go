@@ -5,16 +5,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// dropBoundReasoning removes signed reasoning from the messages after an item if the provider binds it to what precedes
-// it. It does so in all turns after the change, because a turn that lost some of its reasoning would be rejected (AN9),
-// or because the reasoning would only cost tokens: the provider drops it itself (OR9). Pinned messages are no
-// exception, because the request would fail otherwise.
+// dropBoundReasoning removes signed reasoning from the messages after an item if the provider binds reasoning to
+// everything before it. It removes it from all turns after the change, because a turn that lost only some of its
+// reasoning would be rejected (AN9), or because the provider drops the reasoning itself and keeping it would only
+// cost tokens (OR9). Pinned messages are no exception, because the request would fail otherwise.
 func (md *Mender) dropBoundReasoning(from int) {
 	md.StripReasoning(from, len(md.doc.Items), "reasoning", md.doc.F.Rules.Bound, func(p *transcript.Part) bool { return p.Has(transcript.Bound) })
 }
 
-// dropReasoning removes a part with reasoning, or only its text if the message must have some (OC9). It reports whether
-// it removed anything.
+// dropReasoning removes a reasoning part, or only its text if the message must have a reasoning part (OC9). It
+// reports whether it removed anything.
 func (md *Mender) dropReasoning(part int32) bool {
 	p := &md.doc.T.Parts[part]
 	if !p.Has(transcript.Required) {
@@ -29,10 +29,10 @@ func (md *Mender) dropReasoning(part int32) bool {
 	return true
 }
 
-// neededByPins returns the items that are joined to a pinned one after them, which would be invalid without them.
+// neededByPins returns the items that are joined to a pinned item after them, which would be invalid without them.
 func (md *Mender) neededByPins() map[int]bool {
 	needed := map[int]bool{}
-	pinned := false // whether the item that the previous one may be joined to is pinned or needed
+	pinned := false // whether the item after the current one is pinned or needed
 	for i := len(md.doc.Items) - 1; i >= 0; i-- {
 		if pinned = pinned && md.doc.T.Messages[md.doc.Items[i].Msg].Joined; pinned {
 			needed[i] = true
@@ -42,8 +42,8 @@ func (md *Mender) neededByPins() map[int]bool {
 	return needed
 }
 
-// StripReasoning removes the reasoning parts for which which returns true from the input's messages in [from, to), and messages that were
-// nothing else.
+// StripReasoning removes reasoning from the input's messages in [from, to): the parts for which the function which
+// returns true. It also removes messages that had no other content.
 func (md *Mender) StripReasoning(from, to int, pass api.Doer, rule string, which func(p *transcript.Part) bool) {
 	empty := map[int]bool{}
 	needed := md.neededByPins()
@@ -62,7 +62,8 @@ func (md *Mender) StripReasoning(from, to int, pass api.Doer, rule string, which
 	md.doc.Remove(func(i int) bool { return empty[i] })
 }
 
-// stripMessage removes reasoning parts of a message. It reports whether there were any, and whether anything else is left.
+// stripMessage removes reasoning parts from a message. It reports whether there were any, and whether the message has
+// other content.
 func (md *Mender) stripMessage(m int32, which func(p *transcript.Part) bool) (stripped, left bool) {
 	msg := &md.doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {

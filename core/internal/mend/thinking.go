@@ -9,9 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ThinkingMode returns how the transcript's model thinks, and the source of that. Sources closer to this request take precedence.
+// ThinkingMode returns how the transcript's model thinks, and how that is known. Sources closer to this request take
+// precedence.
 func (md *Mender) ThinkingMode() (mode api.ThinkingMode, source api.ThinkingSource) {
-	if md.doc.F.Rules.Bound != "AN9" { // the provider drops what is no longer valid, and requires none
+	if md.doc.F.Rules.Bound != "AN9" { // the provider drops invalid thinking itself, and requires none
 		return api.ThinkingAdaptive, api.ThinkingByFormat
 	}
 	if mode = api.ThinkingMode(md.policy.Thinking); mode != "" && mode != policy.ThinkingAuto {
@@ -31,18 +32,19 @@ func (md *Mender) ThinkingMode() (mode api.ThinkingMode, source api.ThinkingSour
 	return api.ThinkingUnknown, api.ThinkingByNone
 }
 
-// NeedsThinking reports whether an open tool loop must begin with its own thinking, or may have to (AN8).
+// NeedsThinking reports whether an open tool loop must begin with its own thinking, or may have to because the mode
+// is unknown (AN8).
 func NeedsThinking(mode api.ThinkingMode) bool {
 	return mode == api.ThinkingManual || mode == api.ThinkingUnknown
 }
 
-// IsBound reports whether a part is thinking that its provider signed.
+// IsBound reports whether a part is thinking that its provider has signed.
 func IsBound(p *transcript.Part) bool {
 	return p.Kind == transcript.Reasoning && p.Has(transcript.Bound)
 }
 
-// SettleThinking makes the remaining signed thinking acceptable to the provider. It reports whether that was possible: in an open tool loop
-// that the host is about to answer it may not be.
+// SettleThinking makes the remaining signed thinking acceptable to the provider. It reports whether that was
+// possible. It may be impossible in an open tool loop that the host is about to answer.
 func (md *Mender) SettleThinking() bool {
 	if !transcript.AnyHas(md.doc.T.Parts, transcript.Bound) || !md.doc.Changed() {
 		return true
@@ -64,7 +66,7 @@ func (md *Mender) SettleThinking() bool {
 	return true
 }
 
-// CountThinking completes the report.
+// CountThinking adds the numbers of signed parts to the report.
 func (md *Mender) CountThinking() {
 	if md.report.Thinking == nil {
 		return
@@ -78,8 +80,8 @@ func (md *Mender) CountThinking() {
 	}
 }
 
-// absorb makes items of the messages that came after the plan, because thinking in them is bound to what the plan has changed, and they may
-// continue one of its tool loops.
+// absorb turns the messages that were added after the plan into items, because the thinking in them is bound to
+// messages that the plan has changed, and because they may continue one of its tool loops.
 func (md *Mender) absorb() {
 	for ; md.doc.Rest < md.doc.T.Input; md.doc.Rest++ {
 		it := view.Item{Msg: int32(md.doc.Rest), In: int32(md.doc.Rest), Tokens: md.doc.P.Message(md.doc.T, md.doc.Rest)}
@@ -90,10 +92,10 @@ func (md *Mender) absorb() {
 	}
 }
 
-// loop is the messages at the end of a list that only the assistant and its tools have said.
+// loop is a range of messages at the end of a list in which only the assistant and its tools speak.
 type loop struct {
 	from   int  // index of its first message
-	begins bool // its first assistant message begins with signed thinking
+	begins bool // whether its first assistant message begins with signed thinking
 	bound  int  // index of the last message with signed thinking, or -1
 }
 
@@ -108,7 +110,7 @@ func (md *Mender) itemLoop() loop {
 	return md.loopOf(md.keep.OpenTurn(len(md.doc.Items)), len(md.doc.Items), func(i int) int32 { return md.doc.Items[i].Msg }, false)
 }
 
-// loopOf examines the messages of a loop, with or without what passes have removed from them.
+// loopOf examines the messages of a loop. removed says whether to include parts that passes have removed.
 func (md *Mender) loopOf(from, to int, msg func(i int) int32, removed bool) loop {
 	l := loop{from: from, bound: -1}
 	first := true
@@ -130,7 +132,7 @@ func (md *Mender) loopOf(from, to int, msg func(i int) int32, removed bool) loop
 	return l
 }
 
-// BeginsBound reports whether a message, or what follows the user's words in it, begins with signed thinking.
+// BeginsBound reports whether a message, or the part of it after the user's words, begins with signed thinking.
 func (md *Mender) BeginsBound(m int32, removed bool) (begins bool) {
 	first := true
 	for _, p := range md.doc.T.PartsOf(int(m)) {
@@ -144,8 +146,8 @@ func (md *Mender) BeginsBound(m int32, removed bool) (begins bool) {
 	return begins
 }
 
-// open reports whether the model will continue the loop that begins at an item: apart from thinking, it ends with a
-// tool result or a tool call. more means that results of calls are still missing.
+// open reports whether the model will continue a loop, because it ends with a tool result or a tool call, apart from
+// thinking. more means that some calls still lack results.
 func (md *Mender) open(l loop) (open, more bool) {
 	decided := false
 	for i := len(md.doc.Items) - 1; i >= l.from; i-- {
@@ -167,8 +169,9 @@ func (md *Mender) open(l loop) (open, more bool) {
 	return open || more, more
 }
 
-// loopBroken reports whether the tool loop at the end is open and has lost the thinking with which it must begin (AN8) or, if prefix is
-// set, contains thinking that must not stay because something before it has changed (AN9).
+// loopBroken reports whether the tool loop at the end is open and has lost the thinking with which it must begin
+// (AN8). If prefix is set, it is also broken if it contains thinking that must not stay because an earlier message
+// has changed (AN9).
 func (md *Mender) loopBroken(prefix bool) bool {
 	was, is := md.inputLoop(), md.itemLoop()
 	if open, _ := md.open(is); !open || was.bound < 0 {
@@ -180,10 +183,10 @@ func (md *Mender) loopBroken(prefix bool) bool {
 	return prefix && md.doc.FirstChange() <= is.bound
 }
 
-// lostThinking reports whether a pass has removed signed thinking from a message, from an item on.
+// lostThinking reports whether a pass has removed signed thinking from the item from or a later one.
 func (md *Mender) lostThinking(from int) bool {
 	for _, it := range md.doc.Items[from:] {
-		cut := it.Rest // its beginning was folded
+		cut := it.Rest // the beginning of its message was folded
 		for _, p := range md.doc.T.PartsOf(int(it.Msg)) {
 			if cut = cut && p.Has(transcript.Removed); !cut && IsBound(&p) && p.Has(transcript.Removed) {
 				return true
@@ -193,8 +196,8 @@ func (md *Mender) lostThinking(from int) bool {
 	return false
 }
 
-// closeLoop replaces the tool loop at the end with one user message that contains everything as text, so that no open assistant turn needs
-// thinking. It reports whether that was possible.
+// closeLoop replaces the tool loop at the end with one user message that contains the loop as text, so that no open
+// assistant turn requires thinking. It reports whether that was possible.
 func (md *Mender) closeLoop() bool {
 	l := md.itemLoop()
 	if _, more := md.open(l); more {
@@ -212,7 +215,7 @@ func (md *Mender) closeLoop() bool {
 		if !goes(i) {
 			continue
 		}
-		if it.Pinned || md.doc.T.LastSaid(int(it.Msg)) >= 0 { // otherwise the user's words would become part of the tools' record
+		if it.Pinned || md.doc.T.LastSaid(int(it.Msg)) >= 0 { // otherwise the user's words would become a part of the record of tools
 			return false
 		}
 		if at < 0 {
@@ -250,8 +253,8 @@ func (md *Mender) closeLoop() bool {
 	return true
 }
 
-// IsHopeless reports whether no result can be valid: it is unknown how the model thinks, and the last message both contains thinking and
-// calls tools that have no result yet.
+// Hopeless reports whether no result can be valid, because the model's thinking mode is unknown, and the last message
+// contains thinking and calls tools that have no results yet.
 func (md *Mender) IsHopeless() bool {
 	mode, source := md.ThinkingMode()
 	if mode != api.ThinkingUnknown || len(md.doc.Items) == 0 || md.doc.Rest < md.doc.T.Input {
@@ -265,7 +268,8 @@ func (md *Mender) IsHopeless() bool {
 	return true
 }
 
-// AtThinking moves a cut inside the open tool loop to a message that begins with thinking, so that the rest of the loop does too (AN8).
+// AtThinking moves a cut inside the open tool loop to a message that begins with thinking, so that the remaining loop
+// begins with thinking too (AN8).
 func (md *Mender) AtThinking(cut int, groups []int32) int {
 	if mode, _ := md.ThinkingMode(); mode != api.ThinkingManual || cut <= md.keep.OpenTurn(len(md.doc.Items)) || !md.inputLoop().begins {
 		return cut

@@ -1,6 +1,6 @@
-// Package overflow determines why a model call failed: because the conversation doesn't fit into the context window, which a compaction and
-// one retry may fix, or for another reason, which they don't. It also finds overflows that no error reports: a success whose usage exceeds
-// the window.
+// Package overflow determines why a model call failed: because the conversation doesn't fit into the context window,
+// which a compaction and a retry may fix, or for another reason, which they can't fix. It also detects overflows that
+// no error reports: a successful call whose usage exceeds the window.
 //
 // What never enters this package: how a host calls its model, and what it does about a failure.
 package overflow
@@ -12,10 +12,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Class is why a call failed.
+// Class is the reason why a call failed.
 type Class = api.FailureClass
 
-// The classes of failures, as the tables of this package name them.
+// The classes of failures, under the names that the tables of this package use.
 const (
 	None         = api.FailureNone
 	Context      = api.FailureContext
@@ -26,17 +26,17 @@ const (
 	Provider     = api.FailureProvider
 )
 
-// Failure is what is known about a model call, whether it failed or not. Every field may be omitted.
+// Failure is what is known about a model call, whether it failed or not. Every field is optional.
 type Failure struct {
-	Status int    // HTTP status
-	Text   string // the error's text, or the body of the answer
-	// Provider is a hint for bodies that are ambiguous: a name of the table, such as cerebras.
+	Status int    // HTTP status code
+	Text   string // the error's text, or the body of the response
+	// Provider is a hint for ambiguous bodies: a provider name from the table, such as cerebras.
 	Provider string
-	// Model is the model that was called; Current is the one in use now. If both are known and differ, the failure says nothing about the
-	// conversation's window.
+	// Model is the model that was called, and Current is the model in use now. If both are known and differ, the
+	// failure says nothing about the conversation's window.
 	Model, Current string
 	FinishReason   string
-	// Usage of a successful call, in tokens. Input excludes what was read from or written to the cache.
+	// Usage of a successful call, in tokens. Input excludes tokens read from or written to the cache.
 	Input, CacheRead, CacheWrite, Output int
 	Window                               int // the model's context window in tokens; 0 if unknown
 }
@@ -44,14 +44,14 @@ type Failure struct {
 // Verdict is the classification of a failure.
 type Verdict struct {
 	Class    Class
-	Silent   bool   // no error reported it
+	Silent   bool   // whether no error reported it
 	Provider string // the provider whose wording was found; "" if none was
 	Message  string // the provider's text without its JSON
 	Used     int    // tokens of the request according to the provider; 0 if it doesn't say
 	Limit    int    // the model's limit in tokens according to the provider; 0 if it doesn't say
 }
 
-// maxText is how many bytes of a text are examined: errors are short, and other answers may have any size.
+// maxText is how many bytes of a text are examined. Errors are short, while other responses may have any size.
 const maxText = 16 << 10
 
 // Classify returns why a call failed.
@@ -87,7 +87,7 @@ func Classify(f Failure) Verdict {
 	}
 	if noBody(text) && (f.Status == 400 || f.Status == 413 || f.Status == 0) {
 		switch {
-		case strings.EqualFold(f.Provider, "cerebras"): // its wording for this (pi's list of providers)
+		case strings.EqualFold(f.Provider, "cerebras"): // Cerebras' wording for this case (from pi's list of providers)
 			v.Class, v.Provider = Context, "cerebras"
 			return v
 		case f.Status == 413 || strings.HasPrefix(text, "413"):
@@ -113,7 +113,7 @@ func silent(v Verdict, f Failure, reason string) Verdict {
 	case f.Window > 0 && used > f.Window:
 		v.Class = Context
 	case f.Window > 0 && f.Output == 0 && used >= f.Window-f.Window/100 && (reason == "length" || reason == "max_tokens"):
-		// The window was full before the first token of an answer.
+		// The window was full before the first token of the response.
 		v.Class = Context
 	default:
 		return v

@@ -6,18 +6,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// local returns the digest that ctxfold writes without a model: at most budget tokens, plus the block of standing instructions, plus spare
-// tokens for requests. It may be larger if the target leaves room.
+// local returns the digest that ctxfold writes without a model. It has at most budget tokens, plus the block of
+// standing instructions, plus spare tokens for the user's requests. It may be larger if the target leaves room.
 func (w *writing) local(j Job, prior string, budget, spare int, standing string, why api.SummaryFault) string {
 	chats := digest.Chats(w.t, j.Messages, j.Ledger)
 	budget = min(budget, w.mostLocal(j, chats))
 	if w.target > 0 {
 		free := w.free(j, chats)
-		if !chats { // restored files get the rest
+		if !chats { // the rest is left for restored files
 			free = free * 7 / 8
 		}
 		if free > budget {
-			if chats { // its share comes first; what was said gets the rest
+			if chats { // the block gets its share first, and the rest is left for what was said
 				standing = w.StandingIn(j.Ledger, min(w.StandingShare(), 3*free/4), chats)
 			} else {
 				standing = w.standing(j.Ledger, j.Gain, free, j.Room, chats)
@@ -28,7 +28,7 @@ func (w *writing) local(j Job, prior string, budget, spare int, standing string,
 	}
 	if chats { // a chat has no log of requests
 		spare = 0
-	} else { // the user's words get half of the digest, and more only if they need it
+	} else { // the user's words get at most half of the digest, or more if they need it
 		spare = min(spare, max(0, w.doc.P.Text(j.Ledger.Asked())-budget/2))
 	}
 	most := max(leastLocal, 3*(j.Gain-Frame)/4-w.doc.P.Text(standing))
@@ -47,7 +47,7 @@ func (w *writing) local(j Job, prior string, budget, spare int, standing string,
 	return text
 }
 
-// bytesOf estimates how many bytes of a job's messages some tokens are.
+// bytesOf estimates how many bytes of a job's messages make up the given number of tokens.
 func (w *writing) bytesOf(j Job, tokens int) int {
 	least, size := w.doc.P.MaxUnits(tokens), 0
 	for _, m := range j.Messages {
@@ -63,8 +63,9 @@ func (w *writing) bytesOf(j Job, tokens int) int {
 	return max(least, min(size/j.Gain, 5)*tokens)
 }
 
-// filled returns the longest text of at most budget tokens that write produces in a few tries. write takes a size in bytes, and only the
-// text itself shows how many tokens it has. The result exceeds budget if even a small one does.
+// filled returns the longest text of at most budget tokens that write produces in a few tries. write takes a size in
+// bytes, because only the finished text shows how many tokens it has. The text exceeds budget if even a small one
+// does.
 func (w *Writer) filled(budget, size int, write func(size int) string) (best string) {
 	most, last := 0, -1
 	for range 3 {
@@ -87,19 +88,20 @@ func (w *Writer) filled(budget, size int, write func(size int) string) (best str
 	return best
 }
 
-// leastLocal is the minimum budget of a digest without a model, in tokens. Otherwise such a digest must free at least a quarter of what is
-// folded.
+// leastLocal is the lowest limit for the size of a digest without a model, in tokens. Above it, the limit makes the
+// digest free at least a quarter of what it replaces.
 const leastLocal = 32
 
-// mostChat is by how many times a chat's digest without a model may exceed summary.max_output_tokens if the target
-// leaves that much. sessionPart is the share of a working session that its digest may have if that exceeds eleven
+// mostChat is the factor by which a chat's digest without a model may exceed summary.max_output_tokens if the target
+// leaves room. sessionPart is the share of a working session that its digest may take, if that share exceeds eleven
 // sixteenths of max_output_tokens.
 const (
 	mostChat    = 4
 	sessionPart = 32
 )
 
-// free returns how many tokens the target leaves for the digest of a job: at most half of what it replaces.
+// free returns how many tokens the target leaves for the digest of a job: at most half of the tokens that the digest
+// replaces.
 func (w *writing) free(j Job, chats bool) int {
 	left := int(float64(w.target)*w.policy.DigestShare()) - (w.doc.Total - j.Gain) - Frame
 	if j.Room > 0 {
@@ -108,8 +110,8 @@ func (w *writing) free(j Job, chats bool) int {
 	return min(left, (j.Gain+j.Old)/2, w.mostLocal(j, chats))
 }
 
-// mostLocal returns the maximum size of a digest without a model, in tokens. Every later request carries it, so it is
-// limited; what the digest of a working session omits is still in files and in the archive.
+// mostLocal returns the maximum size of a digest without a model, in tokens. It is limited because every later
+// request contains the digest; whatever the digest of a working session omits is still in files and in the archive.
 func (w *Writer) mostLocal(j Job, chats bool) int {
 	if chats {
 		return mostChat * w.policy.Summary.MaxOutputTokens
@@ -117,7 +119,8 @@ func (w *Writer) mostLocal(j Job, chats bool) int {
 	return max(w.policy.Summary.MaxOutputTokens*11/16, (j.Gain+j.Old)/sessionPart)
 }
 
-// lookBeside is how many bytes of the remaining messages are searched for things that need not be repeated.
+// lookBeside is how many bytes of the remaining messages are searched for information that the digest need not
+// repeat.
 const lookBeside = 1 << 16
 
 // besides returns the texts of the newest messages that the digest doesn't cover.
@@ -140,11 +143,11 @@ func (w *writing) besides(messages []int32) (texts []string) {
 	return texts
 }
 
-// chatTail is the share of the target that the newest messages of a chat may take if its digest is made without a model, in percent. It was
+// ChatTail is the share of the target that the newest messages of a chat may take if its digest is made without a model, in percent. It was
 // set on public chats by halving and doubling, judged as docs/inside/memory.md describes.
 const ChatTail = 15
 
-// chats reports whether the run covers no tool calls.
+// HasNoToolCalls reports whether the run covers no tool calls.
 func (w *Writer) HasNoToolCalls() bool {
 	messages := make([]int32, 0, len(w.doc.Items))
 	for _, it := range w.doc.Items {

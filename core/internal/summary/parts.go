@@ -8,15 +8,15 @@ import (
 
 // Limits for records that are too long for one request.
 const (
-	fewParts = 8  // with up to this many parts, tool results are only clipped to 1,000 bytes
-	MaxParts = 32 // beyond this, the middle is left out
-	// splitRoom is the least room for a record, in tokens, at which it is split. With less, the parts would contain more prompt than
-	// record.
+	fewParts = 8  // up to this number of parts, tool results are only clipped to 1,000 bytes
+	MaxParts = 32 // beyond this number of parts, the middle of the record is left out
+	// splitRoom is the minimum room for a record, in tokens, for splitting it. With less room, the requests would
+	// contain more prompt than record.
 	splitRoom = 1000
 )
 
-// rungs are the steps that make a record fit in the style of a published system: tool results and arguments are clipped harder and harder,
-// in bytes, and then reasoning is left out.
+// rungs are the steps by which a record is made to fit in the style of a published system: tool results and arguments
+// are clipped harder and harder (sizes in bytes), and then reasoning is left out.
 var rungs = []struct {
 	clip     int
 	thoughts bool
@@ -29,11 +29,11 @@ type part struct {
 	tokens   int
 }
 
-// openClip is how long tool results and arguments may be if requests may have any size, in bytes.
+// openClip is the maximum length of tool results and arguments, in bytes, if requests may have any size.
 const openClip = 16000
 
-// parts writes the record of messages as one part if clipping makes it fit into room tokens, and otherwise as several. It splits a group
-// only if that group is too large by itself.
+// parts writes the record of messages as one part if clipping makes it fit into room tokens, and otherwise as several
+// parts. It splits a group only if the group is too large for a part by itself.
 func (w *writing) parts(messages []int32, room int) []part {
 	style := w.Style()
 	if !style.Fitted {
@@ -49,13 +49,13 @@ func (w *writing) parts(messages []int32, room int) []part {
 	case fits:
 		return []part{{messages, strings.Join(records, ""), total}}
 	case room < splitRoom:
-		return []part{{messages, strings.Join(pieces.Write(digest.Hardest), ""), room}} // request clips it
+		return []part{{messages, strings.Join(pieces.Write(digest.Hardest), ""), room}} // request will clip it
 	}
 	return w.fewest(pieces, messages, room)
 }
 
-// fewest splits a record into as few parts as gentle clips allow or, if these are too many, as the hardest do; then it clips no more than
-// that number of parts requires.
+// fewest splits a record into as few parts as gentle clipping allows. If these are too many, it splits the record
+// into as few as the hardest clipping allows, and then clips no more than that number of parts requires.
 func (w *writing) fewest(pieces *digest.Pieces, messages []int32, room int) []part {
 	with := func(clips digest.Clips) []part {
 		records := pieces.Write(clips)
@@ -71,9 +71,9 @@ func (w *writing) fewest(pieces *digest.Pieces, messages []int32, room int) []pa
 		clips = digest.Hardest
 		parts = with(clips)
 	}
-	for _, percent := range []int{96, 88, 80} { // groups stay whole, so parts don't get full
+	for _, percent := range []int{96, 88, 80} { // groups stay whole, so parts don't fill up completely
 		if len(parts) == MaxParts {
-			break // something is left out unchanged
+			break // content is left out that gentler clipping can't bring back
 		}
 		longer, ok := pieces.Solve(room * len(parts) / 100 * percent)
 		if !ok || longer.Result <= clips.Result {
@@ -86,7 +86,7 @@ func (w *writing) fewest(pieces *digest.Pieces, messages []int32, room int) []pa
 	return parts
 }
 
-// rungParts does what parts does for styles of published systems, which have their own limits.
+// rungParts is parts for styles of published systems, which have limits of their own.
 func (w *writing) rungParts(style *digest.Style, messages []int32, room int) []part {
 	var records []string
 	var sizes []int
@@ -111,7 +111,7 @@ func (w *writing) rungParts(style *digest.Style, messages []int32, room int) []p
 		}
 	}
 	if room < splitRoom {
-		return whole(room) // request clips it
+		return whole(room) // request will clip it
 	}
 	if gentle := rungs[len(rungs)-2]; render(gentle.clip, gentle.thoughts) > room*(fewParts-1) {
 		render(rungs[len(rungs)-1].clip, false)
@@ -119,7 +119,8 @@ func (w *writing) rungParts(style *digest.Style, messages []int32, room int) []p
 	return w.split(style.Between, messages, records, sizes, room)
 }
 
-// split joins the records of messages, given their sizes in tokens, into parts of at most room tokens.
+// split joins the records of messages into parts of at most room tokens. sizes are the sizes of the records in
+// tokens.
 func (w *writing) split(between string, messages []int32, records []string, sizes []int, room int) []part {
 	groups := w.t.Groups(messages)
 	var out []part

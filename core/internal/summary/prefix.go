@@ -8,18 +8,19 @@ import (
 )
 
 // Prefix is a request for a summary that is appended to the conversation as it was last sent, so that the provider
-// reads the prefix from its cache. The messages are referenced, not copied.
+// reads the conversation from its prompt cache. The messages are referenced, not copied.
 type Prefix struct {
-	Until  int    // the number of input messages in it
-	At     int    // the index of the message that is rewritten, or -1
+	Until  int    // number of input messages in the request
+	At     int    // index of the message that is rewritten, or -1
 	Anew   []byte // the rewritten message, as JSON
-	Joined bool   // the rewritten message also contains the instruction, so no message follows
+	Joined bool   // whether the rewritten message also contains the instruction, so that no message follows it
 	Asks   []byte // the message with the instruction, as JSON; nil if it is joined
-	Patch  []byte // the changes to the request body, as a JSON Merge Patch
-	Cached int    // the number of its tokens that the provider probably has in its cache
+	Patch  []byte // changes to the request body, as a JSON Merge Patch
+	Cached int    // number of its tokens that the provider probably has in its cache
 }
 
-// WriteEdits writes the messages of the request. It calls keep for input messages that are used as they are, and set for one that is rewritten.
+// WriteEdits writes the messages of the request. It calls keep for unchanged input messages, set for a rewritten message,
+// and insert for a new one.
 func (b *Prefix) WriteEdits(keep func(message int), set func(message int, text []byte), insert func(text []byte)) {
 	for m := range b.Until {
 		if m == b.At {
@@ -33,8 +34,8 @@ func (b *Prefix) WriteEdits(keep func(message int), set func(message int, text [
 	}
 }
 
-// told returns the model's digest for a job. It appends the request to the conversation if that is cheaper; otherwise,
-// or if that answer was rejected, it sends a record.
+// told returns the model's digest for a job. It appends the request to the conversation if that is cheaper.
+// Otherwise, or if the response to that request was rejected, it sends a record.
 func (w *writing) told(j Job, output int) answer {
 	if r, b := w.prefixed(&j, output); b != nil {
 		reply, found := w.ReplyTo(PrefixRequest)
@@ -54,7 +55,8 @@ func (w *writing) told(j Job, output int) answer {
 	return a
 }
 
-// prefixed returns the request of a job that is appended to the conversation, or nil if a record is used instead.
+// prefixed returns the request of a job in the form that is appended to the conversation, or nil if a record should
+// be sent instead.
 func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix) {
 	body, possible := w.mayFollow(j)
 	sent, until := w.lastCall()
@@ -103,11 +105,11 @@ func (w *writing) mayFollow(j *Job) (body []byte, ok bool) {
 	if t := w.t; t.Outer != t.List {
 		return t.Src[t.Outer.Start:t.Outer.End], true
 	}
-	return nil, always // otherwise the system prompt and the tools are unknown
+	return nil, always // the system prompt and the tools are unknown
 }
 
 // lastCall returns how many messages the app's last call sent, and how many input messages an appended request
-// includes: those plus the answer, unless the answer calls a tool. Both are 0 if there was no call.
+// includes: the messages sent plus the response, unless the response calls a tool. Both are 0 if there was no call.
 func (w *Writer) lastCall() (sent, until int) {
 	end := w.doc.N
 	for end > 0 && w.doc.T.Messages[end-1].Role != transcript.Assistant {
@@ -130,8 +132,8 @@ func (w *Writer) lastCall() (sent, until int) {
 	return start, end
 }
 
-// write writes what an appended request adds: the instruction and, if the app uses cache breakpoints, one at the end of
-// its last call. It returns false if the provider would have nothing in its cache.
+// write writes the additions of an appended request: the instruction and, if the app uses cache breakpoints, a
+// breakpoint at the end of the app's last call. It returns false if the provider would have nothing in its cache.
 func (w *Writer) write(b *Prefix, sent int, text string) bool {
 	t := w.doc.T
 	message := t.Bytes(t.Messages[sent-1].Span)
@@ -187,7 +189,8 @@ func (w *writing) cheaper(j *Job, output, input, cached int) bool {
 	return float64(float64(cached)*read)+float64(float64(input-cached)*price.Input) < float64(float64(flat)*price.Input)
 }
 
-// counts reports the shape of the request that produced the summary, if the host has a choice, and the provider's counts for all requests.
+// counts reports the shape of the request that produced the summary, if the host supports both shapes, and the
+// provider's counts for all requests.
 func (w *Writer) counts(shape api.SummaryShape) {
 	sum := &w.report.Summary
 	if w.policy.Summary.Prefix {
@@ -221,5 +224,5 @@ func (w *Writer) counts(shape api.SummaryShape) {
 	sum.Saved = &saved
 }
 
-// perTokens is the number of tokens that a price is for.
+// perTokens is the number of tokens to which a price refers.
 const perTokens = 1e6

@@ -12,11 +12,11 @@ import (
 // native describes a provider's own compaction API for a wire format.
 type native struct {
 	format     string
-	path, beta string   // the path of its API, and the value of the header anthropic-beta
-	list       string   // the member that holds the messages
-	beside     []string // members of the conversation's request body that are needed
-	more       string   // members that request a compaction
-	readable   bool     // the result is one message with a readable summary, which is a failure if empty; otherwise the result begins with user messages
+	path, beta string   // path of its API, and value of the header anthropic-beta
+	list       string   // the member that contains the messages
+	beside     []string // the members of the conversation's request body that the API needs
+	more       string   // the members that request a compaction
+	readable   bool     // whether the result is a message with a readable summary, and an empty one means failure; otherwise the result begins with user messages
 }
 
 // natives are the supported APIs. Their members are those of the SDK types in `@anthropic-ai/sdk` 1.12.0 (BetaCompactionConfig) and
@@ -27,16 +27,17 @@ var natives = []native{
 	{format: "openai-responses", path: "/v1/responses/compact", list: "input", beside: []string{"instructions"}},
 }
 
-// ProviderCompaction is the part of a fold that the provider may compact.
+// ProviderCompaction is the part of a fold that the provider can compact.
 type ProviderCompaction struct {
 	native
 	items []int // indexes of items of the view
-	// Old marks earlier compactions of the provider among them, which the new one replaces.
+	// Old marks the items that are earlier compactions by the provider, which the new one replaces.
 	Old []bool
 }
 
-// ProviderCompaction returns what the provider may compact instead of the model: all items before cut. It returns nil
-// if the policy doesn't want that, the provider has no such API, or items that must stay would come back in its answer.
+// ProviderCompaction returns the items that the provider can compact instead of the model: all items before cut. It
+// returns nil if the policy doesn't want that, if the provider has no such API, or if the provider would return items
+// that must stay anyway.
 func (w *Writer) ProviderCompaction(cut int, stays []bool, groups []int32) *ProviderCompaction {
 	if !w.policy.AsksProvider() || w.compacted || w.Style().Split || w.policy.Local() || w.policy.Branch() {
 		return nil
@@ -50,7 +51,7 @@ func (w *Writer) ProviderCompaction(cut int, stays []bool, groups []int32) *Prov
 		m := w.doc.Items[i].Msg
 		if w.doc.T.Messages[m].Role == transcript.System {
 			if len(o.items) > 0 {
-				return nil // it must stay, but is in the middle
+				return nil // an item that must stay is in the middle
 			}
 			continue
 		}
@@ -76,7 +77,7 @@ func isCompacted(p *transcript.Part) bool {
 	return p.Has(transcript.ProviderOnly) && p.Has(transcript.Signed)
 }
 
-// providerRequest returns the request to the provider. It has the original messages, because these are in the
+// providerRequest returns the request to the provider. It contains the original messages, because these are in the
 // provider's prompt cache, unless some were repaired.
 func (w *Writer) providerRequest(o *ProviderCompaction) *api.ProviderRequest {
 	doc := w.doc
@@ -110,8 +111,8 @@ func (w *Writer) providerRequest(o *ProviderCompaction) *api.ProviderRequest {
 	return &api.ProviderRequest{Format: api.Format(o.format), Path: o.path, Beta: o.beta, Body: api.Raw(append(body, '}'))}
 }
 
-// accepted returns the provider's compaction if it is usable: messages of the format, the last one compacted, with at
-// most half of the tokens that they replace. Otherwise it returns nil.
+// accepted returns the provider's compaction if it is usable, otherwise nil. It must consist of messages in the
+// format, end with a compacted one, and have at most half of the tokens that it replaces.
 func (w *Writer) accepted(o *ProviderCompaction, messages api.Raw, gain int) *Compacted {
 	s := jsonspan.New([]byte(messages))
 	s.Weigh = w.doc.T.Weigh
@@ -136,9 +137,9 @@ func (w *Writer) accepted(o *ProviderCompaction, messages api.Raw, gain int) *Co
 	return made
 }
 
-// askProvider requests the provider's own compaction, or takes its result. A host may have called its model instead,
-// with the prompt for the first part of the record. taken is false if the provider failed and the model should be
-// called.
+// askProvider requests the provider's own compaction, or accepts its result. A host may have called its model
+// instead, with the prompt for the first part of the record. taken is false if the provider failed and the model
+// should be called.
 func (w *Writer) askProvider(o *ProviderCompaction, p digest.Prompt, output, gain int) (a answer, taken bool) {
 	r, fits := w.request(ProviderRequest, p, output)
 	if !fits {
@@ -186,5 +187,5 @@ type Compacted struct {
 	Tokens   int
 }
 
-// providerBody is the digest text next to a provider's compaction; the ledger follows it.
+// providerBody is the text of the digest that accompanies a provider's compaction. The ledger follows it.
 const providerBody = "The message before this one has the summary of the earlier conversation. The following record was kept with it."

@@ -3,8 +3,9 @@ package summary
 import "github.com/ctxfold/ctxfold/core/internal/digest"
 
 // standing returns the block of the user's standing instructions for a digest of budget tokens that replaces gain
-// tokens; "" if there are none. The block gets its share of the target plus what the target leaves free, but not so
-// much that the fold would gain nothing, nor more than half of most, the maximum size of a digest (0 means no limit).
+// tokens; "" if there are no instructions. The block gets its share of the target plus whatever room the target
+// leaves. It is limited so that the fold still frees something, and to half of most, the maximum size of a digest (0
+// means no limit).
 func (w *Writer) standing(l *digest.Ledger, gain, budget, most int, chat bool) string {
 	room := 3 * (gain - budget) / 4
 	if w.target > 0 {
@@ -19,8 +20,9 @@ func (w *Writer) standing(l *digest.Ledger, gain, budget, most int, chat bool) s
 	return w.StandingIn(l, room, chat)
 }
 
-// spare returns how many tokens the user's requests may take besides a digest of this size that replaces gain tokens: half of what the
-// target leaves free, so that restored files have room too. Instructions that no cue identifies are among the requests.
+// spare returns how many tokens the user's requests may take in addition to a digest of the given size that replaces
+// gain tokens: half of what the target leaves free, so that restored files have room too. Instructions that no cue
+// identifies are among the requests.
 func (w *Writer) spare(gain, digest int) int {
 	if w.target == 0 {
 		return 0
@@ -28,10 +30,10 @@ func (w *Writer) spare(gain, digest int) int {
 	return max(0, min(gain-digest, w.target-(w.doc.Total-gain)-digest)/2)
 }
 
-// standingShare returns how many tokens the policy always reserves for standing instructions.
+// StandingShare returns how many tokens the policy always reserves for standing instructions.
 func (w *Writer) StandingShare() int { return int(float64(w.target) * w.policy.StandingShare()) }
 
-// standingIn returns the block of standing instructions in at most room tokens.
+// StandingIn returns the block of standing instructions, in at most room tokens.
 func (w *Writer) StandingIn(l *digest.Ledger, room int, chat bool) string {
 	if len(l.Standing) == 0 || room <= 0 {
 		return ""
@@ -42,7 +44,7 @@ func (w *Writer) StandingIn(l *digest.Ledger, room int, chat bool) string {
 	}
 	size := w.doc.P.MaxUnits(room)
 	text := write(size)
-	for try := 0; try < 4 && w.doc.P.Text(text) > room; try++ { // the estimator may find more tokens than its average rate
+	for try := 0; try < 4 && w.doc.P.Text(text) > room; try++ { // the text may have more tokens than the estimator's average rate predicts
 		size = size * room / w.doc.P.Text(text) * 9 / 10
 		text = write(size)
 	}

@@ -1,5 +1,5 @@
-// Package summary produces digests: it calls the host's model or its provider, judges the answers, and writes digests
-// itself if there is no model.
+// Package summary produces digests: it requests summaries from the host's model or its provider, judges the
+// responses, and writes digests itself if there is no model.
 //
 // Edits of the document never enter this package.
 package summary
@@ -17,8 +17,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// The ids of requests: for the digest, for the beginning of a divided turn, for a digest requested after the
-// conversation, and for the provider's own compaction.
+// The ids of requests: for the digest, for the beginning of a divided turn, for a digest requested by a message
+// appended to the conversation, and for the provider's own compaction.
 const (
 	FoldRequest     = "fold-1"
 	TurnRequest     = "fold-2"
@@ -26,8 +26,8 @@ const (
 	ProviderRequest = FoldRequest + "-provider"
 )
 
-// Writer produces digests by the host's model, by its provider, or without a model. Requests lists what has to be
-// answered first.
+// Writer produces digests by means of the host's model, its provider, or code alone. Requests lists the requests that
+// must be answered first.
 type Writer struct {
 	doc           *view.View
 	policy        *policy.Policy
@@ -45,8 +45,8 @@ type Writer struct {
 	compacted bool // the provider has compacted a part of this document
 }
 
-// New returns a Writer for a document whose result should have at most target tokens. If keepOnFailure is true, or the
-// policy says so, a failed summary yields no digest instead of a local one.
+// New returns a Writer for a document whose result should have at most target tokens. If keepOnFailure is true, or
+// the policy says so, a failed summary results in no digest instead of a local one.
 func New(doc *view.View, in *view.Input, state *api.State, to *report.Report, target int, keepOnFailure bool) *Writer {
 	w := &Writer{doc: doc, policy: in.Policy, state: state, ledger: (*digest.Ledger)(&state.Ledger), report: to, target: target,
 		keepOnFailure: keepOnFailure || in.Policy.Summary.OnFailure == "keep", replies: in.Replies}
@@ -56,13 +56,13 @@ func New(doc *view.View, in *view.Input, state *api.State, to *report.Report, ta
 	return w
 }
 
-// Requests returns the requests that must be answered before the run can end.
+// Requests returns the requests that must be answered before the run can finish.
 func (w *Writer) Requests() []api.SummaryRequest { return w.requests }
 
-// AddRequest adds a request that must be answered before the run can end.
+// AddRequest adds a request that must be answered before the run can finish.
 func (w *Writer) AddRequest(r api.SummaryRequest) { w.requests = append(w.requests, r) }
 
-// Prefix returns the request that is appended to the conversation; nil if there is none.
+// Prefix returns the request that is appended to the conversation, or nil.
 func (w *Writer) Prefix() *Prefix { return w.prefix }
 
 // CallCost returns the cost of the model calls so far.
@@ -71,7 +71,7 @@ func (w *Writer) CallCost() Cost { return w.callCost }
 // Forecast returns a forecast of the result while requests are pending.
 func (w *Writer) Forecast() Forecast { return w.forecast }
 
-// ReplyTo returns the host's answer to a request.
+// ReplyTo returns the host's reply to a request.
 func (w *Writer) ReplyTo(id string) (api.Summary, bool) {
 	for _, r := range w.replies {
 		if r.ID == id {
@@ -81,7 +81,8 @@ func (w *Writer) ReplyTo(id string) (api.Summary, bool) {
 	return api.Summary{}, false
 }
 
-// RecordForecast records the forecast: items from index first on change, and the result has after tokens besides the summaries.
+// RecordForecast records the forecast: items from index first on will change, and the result will have after tokens, not
+// counting the summaries.
 func (w *Writer) RecordForecast(first, after int) {
 	w.forecast = Forecast{First: max(0, first), After: after, Cost: w.callCost}
 	if w.prefix != nil {
@@ -98,8 +99,8 @@ func (w *Writer) RecordForecast(first, after int) {
 // cache.
 type Cost struct{ In, Cached, Out int }
 
-// Forecast is a forecast of the result of a run that waits for summaries: the first item that changes, the tokens, and
-// the cost of the model calls.
+// Forecast is a forecast of the result of a run that waits for summaries: the first item that will change, the size
+// in tokens, and the cost of the model calls.
 type Forecast struct {
 	First, After int
 	Cost         Cost
@@ -109,35 +110,35 @@ type Forecast struct {
 type Job struct {
 	Scope    api.Scope
 	Messages []int32
-	Prior    string // the digest so far
+	Prior    string // the previous digest
 	Ledger   *digest.Ledger
 	Gain     int                 // tokens that the digest replaces
-	Old      int                 // the part of these that belongs to the digest so far
+	Old      int                 // the part of Gain that belongs to the previous digest
 	Turn     int                 // index in Messages of the turn that is divided, or -1
 	Room     int                 // tokens that the limit leaves for the digest; 0 means no limit
-	Least    bool                // if there is no room for a digest, only count the messages
-	Cut      bool                // only the beginning of a message is folded, and the rest stays
-	Tail     int                 // index in the input of the first message that stays after the folded ones; -1 if there is none
-	Local    bool                // use neither the model nor the provider nor the host's text
-	Offer    *ProviderCompaction // what the provider may compact instead of the model; nil if nothing
-	id       string              // of the job's request
+	Least    bool                // whether to only count the messages if there is no room for a digest
+	Cut      bool                // whether only the beginning of a message is folded, and the rest stays
+	Tail     int                 // input index of the first message that stays after the folded ones; -1 if there is none
+	Local    bool                // whether to use neither the model nor the provider nor the host's text
+	Offer    *ProviderCompaction // the items that the provider can compact instead of the model; nil if there are none
+	id       string              // id of the job's request
 }
 
 // Digest is the result of a job.
 type Digest struct {
 	Text    string
-	Pending bool             // there is no result yet: the host's model has to be called first
+	Pending bool             // whether the host's model must be called first
 	Failed  api.SummaryFault // why there is no digest, if the policy allows no local one
-	Made    *Compacted       // the provider's compaction, which the text accompanies; nil if there is none
+	Made    *Compacted       // the provider's compaction that the text accompanies; nil if there is none
 }
 
-// answer is the text for a job, or why there is none.
+// answer is the text for a job, or the reason why there is none.
 type answer struct {
 	text    string
-	why     api.SummaryFault // why the text is unusable, or lacks headings; text is then the part that arrived
-	pending bool             // the host's model has to be called first
+	why     api.SummaryFault // why the text is unusable, or why it is accepted although it has no headings
+	pending bool             // whether the host's model must be called first
 	shape   api.SummaryShape // the shape of the answered request
-	made    *Compacted       // the provider's compaction, without a text
+	made    *Compacted       // the provider's compaction, if there is no text
 }
 
 // WriteDigest returns the digest of a job.
@@ -150,13 +151,13 @@ func (w *Writer) WriteDigest(j Job) Digest {
 // writing is the state of one digest.
 type writing struct {
 	*Writer
-	t *transcript.Transcript // the transcript to read, with the content that an earlier pass cleared
+	t *transcript.Transcript // the transcript to read, including content that an earlier pass cleared
 }
 
 // digest returns the digest of a job.
 func (w *writing) digest(j Job) Digest {
 	s := &w.policy.Summary
-	// Half of what is new, plus the digest so far, which need not shrink with every compaction.
+	// Half of the new content, plus the previous digest, which need not shrink with every compaction.
 	budget := min(s.MaxOutputTokens, (j.Gain+j.Old)/2)
 	if w.target > 0 {
 		budget = min(budget, max(256, w.target/4))
@@ -165,7 +166,7 @@ func (w *writing) digest(j Job) Digest {
 		budget = min(budget, j.Room)
 	}
 	standing := w.standing(j.Ledger, j.Gain, budget, j.Room, digest.Chats(w.t, j.Messages, j.Ledger))
-	if j.Room > 0 { // the limit applies to both together
+	if j.Room > 0 { // the limit applies to the digest and the block together
 		budget = max(budget/2, min(budget, j.Room-w.doc.P.Text(standing)))
 	}
 	spare := w.spare(j.Gain, budget+w.doc.P.Text(standing))
@@ -190,7 +191,7 @@ func (w *writing) digest(j Job) Digest {
 		return Digest{Failed: a.why}
 	case bad(a.why):
 		defer w.counts("")
-		if digest.HasLog(a.text) { // the text was extracted from these messages without a model
+		if digest.HasLog(a.text) { // code extracted the text from these messages
 			a.text = ""
 		}
 		return Digest{Text: w.local(j, join(j.Prior, a.text), budget, spare, standing, a.why)}
@@ -198,12 +199,13 @@ func (w *writing) digest(j Job) Digest {
 	return Digest{Text: w.completed(&j, a, standing, budget, spare)}
 }
 
-// besideLedger returns a text, other than an extract, with the standing instructions and the ledger.
+// besideLedger returns a text that isn't an extract together with the standing instructions and the ledger.
 func (w *writing) besideLedger(j *Job, text, standing string, budget, spare int) string {
 	return digest.WithStanding(text, standing) + j.Ledger.TextBeside(w.doc.P.MaxUnits(budget)/3, w.doc.P.MaxUnits(spare))
 }
 
-// completed returns the digest with the model's text. A text that only lacks headings is still better than an extract.
+// completed returns the digest with the model's text. A text that merely lacks headings is still better than an
+// extract.
 func (w *writing) completed(j *Job, a answer, standing string, budget, spare int) string {
 	room := w.doc.P.MaxUnits(budget)
 	text := digest.Fence(a.text)
@@ -219,13 +221,13 @@ func (w *writing) completed(j *Job, a answer, standing string, budget, spare int
 	return done.Text()
 }
 
-// Style returns the style of requests and digests in the policy.
+// Style returns the policy's style of requests and digests.
 func (w *Writer) Style() *digest.Style { return digest.StyleByName(w.policy.Summary.Style) }
 
-// Frame is the approximate size of a digest message besides its digest, in tokens.
+// Frame is the approximate size of a digest message without its digest, in tokens.
 const Frame = 60
 
-// share returns found as a share of all, rounded to three digits; 1 if all is 0.
+// share returns found divided by all, rounded to three digits; 1 if all is 0.
 func share(found, all int) float64 {
 	if all == 0 {
 		return 1
@@ -240,7 +242,7 @@ func join(a, b string) string {
 	return a + "\n\n" + b
 }
 
-// bad reports whether a fault is a reason to reject an answer entirely.
+// bad reports whether a fault means that a response must be rejected.
 func bad(why api.SummaryFault) bool { return why != "" && why != api.FaultNoHeadings }
 
 // written returns what the model wrote for a job.
@@ -255,7 +257,7 @@ func (w *writing) written(j Job, output int) answer {
 	return w.answered(j, output)
 }
 
-// apart requests separate summaries of the divided turn and of what precedes it, in parallel (S1.23).
+// apart requests separate summaries of the divided turn and of the messages before it, in parallel (S1.23).
 func (w *writing) apart(j Job, output int) answer {
 	output = max(64, output/2)
 	past, turn := j, j
@@ -284,8 +286,8 @@ func (w *writing) sizeOf(messages []int32) (sum int) {
 	return sum
 }
 
-// extract returns a digest without a model for messages whose summary was rejected while that of others was accepted.
-// It uses the ledger of the whole digest.
+// extract returns a digest without a model for messages whose summary was rejected while the summary of other
+// messages was accepted. It uses the ledger of the whole digest.
 func (w *writing) extract(messages []int32, prior string, output int) string {
 	return digest.NewExtract(w.t, messages, prior, &digest.Ledger{}).Digest(w.doc.P.MaxUnits(output))
 }
@@ -318,14 +320,14 @@ func (w *writing) answered(j Job, output int) answer {
 		p.Record = parts[0].record
 		return w.requestText(j.id, p, output, j.Gain)
 	case w.policy.Summary.Split == "chain":
-		carried := min(output, room/3) // the share of the room that the digest so far takes
+		carried := min(output, room/3) // the part of the room that the previous digest takes
 		return w.chain(j, p, w.parts(j.Messages, room-carried), output, carried)
 	}
 	return w.mapped(j, p, parts, max(64, min(output, room*7/10/len(parts))), output)
 }
 
-// language returns the user's language, judged by the folded messages or, if that is inconclusive, by those before
-// them.
+// language returns the user's language, judged by the folded messages or, if they are inconclusive, by the messages
+// before them.
 func (w *writing) language(j Job) string {
 	if name := digest.Language(digest.Requests(w.t, j.Messages)); name != "" {
 		return name
@@ -333,10 +335,10 @@ func (w *writing) language(j Job) string {
 	return digest.Language(append(slices.Clone(j.Ledger.Requests), j.Ledger.Task))
 }
 
-// mapped requests a digest of at most each tokens for each part, in parallel, and then one digest of them all.
+// mapped requests a digest of at most each tokens for each part, in parallel, and then one digest that merges them.
 func (w *writing) mapped(j Job, p digest.Prompt, parts []part, each, output int) answer {
 	var record strings.Builder
-	var texts string // like record, but without the text that identifies the part to the model
+	var texts string // like record, but without the text that tells the model which part it is
 	pending, good := false, 0
 	for i, part := range parts {
 		q := p
@@ -369,7 +371,8 @@ func (w *writing) mapped(j Job, p digest.Prompt, parts []part, each, output int)
 	return a
 }
 
-// chain has the model process the parts one after the other, each time with the digest so far, in at most carried tokens.
+// chain makes the model process the parts one after the other, each time with the digest so far, which has at most
+// carried tokens.
 func (w *writing) chain(j Job, p digest.Prompt, parts []part, output, carried int) answer {
 	all := answer{why: api.FaultFailed}
 	for i, part := range parts {
@@ -391,15 +394,16 @@ func (w *writing) chain(j Job, p digest.Prompt, parts []part, output, carried in
 	return all
 }
 
-// AskOnce returns what the model wrote for one prompt, which replaces this many tokens with at most output tokens, or
-// why it was rejected. ok is false while the model has to be called. [Writer.Digest] handles jobs that need several
-// prompts.
+// AskOnce returns what the model wrote for a single prompt, or why it was rejected. represents is how many tokens the
+// text replaces, and output is its maximum size. ok is false while the model has to be called. [Writer.Digest]
+// handles jobs that need several prompts.
 func (w *Writer) AskOnce(id string, p digest.Prompt, output, represents int) (text string, why api.SummaryFault, ok bool) {
 	a := w.requestText(id, p, output, represents)
 	return a.text, a.why, !a.pending
 }
 
-// requestText returns the answer to one prompt. If it is rejected, the model is called again, as often as the policy allows.
+// requestText returns the answer to one prompt. If it is rejected, the model is called again, up to the number of retries in
+// the policy.
 func (w *Writer) requestText(id string, p digest.Prompt, output, represents int) (a answer) {
 	for try := 0; ; try++ {
 		key := id
@@ -425,8 +429,8 @@ func (w *Writer) requestText(id string, p digest.Prompt, output, represents int)
 	}
 }
 
-// judged returns the usable text of a reply to a prompt, or why it is rejected, and the words that the record doesn't
-// contain.
+// judged returns the usable text of a reply to a prompt, or why the reply is rejected, and words of the reply that
+// the record doesn't contain.
 func (w *Writer) judged(reply api.Summary, p *digest.Prompt, prompt string, output, represents int) (text string, why api.SummaryFault, wrong string) {
 	if p.Scope == api.ScopeToolOutput {
 		text, why = digest.Accept(reply, w.doc.P, represents)
@@ -441,8 +445,8 @@ func (w *Writer) judged(reply api.Summary, p *digest.Prompt, prompt string, outp
 	return text, why, wrong
 }
 
-// request returns the request for a prompt. It is never larger than the limit for requests: the record is clipped until it fits. It returns
-// false if even that isn't enough.
+// request returns the request for a prompt. It never exceeds the limit for requests, because the record is clipped
+// until it fits. fits is false if even that isn't enough.
 func (w *Writer) request(id string, p digest.Prompt, output int) (r api.SummaryRequest, fits bool) {
 	r = api.SummaryRequest{ID: id, Scope: p.Scope, System: p.System(), MaxOutputTokens: output, Temperature: w.Style().Temperature}
 	if p.Scope == api.ScopeToolOutput {
@@ -466,21 +470,21 @@ func (w *Writer) request(id string, p digest.Prompt, output int) (r api.SummaryR
 	}
 }
 
-// clipMark is roughly the size of the mark that replaces clipped text, in tokens; leastClip exceeds its bytes, so that a clipped record is
-// always shorter.
+// clipMark is the approximate size, in tokens, of the mark that replaces clipped text. leastClip exceeds the mark's
+// size in bytes, so that a clipped record is always shorter.
 const (
 	clipMark  = 12
 	leastClip = 64
 )
 
-// FitsWindow reports whether a prompt fits into a request without clipping, including the objection that a second request
+// FitsWindow reports whether a prompt fits into a request without clipping, including the objection that a repeated request
 // adds.
 func (w *Writer) FitsWindow(p *digest.Prompt, output int) bool {
 	limit := w.inputLimit(output)
 	return limit == 0 || w.doc.P.Text(p.System())+w.doc.P.Text(p.Text())+objectionRoom <= limit
 }
 
-// inputLimit returns the maximum size of a request, in tokens; 0 is no limit.
+// inputLimit returns the maximum size of a request, in tokens; 0 means no limit.
 func (w *Writer) inputLimit(output int) int {
 	if limit := w.policy.Summary.MaxInputTokens; limit > 0 || w.policy.Window.Tokens == 0 {
 		return limit
@@ -488,17 +492,17 @@ func (w *Writer) inputLimit(output int) int {
 	return max(1, w.policy.Usable()-output)
 }
 
-// leastRoom is the least room for a record, in tokens, at which asking makes sense.
+// leastRoom is the minimum room for a record, in tokens, with which asking the model makes sense.
 const leastRoom = 64
 
-// objectionRoom is the room for what a second request says about the first answer, in tokens.
+// objectionRoom is the room, in tokens, for the objection to the first response that a repeated request contains.
 const objectionRoom = 60
 
 // unlimited is room for any record.
 const unlimited = 1 << 60
 
-// room returns how many tokens a prompt leaves for its record. It clips the digest so far, and the user's first request, if they would take
-// most of that.
+// room returns how many tokens a prompt leaves for its record. It clips the previous digest and the user's first
+// request if they would take most of the room.
 func (w *Writer) room(p *digest.Prompt, output int) int {
 	limit := w.inputLimit(output)
 	if limit == 0 {
@@ -512,7 +516,7 @@ func (w *Writer) room(p *digest.Prompt, output int) int {
 	return limit - w.doc.P.Text(p.Text())
 }
 
-// clipped returns a text in roughly at most most tokens.
+// clipped shortens a text to approximately most tokens.
 func (w *Writer) clipped(text string, most int) string {
 	if w.doc.P.Text(text) <= most {
 		return text
