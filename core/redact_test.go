@@ -252,6 +252,16 @@ func TestRedactWholeAndNothing(t *testing.T) {
 	if a := ask(`,"redact":{"texts":[{"text":"role"},{"text":"assistant"},{"text":"content"}]}`); a.Error != nil || !a.Report.Changed {
 		t.Errorf("%+v", a)
 	}
+	messages = nil
+	for i := range 30 {
+		messages = append(messages, fmt.Sprintf(`{"id":"u%[1]d","role":"user","parts":[{"type":"text","text":"part %[1]d %[2]s"}]},{"id":"a%[1]d","role":"assistant","parts":[`+
+			`{"type":"tool-f","toolCallId":"c%[1]d","state":"output-available","input":{},"output":"ok"},{"type":"text","text":"noted %[1]d","state":"done"}]}`, i, strings.Repeat("more words ", 40)))
+	}
+	a = call(t, "plan", `{"policy":{"format":"ai-sdk-ui","window":{"tokens":1500}},"options":{"summary":{"mode":"local"},"redact":{"texts":[{"text":"output-available"},{"text":"toolCallId"}]}},`+
+		`"messages":[`+strings.Join(messages, ",")+`]}`)
+	if a.Error != nil || !a.Report.Changed {
+		t.Errorf("%+v", a.Error)
+	}
 }
 
 // Fit keeps the placeholders over its compactions, and finds what it remembers by the history as it is.

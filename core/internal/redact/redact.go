@@ -106,7 +106,7 @@ func (r *Redactor) placeholder(i int32) string {
 }
 
 // Apply returns the source with the texts replaced in the strings of the value at list, valid JSON, and the mapping to the original; nil if
-// nothing is replaced. If structure is false, keys and the values of "role" and "type" stay as they are.
+// nothing is replaced. If structure is false, keys and the values of those that names accepts stay as they are.
 func (r *Redactor) Apply(src []byte, list jsonspan.Span, structure bool) ([]byte, *transcript.Origin) {
 	var out []byte
 	origin := &transcript.Origin{Src: src}
@@ -133,7 +133,7 @@ func (r *Redactor) Apply(src []byte, list jsonspan.Span, structure bool) ([]byte
 			next++
 		}
 		isKey := next < int(list.End) && src[next] == ':'
-		if structure || !isKey && key != "role" && key != "type" {
+		if structure || !isKey && !names(key) {
 			for _, h := range r.within(src, i, end+1) {
 				if h.to < 0 { // all of it
 					h.from, h.to = int32(i+1), int32(end)
@@ -156,6 +156,15 @@ func (r *Redactor) Apply(src []byte, list jsonspan.Span, structure bool) ([]byte
 		return nil, nil
 	}
 	return append(out, src[done:]...), origin
+}
+
+// names reports whether the values of a key are words of wire formats.
+func names(key string) bool {
+	switch key {
+	case "role", "type", "state", "status", "kind":
+		return true
+	}
+	return false
 }
 
 // written returns the placeholder of a hit as the inside of a JSON string: -n-1 stands for text n, n for text n of the matcher.
