@@ -247,16 +247,16 @@ type Body struct {
 	Tool    string `json:"tool,omitempty"` // the tool whose result this is
 	Bytes   int    `json:"bytes"`
 	Tokens  int    `json:"tokens"`
-	// Places are its byte ranges, [[from,to]], relative to the start of the request's messages. The body of a fold, and of changes, is a JSON
-	// list: its elements are these ranges, and numbers and strings that are written as they are.
+	// Places are the byte ranges of the body, [[from,to]], relative to the start of the request's messages. The body of
+	// a fold, and of changes, is a JSON list: its elements are these ranges, and numbers and strings that are copied
+	// into it unchanged.
 	Places Raw `json:"places,omitempty" is:"[]any"`
 	// Inline is the body itself as JSON, if the options ask for it or the request doesn't contain it.
 	Inline *string `json:"body,omitempty"`
 }
 
-// Places are the byte ranges of the body, [[from,to]], relative to the start of the request's messages. The body of a
-// fold, and of changes, is a JSON list: its elements are these ranges, and numbers and strings that are copied into
-// it unchanged.
+// Marker is a place in a transcript that names the handle of removed content. Changes have no place: the state or another
+// body names their handle.
 type Marker struct {
 	Handle  string   `json:"handle"`  // its first 16 digits; for changes all 64
 	What    BodyKind `json:"what"`    // what the content was

@@ -31,7 +31,7 @@ func (c *Run) failures() int {
 	return min(c.state.Attempts.Failed+1, maxFailed)
 }
 
-// Gained records a compaction that has changed the transcript.
+// CountSuccess records a compaction that has changed the transcript.
 func (c *Run) CountSuccess() {
 	a := api.Attempts{Gain: c.report.Tokens.Before - c.report.Tokens.After, Tokens: c.report.Tokens.After}
 	if c.limit > 0 && a.Tokens > c.limit {

@@ -134,7 +134,7 @@ func (md *Mender) Violations() []wire.Violation {
 	return md.doc.F.Check(md.doc.T, md.doc.Seq(), md.policy.OpenCalls == "answer")
 }
 
-// Named returns, in the form of a report, the violations that the provider rejects.
+// RefusedOf returns, in the form of a report, the violations that the provider rejects.
 func (md *Mender) RefusedOf(violations []wire.Violation) (left []api.LeftViolation) {
 	if !wire.AnyRefused(violations) {
 		return nil

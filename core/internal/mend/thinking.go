@@ -253,7 +253,7 @@ func (md *Mender) closeLoop() bool {
 	return true
 }
 
-// Hopeless reports whether no result can be valid, because the model's thinking mode is unknown, and the last message
+// IsHopeless reports whether no result can be valid, because the model's thinking mode is unknown, and the last message
 // contains thinking and calls tools that have no results yet.
 func (md *Mender) IsHopeless() bool {
 	mode, source := md.ThinkingMode()

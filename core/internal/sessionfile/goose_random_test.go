@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ctxfold/ctxfold/internal/testing/trials"
 )
 
 // gooseConversation makes an export up: blocks of all kinds in any message, content for the user or the model alone, messages that the model doesn't
@@ -82,11 +84,7 @@ func gooseConversation(r *rand.Rand, n int) []byte {
 
 // What is opened is what Goose sends; what is saved is what it sends from then on, whatever part of it is new, changed or gone.
 func TestGooseRandom(t *testing.T) {
-	n := 400
-	if testing.Short() {
-		n = 40
-	}
-	for seed := range n {
+	for seed := range trials.Count(40, 150, 400) {
 		r := rand.New(rand.NewPCG(uint64(seed), 9))
 		src := gooseConversation(r, r.IntN(30))
 		a := open(t, src)

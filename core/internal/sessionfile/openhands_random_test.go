@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ctxfold/ctxfold/internal/testing/trials"
 )
 
 // openHandsLog makes a conversation up: answers with several calls, thinking, calls that are refused, fail, have two results or none,
@@ -104,7 +106,7 @@ func openHandsLog(r *rand.Rand, turns int, tree, wild bool) (file []byte) {
 
 // What open finds in conversations that are made up is what the agent sends, and each way to compact them can be saved.
 func TestOpenHandsRandom(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(trials.Count(60, 100, 300)) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		wild := seed%3 == 0
 		file := openHandsLog(r, 3+r.IntN(25), r.IntN(2) == 0, wild)
