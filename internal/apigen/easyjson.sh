@@ -5,7 +5,7 @@
 # double the module's size. In lists the type api.Raw has its own name, which is not json.RawMessage in the module. What is the same for
 # each string or number becomes a call (shorten).
 set -eu
-shorten=$(dirname "$0")/shorten
+shorten=$(cd "$(dirname "$0")" && pwd)/shorten
 unknown=
 if [ "${1-}" = -disallow_unknown_fields ]; then
 	unknown=$1

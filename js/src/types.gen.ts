@@ -1999,8 +1999,9 @@ export interface Body {
   bytes: number;
   tokens: number;
   /**
-   * places are its byte ranges, [[from,to]], relative to the start of the request's messages. The body of a fold, and
-   * of changes, is a JSON list: its elements are these ranges, and numbers and strings that are written as they are.
+   * places are the byte ranges of the body, [[from,to]], relative to the start of the request's messages. The body of a
+   * fold, and of changes, is a JSON list: its elements are these ranges, and numbers and strings that are copied into
+   * it unchanged.
    */
   places?: unknown[];
   /** body is the body itself as JSON, if the options ask for it or the request doesn't contain it. */
@@ -2240,9 +2241,8 @@ export interface RestoredMessages {
 }
 
 /**
- * Places are the byte ranges of the body, [[from,to]], relative to the start of the request's messages. The body of a
- * fold, and of changes, is a JSON list: its elements are these ranges, and numbers and strings that are copied into it
- * unchanged.
+ * Marker is a place in a transcript that names the handle of removed content. Changes have no place: the state or
+ * another body names their handle.
  */
 export interface Marker {
   /** its first 16 digits; for changes all 64 */

@@ -1945,8 +1945,9 @@ class Body(TypedDict):
     tokens: int
     places: NotRequired[List[Any]]
     """
-    places are its byte ranges, [[from,to]], relative to the start of the request's messages. The body of a fold, and of
-    changes, is a JSON list: its elements are these ranges, and numbers and strings that are written as they are.
+    places are the byte ranges of the body, [[from,to]], relative to the start of the request's messages. The body of a
+    fold, and of changes, is a JSON list: its elements are these ranges, and numbers and strings that are copied into it
+    unchanged.
     """
     body: NotRequired[str]
     """body is the body itself as JSON, if the options ask for it or the request doesn't contain it."""
@@ -2293,9 +2294,8 @@ class RestoredMessages(TypedDict):
 
 class Marker(TypedDict):
     """
-    Places are the byte ranges of the body, [[from,to]], relative to the start of the request's messages. The body of a
-    fold, and of changes, is a JSON list: its elements are these ranges, and numbers and strings that are copied into it
-    unchanged.
+    Marker is a place in a transcript that names the handle of removed content. Changes have no place: the state or
+    another body names their handle.
     """
 
     handle: str
