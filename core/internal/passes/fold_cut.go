@@ -31,15 +31,20 @@ func (f *folding) tailStart() (cut int, step int32) {
 	return cut, step
 }
 
-// shortenTail cuts the longest results in the tail if the tail is larger than half of the result's limit. It may be,
-// because the last group is kept even if it leaves no room for the digest.
+// shortenTail cuts the longest results in the tail if it takes more than half of the tokens that the target leaves for
+// messages. It may, because the last group is kept even if it leaves no room for the digest.
 func (f *folding) shortenTail() {
 	if f.mode != forPolicy || !f.run.MustFit() || f.run.Policy().IsPublished() || f.doc.Total <= f.most || f.cut == 0 {
 		return
 	}
 	r := newResort(f.run, f.most)
 	r.from, r.part = f.cut, f.step
-	if over := f.doc.Tokens(f.cut, len(f.doc.Items)) - f.most/2; over > 0 {
+	room := f.most
+	if target := f.run.Target(); target > 0 {
+		room = min(room, target)
+	}
+	room -= f.doc.Total - f.doc.Tokens(0, len(f.doc.Items))
+	if over := f.doc.Tokens(f.cut, len(f.doc.Items)) - max(r.gentle(), room/2); over > 0 {
 		r.cutAll(loose, isResult, r.gentle(), f.doc.Total-over)
 	}
 }
