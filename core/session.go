@@ -62,7 +62,7 @@ type session struct {
 	policy  *policy.Policy // with options
 	raw     api.Raw        // the policy as it was sent
 	options api.Options    // without usage, which belongs to one call
-	model   string         // the model named by a result of open, if the policy names none
+	model   string         // the model named by a result of open, if the policy doesn't set one
 	profile *tokens.Profile
 	state   api.State
 	format  *wire.Format           // nil until the policy or the messages determine it

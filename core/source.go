@@ -18,7 +18,7 @@ type settings struct {
 	policyAt  uint32         // offset of the policy
 	options   api.Options
 	optionsAt uint32          // offset of the options
-	model     string          // the model named by a result of open, if the policy names none
+	model     string          // the model named by a result of open, if the policy doesn't set one
 	format    *wire.Format    // nil if the format must be detected
 	profile   *tokens.Profile // the estimator
 }
@@ -116,7 +116,7 @@ func (r *request) estimateBy(set *settings) bool {
 	return true
 }
 
-// suit chooses an estimator that suits the models usually called in the format, if the policy names none.
+// suit chooses an estimator that suits the models usually called in the format, if the policy doesn't set one.
 func (set *settings) suit() {
 	if set.format != nil && set.policy.Model == "" {
 		set.profile = set.profile.For(set.format.Model)

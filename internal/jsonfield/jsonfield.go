@@ -90,7 +90,7 @@ func End(in *jlexer.Lexer, top bool) {
 	}
 }
 
-// PutString writes the name of a member, as it stands in JSON with what separates it, and a string.
+// PutString writes the name of a member, as it is in JSON with what separates it, and a string.
 func PutString(out *jwriter.Writer, name, value string) {
 	out.RawString(name)
 	out.String(value)

@@ -71,7 +71,7 @@ const (
 	quotedMessage = 340
 )
 
-// commitMessage returns the message of a git commit in a script on one line: its subject, and of the rest what there is room for.
+// commitMessage returns the message of a git commit in a script on one line: its subject, followed by as much of the rest as fits.
 func commitMessage(script string) string { return shortMessage(messageIn(script)) }
 
 // commitSubject returns the first line of that message.

@@ -61,7 +61,7 @@ func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 // Characters after "我不" with which people say what they don't know, can't do or don't mean at the moment.
 const unsettled = "知是能想确確明懂要会會记記在行清认認同觉覺敢用可太介好建急"
 
-// refuses reports whether a sign of what people dislike says so in the sentence that goes on with rest: "我不" isn't one before what
+// refuses reports whether a sign of what people dislike says so in the sentence that continues with rest: "我不" isn't one before what
 // somebody doesn't know or no longer does, and "あまり" needs a negated verb that is about no moment.
 func refuses(sign, rest string) bool {
 	rest = strings.TrimRight(rest, "。！!.")

@@ -237,7 +237,7 @@ func bedrockCitations(r *Reader, p *transcript.Part) {
 }
 
 // checkBedrock reports BC5 (the form of ids), BC6 (results come first in their message), BC8 (a document needs a text
-// beside it) and BC9 (the tools that are used must be defined).
+// next to it) and BC9 (the tools that are used must be defined).
 func checkBedrock(c *Checker) {
 	c.blocks(&blockRules{order: "BC6", id: "BC5", marks: "_.:-", says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ . : -"})
 	unnamed := c.T.Outer != c.T.List && c.T.Tools.Bytes == 0
