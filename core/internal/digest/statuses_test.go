@@ -16,3 +16,15 @@ func TestStatusesDoNotLast(t *testing.T) {
 	wants(t, logOf(t, "["+first+`,{"role":"user","content":"Thanks. What does the pump do?"},{"role":"assistant","content":"It runs at 40 percent in pump.py."}]`, 6000), done, statuses)
 	wants(t, logOf(t, "["+asked("npm test", `exit code: 1\nFAIL valve.test.js`)+"]", 6000), done, statuses)
 }
+
+// What was under way while a turn went on is left out where its end tells more: what the answer repeats word for word, a report of progress
+// that a question asked for, and what the assistant waited for when it went on after the record.
+func TestFinishedDiary(t *testing.T) {
+	const found = "The pump stops because relay_off is called by the watchdog."
+	asked := `{"role":"user","content":"Why does the pump stop?"},` + ranAs("1", found+" It reads gauge_k4 for that.", "cat pump.py", "def pump(): pass")
+	answered := asked + `,{"role":"assistant","content":"` + found + ` I have changed the limit to 40 in pump.py."},`
+	report := `{"role":"user","content":"How is it going?"},{"role":"assistant","content":"I'm in the middle of moving the valves. Moved valve_a and valve_b. Should I move valve_c as well?"},`
+	text := logOf(t, "["+answered+report+`{"role":"user","content":"yes."},{"role":"assistant","content":"All valves are in valves.py now."}]`, 6000)
+	wants(t, text, []string{"assistant: It reads gauge_k4 for that.\n", "answer: " + found, "Should I move valve_c"}, []string{"in the middle", "Moved valve_a"})
+	wants(t, logOf(t, "["+answered+report[:len(report)-1]+"]", 6000), []string{"Moved valve_a"}, nil)
+}
