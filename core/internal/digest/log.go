@@ -57,6 +57,7 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	if kept != nil {
 		k.plan = k.planOf(*kept, read.plan)
 	}
+	k.dropStatuses()
 	k.shorten()
 	n := 0
 	for i := range k.turns {

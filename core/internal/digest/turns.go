@@ -65,6 +65,7 @@ type turnReader struct {
 	state   *endState
 	// troubles has, by what an error is about, one more than the index of the turn in which it came last.
 	troubles critbit.Map[int]
+	goesOn   bool               // the assistant goes on after the last message
 	written  critbit.Map[place] // by path as a script writes it: the unit that wrote the file by a heredoc
 }
 
@@ -86,8 +87,14 @@ func turnsOf(t *transcript.Transcript, messages []int32, asked []string, first i
 			r.message(int(i), closing[k])
 		}
 	}
+	r.goesOn = len(messages) > 0 && speaksAfter(t, int(messages[len(messages)-1]))
 	r.endTurn(true)
 	return r
+}
+
+// speaksAfter reports whether the assistant says or does anything after message i.
+func speaksAfter(t *transcript.Transcript, i int) bool {
+	return slices.ContainsFunc(t.Messages[i+1:], func(m transcript.Message) bool { return m.Role == transcript.Assistant })
 }
 
 // closingOf marks the last message of each turn in which the assistant says something, unless a call follows.
@@ -198,8 +205,8 @@ func asksIn(text string) bool {
 	return strings.IndexByte(text, '?') >= 0 || strings.Contains(text, "？") || strings.Contains(text, "؟")
 }
 
-// endTurn closes the entry. What was announced in it has been done, but for the last of all, and where an answer closes it, it says how
-// everything went that was under way. What the assistant thought last counts most.
+// endTurn closes the entry. What was announced in it has been done, but for the last of all, and where an answer closes it or the assistant goes
+// on, that says how everything went that was under way. What the assistant thought last counts most.
 func (r *turnReader) endTurn(last bool) {
 	t := r.now()
 	answered := slices.ContainsFunc(t.units, func(u unit) bool { return u.kind == answerUnit })
@@ -209,6 +216,11 @@ func (r *turnReader) endTurn(last bool) {
 			said++
 		}
 	}
+	r.dropRepeated()
+	if !last && t.reportsProgress() {
+		t.dropReport()
+	}
+	overtaken := answered || last && r.goesOn
 	newer := [2]int{} // so many things said and thought follow
 	if answered || !last {
 		newer = [2]int{max(said-1, 0), newThoughts}
@@ -216,7 +228,7 @@ func (r *turnReader) endTurn(last bool) {
 	for n := range slices.Backward(t.units) {
 		u := &t.units[n]
 		switch {
-		case u.factor == ofAnnounced && !(last && n == len(t.units)-1), u.factor == ofProbe && !last, u.factor == ofStatus && answered,
+		case u.factor == ofAnnounced && (overtaken || !last || n < len(t.units)-1), u.factor == ofProbe && !last, u.factor == ofStatus && overtaken,
 			u.factor == ofRemark && answered && len(u.text) < shortRemark, u.factor == ofPrediction && !last:
 			u.factor = isDropped
 		case last && u.kind == answerUnit && saysOpen(u.lead+" "+u.text):
@@ -237,6 +249,48 @@ func (r *turnReader) endTurn(last bool) {
 	r.read = critbit.Map[struct{}]{}
 	r.ran = critbit.Map[place]{}
 }
+
+// progressHeads begin answers that tell how far the work is.
+var progressHeads = []string{"i'm in the middle ", "we're in the middle ", "i'm still ", "still working", "ich bin noch ", "je suis en train ", "sigo "}
+
+// reportsProgress reports whether a turn only tells how far the work of an earlier one is.
+func (t *turn) reportsProgress() bool {
+	return len(t.units) > 0 && headedBy(t.units[0].text, progressHeads) && !slices.ContainsFunc(t.units, func(u unit) bool { return u.kind != answerUnit })
+}
+
+// dropReport drops what a turn says, but for the questions in it.
+func (t *turn) dropReport() {
+	for n := range t.units {
+		if u := &t.units[n]; !asksIn(u.text) {
+			u.factor = isDropped
+		}
+	}
+}
+
+// dropRepeated drops what the current turn's answer, or something said later in it, repeats word for word.
+func (r *turnReader) dropRepeated() {
+	var later critbit.Map[struct{}]
+	units := r.now().units
+	for n := range slices.Backward(units) {
+		u := &units[n]
+		if u.kind != saidUnit && u.kind != answerUnit || u.factor == isDropped {
+			continue
+		}
+		for part := range partsOf(u.text) {
+			if key := lower(unsigned(part)); len(key) >= leastSaidAgain && later.Has(key) && u.kind == saidUnit {
+				u.text = strings.TrimSpace(strings.Replace(u.text, part, "", 1))
+			} else {
+				later.Add(key)
+			}
+		}
+		if u.text == "" {
+			u.factor = isDropped
+		}
+	}
+}
+
+// leastSaidAgain is the minimum length of a part of a text that is dropped where it is repeated, in bytes.
+const leastSaidAgain = 30
 
 func (r *turnReader) add(u unit) {
 	if u.text != "" {

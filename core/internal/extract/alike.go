@@ -6,34 +6,34 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// A chat in which a program writes one side, or both, has hundreds of sentences of one form that differ in a number: "Order 17 is packed."
-// Each has a word that no other has, so each would be worth a line. A few of them can represent all.
+// A chat in which a program writes one or both sides has hundreds of sentences of one form that differ only in a number: "Order 17 is
+// packed." Each contains a number that no other sentence has, so each would be worth a line. A few of them can represent all.
 
-// From manyAlike sentences on, a form has many. fewAlike of them are enough if the number only counts them; of others as many as fit into
-// 1/alikeShare of the budget, or twice that if people say them about themselves.
+// A form with at least manyAlike sentences has many. If the number only counts the sentences, fewAlike of them are chosen. Otherwise as
+// many are chosen as fit into 1/alikeShare of the budget, or into twice as much if people say them about themselves.
 const (
 	manyAlike  = 8
 	fewAlike   = 3
 	alikeShare = 8
 )
 
-// mostSlots is how many numbers of a sentence are compared with those of the previous one of its form.
+// mostSlots is the maximum number of numbers in a sentence that are compared with those of the previous sentence of its form.
 const mostSlots = 4
 
-// form is what sentences that only differ in their numbers have in common.
+// form is a group of sentences that differ only in their numbers.
 type form struct {
-	members, more int32             // its sentences, and further ones that items represent
-	last          int32             // the newest member
-	upTo          string            // the last of those that it represents
-	bytes         int64             // of the members, with the sentences that they depend on
-	values        [mostSlots]uint64 // the numbers of the newest member
-	differs       int32             // how often two numbers have changed by different amounts
-	rises         int32             // how often none fell
-	own           bool              // people say it about themselves: the number may mean something
-	leans         bool              // it answers a question: the number does mean something
+	members, more int32             // the number of its sentences, and of further ones that items represent; see Item.More
+	last          int32             // the index of the newest sentence
+	upTo          string            // Item.UpTo of the newest sentence; "" if it has none
+	bytes         int64             // the size of its sentences and of the sentences that they depend on
+	values        [mostSlots]uint64 // the numbers in the newest sentence
+	differs       int32             // how many times two numbers changed by different amounts
+	rises         int32             // how many times no number fell
+	own           bool              // people say a sentence of the form about themselves, so the number may mean something
+	leans         bool              // a sentence of the form answers a question, so the number does mean something
 }
 
-// see counts a sentence that is about to be added and, if it contains a number, finds the form that it shares with others.
+// see assigns a sentence that is about to be added to the form that it shares with others, if it contains a number.
 func (e *Extract) see(text string, ws []words.Word, s *sentence) {
 	print, slots := uint64(len(ws)), 0
 	var values [mostSlots]uint64
@@ -96,7 +96,7 @@ func (e *Extract) see(text string, ws []words.Word, s *sentence) {
 	}
 }
 
-// standsFor adds what an item represents to the form of its last sentence.
+// standsFor adds the sentences that an item represents to the form of the item's last sentence.
 func (e *Extract) standsFor(it *Item) {
 	if n := len(e.sentences) - 1; n >= 0 && e.sentences[n].form > 0 {
 		f := &e.forms[e.sentences[n].form-1]
@@ -107,14 +107,14 @@ func (e *Extract) standsFor(it *Item) {
 
 func (f *form) many() bool { return f.members+f.more >= manyAlike }
 
-// counts reports whether the number only counts the sentences.
+// counts reports whether the numbers merely count the sentences up.
 func (f *form) counts() bool {
 	steps := f.members - 1
 	return f.differs*8 <= f.members && (f.rises == steps || !f.leans && f.rises >= steps*31/32)
 }
 
-// lets reports whether a sentence of the form may be chosen under a budget: the first few if its number only counts, otherwise as many as
-// fit, sampled evenly and including the newest.
+// lets reports whether sentence nth of the form may be chosen under a budget: the first few if the number only counts, otherwise as
+// many as fit, sampled evenly and including the newest.
 func (f *form) lets(nth int32, budget int) bool {
 	if !f.many() {
 		return true
@@ -137,10 +137,11 @@ func (f *form) lets(nth int32, budget int) bool {
 // Alike describes the sentences of a form that were not chosen.
 type Alike struct {
 	More int    // how many
-	UpTo string // the number in the newest, with the preceding word; "" if that one was chosen
+	UpTo string // the number in the newest sentence, with the preceding word; "" if the newest was chosen
 }
 
-// Alike returns for each chosen sentence what it represents: the last chosen one of a form represents all that were not chosen.
+// Alike returns, for each chosen sentence, the sentences that it represents: the last chosen sentence of a form represents all that
+// were not chosen.
 func (e *Extract) Alike(chosen []Chosen) []Alike {
 	out := make([]Alike, len(chosen))
 	shown := make([]int32, len(e.forms))

@@ -7,23 +7,23 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// The exponent of the length by which a gain is divided: 0.7, in 1/1024. With 1, short sentences that say little win; with 0, long ones
-// that take the room of many.
+// lengthPower is the exponent of the length by which a gain is divided: 0.7, in 1/1024. With an exponent of 1, short sentences that say
+// little would win; with 0, long sentences that take the space of many.
 const lengthPower = 717
 
-// overhead is added to the length of a choice, in bytes, for the mark that begins its line.
+// overhead is added to the length of each choice, in bytes, for the bullet at the beginning of its line.
 const overhead = 4
 
-// fade is the weight of a word that has been chosen so many times, in 1/1024.
+// fade[n] is the factor, in 1/1024, for the weight of a word that has been chosen n times.
 var fade = [...]int64{1024, 512, 256, 128, 64, 32, 16, 8}
 
-// Choose chooses sentences of at most budget bytes together, including overhead. They are in the order of the items.
+// Choose returns the best sentences that fit into budget bytes together, including overhead, in the order of the items.
 func (e *Extract) Choose(budget int) []Chosen {
 	return e.choose(budget, false, func(int32) bool { return true })
 }
 
-// ChooseTalk does what Choose does for conversations: it chooses only a few of many sentences of one form, see [Extract.Alike], and those
-// in without, by number, only together with one that depends on them.
+// ChooseTalk is like Choose, but for conversations. It chooses only a few of many sentences of one form (see [Extract.Alike]). It
+// chooses the sentences whose numbers are in without only together with a sentence that depends on them.
 func (e *Extract) ChooseTalk(budget int, without map[int]bool) []Chosen {
 	return e.choose(budget, len(e.sentences) >= manyRivals, func(n int32) bool {
 		s := &e.sentences[n]
@@ -31,10 +31,10 @@ func (e *Extract) ChooseTalk(budget int, without map[int]bool) []Chosen {
 	})
 }
 
-// manyRivals is the number of sentences from which on a choice is spread.
+// manyRivals is the number of sentences from which on the choice is spread over the whole conversation.
 const manyRivals = 128
 
-// choose chooses among the sentences that may accepts.
+// choose returns the best sentences among those that may accepts, and the sentences that these depend on.
 func (e *Extract) choose(budget int, spread bool, may func(sentence int32) bool) []Chosen {
 	c := chooser{Extract: e, spread: spread, left: budget, chosen: slices.Clone(e.known), taken: make([]bool, len(e.sentences)), at: make([]int32, len(e.sentences))}
 	if !e.gained {
@@ -97,30 +97,30 @@ func (e *Extract) choose(budget int, spread bool, may func(sentence int32) bool)
 	return out
 }
 
-// chooser makes one choice. It is a heap of sentences, the one with the largest gain first; among equals the older one. If there are many,
-// gains within a tenth are equal, and the first among equals is the one that comes first in an order spread evenly over all, so that what
-// is left out isn't the end of the conversation.
+// chooser is the state of one choice. Its heap has the sentence with the largest gain on top, and the older of two with equal gains. If
+// spread is set, gains within about a tenth count as equal, and ties are broken in an order that is scattered evenly over all
+// sentences. Otherwise the end of the conversation would be left out.
 type chooser struct {
 	*Extract
 	spread bool
 	left   int // bytes
 	heap   []ranked
 	at     []int32 // the position of each sentence in the heap plus one, or 0
-	chosen []uint8 // how often each stem was chosen
+	chosen []uint8 // how many times each stem was chosen
 	taken  []bool  // by sentence
 }
 
-// ranked is a sentence in the heap, with its rank: the heap is put in order without looking at the sentences.
+// ranked is a sentence in the heap, stored with its rank so that comparing two sentences needs no lookup.
 type ranked struct {
 	rank     uint64
 	sentence int32
 }
 
-// rivals is how many times the budget, in bytes, the candidates of a choice have: those with the largest gains by themselves. Others can't
-// gain more later.
+// rivals limits the candidates of a choice: those with the largest gains by themselves, up to rivals times the budget, in bytes. No
+// other sentence can be chosen, because gains don't grow later.
 const rivals = 8
 
-// enter builds the heap.
+// enter fills the heap with the candidates.
 func (c *chooser) enter(budget int) {
 	const buckets = 48 << 3
 	bucket := func(gain int64) int { return int(log2(uint64(gain)) >> 7) } // eighths of a power of two
@@ -146,14 +146,15 @@ func (c *chooser) enter(budget int) {
 	}
 }
 
-// mostBefore is how many sentences may be chosen together with one that depends on them, each on the previous one.
+// mostBefore is the maximum number of sentences that are chosen together with a sentence that depends on them, each on the previous
+// one.
 const mostBefore = 3
 
-// gain returns the gain per length of the best clauses of a sentence that fit, together with the sentences that it needs. Gains only fall
-// while more is chosen, except for sentences that depend on what is chosen (see lift), so a sentence whose gain hasn't changed since it was
-// put into the heap is the best of all.
+// gain returns the gain per length of the best clauses of a sentence that fit into the remaining budget, including the sentences that
+// it depends on, and stores these clauses in s. Gains only fall as more is chosen, except for sentences that depend on a chosen one
+// (see lift). So if the gain of the sentence on top of the heap hasn't changed since it was put there, it is the best of all.
 func (c *chooser) gain(s *sentence) (best int64) {
-	var with int64 // the gain of the others
+	var with int64 // the gain of the sentences that it depends on
 	size := overhead
 	for n, p := 0, s; p.leans && !c.taken[p.before]; n++ {
 		if n == mostBefore {
@@ -191,7 +192,7 @@ func (c *chooser) gain(s *sentence) (best int64) {
 	return best
 }
 
-// sum returns the gain of a range of words.
+// sum returns the gain of the words in [from, to), before it is divided by the length.
 func (c *chooser) sum(from, to int32) (sum int64) {
 	for _, w := range c.words[from:to] {
 		sum += int64(c.weights[w.stem]) * fade[min(int(c.chosen[w.stem]), len(fade)-1)] >> 10 * int64(w.factor) >> 10
@@ -199,7 +200,7 @@ func (c *chooser) sum(from, to int32) (sum int64) {
 	return sum
 }
 
-// take takes the best clauses of a sentence.
+// take adds the best clauses of sentence n to the choice.
 func (c *chooser) take(n int32) {
 	s := &c.sentences[n]
 	c.taken[n] = true
@@ -207,7 +208,8 @@ func (c *chooser) take(n int32) {
 	c.say(s)
 }
 
-// lift moves the sentences that depend on one that was just chosen up in the heap: they no longer need room for it.
+// lift recomputes the gains of the sentences that depend on n, which was just chosen, and moves them up in the heap: they no longer
+// need space for it.
 func (c *chooser) lift(n int32) {
 	for k := n + 1; k <= n+mostBefore && int(k) < len(c.sentences); k++ {
 		s := &c.sentences[k]
@@ -223,7 +225,7 @@ func (c *chooser) lift(n int32) {
 	}
 }
 
-// say counts the words that were chosen from a sentence.
+// say counts the words in the chosen clauses of a sentence as chosen.
 func (c *chooser) say(s *sentence) {
 	for _, w := range c.words[c.clauses[s.first].words[0]:c.clauses[s.last].words[1]] {
 		if n := &c.chosen[w.stem]; w.factor > 0 && int(*n) < len(fade)-1 {
@@ -232,8 +234,8 @@ func (c *chooser) say(s *sentence) {
 	}
 }
 
-// rank returns a number that is larger for a better sentence. If the choice should be spread over the text, sentences that gain about the
-// same are ranked as at random; otherwise the older of equals is better.
+// rank returns the heap rank of sentence n; larger is better. If the choice is spread, sentences of similar gain are ranked
+// pseudo-randomly.
 func (c *chooser) rank(n int32) uint64 {
 	gain := c.sentences[n].gain
 	if gain <= 0 {

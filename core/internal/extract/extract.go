@@ -1,12 +1,13 @@
-// Package extract chooses, under a budget, the sentences and clauses of texts that add most to what was chosen before. Digests of
-// conversations are made of them if there is no model.
+// Package extract chooses, within a budget, the sentences and clauses of texts that add most to what was already chosen. Digests of
+// conversations consist of them when no model is available.
 //
-// A word weighs more the fewer sentences contain it (inverse document frequency), names and numbers weigh double, and each time a word is
-// chosen it counts half as much. So greetings and courtesies, which everybody repeats, weigh nothing, and repeated facts weigh little. The
-// gain of a sentence is divided by a power of its length, and the best one is taken until the budget is spent: the usual greedy solution of
-// budgeted maximum coverage (Khuller, Moss and Naor 1999), with the lazy evaluation that submodular gains allow (Minoux 1978).
+// A word weighs more the fewer sentences contain it (inverse document frequency), names and numbers weigh double, and each time a word
+// is chosen its weight halves. So greetings and courtesies, which everybody repeats, weigh nothing, and repeated facts weigh little.
+// The gain of a sentence is divided by a power of its length, and the best sentence is taken until the budget is spent. This is the
+// usual greedy solution of budgeted maximum coverage (Khuller, Moss and Naor 1999), with the lazy evaluation that submodular gains
+// allow (Minoux 1978).
 //
-// What never enters this package: who spoke, and what a digest looks like. It knows only the few words by which sentences refer to others,
+// The speakers, and the format of a digest, never enter this package. It knows only the few words with which sentences refer to others,
 // say "I", continue, or say nothing.
 package extract
 
@@ -20,37 +21,40 @@ import (
 // Item is a text to choose from.
 type Item struct {
 	Text string
-	// Factor multiplies the gains of its sentences, in 1/1024; 0 means 1024.
+	// Factor multiplies the gains of the item's sentences, in 1/1024; 0 means 1024.
 	Factor int
-	// Uncut prevents cutting its sentences at clauses, because they have been chosen before.
+	// Uncut prevents the item's sentences from being cut at clauses, because an earlier choice has already done that.
 	Uncut bool
 	// Whole treats the text as one sentence, uncut.
 	Whole bool
-	// Follows means that the item was said directly after the previous one, so that its first sentence may depend on the last one there.
+	// Follows means that the item was said directly after the previous item, so its first sentence may depend on the last sentence of
+	// the previous item.
 	Follows bool
-	// Answers means that it answers the last sentence of the previous item, without which a reader doesn't know what it is about.
+	// Answers means that the item answers the last sentence of the previous item, without which a reader wouldn't know what it is
+	// about.
 	Answers bool
-	// More is how many sentences like its last one the item represents, and UpTo how far they go; see [Extract.Alike].
+	// More is the number of further sentences that the item's last sentence represents, and UpTo the number in the newest of them; see
+	// [Extract.Alike].
 	More int
 	UpTo string
 }
 
-// Chosen is a sentence, or clauses of one, that was chosen.
+// Chosen is a chosen sentence, or the chosen clauses of a sentence.
 type Chosen struct {
 	Item     int // the index of its item
 	From, To int // its position in the item's text, in bytes
-	// Sentence is the number of the sentence, which is the same in every choice.
+	// Sentence is the number of the sentence, which is the same in every choice from one Extract.
 	Sentence int
-	// Own means that people say it about themselves, in the first person, with a name or a number in it.
+	// Own means that people say the sentence about themselves: it is in the first person and contains a name or a number.
 	Own bool
-	// Asks means that it is a question that says nothing about who asks.
+	// Asks means that the sentence is a question that says nothing about the person who asks.
 	Asks bool
 }
 
 // Text returns the chosen range of an item's text.
 func (c Chosen) Text(text string) string { return text[c.From:c.To] }
 
-// Extract is the result of reading items. It serves any number of choices.
+// Extract holds the sentences of items and their weights. It can be used for any number of choices.
 type Extract struct {
 	items     []Item
 	sentences []sentence
@@ -61,8 +65,8 @@ type Extract struct {
 	marks     []bool // a buffer for quoted
 	said      prints
 	weights   []int32 // the weight of each stem, in 1/1024
-	known     []uint8 // whether the other texts contain each stem, 0 or 1
-	gained    bool    // the gains of single sentences are known
+	known     []uint8 // whether the texts that the reader knows anyway contain each stem, 0 or 1
+	gained    bool    // sentence.alone has been computed
 	before    before  // what precedes the next sentence
 	forms     []form
 	formAt    map[uint64]int32 // one more than the index of each form, by its print
@@ -70,37 +74,37 @@ type Extract struct {
 
 // before is what precedes a sentence.
 type before struct {
-	sentence int32  // the last one that says something; -1 if there is none or it is a repetition
-	asked    bool   // it is a question, with nothing in between
-	topic    bool   // it is a question of a few words, by the same speaker: "And Norwegian?"
-	text     string // of the question
-	about    bool   // it depends on another one itself
+	sentence int32  // the last sentence that says something; -1 if there is none or it was a repetition
+	asked    bool   // the previous sentence is a question
+	topic    bool   // the previous sentence is a question of a few words by the same speaker: "And Norwegian?"
+	text     string // the text of the question
+	about    bool   // the question depends on another sentence itself
 }
 
 // sentence is a sentence of an item.
 type sentence struct {
 	item    int32
 	clauses [2]int32 // its range in Extract.clauses
-	factor  int32    // of its gain, in 1/1024
+	factor  int32    // the factor of its gain, in 1/1024
 	own     bool     // see Chosen.Own
 	asks    bool     // see Chosen.Asks
-	leans   bool     // it is only chosen together with the previous sentence
-	before  int32    // the index of that one, -1 if there is none
+	leans   bool     // it is only chosen together with the sentence before
+	before  int32    // the index of the sentence that it may depend on; -1 if there is none
 	form    int32    // one more than the index of its form, 0 if it has no number
 	nth     int32    // its number within the form
-	first   int32    // its best clauses, when its gain was last computed
+	first   int32    // the indexes of its best clauses, first and last, when its gain was last computed
 	last    int32
 	gain    int64
-	alone   best // before anything is chosen
+	alone   best // its gain before anything is chosen
 }
 
-// best is the gain of the best clauses of a sentence, and which these are.
+// best is the gain of a sentence's best clauses, with the indexes of the first and the last of them.
 type best struct {
 	gain        int64
 	first, last int32
 }
 
-// clause is a part of a sentence that a selection may begin or end with.
+// clause is a part of a sentence. A selection from the sentence is a range of clauses.
 type clause struct {
 	from, to int32    // bytes of the item's text
 	words    [2]int32 // its range in Extract.words
@@ -108,13 +112,13 @@ type clause struct {
 	ends     bool     // a selection may end with it
 }
 
-// occurrence is a word and its position.
+// occurrence is an occurrence of a word in a sentence.
 type occurrence struct {
 	stem   int32
 	factor int32 // in 1/1024; 0 if the sentence has the stem already
 }
 
-// New reads items. The reader knows the texts of the second list anyway, so their statements count as said.
+// New reads items. The reader will also have the texts of the second list, so the words in them count as chosen once.
 func New(items []Item, beside []string) *Extract {
 	e := &Extract{items: items, formAt: map[uint64]int32{}}
 	size := 0
@@ -144,28 +148,28 @@ func New(items []Item, beside []string) *Extract {
 	return e
 }
 
-// The factors of a word and of a sentence, in 1/1024. They were fitted to public conversations by halving and doubling each: around these
-// values the content that is kept changes by less than a twentieth.
+// The factors of words and sentences, in 1/1024. They were fitted to public conversations by halving and doubling each of them: around
+// these values, the selected content changes by less than a twentieth.
 const (
 	plain     = 1024
 	twice     = 2048 // a name or a number
 	ofSelf    = 1280 // a sentence in the first person
-	withDigit = 1229 // one with a number: a date, an amount
+	withDigit = 1229 // a sentence with a number: a date, an amount
 	withName  = 1229
-	question  = 410 // it says what isn't known yet
+	question  = 410 // a question: it says what isn't known yet
 	fewWords  = 512 // for clauses of fewer than four words
 )
 
-// unfounded is the weight of a sentence that depends on one that is missing, in 1/1024.
+// unfounded is the factor of a sentence that depends on a missing sentence, in 1/1024.
 const unfounded = 256
 
-// longRepeated is the number of words from which on a sentence says the same thing when it is repeated, even if it depends on another one.
+// longRepeated is the number of words from which on a repeated sentence counts as a repetition even if it depends on another sentence.
 const longRepeated = 10
 
-// longestTopic is the maximum number of words of a question that only names what the next sentence is about.
+// longestTopic is the maximum number of words of a question that only names the topic of the next sentence.
 const longestTopic = 3
 
-// read reads an item. It reuses the memory of ws and returns it.
+// read adds the sentences of an item. It reuses the memory of ws and returns it.
 func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 	it := &e.items[item]
 	if !it.Follows {
@@ -194,9 +198,9 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 				e.before.asked, e.before.topic = false, false
 				continue
 			}
-			echo := replies && ws[0].Kind&words.Pair != 0 && strings.Contains(e.before.text, spelled(text, ws[0])) // it answers the question, but doesn't say about what
+			echo := replies && ws[0].Kind&words.Pair != 0 && strings.Contains(e.before.text, spelled(text, ws[0])) // it repeats a word of the question as its answer, but doesn't say what about
 			out.leans = reply || echo || e.before.topic || out.asks && asksAbout(text, ws) || leans(text, ws, inQuotes)
-			if replies && (echo || !reply) && e.before.about && out.before >= 0 { // the subject of the question says more than the question
+			if replies && (echo || !reply) && e.before.about && out.before >= 0 { // the question itself depends on another sentence, which says more
 				out.before = e.sentences[out.before].before
 			}
 		}
@@ -258,10 +262,10 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 	return ws
 }
 
-// longestQuestion is the maximum length of a question that goes along with what answers it, in bytes.
+// longestQuestion is the maximum length, in bytes, of a question that is chosen along with its answer.
 const longestQuestion = 240
 
-// question returns the number of the sentence that an item answers; -1 if it is too long, or says nothing.
+// question returns the number of the sentence that an item answers, or -1 if there is none or it is too long.
 func (e *Extract) question(item int32) int32 {
 	n := e.before.sentence
 	if !e.items[item].Answers || n < 0 || e.sentences[n].item != item-1 {
@@ -273,7 +277,7 @@ func (e *Extract) question(item int32) int32 {
 	return n
 }
 
-// factorOf returns the factor of a sentence's gain, in 1/1024, and whether people say it, or ask, about themselves.
+// factorOf returns the factor of a sentence's gain, in 1/1024, and whether people say, or ask, it about themselves.
 func factorOf(ws []words.Word, inQuotes []bool, asked bool) (factor int32, own bool) {
 	f := int64(plain)
 	var all words.Kind
@@ -318,7 +322,7 @@ func Own(text string) bool {
 	return false
 }
 
-// weigh gives each stem its weight: the logarithm of 1 + sentences / sentences with it.
+// weigh computes the weight of each stem: log2(1 + number of sentences / number of sentences with the stem).
 func (e *Extract) weigh() {
 	n := uint64(len(e.sentences))
 	rarity := func(df int32) int32 { return int32(log2(plain+plain*n/uint64(max(df, 1))) - log2(plain)) }

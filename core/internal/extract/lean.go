@@ -7,21 +7,21 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// A sentence depends on the previous one if it says "it" or "she" and names nobody: without that one a reader can't tell what it is about.
-// So does a short answer on its question.
+// A sentence depends on the previous one if it says "it" or "she" but names nobody: alone, it doesn't tell a reader what it is about.
+// The same is true of a short answer to a question.
 
-// nearStart is how many words may precede a pronoun whose antecedent isn't in the sentence.
+// nearStart is the maximum number of words before a pronoun whose antecedent isn't in the sentence.
 const nearStart = 4
 
-// shortAnswer is the maximum number of words of an answer that means nothing without its question; for scripts without spaces, of character
-// pairs. An answer that begins with yes or no may have twice as many.
+// shortAnswer is the maximum number of words of an answer that means nothing without its question, and shortAnswerPairs the maximum
+// number of character pairs in scripts without spaces. An answer that begins with yes or no may have twice as many words.
 const (
 	shortAnswer      = 5
 	shortAnswerPairs = 8
 )
 
-// The words that make a sentence depend on another one, in some languages that people write to assistants in: pronouns at its beginning,
-// and those that do the same further on.
+// The words that make a sentence depend on another one, in some languages in which people write to assistants: beginsLeaning are
+// pronouns at the beginning of a sentence, and leansLater are pronouns that have this effect further on, too.
 var (
 	beginsLeaning = words.NewExact("it its they their them this that these those he she his him her both neither same such which whose because otherwise instead " +
 		"er sie es ihr ihre ihren ihm ihn ihnen das dies diese dieser dieses dieselbe davon dafür damit dazu dort dabei deshalb deswegen beide beides weil " +
@@ -37,7 +37,7 @@ var (
 		"es ihn ihm ihnen er davon dafür damit dazu dort " +
 		"elle ils elles ça cela él ella ellos ellas eso ele ela eles elas isso lei ciò hij hem " +
 		"он она оно они его её ее их ему ей")
-	// fillers may precede all of these.
+	// fillers may precede all of these words.
 	fillers = words.NewExact("yes no yeah yep yup nope oh ah well ok okay and but so also then hi hello hey actually really wow haha hmm hm um thanks sure right great cool nice " +
 		"true exactly maybe perhaps good fine alright anyway honestly absolutely definitely totally indeed lol aw aww " +
 		"ja nein doch und aber also na naja ach tja genau klar gut schön stimmt übrigens ehrlich " +
@@ -45,12 +45,12 @@ var (
 		"да нет и а но ну так вот نعم لا و لكن हाँ हां नहीं और लेकिन तो जी")
 	affirms = words.NewExact("yes no yeah yep yup nope sure right exactly true false maybe perhaps never always ja nein doch klar genau vielleicht oui non sí si no claro sim não sì certo nee " +
 		"да нет конечно نعم لا أجل हाँ हां नहीं")
-	// ofTime follow "this" and "that" if these denote a time.
+	// ofTime are units of time. "This" or "that" before one of them refers to no other sentence.
 	ofTime = words.NewExact("week month year morning afternoon evening weekend summer winter spring autumn fall time night quarter semester term " +
 		"woche jahr monat mal wochenende semana mes año ano semaine année fois mese anno неделе году месяце")
 )
 
-// Beginnings of dependent sentences in scripts without spaces, and those that only look like them.
+// leaningSigns are the beginnings of dependent sentences in scripts without spaces; standing are beginnings that only look like them.
 var (
 	leaningSigns = strings.Fields("它 他 她 这 那 這 此 其 该 该款 就是这 不是这 " +
 		"それ これ あれ その この あの 彼 彼女 そこ ここ そう こう あそこ だから なので " +
@@ -60,7 +60,7 @@ var (
 		"この週 この前 この間 その後 그리고 그런데 그렇지만 그냥 그때 그동안 그저께")
 )
 
-// leans reports whether a sentence depends on what precedes it. inQuotes is the result of quoted.
+// leans reports whether a sentence depends on the preceding one. inQuotes is the result of quoted.
 func leans(text string, ws []words.Word, inQuotes []bool) bool {
 	k := 0
 	for k < len(ws) && k < nearStart && fillers.Has(spelled(text, ws[k])) {
@@ -107,10 +107,10 @@ func leans(text string, ws []words.Word, inQuotes []bool) bool {
 	return false
 }
 
-// spelled returns a word in its original spelling.
+// spelled returns a word as it is spelled in text.
 func spelled(text string, w words.Word) string { return text[w.From:w.End] }
 
-// leansBySigns does what leans does for scripts without spaces.
+// leansBySigns is leans for scripts without spaces.
 func leansBySigns(text string) bool {
 	for _, s := range standing {
 		if strings.HasPrefix(text, s) {
@@ -131,7 +131,7 @@ func leansBySigns(text string) bool {
 	return false
 }
 
-// asksAbout reports whether a question is about something that it doesn't name.
+// asksAbout reports whether a question refers to something that it doesn't name.
 func asksAbout(text string, ws []words.Word) bool {
 	for k, w := range ws[:min(len(ws), 2*nearStart)] {
 		switch {
@@ -151,13 +151,13 @@ func asksAbout(text string, ws []words.Word) bool {
 	return false
 }
 
-// Words of questions about something that was named before.
+// aboutWords and aboutSigns refer, in a question, to something that was named before.
 var (
 	aboutWords = words.NewExact("it its they their them he his him she her this that ihr ihre ihren ihnen sein seine davon dort dazu son leur leurs su sus seu sua suo sua его её их там")
 	aboutSigns = strings.Fields("它 他 她 那里 那儿 那边 这里 这儿 这家 那家 这个 那个 该 それ そこ その この 그곳 거기 그 ")
 )
 
-// answers reports whether a sentence after a question means nothing without it.
+// answers reports whether a sentence that follows a question means nothing without the question.
 func answers(text string, ws []words.Word) bool {
 	if len(ws) == 0 {
 		return false

@@ -2,15 +2,15 @@ package extract
 
 import "github.com/ctxfold/ctxfold/core/internal/words"
 
-// mostQuoted is the maximum number of words in quotes that are a name, such as the title of a book; for scripts without spaces, of
-// character pairs.
+// mostQuoted is the maximum number of words in quotes that count as a name, such as the title of a book. mostQuotedPairs is the maximum
+// number of character pairs in scripts without spaces.
 const (
 	mostQuoted      = 8
 	mostQuotedPairs = 24
 )
 
-// quoted returns which words of a sentence are in quotes and few enough to be a name; scripts without capitals have no other sign of one.
-// It returns nil if none are, and otherwise reuses marks.
+// quoted returns, for each word of a sentence, whether it is in quotes that are short enough for a name; scripts without capitals have
+// no other sign of a name. It returns nil if no word is, and otherwise reuses marks.
 func quoted(marks []bool, text string, ws []words.Word) []bool {
 	i := 0
 	for i < len(text) && !opensQuote[text[i]] {
@@ -19,7 +19,7 @@ func quoted(marks []bool, text string, ws []words.Word) []bool {
 	if i == len(text) {
 		return nil
 	}
-	var end rune // the closing quote of what is open; 0 if nothing is
+	var end rune // the quote that closes the open one; 0 if none is open
 	from, k, found := 0, 0, false
 	for i, r := range text {
 		for k < len(ws) && int(ws[k].From) < i {
@@ -50,10 +50,10 @@ func quoted(marks []bool, text string, ws []words.Word) []bool {
 	return marks
 }
 
-// opensQuote marks the first bytes of the characters that closing knows.
+// opensQuote marks the first UTF-8 byte of each opening quote that closing knows.
 var opensQuote = [256]bool{'"': true, 0xc2: true, 0xe2: true, 0xe3: true}
 
-// closing returns the quote that closes one opened by r, or 0.
+// closing returns the closing quote for the opening quote r, or 0 if r is none.
 func closing(r rune) rune {
 	switch r {
 	case '"':

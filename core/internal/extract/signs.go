@@ -1,26 +1,26 @@
 package extract
 
-// signs counts the sentences that contain each Han character. In that script nearly every pair of characters is rare, so pairs alone say
-// little: the weight of a pair is averaged with those of its characters.
+// signs counts, for each Han character, the sentences that contain it. In Chinese nearly every pair of characters is rare, so the
+// rarity of a pair alone says little. Its weight is therefore averaged with the weights of its characters.
 type signs struct {
-	df, in []int32     // for each character; see stems
-	of     [][2]uint16 // the characters of each pair stem, from 1; zero for others
+	df, in []int32     // by character; see stems
+	of     [][2]uint16 // the characters of each stem that is a pair, from 1; zero for other stems
 }
 
-// The range of Han characters. Kana and Hangul are letters and syllables, a few of which make up all words.
+// The range of Han characters. Kana and Hangul are excluded: they spell sounds, and the same few of them make up all words.
 const (
 	firstSign = 0x3400
 	lastSign  = 0x9fff
 )
 
-// see counts the characters of a pair with a stem, in the sentence with a number.
+// see counts the characters of a pair, whose stem has the given number, in the sentence with the given number.
 func (s *signs) see(pair string, stem, sentence int32) {
 	var of [2]uint16
 	n := 0
 	for i := 0; i+2 < len(pair) && n < 2; i += 3 {
 		c := pair[i]
 		if c < 0xe3 || c > 0xe9 {
-			return // of another length or script
+			return // not a Han character
 		}
 		r := int(c&0x0f)<<12 | int(pair[i+1]&0x3f)<<6 | int(pair[i+2]&0x3f)
 		if r < firstSign || r > lastSign {
@@ -47,7 +47,7 @@ func (s *signs) see(pair string, stem, sentence int32) {
 	}
 }
 
-// weight returns the weight of a pair whose stem weighs own.
+// weight returns the weight of a stem whose own weight is own, averaged with the weights of its characters if the stem is a pair.
 func (s *signs) weight(stem int, own int32, rarity func(df int32) int32) int32 {
 	if stem >= len(s.of) || s.of[stem][0] == 0 {
 		return own

@@ -8,16 +8,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// splitter iterates over the sentences of a text. A sentence ends at its final punctuation, at the end of a line, or if it has become too
-// long to be one. Code blocks are skipped.
+// splitter iterates over the sentences of a text. A sentence ends at its final punctuation, at the end of the line, or when it is
+// longer than longestSentence. Code blocks are skipped.
 type splitter struct {
 	text     string
 	whole    bool // the whole text is one sentence
-	from, to int  // of the sentence, in bytes, without white space around it
+	from, to int  // the range of the sentence, in bytes, without white space around it
 	at       int
 }
 
-// longestSentence is the length at which a sentence is cut at the next space, in bytes; in scripts without spaces, at the next character.
+// longestSentence is the length, in bytes, after which a sentence is cut at the next space or, in scripts without spaces, at the next
+// character.
 const longestSentence = 600
 
 func (s *splitter) next() bool {
@@ -44,7 +45,7 @@ func (s *splitter) next() bool {
 	return false
 }
 
-// skipCode goes to the end of a code block that has begun.
+// skipCode moves s.at to the end of the code block that has just begun.
 func (s *splitter) skipCode() {
 	if n := strings.Index(s.text[s.at:], "\n```"); n >= 0 {
 		s.at += n + len("\n```")
@@ -53,7 +54,7 @@ func (s *splitter) skipCode() {
 	}
 }
 
-// end returns where the sentence that begins at s.at ends.
+// end returns the end of the sentence that begins at s.at.
 func (s *splitter) end() int {
 	t := s.text
 	for i := s.at; i < len(t); i++ {
@@ -69,7 +70,7 @@ func (s *splitter) end() int {
 			}
 		case c == ' ' && i-s.at > longestSentence:
 			return i + 1
-		case c >= 0xd8: // the lead bytes of the signs below
+		case c >= 0xd8: // a lead byte of the characters below
 			r, size := utf8.DecodeRuneInString(t[i:])
 			switch r {
 			case '。', '！', '？', '؟', '।', '॥', '۔', '։', '…', '．':
@@ -84,8 +85,9 @@ func (s *splitter) end() int {
 	return len(t)
 }
 
-// abbreviates reports whether a dot between text and rest ends an abbreviation instead of a sentence: after a single letter, after two with
-// a dot between them, after a title, after a number of up to two digits ("12. März"), or if rest continues in lower case.
+// abbreviates reports whether a dot between text and rest ends an abbreviation instead of a sentence: after a single letter other than
+// I, after two with a dot between them, after a title, after a number of one or two digits ("12. März"), or after a short word if rest
+// continues in lower case.
 func abbreviates(text, rest string) bool {
 	w := text[strings.LastIndexByte(text, ' ')+1:]
 	if n := len(w); n > 0 && n <= 2 && w[0] >= '0' && w[0] <= '9' && w[n-1] >= '0' && w[n-1] <= '9' {
@@ -107,23 +109,23 @@ func asks(s string) bool {
 	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "؟")
 }
 
-// mostClauses is the maximum number of clauses of a sentence. The number of possible selections grows with its square.
+// mostClauses is the maximum number of clauses of a sentence. The number of possible selections grows with the square of it.
 const mostClauses = 12
 
-// What remains of a cut sentence must be understandable: at least this many words, or character pairs. At most leadWords of the fillers at
-// the beginning are dropped: "Oh yeah, …".
+// What remains of a cut sentence must be understandable, so it has at least leastWords words, or leastPairs character pairs. At most
+// leadWords fillers at the beginning of a sentence are dropped: "Oh yeah, …".
 const (
 	leastWords = 7
 	leastPairs = 8
 	leadWords  = 2
 )
 
-// longCut is the length, in bytes, from which on a sentence may end at any comma.
+// longCut is the position, in bytes, after which a sentence may be cut at any comma.
 const longCut = 120
 
-// cut splits a sentence into clauses. A selection may end at a semicolon or a dash, and at a comma that a clause with a conjunction follows,
-// unless the sentence begins with a subordinate one. It may begin with a clause that follows a semicolon, or fillers at the beginning
-// ("Oh yes, …"). Quotes and brackets stay whole.
+// cut splits a sentence into clauses. A selection may end at a semicolon or a dash, or at a comma before a clause that begins with a
+// conjunction, unless the sentence begins with a subordinate clause. It may begin after a semicolon, or after fillers at the beginning
+// of the sentence ("Oh yes, …"). Quotes and brackets are never split.
 func (e *Extract) cut(text string, base, first int32, ws []words.Word, inQuotes []bool) {
 	from, word, starts := int32(0), 0, true
 	least := leastWords
@@ -157,8 +159,8 @@ func (e *Extract) cut(text string, base, first int32, ws []words.Word, inQuotes 
 	e.clauses = append(e.clauses, clause{base + from, base + int32(len(text)), [2]int32{first + int32(word), first + int32(len(ws))}, starts, true})
 }
 
-// continues reports whether the text before a comma is a complete clause, judged by the word that follows it: a conjunction or a pronoun.
-// In scripts without spaces, and in very long sentences, it always is. A number after a comma belongs to a date or a list.
+// continues reports whether the text before a comma is a complete clause, judged by the word after the comma: a conjunction or a
+// pronoun. In scripts without spaces, and far into a long sentence, it always is. A number after a comma belongs to a date or a list.
 func continues(text string, ws []words.Word, next int) bool {
 	w := ws[next]
 	switch {
@@ -170,7 +172,7 @@ func continues(text string, ws []words.Word, next int) bool {
 	return links.Has(spelled(text, w))
 }
 
-// links are words that begin another clause in a sentence, in some languages that people write to assistants in.
+// links are words that begin another clause in a sentence, in some languages in which people write to assistants.
 var links = words.NewExact("i we he she it they you right ich wir er sie es man je nous il elle yo nosotros eu nós io noi ik wij я мы он она and but so or nor yet which who whose whom where when because since as though although while whereas before after until unless if without plus then including especially even just not plus gleich " +
 	"und aber denn sondern oder weil da obwohl während bevor nachdem bis wenn falls damit ob wobei wo womit wofür worauf weshalb sag was der die das dem den deren dessen welche welcher welches also " +
 	"et mais donc ou ni car qui que dont où quand parce puisque comme bien pendant avant après si avec sans ainsi " +
@@ -179,7 +181,7 @@ var links = words.NewExact("i we he she it they you right ich wir er sie es man 
 	"и а но или который которая которое которые кто что где когда потому так как хотя пока прежде если чтобы без поэтому " +
 	"و لكن أو لأن الذي التي حيث عندما بينما رغم إذا ثم और लेकिन पर या क्योंकि जो जिसे जहाँ जब हालांकि जबकि अगर तो")
 
-// A sentence that begins with one of these says nothing if it ends at its first comma.
+// A sentence that begins with one of these words says nothing if it is cut at its first comma.
 var (
 	subordinators = words.NewExact("if when whenever after before while since because although though as once unless until given despite besides apart instead " +
 		"wenn falls als nachdem bevor während seit weil da obwohl sobald solange bis trotz statt " +
@@ -201,7 +203,7 @@ func subordinates(text string, w words.Word) bool {
 	return false
 }
 
-// nesting returns how many more brackets a text opens than it closes.
+// nesting returns the number of brackets that a text opens, minus the number that it closes.
 func nesting(between string) (n int) {
 	for _, r := range between {
 		switch r {
@@ -214,7 +216,8 @@ func nesting(between string) (n int) {
 	return n
 }
 
-// behind returns where the next clause begins in the text between two words: at characters that belong to its first word, such as quotes.
+// behind returns the offset at which the next clause begins in the text between two words: before characters that belong to its first
+// word, such as quotes.
 func behind(between string) int {
 	if n := strings.LastIndexByte(between, ' '); n >= 0 {
 		return n + 1
@@ -223,7 +226,8 @@ func behind(between string) int {
 	return size
 }
 
-// parts reports whether the text between two words ends a clause: strongly, if the next clause can be used alone; with a dash; or weakly.
+// parts reports whether the text between two words ends a clause, and how: strong means that the next clause can be used alone, dash
+// that the text contains a dash, and weak that it contains a comma or an opening bracket.
 func parts(between string) (strong, dash, weak bool) {
 	for i, r := range between {
 		switch r {
@@ -240,7 +244,8 @@ func parts(between string) (strong, dash, weak bool) {
 	return false, dash, weak && !dash
 }
 
-// Sentences yields the positions of a text's sentences, in bytes, split like the items of an [Extract], without code blocks.
+// Sentences yields the start and end of each sentence of a text, in bytes. The text is split in the same way as the items of an
+// [Extract]; code blocks are left out.
 func Sentences(text string) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
 		for s := (splitter{text: text}); s.next(); {

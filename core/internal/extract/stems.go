@@ -2,8 +2,8 @@ package extract
 
 import "math/bits"
 
-// stems numbers the stems of words. It is a hash table with a bounded number of probes. The hash is public, so anybody can write words that
-// collide; such words share a number and weigh too little, which harms nobody else.
+// stems assigns numbers to the stems of words. It is a hash table with a bounded number of probes. The hash is public, so anybody can
+// write words that collide. Such words share a number and weigh too little, which affects no other words.
 type stems struct {
 	slots []slot
 	df    []int32 // the number of sentences that contain each stem
@@ -15,17 +15,17 @@ type slot struct {
 	id   int32 // one more than the number, 0 if the slot is empty
 }
 
-// probes is how many slots are examined.
+// probes is the maximum number of slots that are examined for a stem.
 const probes = 16
 
-// init makes room for n stems. More stems can be added, but then more of them share a number.
+// init allocates slots for n stems. More stems can be added, but then more of them share a number.
 func (s *stems) init(n int) {
 	s.slots = make([]slot, 1<<bits.Len(uint(max(64, 2*n))))
 }
 
 func (s *stems) len() int { return len(s.df) }
 
-// id returns the number of a stem.
+// id returns the number of a stem, and assigns one if the stem is new.
 func (s *stems) id(stem uint32) int32 {
 	mask := uint32(len(s.slots) - 1)
 	at := (stem * 0x9e3779b1) >> 7 & mask
@@ -58,10 +58,10 @@ func (s *stems) find(stem uint32) int32 {
 	return -1
 }
 
-// prints is a set of fingerprints of sentences. If two collide, it forgets one.
+// prints is a set of fingerprints of sentences. If two collide, the older one is forgotten.
 type prints []uint32
 
-// in reports whether a fingerprint is in the set, and adds it.
+// in reports whether a fingerprint is in the set, and adds it if it isn't.
 func (p prints) in(print uint32) bool {
 	at := (print * 0x9e3779b1) >> 7 & uint32(len(p)-1)
 	if p[at] == print {
@@ -71,7 +71,8 @@ func (p prints) in(print uint32) bool {
 	return false
 }
 
-// log2 returns 1024 times the binary logarithm of n, linear between powers of two: at most 88 too small. n is 1 or more.
+// log2 returns 1024 times the binary logarithm of n, interpolated linearly between powers of two, which makes it at most 88 too small.
+// n must be at least 1.
 func log2(n uint64) int64 {
 	k := bits.Len64(n) - 1
 	if k >= 10 {
@@ -80,5 +81,5 @@ func log2(n uint64) int64 {
 	return int64(k)<<10 + int64(n<<(10-k)&1023)
 }
 
-// exp2 returns 1024 times two to the power of x/1024, the inverse of log2. x is from 0 to 40 × 1024.
+// exp2 returns 1024 times two to the power of x/1024, the inverse of log2. x must be from 0 to 40 × 1024.
 func exp2(x int64) int64 { return (1024 + x&1023) << (x >> 10) }

@@ -15,52 +15,52 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Archive collects the bodies that are removed from a document, for the host to keep before it uses the result.
+// Archive collects the bodies that a compaction removes from a document. The host must store them before it uses the result.
 type Archive struct {
 	doc     *view.View
 	authors *authorship.Authors
-	mode    string // how the host wants bodies named: "bodies", "places", or "" if it keeps none
-	before  string // the handle of the changes of the last compaction, or ""
+	mode    string // "bodies" or "places", which Archived returns for each body; "" if the host keeps no archive
+	before  string // the handle of the previous compaction's changes, or ""
 
 	taken   []Taken
-	single  []int32 // indexes in taken of the individually archived bodies, in the order of their messages
+	single  []int32 // indexes in taken of the bodies that were archived individually, sorted by message
 	away    []int32 // the messages that are archived whole
 	changes string  // the handle of this compaction's changes
 }
 
-// NewArchive returns an empty archive for a document, in the mode that a policy names. before is the handle of the
-// changes of the last compaction.
+// NewArchive returns an empty archive for a document. mode is the archive mode of the policy, and before the handle of the previous
+// compaction's changes.
 func NewArchive(doc *view.View, authors *authorship.Authors, mode, before string) *Archive {
 	return &Archive{doc: doc, authors: authors, mode: mode, before: before}
 }
 
-// Changes returns the handle of this compaction's changes, which rebuild the input from the result; "" before
-// SaveChanges, or if nothing is archived.
+// Changes returns the handle of this compaction's changes, which rebuild the input from the result. It is "" before SaveChanges, or if
+// nothing is archived.
 func (a *Archive) Changes() string { return a.changes }
 
 // Taken is a body that will be archived.
 type Taken struct {
 	api.Body
-	msg  int32           // the message that holds the marker; -1 for a fold
-	part transcript.Span // the body, if it is one span
-	list []element       // the body of a fold, or of changes
-	void bool            // the body of another fold includes it
+	msg  int32           // the message that holds the marker; -1 for a fold and for changes
+	part transcript.Span // the body, if msg is not -1
+	list []element       // the elements of the body, if msg is -1
+	void bool            // not archived: a later fold includes its content, or it was put back
 }
 
-// element is an element of a fold's list: a message of the input, a number if n is not 0, or a non-empty text, JSON. A positive n
-// represents the next n messages, which were not folded and follow the digest; -1 says that the rest of the previous message was not folded, and
-// stays.
+// element is one element of the body of a fold or of changes: raw JSON if text is not empty, a number if n is not 0, otherwise the
+// input message in. A positive n stands for the next n messages after the digest, which were not folded. n = -1 says that only the
+// beginning of the previous message was folded, and that the rest of it stays.
 type element struct {
 	in   int32
 	n    int
 	text string
 }
 
-// message reports whether an element is an input message.
+// message reports whether the element is an input message.
 func (e element) message() bool { return e.n == 0 && e.text == "" }
 
-// Mark replaces a tool result's body with a marker followed by text, and archives the body. The item must be measured again afterwards, by
-// Remeasure.
+// Mark replaces the body of a tool result with a marker followed by text, and archives the body. The caller must then call Remeasure
+// for the item.
 func (a *Archive) Mark(part int32, marker, text string) {
 	p := &a.doc.T.Parts[part]
 	body := a.doc.Original(part)
@@ -70,8 +70,8 @@ func (a *Archive) Mark(part int32, marker, text string) {
 	a.doc.T.Parts[part].Flags |= transcript.Cleared
 }
 
-// MarkAgain replaces a marker that Mark wrote in this run with another one, followed by text. The item must be measured
-// again afterwards, by Remeasure.
+// MarkAgain replaces the marker that Mark wrote earlier in this run with another marker, followed by text. The caller must then call
+// Remeasure for the item.
 func (a *Archive) MarkAgain(part int32, marker, text string) {
 	p := &a.doc.T.Parts[part]
 	handle, _ := handleIn(a.doc.T.Bytes(p.Body), resultMarkers...)
@@ -81,19 +81,19 @@ func (a *Archive) MarkAgain(part int32, marker, text string) {
 		replaced = append(replaced, a.doc.T.Parts[n-1].Body)
 	}
 	a.doc.Unsplice(func(old transcript.Span) bool { return slices.Contains(replaced, old) })
-	p.Body = body // the format of a body depends on the one that it replaces
+	p.Body = body // ResultBody derives the new body's format from the body that it replaces
 	value, size := a.doc.F.ResultBody(nil, a.doc.T, part, WithHandle(marker, handle)+text)
 	a.doc.SetBody(part, value, size)
 }
 
-// Keep archives a body that is one span. It returns its handle, or "" if the host keeps no archive.
+// Keep archives a body that is a single span, and returns its handle, or "" if the host keeps no archive.
 func (a *Archive) Keep(what api.BodyKind, msg, part int32, body transcript.Span) string {
 	if a.mode == "" {
 		return ""
 	}
 	b := Taken{msg: msg, part: body}
 	bytes := a.doc.T.Bytes(body)
-	if int(msg) >= a.doc.T.Input { // a repair has rewritten it
+	if int(msg) >= a.doc.T.Input { // not an input message: a repair rewrote it
 		msg = -1
 	}
 	b.Body = api.Body{Handle: Handle(bytes), What: what, Message: int(msg), Bytes: len(bytes),
@@ -110,7 +110,7 @@ func (a *Archive) Keep(what api.BodyKind, msg, part int32, body transcript.Span)
 	return b.Handle
 }
 
-// Unkeep removes bodies from the archive that are back in their places, as reported by back.
+// Unkeep removes from the archive the bodies that were put back into the document, for which back returns true.
 func (a *Archive) Unkeep(back func(body transcript.Span) bool) {
 	for i := range a.taken {
 		if b := &a.taken[i]; b.msg >= 0 && back(b.part) {
@@ -119,13 +119,14 @@ func (a *Archive) Unkeep(back func(body transcript.Span) bool) {
 	}
 }
 
-// KeepNothing empties the archive, because the run ends with its input.
+// KeepNothing empties the archive. A run that returns its input unchanged calls it.
 func (a *Archive) KeepNothing() { a.taken, a.single, a.away, a.changes = nil, nil, nil, "" }
 
-// Keeps reports whether removed bodies are archived, so that they can be restored.
+// Keeps reports whether the host keeps an archive, so that removed bodies can be restored.
 func (a *Archive) Keeps() bool { return a.mode != "" }
 
-// FoldBody returns the body of folded messages; tokens is their size. KeepFold archives it.
+// FoldBody returns the body for folded messages that have the given size in tokens, without archiving it; KeepFold does that. It
+// returns nil if the host keeps no archive or nothing was folded.
 func (a *Archive) FoldBody(elements []element, tokens int) *Taken {
 	if a.mode == "" || len(elements) == 0 {
 		return nil
@@ -137,7 +138,7 @@ func (a *Archive) FoldBody(elements []element, tokens int) *Taken {
 	return b
 }
 
-// name computes the handle and the size of a body.
+// name sets the handle and the size in bytes of a body.
 func (b *Taken) name(t *transcript.Transcript) {
 	h := New()
 	b.Bytes = 0
@@ -148,7 +149,7 @@ func (b *Taken) name(t *transcript.Transcript) {
 	b.Handle = h.Handle()
 }
 
-// HandleOrNone returns the handle of a body; "" for nil.
+// HandleOrNone returns the handle of the body, or "" if the body is nil.
 func (b *Taken) HandleOrNone() string {
 	if b == nil {
 		return ""
@@ -156,8 +157,8 @@ func (b *Taken) HandleOrNone() string {
 	return b.Handle
 }
 
-// KeepFold archives the body of a fold, and links digest, its replacement, to it. gone are the removed items. A nil
-// body is not archived.
+// KeepFold archives b, the body of a fold, and links it to digest, the item that replaces it. gone are the items that the fold removed.
+// If b is nil, nothing is archived.
 func (a *Archive) KeepFold(b *Taken, digest *view.Item, gone ...view.Item) {
 	for _, it := range gone {
 		if a.away = append(a.away, it.Msg); b != nil && it.Body > 0 {
@@ -170,7 +171,7 @@ func (a *Archive) KeepFold(b *Taken, digest *view.Item, gone ...view.Item) {
 	}
 }
 
-// appendTo writes an element that isn't a message.
+// appendTo appends an element that isn't a message, as JSON.
 func (e element) appendTo(dst []byte) []byte {
 	if e.text != "" {
 		return append(dst, e.text...)
@@ -178,7 +179,7 @@ func (e element) appendTo(dst []byte) []byte {
 	return strconv.AppendInt(dst, int64(e.n), 10)
 }
 
-// each calls write for the pieces of a body.
+// each calls write with each piece of the body, in order.
 func (b *Taken) each(t *transcript.Transcript, write func([]byte)) {
 	if b.msg >= 0 {
 		write(t.Bytes(b.part))
@@ -195,7 +196,7 @@ func (b *Taken) each(t *transcript.Transcript, write func([]byte)) {
 	write([]byte{']'})
 }
 
-// Archived returns the bodies that the host must keep, in order of removal.
+// Archived returns the bodies that the host must store, in order of removal.
 func (a *Archive) Archived() []api.Body {
 	whole := make(map[int32]bool, len(a.away))
 	for _, m := range a.away {
@@ -213,7 +214,8 @@ func (a *Archive) Archived() []api.Body {
 	return out
 }
 
-// locate sets the byte ranges of a body in the request, or else the body itself.
+// locate sets b.Places, the body's byte ranges in the request, if the host wants places and the request has all bytes of the body
+// unchanged. Otherwise it sets b.Inline, the body itself.
 func (a *Archive) locate(b *Taken) {
 	base := a.doc.T.Outer.Start
 	var places []byte
@@ -249,9 +251,9 @@ func (a *Archive) locate(b *Taken) {
 	b.Inline = &body
 }
 
-// FoldElements returns the body for folding the items in [from, to) for which gone returns true, and the message at to
-// if a piece of it is folded: the input messages in order. The replacement will be at item from. If an item replaced an
-// earlier fold of this run, the body includes that fold's messages.
+// FoldElements returns the elements of a fold's body: the input messages, in order, of the items in [from, to) for which gone returns
+// true. If piece is set, only the beginning of the message at to is folded, and the message is included. The digest will be at item
+// from. If an item replaced an earlier fold of this run, the messages of that fold are included.
 func (a *Archive) FoldElements(from, to int, gone func(i int) bool, piece bool) []element {
 	f := elements{a: a, at: from, to: to, gone: gone, list: make([]element, 0, to-from)}
 	for f.at < to {
@@ -259,23 +261,23 @@ func (a *Archive) FoldElements(from, to int, gone func(i int) bool, piece bool) 
 			f.next()
 		}
 	}
-	if piece && f.at == to && a.doc.Items[to].In >= 0 { // an earlier fold may have taken a piece of it too
+	if piece && f.at == to && a.doc.Items[to].In >= 0 { // it is no input message if an earlier fold has already taken a piece of it
 		f.add(a.doc.Items[to].In)
 		f.list = append(f.list, element{n: -1})
 	}
 	return f.list
 }
 
-// elements is the body of a fold that is being built.
+// elements builds the body of a fold.
 type elements struct {
 	a      *Archive
-	at, to int              // the next item, and the first that is not folded
-	gone   func(i int) bool // which items are folded
-	stayed int              // how many messages stayed since the last folded one
+	at, to int              // the next item, and the end of the folded range (exclusive)
+	gone   func(i int) bool // whether the item at index i is folded
+	stayed int              // the number of messages since the last folded one, which stay
 	list   []element
 }
 
-// add adds an input message, after a number for those that stay before it.
+// add appends an input message, preceded by the number of messages before it that stay.
 func (f *elements) add(in int32) {
 	if f.stayed > 0 {
 		f.list = append(f.list, element{n: f.stayed})
@@ -284,7 +286,7 @@ func (f *elements) add(in int32) {
 	f.list = append(f.list, element{in: in})
 }
 
-// skip skips an item that came with a fold of this run, and reports whether there was one.
+// skip skips the next item if it accompanies a fold of this run, and reports whether it did.
 func (f *elements) skip() bool {
 	if f.at < len(f.a.doc.Items) && f.a.CameAlong(&f.a.doc.Items[f.at]) {
 		f.at++
@@ -293,7 +295,7 @@ func (f *elements) skip() bool {
 	return false
 }
 
-// next adds the next item.
+// next processes the next item: it appends the item's messages if the item is folded, and otherwise counts it as staying.
 func (f *elements) next() {
 	it, folded := &f.a.doc.Items[f.at], f.at < f.to && f.gone(f.at)
 	f.at++
@@ -307,7 +309,7 @@ func (f *elements) next() {
 	}
 }
 
-// unfold adds the messages of an earlier fold, interleaved with the following items that stayed among them.
+// unfold appends the elements of an earlier fold, interleaved with the items after its digest that it had left in place.
 func (f *elements) unfold(list []element) {
 	for _, e := range list {
 		if e.n == 0 {
@@ -329,14 +331,15 @@ func (f *elements) unfold(list []element) {
 	}
 }
 
-// CameAlong reports whether an item accompanies a fold of this run: it is removed if the fold is undone, and doesn't
-// count as a message.
+// CameAlong reports whether an item accompanies a fold of this run, such as a file or an inserted turn. It is removed when the fold is
+// undone, and doesn't count as a message.
 func (a *Archive) CameAlong(it *view.Item) bool {
 	return it.In < 0 && authorship.IsCompanion(a.doc.T, it.Msg)
 }
 
-// Readable returns a body as text for a model: the text of a JSON string, the texts of a list of parts, or a flattened record of a fold's
-// messages if the format is known; anything else as it is.
+// Readable returns a body as text for a model: the content of a JSON string, the texts of a list of parts, or a fold's messages
+// flattened to plain text if the format is known. Anything else is returned unchanged, except that binary data is replaced by a note of
+// its length.
 func Readable(f *wire.Format, body []byte) string {
 	s := jsonspan.New(body)
 	switch s.Kind() {
@@ -357,7 +360,7 @@ func Readable(f *wire.Format, body []byte) string {
 	return string(body)
 }
 
-// partTexts returns the texts of a list of parts, each on lines of its own.
+// partTexts returns the text members of a list of parts, joined by line breaks.
 func partTexts(s *jsonspan.Scanner) string {
 	var text []byte
 	for s.Array(); s.Elem(); {
@@ -382,7 +385,7 @@ func partTexts(s *jsonspan.Scanner) string {
 	return string(text)
 }
 
-// maxRun is the longest run of letters and digits that counts as text.
+// maxRun is the maximum length of a run of base64 characters in text. Anything with a longer run counts as binary data.
 const maxRun = 4096
 
 // longestRun returns the length of the longest run of base64 characters.
@@ -400,7 +403,8 @@ func longestRun(body []byte) int {
 	return longest
 }
 
-// foldText flattens the messages of a fold; "" if the body contains none of the format.
+// foldText flattens the messages in the body of a fold to plain text. It returns "" if the body has no messages, or if they are not in
+// this format.
 func foldText(f *wire.Format, body []byte) string {
 	if f == nil {
 		return ""

@@ -14,37 +14,36 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// A marker shows where one body was. Content that a compaction removes without a trace (reasoning, what a repair drops
-// or rewrites, folds of published systems that name no handle) has no marker, which would cost the model tokens for
-// nothing. So each compaction archives one more body, its changes, which describe how to rebuild its input from its
-// result. The state names the newest changes, and each changes body names the previous one. The body of a fold does
-// too, for hosts that have lost the state.
+// A marker shows where one body was. Some content is removed without a marker, which would cost the model tokens for nothing:
+// reasoning, what a repair drops or rewrites, and folds whose digests follow a published system and name no handle. So each compaction
+// archives one more body, its changes, which describe how to rebuild its input from its result. The state names the newest changes, and
+// each changes body names the previous one. For hosts that have lost the state, the body of a fold also names the changes.
 //
-// The body is a list: input messages that exist nowhere else, byte for byte, and strings that describe what comes
-// between them. Indexes are those of the result's messages. Ranges are half-open.
+// The body is a JSON list of two kinds of elements: input messages that exist nowhere else, byte for byte, and strings that describe
+// what comes between them. Indexes refer to the messages of the result. Ranges are half-open.
 const (
 	changesHeader = "changes 1" // the first string; 1 is the version
-	changesBefore = "before"    // HANDLE: the changes of the previous compaction
+	changesBefore = "before"    // HANDLE: the handle of the previous compaction's changes
 	changesSent   = "sent"      // N: the number of messages in the result
-	changesGone   = "gone"      // INDEX PRINT: this message is not from the input, and has this print
-	changesKeep   = "keep"      // FROM TO [PRINT]: these messages are from the input; PRINT is that of the first one, if something before it was dropped
-	changesPut    = "put"       // INDEX HANDLE …: this message is from the input once these bodies are restored in it
-	changesWas    = "was"       // INDEX: the next message became this one, for messages whose number has changed
-	changesLast   = "last"      // PRINT: the print of the result's last message, if it is from the input and something after it was dropped
-	changesFold   = "fold"      // INDEX FROM TO: messages of the body whose handle this message names
-	changesSpace  = "space"     // N TEXT: what precedes each of the next N messages, if it is not just a comma or a bracket
-	changesEnd    = "end"       // TEXT: what follows the last one
+	changesGone   = "gone"      // INDEX PRINT: the result message at INDEX is not from the input; PRINT is its print
+	changesKeep   = "keep"      // FROM TO [PRINT]: these result messages are from the input; PRINT is the print of the first, if a message before it was dropped
+	changesPut    = "put"       // INDEX HANDLE …: this result message is an input message once these bodies are restored in it
+	changesWas    = "was"       // INDEX: the next input message became this result message; only if the order alone doesn't tell
+	changesLast   = "last"      // PRINT: the print of the last result message, if that is from the input and messages after it were dropped
+	changesFold   = "fold"      // INDEX FROM TO: messages FROM to TO of the body whose handle the message at INDEX names
+	changesSpace  = "space"     // N TEXT: the text before each of the next N input messages, if it is more than a comma or a bracket
+	changesEnd    = "end"       // TEXT: the text after the last input message, if it is more than a bracket
 )
 
-// whence describes the source of an input message.
+// whence says where an input message can be found when the input is rebuilt.
 type whence struct {
-	op    string // one of the constants above; "" for the bytes of the message itself
-	index int    // of the result
-	from  int    // of a fold's messages
+	op    string // one of the constants above; "" if the changes contain the message itself
+	index int    // index of the result message
+	from  int    // index among the messages of a fold's body
 }
 
-// SaveChanges archives the changes, which rebuild the input from the result. It is called when nothing else will
-// change.
+// SaveChanges archives the changes, which rebuild the input from the result. Call it last, when neither the document nor the archive
+// will change any more.
 func (a *Archive) SaveChanges() {
 	if a.mode == "" || !a.doc.Changed() {
 		return
@@ -75,40 +74,40 @@ func (a *Archive) SaveChanges() {
 	a.pointFolds()
 }
 
-// saying is a changes body that is being written.
+// saying builds the body of changes.
 type saying struct {
 	a       *Archive
-	origins []whence // by input message
-	used    []bool   // by result message: whether origins names it
+	origins []whence // the source of each input message
+	used    []bool   // for each result message, whether it is the source of an input message
 	list    []element
-	tokens  int // of the messages in the body
-	first   int // index of the first of them, or -1
+	tokens  int // size of the messages in the body
+	first   int // index of the first message in the body, or -1
 
-	became []int // by input message: the result message that it became, or -1
+	became []int // for each input message, the result message that replaces it without being its source, or -1
 	run    run
 }
 
-// run is a range of consecutive input messages that exist nowhere else.
+// run is a range of consecutive input messages that exist only in the changes.
 type run struct {
-	end     int  // the input message after the last one
-	from    int  // the result message after what precedes the run
-	gone    int  // how many result messages from there on are not from the input, without turns
-	unclear bool // whether the body has to say which one became which
+	end     int  // index of the input message after the range
+	from    int  // index of the result message where the range's replacement begins
+	gone    int  // number of consecutive result messages from there that are not from the input, without inserted turns
+	unclear bool // whether the body must name the result message that each input message became
 }
 
-// say adds a string made of words.
+// say appends a string, the words joined by spaces.
 func (s *saying) say(words ...string) {
 	s.list = append(s.list, element{text: quoted(strings.Join(words, " "))})
 }
 
-// lastPrinted reports whether the body says how the last message of the result looks: a message after it was dropped, and it is from the
-// input. A digest gets the handle of its body later, so its print would not be found.
+// lastPrinted reports whether the body includes the print of the last result message: if that message is from the input, and a message
+// after it was dropped. A digest is excluded: it gets the handle of its body later, so its print would no longer match.
 func (s *saying) lastPrinted(last int) bool {
 	return s.used[last] && s.origins[len(s.origins)-1].op == "" && !s.a.namesBody(&s.a.doc.Items[last]) && s.a.readAsGiven(last)
 }
 
-// messages adds the source of input message m, and of the following ones with the same source. It returns the next
-// message.
+// messages appends the source of input message m and of the following messages that continue the same source. It returns the index of
+// the next message.
 func (s *saying) messages(m int) int {
 	o, end := s.origins[m], m+1
 	alike := func(next func(n int) whence) {
@@ -142,8 +141,8 @@ func (s *saying) messages(m int) int {
 	return end
 }
 
-// unclear reports whether message m belongs to a run that is replaced with more or fewer messages, so that order
-// doesn't show which one became which.
+// unclear reports whether message m belongs to a run that is replaced by a different number of messages, so that the order doesn't show
+// which message became which.
 func (s *saying) unclear(m int) bool {
 	if m < s.run.end {
 		return s.run.unclear
@@ -167,7 +166,8 @@ func (s *saying) unclear(m int) bool {
 	return s.run.unclear
 }
 
-// follows reports whether a result message follows a message from the input, apart from turns, or is the first one.
+// follows reports whether the result message at index directly follows a message from the input, ignoring inserted turns, or is the
+// first message.
 func (s *saying) follows(index int) bool {
 	for index--; index >= 0 && !s.used[index]; index-- {
 		if !authorship.IsTurn(s.a.doc.T, s.a.doc.Items[index].Msg) {
@@ -177,7 +177,7 @@ func (s *saying) follows(index int) bool {
 	return true
 }
 
-// space adds the text between the input messages, so that a file can be restored byte for byte.
+// space appends the text between the input messages, so that the input can be restored byte for byte.
 func (s *saying) space() {
 	a := s.a
 	at, plain := a.doc.T.List.Start, true
@@ -188,7 +188,7 @@ func (s *saying) space() {
 		at, plain = span.End, plain && len(space[m]) == 1
 	}
 	end := string(a.doc.T.AsGiven(transcript.Span{Start: at, End: a.doc.T.List.End}))
-	if a.doc.Rest < a.doc.T.Input { // messages after the plan stay, with what follows them
+	if a.doc.Rest < a.doc.T.Input { // messages that were added after the plan stay, and so does the text after them
 		end = "]"
 	}
 	for m, n := 0, 0; m < len(space) && !plain; m += n {
@@ -203,7 +203,7 @@ func (s *saying) space() {
 
 func quoted(text string) string { return string(jsonspan.AppendString(nil, text)) }
 
-// origins returns the source of each input message, and for each result message whether a source names it.
+// origins returns the source of each input message, and for each result message whether it is one of these sources.
 func (a *Archive) origins() (of []whence, used []bool) {
 	of, used = make([]whence, a.doc.Rest), make([]bool, len(a.doc.Items))
 	for i := range a.doc.Items {
@@ -238,7 +238,7 @@ func (a *Archive) origins() (of []whence, used []bool) {
 	return of, used
 }
 
-// became returns for each input message the result message that was made from it and isn't named as its source, or -1.
+// became returns for each input message the index of the result message that was made from it but isn't its source, or -1.
 func (a *Archive) became(used []bool) []int {
 	became := make([]int, a.doc.Rest)
 	for m := range became {
@@ -252,12 +252,13 @@ func (a *Archive) became(used []bool) []int {
 	return became
 }
 
-// namesBody reports whether an item names the body that it replaces; digests of published systems don't.
+// namesBody reports whether an item contains the handle of the body that it replaces. Digests in the style of published systems don't.
 func (a *Archive) namesBody(it *view.Item) bool {
 	return it.Body > 0 && a.authors.IsOwn(it.Msg) && listHandle(a.doc.T, it.Msg) == a.taken[it.Body-1].Handle[:Short]
 }
 
-// marked reports whether the only changes of an item are bodies that have markers, so that restoring them restores the input.
+// marked reports whether an item only differs from its input message in bodies that were replaced by markers, so that restoring these
+// bodies restores the message.
 func (a *Archive) marked(it *view.Item) bool {
 	if it.Msg != it.In || it.Rest {
 		return false
@@ -276,14 +277,14 @@ func (a *Archive) marked(it *view.Item) bool {
 	return len(bodies) > 0
 }
 
-// inBody reports whether a part of a tool result is inside the result's body. Media of Gemini's responses are outside it, and have no
-// marker.
+// inBody reports whether a part that belongs to a tool result lies inside the result's body. Media in Gemini's function responses lie
+// outside it and leave no marker.
 func (a *Archive) inBody(p *transcript.Part) bool {
 	body := a.doc.Original(p.Parent)
 	return p.Span.Start >= body.Start && p.Span.End <= body.End
 }
 
-// copied reports whether a span of a message is the body of a copy of the part with this body, and identical.
+// copied reports whether span is the body of a copy of the part whose body is given, with identical bytes.
 func (a *Archive) copied(m int32, span, body transcript.Span) bool {
 	msg := &a.doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
@@ -299,7 +300,7 @@ func (a *Archive) copied(m int32, span, body transcript.Span) bool {
 	return false
 }
 
-// bodiesOf returns the bodies that were taken from a message individually, in order.
+// bodiesOf returns the bodies that were archived individually from a message, in order of removal.
 func (a *Archive) bodiesOf(m int32) (bodies []*Taken) {
 	if a.single == nil {
 		a.single = make([]int32, 0, len(a.taken))
@@ -324,11 +325,12 @@ func (a *Archive) handlesOf(m int32) (handles []string) {
 	return handles
 }
 
-// printOf returns the print of a result message: its role and its parts, ignoring white space between them.
+// printOf returns the print of the result message at index item: a hash of its role and parts that ignores the white space between
+// them.
 func (a *Archive) printOf(item int) string {
 	it := &a.doc.Items[item]
 	m := it.Msg
-	if it.Dirty { // as it will be read
+	if it.Dirty { // as a restoration will read it
 		if again, ok := a.doc.F.AddOne(a.doc.T, a.doc.AppendFinal(nil, it)); ok {
 			m = again
 		}
@@ -336,16 +338,16 @@ func (a *Archive) printOf(item int) string {
 	return a.doc.Look(m)
 }
 
-// readAsGiven reports whether the message of an item was read unredacted. Nothing of a message with a redacted text is
-// archived, not even its print.
+// readAsGiven reports whether the message of an item was read without redactions. Nothing of a redacted message may be archived, not
+// even its print.
 func (a *Archive) readAsGiven(item int) bool {
 	t := a.doc.T
 	span := t.Messages[a.doc.Items[item].Msg].Span
 	return t.Origin == nil || bytes.Equal(t.Bytes(span), t.AsGiven(span))
 }
 
-// pointFolds makes the bodies of folds name the changes, and the digests name the resulting bodies, so that a host that has lost the state
-// finds the changes through the digest.
+// pointFolds adds the handle of the changes to the bodies of folds, and puts the resulting new handles of these bodies into their
+// digests. A host that has lost the state can then find the changes through the digest.
 func (a *Archive) pointFolds() {
 	for i := range a.doc.Items {
 		if !a.points(&a.doc.Items[i]) {
@@ -355,13 +357,13 @@ func (a *Archive) pointFolds() {
 		old := b.Handle[:Short]
 		b.list = append(slices.Clip(b.list), element{text: quoted(a.changes)})
 		b.name(a.doc.T)
-		// A message may contain its text twice.
+		// All occurrences: some formats contain the text of a message twice.
 		a.doc.Replace(i, bytes.ReplaceAll(a.doc.AppendMessage(nil, &a.doc.Items[i]), []byte(old), []byte(b.Handle[:Short])))
 	}
 }
 
-// points reports whether an item is a digest whose body names the changes. Lines of turns and counts of dropped messages don't: there may
-// be many of them, and their bodies stay as they are.
+// points reports whether an item is a digest whose body gets the handle of the changes. The one-line replacements of turns and the
+// counts of dropped messages are excluded: there may be many of them, and their bodies remain unchanged.
 func (a *Archive) points(it *view.Item) bool {
 	if !a.namesBody(it) {
 		return false
@@ -370,10 +372,10 @@ func (a *Archive) points(it *view.Item) bool {
 	return handle != ""
 }
 
-// handleSpread is roughly the largest difference between the estimates of two handles, in tokens.
+// handleSpread is roughly the largest difference between the token estimates of two handles.
 const handleSpread = 8
 
-// HandleRoom returns how many tokens SaveChanges may add by renaming digests.
+// HandleRoom returns the maximum number of tokens that SaveChanges may add by replacing handles in digests.
 func (a *Archive) HandleRoom() (tokens int) {
 	if a.mode == "" {
 		return 0
@@ -386,7 +388,7 @@ func (a *Archive) HandleRoom() (tokens int) {
 	return tokens
 }
 
-// ReplaceFirst replaces the first occurrence of old in text with another string of the same length, and returns text.
+// ReplaceFirst overwrites the first occurrence of old in text with another string of the same length, in place, and returns text.
 func ReplaceFirst(text []byte, old, with string) []byte {
 	if at := bytes.Index(text, []byte(old)); at >= 0 {
 		copy(text[at:], with)

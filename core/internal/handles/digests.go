@@ -10,19 +10,19 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// kinds are the names for the origins of messages that compactions wrote.
+// kinds maps the origin of a message that a compaction wrote to its name in the API.
 var kinds = [...]api.DigestKind{
 	authorship.OfDigest: api.DigestFold, authorship.OfBranch: api.DigestBranch, authorship.OfLine: api.DigestLine, authorship.OfLoop: api.DigestLoop,
 	authorship.OfFile: api.DigestFile, authorship.OfCount: api.DigestCount, authorship.OfTurn: api.DigestTurn,
 }
 
-// Digests lists the input messages of a document that read like those that compactions write.
+// Digests returns the input messages of a document that look as if a compaction had written them.
 func Digests(doc *view.View, authors *authorship.Authors) []api.Digest {
 	list := []api.Digest{}
 	for i := range doc.N {
 		m := int32(i)
 		of, own := authorship.LooksLike(doc.T, m), authors.IsOwn(m)
-		if doc.T.Messages[i].Variant == transcript.Branch { // the application has a type for it
+		if doc.T.Messages[i].Variant == transcript.Branch { // the wire format has a message type of its own for branch summaries
 			of, own = authorship.OfBranch, true
 		}
 		if of == authorship.NotOurs {

@@ -12,31 +12,33 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// The markers left where something was removed. If the host keeps an archive they name the handle of what they replace.
+// The markers that replace removed content. If the host keeps an archive, a marker includes the handle of the content that it replaces.
 const (
 	ClearedMarker    = "[Old tool result content cleared]" // S3.33
 	DuplicateMarker  = "[The same as a newer result of this tool]"
 	SupersededMarker = "[Superseded by a newer result of the same call]"
-	SummaryMarker    = "[Tool output summary]" // the first line of a result that a summary replaces (S4.25)
+	SummaryMarker    = "[Tool output summary]" // the first line of a tool result that was replaced by a summary (S4.25)
 	ImageMarker      = "[Image removed to make the request smaller]"
 	AudioMarker      = "[Audio removed to make the request smaller]"
 	FileMarker       = "[File removed to make the request smaller]"
-	TruncatedMarker  = "[Truncated]"        // the first line of a shortened text that has a handle
-	ExcerptMarker    = digest.ExcerptMarker // the first line of a result that keeps some of its lines
+	TruncatedMarker  = "[Truncated]"        // the first line of a truncated text whose original is archived
+	ExcerptMarker    = digest.ExcerptMarker // the first line of a tool result reduced to some of its lines
 	SqueezedMarker   = "[Squeezed]"         // the beginning of the first line of a squeezed text
 )
 
-// Marking is a marker that a pass writes.
+// Marking declares a marker that a pass writes.
 type Marking struct {
-	Text string // in brackets
-	// Follows means that something follows the marker in a tool result; Heads, that it is the first line of a shortened text.
+	Text string // the marker, including its brackets
+	// Follows means that more text follows the marker in a tool result. Heads means that the marker is the first line of a shortened
+	// text, rather than a replacement for a tool result.
 	Follows, Heads bool
 }
 
-// The declared markers: those that replace tool results, those of them that something follows, and those that are the first line of a text.
+// The declared markers: resultMarkers replace tool results, summaryMarkers are those of them that are followed by text, and headMarkers
+// are the first line of a shortened text.
 var resultMarkers, summaryMarkers, headMarkers []string
 
-// Declare declares a marker, once. It is called from init.
+// Declare registers a marker; repeated calls with the same text have no effect. Packages call it from init.
 func Declare(m Marking) {
 	list := &resultMarkers
 	if m.Heads {
@@ -50,13 +52,13 @@ func Declare(m Marking) {
 	}
 }
 
-// named precedes the handle in a marker, instead of the closing bracket.
+// named is the text before the handle in a marker. It takes the place of the closing bracket, which follows the handle.
 const named = ". Handle: "
 
-// Zeros stands for a handle if only the size of a marker matters.
+// Zeros is a placeholder for a handle when only the size of a marker matters.
 const Zeros = "0000000000000000"
 
-// WithHandle returns a marker that names a handle; the bare marker if there is none.
+// WithHandle returns a marker with the handle added, or the bare marker if handle is "".
 func WithHandle(marker, handle string) string {
 	if handle == "" {
 		return marker
@@ -64,7 +66,8 @@ func WithHandle(marker, handle string) string {
 	return marker[:len(marker)-1] + named + handle[:Short] + "]"
 }
 
-// Sized returns a marker of about the same size as one that will be written.
+// Sized returns a marker of about the same size as the marker that will be written: with a placeholder handle if the host keeps an
+// archive.
 func (a *Archive) Sized(marker string) string {
 	if a.mode == "" {
 		return marker
@@ -72,11 +75,12 @@ func (a *Archive) Sized(marker string) string {
 	return WithHandle(marker, Zeros)
 }
 
-// MarkerRoom is how many bytes of a value are searched for a marker: it is at the beginning of a string, with only the
-// wire format's own structure before it.
+// MarkerRoom is the number of bytes at the beginning of a value that are searched for a marker. A marker is always at the beginning of
+// a string, preceded only by the structure that the wire format requires.
 const MarkerRoom = 512
 
-// handleIn returns the leading digits of the handle that one of some markers names, at the beginning of a string in value, JSON.
+// handleIn finds the first string in value, which is JSON, that begins with one of the markers and a handle, and returns the first
+// digits of the handle.
 func handleIn(value []byte, markers ...string) (handle string, found bool) {
 	value = value[:min(len(value), MarkerRoom)]
 	if len(value) > 0 && value[0] == '"' { // a string either begins with a marker or has none
@@ -96,7 +100,7 @@ func handleIn(value []byte, markers ...string) (handle string, found bool) {
 	}
 }
 
-// handleAt returns the handle that one of some markers names at the beginning of text.
+// handleAt returns the handle in the marker at the beginning of text, if it is one of the given markers.
 func handleAt(text []byte, markers []string) (handle string, found bool) {
 	if len(text) == 0 || text[0] != '[' {
 		return "", false
@@ -114,16 +118,16 @@ func handleAt(text []byte, markers []string) (handle string, found bool) {
 	return "", false
 }
 
-// MediaMarker is a marker that replaces a part, and the kind of body that it stands for.
+// MediaMarker pairs a marker that replaces a media part with the kind of the removed body.
 type MediaMarker struct {
 	Marker string
 	What   api.BodyKind
 }
 
-// MediaMarkers are the markers that replace parts.
+// MediaMarkers lists the markers for all kinds of media.
 var MediaMarkers = [...]MediaMarker{{ImageMarker, api.BodyImage}, {AudioMarker, api.BodyAudio}, {FileMarker, api.BodyFile}}
 
-// mediaHandle returns the handle that a text, a JSON string, names if it is the marker of a part.
+// mediaHandle returns the handle in a media marker, and the kind of the removed body. text is a JSON string.
 func mediaHandle(text []byte) (handle string, what api.BodyKind) {
 	for _, m := range MediaMarkers {
 		if h, found := handleIn(text, m.Marker); found {
@@ -133,7 +137,7 @@ func mediaHandle(text []byte) (handle string, what api.BodyKind) {
 	return "", ""
 }
 
-// Placeholder reports whether a text stands for an image, audio or a file.
+// Placeholder reports whether the text part at index n is a marker for a removed image, audio or file.
 func Placeholder(c *view.View, n int32) bool {
 	body := c.T.Bytes(c.T.Parts[n].Body)
 	for _, m := range MediaMarkers {
@@ -144,14 +148,14 @@ func Placeholder(c *view.View, n int32) bool {
 	return false
 }
 
-// Cleared reports whether the body of a tool result is already a marker.
+// Cleared reports whether the body of the tool result at index n is already a marker.
 func Cleared(c *view.View, n int32) bool {
 	p := &c.T.Parts[n]
 	if p.Has(transcript.Cleared) {
 		return true
 	}
 	if b := c.T.Bytes(p.Body); len(b) > 1 && b[0] == '"' && b[1] != '[' && b[1] != '\\' {
-		return false // no marker begins like this text
+		return false // an ordinary text: every marker begins with a bracket
 	}
 	if _, found := handleIn(c.T.Bytes(p.Body), resultMarkers...); found {
 		return true
@@ -182,23 +186,24 @@ func Cleared(c *view.View, n int32) bool {
 	return false
 }
 
-// OwnBody reports whether the part at index n is a tool result with a body of its own: not a marker, not stored by the
-// provider, and not awaited by one of the provider's tools.
+// OwnBody reports whether the part at index n is a tool result whose original body is in the transcript: not a marker, not stored by
+// the provider, and not awaited by one of the provider's tools.
 func OwnBody(doc *view.View, n int32) bool {
 	p := &doc.T.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed) && (!p.Has(transcript.Edited) || p.Has(transcript.Squeezed)) &&
 		!p.Body.Zero() && p.Pair >= 0 && !doc.T.Waits(&doc.T.Parts[p.Pair]) && !Cleared(doc, n)
 }
 
-// BeginsMarked reports whether the text of a tool result begins with the marker of a removed one.
+// BeginsMarked reports whether the text of a tool result begins with a marker for removed content.
 func BeginsMarked(text string) bool {
 	return slices.ContainsFunc(resultMarkers, func(marker string) bool { return strings.HasPrefix(text, marker[:len(marker)-1]) })
 }
 
-// foldHandle begins the line of a digest message that names the handle of what was folded.
+// foldHandle is the beginning of the line of a digest that gives the handle of the folded messages.
 const foldHandle = "Handle of the folded messages: "
 
-// NameFold adds the handle of the folded messages to the text of a digest message, after its header.
+// NameFold inserts the handle of the folded messages after the header line of a digest's text. It returns text unchanged if handle is
+// "".
 func NameFold(text, handle string) string {
 	if handle == "" {
 		return text
@@ -207,8 +212,8 @@ func NameFold(text, handle string) string {
 	return header + "\n" + foldHandle + handle[:Short] + "\n" + rest
 }
 
-// listHandle returns the handle of the messages that one of our messages replaces: a digest, the line of a turn, or a count of dropped
-// messages.
+// listHandle returns the handle of the messages that a message of ours replaces, or "" if it has no handle. Such a message is a digest,
+// the one-line replacement of a turn, or a count of dropped messages.
 func listHandle(t *transcript.Transcript, m int32) string {
 	text := t.Text(t.FirstText(int(m)))
 	if handle, _ := FoldHandleOf(text); handle != "" {
@@ -227,7 +232,8 @@ func listHandle(t *transcript.Transcript, m int32) string {
 	return ""
 }
 
-// FoldHandleOf splits the handle off the text of a digest message.
+// FoldHandleOf returns the handle in the text of a digest, and the text without the line of the handle. If there is none it returns ""
+// and the whole text.
 func FoldHandleOf(text string) (handle, rest string) {
 	header, rest, _ := strings.Cut(text, "\n")
 	after, found := strings.CutPrefix(rest, foldHandle)
@@ -237,7 +243,8 @@ func FoldHandleOf(text string) (handle, rest string) {
 	return after[:Short], header + after[Short:]
 }
 
-// SqueezedHandle splits off the line that says that a text was squeezed.
+// SqueezedHandle removes the first line of a squeezed text and returns the handle in it. For any other text it returns "" and the whole
+// text.
 func SqueezedHandle(text string) (handle, rest string) {
 	line, rest, found := strings.Cut(text, "\n")
 	const start = len(SqueezedMarker) - 1 + len(named)
@@ -250,7 +257,7 @@ func SqueezedHandle(text string) (handle, rest string) {
 	return handle, rest
 }
 
-// shortened reports whether the body of a part begins with the marker of a shortened text.
+// shortened reports whether the body of the part at index n begins with the marker of a shortened text.
 func shortened(c *view.View, n int32) bool {
 	b := c.T.Bytes(c.T.Parts[n].Body)
 	return len(b) > 1 && b[0] == '"' && slices.ContainsFunc(headMarkers, func(marker string) bool {
@@ -258,7 +265,8 @@ func shortened(c *view.View, n int32) bool {
 	})
 }
 
-// TruncatedHandle splits off the line of a truncated text that names its handle.
+// TruncatedHandle removes the first line of a truncated text and returns the handle in it. For any other text it returns "" and the
+// whole text.
 func TruncatedHandle(text string) (handle, rest string) {
 	const start = len(TruncatedMarker) - 1 + len(named)
 	line, rest, _ := strings.Cut(text, "\n")

@@ -18,14 +18,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// mark is a mention of a handle in a part.
+// mark is a marker with a handle, found in a part.
 type mark struct {
 	handle string
 	what   api.BodyKind
 	part   int32
 }
 
-// namedIn finds the handles that a message mentions, unless it is one of ours.
+// namedIn returns the markers with handles in message m. It doesn't look at the text of digests; see listHandle.
 func namedIn(doc *view.View, m int32) (found []mark) {
 	msg := &doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
@@ -48,12 +48,12 @@ func namedIn(doc *view.View, m int32) (found []mark) {
 	return found
 }
 
-// markers returns the markers in the items, in order.
+// markers returns all markers in the document, in order.
 func (r *restoring) markers() []api.Marker {
 	found := []api.Marker{}
 	for i := range r.doc.Items {
 		m := r.doc.Items[i].Msg
-		if authorship.LooksLike(r.doc.T, m) != authorship.NotOurs { // the archive decides what is restored, whoever wrote the marker
+		if authorship.LooksLike(r.doc.T, m) != authorship.NotOurs { // restoring depends only on what is archived, so anybody may have written the marker
 			if handle := listHandle(r.doc.T, m); handle != "" {
 				found = append(found, api.Marker{Handle: handle, What: api.BodyFold, Message: i})
 			}
@@ -66,7 +66,8 @@ func (r *restoring) markers() []api.Marker {
 	return found
 }
 
-// truncated returns the handle in the body of a part if that is a truncated or squeezed text, or JSON that such a text replaces or is in.
+// truncated returns the handle at the beginning of a truncated or squeezed body of the part at index n, or "". The body is the
+// shortened text itself, or JSON around it.
 func truncated(doc *view.View, n int32) string {
 	p := &doc.T.Parts[n]
 	if p.Kind == transcript.ToolResult && !doc.T.IsString(p.Body) && len(doc.T.Inner(int(n))) == 0 {
@@ -84,50 +85,50 @@ func truncated(doc *view.View, n int32) string {
 	return handle
 }
 
-// maxGrowth is how many bytes of bodies restore writes, or four times the size of its input if that is more: bodies
-// that name each other many times could grow without limit. The rest stays unrestored.
+// maxGrowth is the minimum limit for the bytes that a restoration may write; the limit is four times the size of the given bodies if
+// that is more. Without it, bodies that name each other many times could grow without limit. Markers beyond the limit stay in place.
 const (
 	maxGrowth = 1 << 28
-	itemCost  = 1024 // the cost of a restored fold's messages as records, besides their bytes
+	itemCost  = 1024 // bytes that each restored fold costs for its records, in addition to its body
 )
 
-// restoring is a restoration in progress.
+// restoring is the state of a restoration.
 type restoring struct {
 	doc     *view.View
 	authors *authorship.Authors
 	report  *report.Report
-	changes string // the handle of the newest changes that may be undone; "" if there is none
+	changes string // the handle of the newest changes that are still to be undone; "" if there are none
 	given   []api.Kept
-	bodies  critbit.Map[int] // by the first digits of the handle
+	bodies  critbit.Map[int] // index in given, by the first digits of the handle
 	folds   map[int]*foldBack
-	room    int           // bytes that may still be written
-	tried   map[int]bool  // changes that were undone, or could not be
-	older   string        // the handle of the changes before those that could not be undone; "" if there is none
+	room    int           // how many more bytes may be written
+	tried   map[int]bool  // indexes in given of the changes that were tried, successfully or not
+	older   string        // the handle of the changes before those that could not be undone; "" if there are none
 	misses  int           // how many changes could not be undone
-	later   [][]view.Item // items for the end: the messages after the undone compactions, the oldest last
+	later   [][]view.Item // items that were set aside, to be appended at the end: the messages after each undone compaction, the oldest last
 	left    []api.Marker  // changes that were not undone
-	turns   []string      // prints of messages that a repair inserts; computed on demand
+	turns   []string      // prints of the messages that a repair inserts; computed on first use
 	at      int           // index of the body being read, for errors
 
-	missed    []missed              // the entries of left whose digest is not in the messages
-	ancestors critbit.Map[struct{}] // the changes before those
+	missed    []missed              // compactions in left whose digest is not in the messages
+	ancestors critbit.Map[struct{}] // the handles of older changes than those in missed
 }
 
 // foldBack is the parsed body of a fold.
 type foldBack struct {
 	elements []foldElement
-	messages []int  // the indexes of the message elements
-	changes  string // the handle of the compaction's changes
+	messages []int  // indexes in elements of the messages
+	changes  string // the handle of the changes of the compaction that made the fold
 }
 
-// foldElement is a message, a number, or neither.
+// foldElement is an element of a fold's body: a number if n is not 0, otherwise the message in text. See element.
 type foldElement struct {
 	text []byte
 	n    int
 }
 
-// Restore restores bodies in a document; see compact.Restore. changes is the handle that the state names. It returns
-// the handle of the changes that are still to be undone, and the remaining markers.
+// Restore restores bodies in a document; see compact.Restore. changes is the handle of the newest changes, from the state. Restore
+// returns the remaining markers, and the handle of the changes that are still to be undone.
 func Restore(doc *view.View, authors *authorship.Authors, to *report.Report, given []api.Kept, changes string) (left []api.Marker, before string, err *policy.Error) {
 	r := &restoring{doc: doc, authors: authors, report: to, changes: changes, given: given, folds: map[int]*foldBack{}, tried: map[int]bool{}}
 	for _, g := range given {
@@ -153,7 +154,7 @@ func whole(g *api.Kept) bool {
 	return IsHandle(g.Handle) && strings.HasPrefix(Handle([]byte(g.Text)), g.Handle)
 }
 
-// check checks the bodies against their handles.
+// check verifies that the given bodies match their handles and are JSON, and indexes them.
 func (r *restoring) check() *policy.Error {
 	for i, g := range r.given {
 		at := "bodies[" + strconv.Itoa(i) + "]"
@@ -174,7 +175,7 @@ func (r *restoring) check() *policy.Error {
 	return nil
 }
 
-// body returns the index of the body of a handle, or -1.
+// body returns the index in given of the body with a handle, which may be short, or -1.
 func (r *restoring) body(handle string) int {
 	i, found := r.bodies.Get(handle[:Short])
 	if !found || len(handle) > Short && !strings.HasPrefix(Handle([]byte(r.given[i].Text)), handle) {
@@ -183,7 +184,7 @@ func (r *restoring) body(handle string) int {
 	return i
 }
 
-// fold parses the body of a fold; nil if it isn't a list.
+// fold parses body i as the body of a fold. It returns nil if that is invalid.
 func (r *restoring) fold(i int) *foldBack {
 	if f := r.folds[i]; f != nil {
 		return f
@@ -223,7 +224,7 @@ func (r *restoring) fold(i int) *foldBack {
 	return f
 }
 
-// read makes an item of a message in a body.
+// read adds a message from a body to the transcript and returns an item for it. It returns false if the message doesn't fit the format.
 func (r *restoring) read(text []byte) (view.Item, bool) {
 	m, ok := r.doc.F.AddOne(r.doc.T, text)
 	if !ok {
@@ -232,13 +233,14 @@ func (r *restoring) read(text []byte) (view.Item, bool) {
 	return view.Item{Msg: m, In: -1, Tokens: r.doc.P.Message(r.doc.T, int(m))}, true
 }
 
-// bodySplice is a span of a message that a body replaces.
+// bodySplice replaces a span of a message with a body.
 type bodySplice struct {
 	old  transcript.Span
-	body int // index of a given body
+	body int // index in given
 }
 
-// putBack restores the bodies of some handles in the message of an item, each once. It returns how many.
+// putBack restores bodies in the message of an item, each once: those of the markers whose handles may accepts. It returns the number
+// of restored bodies. ok is false if the resulting message is invalid.
 func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put int, ok bool) {
 	splices, put := r.splicesOf(it.Msg, may)
 	if put == 0 {
@@ -263,8 +265,8 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 	return put, true
 }
 
-// splicesOf returns the spans of a message that the bodies of some handles replace, and the number of bodies. A copy of
-// a part gets the same body.
+// splicesOf returns the replacements that restore the bodies of message m whose handles may accepts, and the number of these bodies.
+// Copies of a part get the same body.
 func (r *restoring) splicesOf(m int32, may func(handle string) bool) (splices []bodySplice, bodies int) {
 	t := r.doc.T
 	covered := t.Messages[m].Span.Start
@@ -294,8 +296,8 @@ func (r *restoring) splicesOf(m int32, may func(handle string) bool) (splices []
 	return splices, bodies
 }
 
-// placeOf returns the span that the body of a mark replaces: the whole part if a placeholder is a separate part,
-// otherwise the part's body, including its wrapper object if the archived body has its own.
+// placeOf returns the span that a body replaces. For a media marker this is the whole part. Otherwise it is the part's body, together
+// with the object that wraps it if the archived body is an object too.
 func (r *restoring) placeOf(k *mark, body int) transcript.Span {
 	p := &r.doc.T.Parts[k.part]
 	switch {
@@ -307,8 +309,8 @@ func (r *restoring) placeOf(k *mark, body int) transcript.Span {
 	return p.Body
 }
 
-// follow restores what the markers name, and what the restored bodies name in turn, from the first item to the last. ok
-// is false if a body doesn't fit: the one at r.at.
+// follow restores the bodies that the markers name, then the bodies named in the restored content, and so on, from the first item to
+// the last. ok is false if a body is invalid; r.at is its index.
 func (r *restoring) follow() (ok bool) {
 	w := following{r: r, out: make([]view.Item, 0, len(r.doc.Items)), stack: slices.Clone(r.doc.Items)}
 	slices.Reverse(w.stack)
@@ -338,7 +340,7 @@ func (r *restoring) follow() (ok bool) {
 type following struct {
 	r     *restoring
 	out   []view.Item // finished items
-	stack []view.Item // items to process; the next item is the last element
+	stack []view.Item // items to process, in reverse order
 }
 
 // pop returns the next item.
@@ -348,7 +350,8 @@ func (w *following) pop() view.Item {
 	return it
 }
 
-// skip skips files and turns that came with a fold, and returns their tokens.
+// skip removes the items at the top of the stack that accompany a fold, such as files and inserted turns. It returns the number of
+// tokens removed.
 func (w *following) skip() (saved int) {
 	for len(w.stack) > 0 && authorship.IsCompanion(w.r.doc.T, w.stack[len(w.stack)-1].Msg) {
 		saved += w.pop().Tokens
@@ -356,12 +359,12 @@ func (w *following) skip() (saved int) {
 	return saved
 }
 
-// tell reports an item as restored.
+// tell adds the restoration of an item to the report. saved is negative if the transcript grows.
 func (w *following) tell(it *view.Item, saved int) {
 	w.r.report.AddAction(api.Action{Action: api.ActionRestore, Pass: "restore", Message: int(it.In), Tokens: saved})
 }
 
-// message restores bodies in a message, and in the restored content.
+// message restores the bodies in a message, repeatedly, until the restored content has no more markers whose bodies are given.
 func (w *following) message(it *view.Item) (ok bool) {
 	saved, was := it.Tokens, it.Msg
 	for put := 1; put > 0; {
@@ -376,10 +379,10 @@ func (w *following) message(it *view.Item) (ok bool) {
 	return true
 }
 
-// unfold replaces an item with the messages of its fold, which are then processed in turn.
+// unfold replaces a digest with the messages of its fold. They go on the stack, because they may contain further markers.
 func (w *following) unfold(f *foldBack, it *view.Item) bool {
 	saved := it.Tokens
-	if n := len(w.out); n > 0 && authorship.IsTurn(w.r.doc.T, w.out[n-1].Msg) { // a repair inserted it before the digest
+	if n := len(w.out); n > 0 && authorship.IsTurn(w.r.doc.T, w.out[n-1].Msg) { // a turn that a repair inserted before the digest
 		saved += w.out[n-1].Tokens
 		w.out = w.out[:n-1]
 	}
@@ -406,8 +409,8 @@ func (w *following) unfold(f *foldBack, it *view.Item) bool {
 	return true
 }
 
-// stayed returns the next n messages, which were not folded and follow the digest. If n is negative, it drops the rest
-// of a message that was restored whole. saved is the number of tokens that are removed.
+// stayed returns the next n messages after the digest, which were not folded. If n is negative, it drops -n messages instead: what
+// remained of a message that is now restored whole. saved is the number of tokens removed.
 func (w *following) stayed(n int) (items []view.Item, saved int) {
 	for n != 0 && len(w.stack) > 0 {
 		if saved += w.skip(); len(w.stack) == 0 {
@@ -425,8 +428,8 @@ func (w *following) stayed(n int) (items []view.Item, saved int) {
 	return items, saved
 }
 
-// foldOf returns the body that a message of a compaction replaces; nil if there is none, or it was not given. r.at is
-// then its index.
+// foldOf returns the parsed body that message m replaces, and sets r.at to its index. It returns nil if the message replaces none, or
+// the body was not given.
 func (r *restoring) foldOf(m int32) *foldBack {
 	handle := listHandle(r.doc.T, m)
 	if handle == "" {
@@ -440,8 +443,9 @@ func (r *restoring) foldOf(m int32) *foldBack {
 	return r.fold(i)
 }
 
-// wrapper returns the object of a part around its body, a string. Formats whose results are typed objects wrap a marker in one, of type
-// "text" or with a lone "output", in place of the whole original. If there is none it returns the body.
+// wrapper returns the innermost object around the body of a part, which is a string. Formats whose results are typed objects put a
+// marker into an object of type "text", or one with "output" as its only member, and this object replaces the whole original. If there
+// is no such object, wrapper returns the body's span.
 func wrapper(t *transcript.Transcript, p *transcript.Part) transcript.Span {
 	part := t.Bytes(p.Span) // the bytes of a restored message are elsewhere
 	body := jsonspan.Span{Start: p.Body.Start - p.Span.Start, End: p.Body.End - p.Span.Start}
@@ -453,7 +457,8 @@ func wrapper(t *transcript.Transcript, p *transcript.Part) transcript.Span {
 	return transcript.Span{Start: p.Span.Start + found.Start, End: p.Span.Start + found.End}
 }
 
-// innermost returns the innermost object around a value, except for the outermost one; the value itself if there is none.
+// innermost returns the span of the innermost object around a value, not counting the outermost object. If there is none it returns
+// value itself.
 func innermost(s *jsonspan.Scanner, value jsonspan.Span) jsonspan.Span {
 	found := value
 	inside := func() bool { // leaves s at the object that contains the value, or after one that does not
@@ -486,7 +491,7 @@ func innermost(s *jsonspan.Scanner, value jsonspan.Span) jsonspan.Span {
 	return found
 }
 
-// wrapsText reports whether an object is of type "text", or has the body as its one member, under the key of outputs.
+// wrapsText reports whether the object at s has the type "text", or has the body as its only member, under the key "output".
 func wrapsText(s *jsonspan.Scanner, body jsonspan.Span) bool {
 	n, only := 0, false
 	for key := range s.Members {

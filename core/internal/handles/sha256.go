@@ -1,23 +1,24 @@
-// Package handles names the bodies that a compaction removes from a transcript by their contents, so that a host can
-// store and restore them. The name is a handle: SHA-256 in hexadecimal digits.
+// Package handles stores and restores the bodies that a compaction removes from a transcript. Each body is named by its handle, the
+// SHA-256 of its content in hexadecimal digits, so that a host can store it anywhere.
 //
-// It removes bodies from a view and leaves markers, records how to rebuild the input from the result, and restores
-// bodies that a host has stored.
+// The package removes bodies from a view and leaves markers, records how to rebuild the input from the result, and restores the bodies
+// that a host has stored.
 //
-// When something is removed, and where a host stores it, never enters this package.
+// When to remove something, and where a host stores it, never enters this package.
 package handles
 
 import "math/bits"
 
-// Size is the length of a handle in hexadecimal digits. Short is how many of them markers name, and the fewest that identify a handle. 64
-// bits distinguish the bodies of a conversation; all 64 digits would cost the model some 30 tokens per marker.
+// Size is the length of a handle in hexadecimal digits. Short is the number of digits in a marker, and the minimum that identifies a
+// body. 16 digits, or 64 bits, are enough to distinguish the bodies of a conversation; all 64 digits would cost the model some 30
+// tokens per marker.
 const (
 	Size  = 64
 	Short = 16
 )
 
-// Hash is a SHA-256 (FIPS 180-4) in progress. The module does without crypto/sha256, because its dependencies (self-tests, hash interfaces) would
-// enlarge it by several times the size of this file.
+// Hash computes a SHA-256 (FIPS 180-4) incrementally. The module doesn't use crypto/sha256, because its dependencies (self-tests, hash
+// interfaces) would add several times the size of this file.
 type Hash struct {
 	state [8]uint32
 	block [64]byte
@@ -25,13 +26,13 @@ type Hash struct {
 	size  uint64 // bytes in total
 }
 
-// New starts a hash.
+// New returns an empty hash.
 func New() *Hash {
 	// The first 32 bits of the fractional parts of the square roots of the first 8 primes.
 	return &Hash{state: [8]uint32{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}}
 }
 
-// Write adds more of the body.
+// Write adds the next bytes of the body.
 func (h *Hash) Write(b []byte) {
 	h.size += uint64(len(b))
 	if h.n > 0 {
@@ -51,7 +52,7 @@ func (h *Hash) Write(b []byte) {
 	h.n = copy(h.block[:], b)
 }
 
-// Handle finishes the hash.
+// Handle finishes the hash and returns the handle. The hash must not be used afterwards.
 func (h *Hash) Handle() string {
 	size := h.size * 8
 	var pad [72]byte
@@ -72,7 +73,7 @@ func (h *Hash) Handle() string {
 	return string(out)
 }
 
-// IsHandle reports whether a text is a handle, or a prefix of one that is long enough to identify a body.
+// IsHandle reports whether a text has the form of a handle, or of a prefix that is long enough to identify a body.
 func IsHandle(text string) bool {
 	if len(text) < Short || len(text) > Size {
 		return false
@@ -85,7 +86,7 @@ func IsHandle(text string) bool {
 	return true
 }
 
-// k is the first 32 bits of the fractional parts of the cube roots of the first 64 primes.
+// k are the round constants: the first 32 bits of the fractional parts of the cube roots of the first 64 primes.
 var k = [64]uint32{
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
 	0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,

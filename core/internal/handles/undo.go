@@ -12,45 +12,45 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// changes are a compaction's changes as read from their body.
+// changes are the changes of a compaction, parsed from their body.
 type changes struct {
-	handle string // their own handle
-	before string // the handle of the previous ones
+	handle string // the handle of their body
+	before string // the handle of the previous compaction's changes
 	sent   int
 	gone   []gone
 	steps  []step
 	space  []space
 	end    string
-	was    int    // the result message that the message of the next step became; -1 if unknown
+	was    int    // the result message that the next step's message became; -1 if unknown
 	last   string // the print of the last result message; "" if unknown
 }
 
-// space is what precedes each of the next input messages.
+// space is the text before each of the next n input messages.
 type space struct {
 	n    int
 	text string
 }
 
-// gone is a result message that isn't in the input.
+// gone is a result message that isn't in the input, with its print.
 type gone struct {
 	index int
 	print string
 }
 
-// step describes the source of one or several input messages.
+// step gives the source of one or more consecutive input messages.
 type step struct {
 	op       string
 	index    int
 	from, to int
 	handles  []string
-	print    string // of the first kept message; "" if unknown
-	text     []byte // the message itself, if op is ""; then index is the result message that it became, or -1
+	print    string // the print of the first kept message; "" if unknown
+	text     []byte // the message itself, if op is ""; index is then the result message that it became, or -1
 }
 
-// isChanges reports whether a body contains the changes of a compaction.
+// isChanges reports whether a body is the changes of a compaction.
 func isChanges(body string) bool { return strings.HasPrefix(body, `["`+changesHeader+`"`) }
 
-// parseChanges parses the body of changes; ok is false if it is something else.
+// parseChanges parses a body of changes. ok is false if the body is invalid or of another kind.
 func parseChanges(text string) (c changes, ok bool) {
 	body := []byte(text)
 	s := jsonspan.New(body)
@@ -77,7 +77,7 @@ func parseChanges(text string) (c changes, ok bool) {
 	return c, s.Err() == nil
 }
 
-// say reads one string of changes.
+// say parses one string of a changes body, and reports whether it is valid.
 func (c *changes) say(line string) bool {
 	op, rest, _ := strings.Cut(line, " ")
 	for i := range changesWords {
@@ -88,8 +88,8 @@ func (c *changes) say(line string) bool {
 	return false
 }
 
-// changesWords are the strings of a changes body, by their first word: each function parses the rest, and reports
-// whether it is valid.
+// changesWords lists the strings of a changes body by their first word. Each function parses the rest of the string and reports whether
+// it is valid.
 var changesWords = [...]struct {
 	op  string
 	say func(c *changes, rest string) bool
@@ -137,7 +137,7 @@ var changesWords = [...]struct {
 	}},
 }
 
-// numbersOf parses count numbers separated by spaces; ok is false for any other text.
+// numbersOf parses exactly count non-negative numbers separated by spaces. ok is false for any other text.
 func numbersOf(text string, count int) (n []int, ok bool) {
 	words := strings.Fields(text)
 	for _, w := range words {
@@ -200,10 +200,10 @@ func (c *changes) saySpace(rest string) bool {
 	return err == nil && n > 0 && n <= jsonspan.MaxSize && (between(text, ",") || len(c.space) == 1 && n == 1 && between(text, "["))
 }
 
-// between reports whether a text is one character of JSON with nothing but white space around it.
+// between reports whether a text is the given JSON character, with nothing but white space around it.
 func between(text, character string) bool { return strings.Trim(text, " \t\r\n") == character }
 
-// takeBack undoes compactions by their changes, newest first. ok is false if a body doesn't fit: the one at r.at.
+// takeBack undoes compactions with the help of their changes, newest first. ok is false if a body is invalid; r.at is its index.
 func (r *restoring) takeBack() (ok bool) {
 	for handle, digest := r.newest(); handle != ""; handle, digest = r.newest() {
 		i := r.body(handle)
@@ -238,7 +238,7 @@ func (r *restoring) takeBack() (ok bool) {
 			if digest < 0 {
 				r.miss(&c)
 			}
-			r.changes, r.older = "", c.before // a digest may name changes that are newer than those
+			r.changes, r.older = "", c.before // look for a digest first: it may name newer changes than c.before
 			r.misses++
 			continue
 		}
@@ -251,7 +251,7 @@ func (r *restoring) takeBack() (ok bool) {
 	return true
 }
 
-// bringBack moves messages that were put aside back to the end of the items, until there are n of them.
+// bringBack moves messages that were set aside back to the end of the items, until there are n items.
 func (r *restoring) bringBack(n int) {
 	for len(r.later) > 0 && len(r.doc.Items) < n {
 		last := len(r.later) - 1
@@ -264,12 +264,13 @@ func (r *restoring) bringBack(n int) {
 	}
 }
 
-// maxMisses is how many compactions in a row may be missing from a transcript before restore stops looking for older ones.
+// maxMisses is the maximum number of compactions in a row that can be missing from a transcript before restore stops looking for older
+// ones.
 const maxMisses = 32
 
-// newest returns the handle of the newest changes that have not been undone: those that the state names, otherwise those of a digest's body,
-// otherwise those before the ones that could not be undone, otherwise the first given ones; "" if there are none. digest is the index of the
-// digest, or -1.
+// newest returns the handle of the newest changes that have not been undone, or "". It looks in this order: the state, the body of a
+// digest, the predecessor of the changes that could not be undone, and, on the first call, the given bodies. digest is the index of the
+// digest that named the changes, or -1.
 func (r *restoring) newest() (handle string, digest int) {
 	if h := r.changes; len(h) >= Short && IsHandle(h) {
 		return h, -1
@@ -297,10 +298,10 @@ func (r *restoring) newest() (handle string, digest int) {
 	return "", -1
 }
 
-// undo rebuilds the input of a compaction from its result, with which the items begin. It does nothing if they don't;
-// ok is false if the changes are invalid.
+// undo rebuilds the input of a compaction from its result, if the items begin with this result. Otherwise it does nothing and returns
+// undone = false. ok is false if the changes are invalid.
 func (r *restoring) undo(c *changes) (undone, ok bool) {
-	r.bringBack(c.sent) // a newer one, which is replayed, may have been made for a shorter history
+	r.bringBack(c.sent) // a newer compaction that is replayed may have been made for a shorter history
 	n := min(c.sent, len(r.doc.Items))
 	if !r.begins(c, n) || !r.drops(c, n) {
 		return false, true
@@ -316,13 +317,13 @@ func (r *restoring) undo(c *changes) (undone, ok bool) {
 	return true, true
 }
 
-// begins reports whether the first n items are the result of a compaction, according to its changes.
+// begins reports whether the first n items are the result that the changes describe.
 func (r *restoring) begins(c *changes, n int) bool {
 	for _, g := range c.gone {
 		if g.index >= n {
 			return false
 		}
-		// A digest gets the handle of its body after its print was taken.
+		// A digest gets the handle of its body only after its print was taken.
 		if m := r.doc.Items[g.index].Msg; !r.isGone(g, g.index) && !r.isDigestOf(c, m) {
 			return false
 		}
@@ -335,8 +336,8 @@ func (r *restoring) begins(c *changes, n int) bool {
 	return true
 }
 
-// drops reports whether content that was dropped without a trace is missing, and is still before the same messages: not if one of them was
-// deleted since.
+// drops reports whether what the compaction dropped without a marker is still missing, and the messages after it are still in their
+// places. It is false if one of these messages was deleted in the meantime.
 func (r *restoring) drops(c *changes, n int) bool {
 	for _, p := range c.steps {
 		if p.op == changesKeep && p.print != "" && (p.from >= n || !r.isGone(gone{p.from, p.print}, p.from)) {
@@ -353,8 +354,8 @@ func (r *restoring) drops(c *changes, n int) bool {
 	return r.isGone(gone{n - 1, c.last}, n-1) && !r.present(&hunk{steps: c.steps[end:]}, n)
 }
 
-// isDigestOf reports whether a message is a digest that names its body, and the body doesn't name the changes of
-// another compaction.
+// isDigestOf reports whether a message is a digest of the compaction with these changes: it names its body, and the body, if given,
+// names no other changes.
 func (r *restoring) isDigestOf(c *changes, m int32) bool {
 	if !r.authors.IsOwn(m) || listHandle(r.doc.T, m) == "" {
 		return false
@@ -365,16 +366,16 @@ func (r *restoring) isDigestOf(c *changes, m int32) bool {
 	return f == nil || f.changes == "" || same(f.changes, c.handle)
 }
 
-// same reports whether two handles name the same body; either may be short.
+// same reports whether two handles name the same body. Either may be shortened.
 func same(a, b string) bool { return len(a) >= Short && len(b) >= Short && a[:Short] == b[:Short] }
 
-// isGone reports whether an item looks the way a message of a result did.
+// isGone reports whether the item at index at has the print of g, a message of the result.
 func (r *restoring) isGone(g gone, at int) bool {
 	m := r.doc.Items[at].Msg
 	return r.doc.Look(m) == g.print || r.doc.MarkedLook(m) == g.print
 }
 
-// rebuild executes steps on some items of a result. ok is false if they are invalid.
+// rebuild returns the messages that steps make from items of a result. ok is false if the steps are invalid.
 func (r *restoring) rebuild(steps []step, items []view.Item) (out []view.Item, ok bool) {
 	b := rebuilding{r: r, items: items, out: make([]view.Item, 0, len(items)), used: make([]bool, len(items)), folds: map[int][]bool{}}
 	was := r.report.Restored
@@ -397,17 +398,17 @@ func (r *restoring) rebuild(steps []step, items []view.Item) (out []view.Item, o
 	return b.out, true
 }
 
-// rebuilding rebuilds the input of a compaction from items of its result.
+// rebuilding is the state of rebuild.
 type rebuilding struct {
 	r       *restoring
 	items   []view.Item
 	out     []view.Item
-	used    []bool         // which of the items are in out, or were restored in it
-	folds   map[int][]bool // by item: which messages of its fold are back, each once
-	literal bool           // whether the changes contain a message themselves
+	used    []bool         // which items are in out already, unchanged or restored
+	folds   map[int][]bool // for the item at each index, which messages of its fold are in out; each may be used once
+	literal bool           // whether a message came from the changes themselves
 }
 
-// step executes one step. It reports whether that was possible; if a body is invalid, it is the one at r.at.
+// step executes one step. It returns false if the step is invalid. If a body is invalid, r.at is its index.
 func (b *rebuilding) step(p step) bool {
 	switch p.op {
 	case "":
@@ -436,7 +437,7 @@ func (b *rebuilding) step(p step) bool {
 	return true
 }
 
-// take moves an item to the output, once.
+// take appends item i to the output. It returns false if the item was already used.
 func (b *rebuilding) take(i int) bool {
 	if b.used[i] {
 		return false
@@ -446,7 +447,7 @@ func (b *rebuilding) take(i int) bool {
 	return true
 }
 
-// takeFold adds messages of a fold's body or, if that was not given, the item that names the body, once.
+// takeFold appends messages from the body of a fold, each at most once. If the body was not given, it appends the digest instead, once.
 func (b *rebuilding) takeFold(p step) bool {
 	r, changes := b.r, b.r.at
 	it := b.items[p.index]
@@ -484,7 +485,7 @@ func (b *rebuilding) takeFold(p step) bool {
 	return true
 }
 
-// spread restores the text between the input messages; sent is the number of items that they were made from.
+// spread restores the text between the input messages. sent is the number of items that out was rebuilt from.
 func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 	at := 0
 	for i := range out {
@@ -501,7 +502,7 @@ func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 	for _, items := range r.later {
 		following += len(items)
 	}
-	if following > 0 { // what follows the very last message isn't ours
+	if following > 0 { // the text after the very last message doesn't come from the input
 		return
 	}
 	if r.doc.Close = (transcript.Span{}); c.end != "" {
@@ -509,9 +510,9 @@ func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 	}
 }
 
-// Of returns the handles that bodies name, in order, so that a host can fetch all bodies before it restores: those of markers, and of
-// changes. Some may not be handles, because a text may quote a marker. corrupt are the bodies that don't match their handles; they are not
-// read.
+// Of returns the handles that bodies name, in markers or as changes, in order of appearance, so that a host can fetch everything before
+// it restores. Some may not be real handles, because a text may quote a marker. corrupt lists the handles of bodies that don't match
+// their handle; these bodies are not searched.
 func Of(given []api.Kept) (handles, corrupt []string) {
 	var seen critbit.Map[struct{}]
 	add := func(h string) {
@@ -537,7 +538,7 @@ func Of(given []api.Kept) (handles, corrupt []string) {
 	return handles, corrupt
 }
 
-// eachNamed yields the handles in a text, in the forms that markers and digests use.
+// eachNamed calls yield with each handle in a text that is spelled as in a marker or a digest.
 func eachNamed(text string, yield func(handle string)) {
 	for {
 		_, rest, found := strings.Cut(text, "andle")
@@ -555,7 +556,7 @@ func eachNamed(text string, yield func(handle string)) {
 	}
 }
 
-// pointer returns the handle of changes at the end of a fold's body; "" if there is none.
+// pointer returns the handle of the changes, which is the last element of a fold's body, or "".
 func pointer(body string) string {
 	const n = Size
 	if len(body) < n+4 || body[0] != '[' || body[len(body)-2:] != `"]` || body[len(body)-n-3] != '"' {

@@ -11,19 +11,19 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// hunk is a place after the folds where the result of a compaction differs from its input: removed result messages, and
-// steps that describe what was there.
+// hunk is a place after the folds where the result of a compaction differs from its input: the result messages to remove, and the steps
+// that produce the input messages in their place.
 type hunk struct {
-	at     int    // the index of the first of gone, or of the message after something that was dropped
-	gone   []gone // consecutive, apart from turns
+	at     int    // the index of the first message of gone; without any, the index of the message after the dropped ones
+	gone   []gone // consecutive, apart from inserted turns
 	steps  []step
-	print  string // the print of the following message; "" if unknown
-	behind string // the print of the preceding message, if no message follows; "" if unknown
+	print  string // the print of the message after the hunk; "" if unknown
+	behind string // the print of the message before the hunk, if none follows; "" if unknown
 }
 
-// undoEdited undoes a compaction whose result was edited after the folded part: replayed compactions end differently each time. It restores
-// what the digests stand for, and every place after them that still looks as the compaction left it. whole is false if something may be
-// missing: a place wasn't found again, because it was edited or its position is unknown.
+// undoEdited undoes a compaction whose result was edited after the folded part, for example because replayed compactions end
+// differently each time. It restores what the digests replaced, and every later place that still looks as the compaction left it. whole
+// is false if something may be missing because a place was not found again.
 func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	front, steps, gone := c.front()
 	n := front.sent
@@ -53,7 +53,8 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	return true, whole, true
 }
 
-// present reports whether the messages that were dropped at a place are there: a replay of a newer compaction drops only what that has dropped.
+// present reports whether the messages that the compaction dropped at a place are there: the replay of a newer compaction drops only
+// what the newer one has dropped.
 func (r *restoring) present(h *hunk, place int) bool {
 	from := place - len(h.steps)
 	if h.print == "" {
@@ -71,7 +72,7 @@ func (r *restoring) present(h *hunk, place int) bool {
 	return true
 }
 
-// namesBodyOf reports whether one of the messages has a marker of the compaction with these steps.
+// namesBodyOf reports whether a message has a marker that one of the steps of a compaction restores.
 func (r *restoring) namesBodyOf(steps []step) bool {
 	var put critbit.Map[struct{}]
 	for _, p := range steps {
@@ -84,8 +85,8 @@ func (r *restoring) namesBodyOf(steps []step) bool {
 	})
 }
 
-// front returns the changes up to what the last fold represents, as if the rest had been dropped; steps and gone are
-// the rest.
+// front splits the changes after the last fold. The first part is complete changes for a result that ends there; steps and gone are the
+// rest.
 func (c *changes) front() (front changes, steps []step, gone []gone) {
 	last := -1
 	for i, p := range c.steps {
@@ -117,7 +118,7 @@ type undoingEdited struct {
 	out []view.Item
 }
 
-// put replaces the items before to with the result of steps.
+// put replaces the items up to index to (exclusive) with the result of applying steps.
 func (e *undoingEdited) put(steps []step, to int) bool {
 	made, ok := e.r.rebuild(steps, e.r.doc.Items[e.at:to])
 	e.at = to
@@ -125,8 +126,8 @@ func (e *undoingEdited) put(steps []step, to int) bool {
 	return ok
 }
 
-// keep keeps the items before to, except messages that make the roles alternate: a replay inserts those where they are
-// needed.
+// keep copies the items up to index to (exclusive), without the turns that a repair inserted to make the roles alternate: a replay
+// inserts them again where they are needed.
 func (e *undoingEdited) keep(to int) {
 	for ; e.at < to; e.at++ {
 		if it := e.r.doc.Items[e.at]; !authorship.IsTurn(e.r.doc.T, it.Msg) {
@@ -135,8 +136,8 @@ func (e *undoingEdited) keep(to int) {
 	}
 }
 
-// hunksOf returns the hunks of steps and removed messages, from the n-th result message on. ok is false if kept messages are in another
-// order than in the input.
+// hunksOf returns the hunks for the given steps and removed messages, from result message n on. ok is false if the kept messages are in
+// a different order than in the input.
 func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks []hunk, ok bool) {
 	h := hunk{at: n}
 	until := func(to int, print string) bool {
@@ -156,7 +157,7 @@ func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks 
 		case "":
 			h.steps = append(h.steps, p)
 			continue
-		case changesPut: // its markers name the original
+		case changesPut: // a marked message is kept: its markers name what is missing
 			from, to = p.index, p.index+1
 		}
 		if from < n || !until(from, p.print) {
@@ -168,8 +169,8 @@ func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks 
 	return hunks, until(max(n, c.sent), "") && len(all) == 0
 }
 
-// parted returns the hunks for a hunk that ends before a result message: none if only turns were added, which are
-// inserted where they are needed, and one for each message whose successor is known.
+// parted splits a hunk that ends before result message to. It returns no hunk if only turns were inserted, and one hunk per message if
+// each removed message corresponds to one step.
 func (r *restoring) parted(h hunk, to int) (hunks []hunk) {
 	lasting := slices.DeleteFunc(slices.Clone(h.gone), func(g gone) bool { return r.isTurn(g.print) })
 	switch n := len(lasting); {
@@ -190,8 +191,8 @@ func (r *restoring) parted(h hunk, to int) (hunks []hunk) {
 	return hunks
 }
 
-// split parts a hunk in front of each message of which is said what it became. What was dropped in front of the first one
-// stays with it.
+// split splits a hunk before each removed message that a step names as the successor of its input message. Messages dropped before the
+// first of these stay in the same part.
 func (h *hunk) split() (parts []hunk) {
 	part, left := hunk{at: h.at}, h.gone
 	until := func(index int) {
@@ -213,7 +214,7 @@ func (h *hunk) split() (parts []hunk) {
 	return append(parts, part)
 }
 
-// isTurn reports whether a print is that of a message that a repair inserts.
+// isTurn reports whether a print belongs to a turn that a repair inserts.
 func (r *restoring) isTurn(print string) bool {
 	if r.turns == nil {
 		for _, text := range [...]string{authorship.TurnText, authorship.OpeningText} {
@@ -227,17 +228,17 @@ func (r *restoring) isTurn(print string) bool {
 	return slices.Contains(r.turns, print)
 }
 
-// spot is the place of a hunk: a range of items, or -1 if it was not found.
+// spot is the place of a hunk: the range of items [at, to), or at = -1 if the hunk was not found.
 type spot struct{ at, to int }
 
-// places returns where in the items each hunk is. whole is false if one is not found.
+// places returns the place of each hunk in the items. whole is false if a hunk was not found.
 func (r *restoring) places(hunks []hunk, from int) (at []spot, whole bool) {
 	f := finding{r: r, next: from}
 	if len(hunks) > 0 {
 		f.sort()
 	}
 	at = make([]spot, len(hunks))
-	waiting := 0 // previous hunks of unknown position: they have not moved if what follows them is found
+	waiting := 0 // preceding hunks with nothing to recognize them by: they are in place if the next hunk is
 	for i := range hunks {
 		h := &hunks[i]
 		if at[i].at = -1; len(h.gone) == 0 && h.print == "" && h.behind == "" {
@@ -257,15 +258,15 @@ func (r *restoring) places(hunks []hunk, from int) (at []spot, whole bool) {
 	return at, !slices.ContainsFunc(at, func(p spot) bool { return p.at < 0 })
 }
 
-// finding looks for hunks in the items, in order.
+// finding is the state of a search for hunks in the items, in order.
 type finding struct {
 	r     *restoring
 	order []look // the items sorted by their prints
-	shift int    // by how much the last hunk has moved
+	shift int    // by how many items the last hunk has moved
 	next  int    // the first item that may belong to a hunk
 }
 
-// look is the print of an item.
+// look is the print of the item at index at.
 type look struct {
 	print string
 	at    int
@@ -275,7 +276,7 @@ func compareLooks(a, b look) int {
 	return cmp.Or(cmp.Compare(a.print, b.print), cmp.Compare(a.at, b.at))
 }
 
-// sort sorts the items by their prints, from the one before those that may belong to hunks.
+// sort indexes the items by print, starting with the item before the first one that may belong to a hunk.
 func (f *finding) sort() {
 	for i := max(0, f.next-1); i < len(f.r.doc.Items); i++ {
 		m := f.r.doc.Items[i].Msg
@@ -288,8 +289,8 @@ func (f *finding) sort() {
 	sorting.Func(f.order, compareLooks)
 }
 
-// find returns the place of a hunk: its old place, the place after its predecessor, or the first matching place after
-// that. was is its old place.
+// find returns the place of a hunk: its expected place, or else the first place from f.next on where its first message matches,
+// provided that the whole hunk matches there. was is the expected place.
 func (f *finding) find(h *hunk) (place spot, was int) {
 	was = h.at + f.shift
 	if to := f.end(h, was); to >= 0 {
@@ -312,7 +313,7 @@ func (f *finding) find(h *hunk) (place spot, was int) {
 	return spot{-1, -1}, was
 }
 
-// end returns the end of a hunk that begins at a place; -1 if it is not there.
+// end returns the end of a hunk that begins at a place, or -1 if the items there don't match the hunk.
 func (f *finding) end(h *hunk, place int) int {
 	items := f.r.doc.Items
 	is := func(print string, at int) bool {

@@ -6,17 +6,17 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// The state may name a compaction that the messages have never contained: an app reads them, a compaction in the
-// background ends, and the app writes back what it read. Then the digest in the messages belongs to an older
-// compaction, and nothing of the newer one has to be restored.
+// The state may name a compaction whose result the messages have never contained: an app reads the messages, a background compaction
+// ends, and the app writes back what it read. The digest in the messages then belongs to an older compaction, and nothing has to be
+// restored for the newer one.
 
-// missed is a compaction that the state names, and that could not be undone.
+// missed is a compaction that the state names but that could not be undone.
 type missed struct {
 	*changes
-	left int // index in left of the entry about it
+	left int // index of its entry in restoring.left
 }
 
-// miss records a compaction that could not be undone, and the older ones.
+// miss records a compaction that could not be undone, and the handles of the changes before it.
 func (r *restoring) miss(c *changes) {
 	if !slices.ContainsFunc(c.steps, func(p step) bool { return p.op == changesFold }) {
 		return // it left no digest whose absence could be detected
@@ -36,8 +36,8 @@ func (r *restoring) miss(c *changes) {
 	}
 }
 
-// precede removes the reports about compactions that could not be undone if the messages are older: they have the
-// digest of an earlier compaction, which the result of the newer one doesn't contain.
+// precede removes from r.left the compactions that could not be undone if the messages are older than their results: if the messages
+// have a digest of the earlier compaction c that the result of the newer one doesn't contain.
 func (r *restoring) precede(c *changes, digest int) {
 	if !r.ancestors.Has(c.handle[:Short]) {
 		return
@@ -51,7 +51,7 @@ func (r *restoring) precede(c *changes, digest int) {
 	r.left = slices.DeleteFunc(r.left, func(m api.Marker) bool { return m.Handle == "" })
 }
 
-// keeps reports whether a result message is from the input.
+// keeps reports whether the result message at index is an input message that was kept.
 func (c *changes) keeps(index int) bool {
 	return slices.ContainsFunc(c.steps, func(p step) bool {
 		return p.op == changesKeep && p.from <= index && index < p.to

@@ -1,0 +1,176 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+)
+
+// That all checks pass, or that the work is complete, says only how it was then. The state at the end of the record has the last results, so the
+// entries before the last one do without it.
+
+// The words of a status: what it is about, how that is, and what makes a sentence more than a status.
+var (
+	statusSubjects = wordListOf("all build builds check checks ci everything hooks lint pipeline tests typecheck typescript")
+	statusStates   = wordListOf("clean cleanly complete green pass passes passing production-ready ready success successful successfully succeeds works working")
+	statusLimits   = wordListOf("because but except failed fails if must no not once that unless until when")
+	statusSigns    = strings.Fields("✅ ✔ ✓ 🎉 🎯 🚀 🏆")
+)
+
+// How many words before a subject, and between it and its state, a status may have: "Finally, the build now passes".
+const (
+	beforeSubject = 3
+	beforeState   = 4
+)
+
+// dropStatuses removes statuses from the answers of all turns but the last, and of the last one if a check fails at its end.
+func (k *turnLog) dropStatuses() {
+	failing := slices.ContainsFunc(k.state.checks, func(c checkState) bool { return c.failed })
+	for i := range k.turns {
+		if i == len(k.turns)-1 && !failing {
+			break
+		}
+		for n := range k.turns[i].units {
+			u := &k.turns[i].units[n]
+			if u.kind != answerUnit && u.kind != saidUnit || u.factor == isDropped {
+				continue
+			}
+			if u.text = withoutStatuses(u.text); u.text == "" {
+				u.factor = isDropped
+			} else if u.lead != "" {
+				u.lead = withoutStatuses(u.lead)
+			}
+		}
+	}
+}
+
+// withoutStatuses returns what the assistant says without the parts that are only a status, and without the items of a list that only one
+// introduces, unless they name something.
+func withoutStatuses(text string) string {
+	var kept strings.Builder
+	listed, intro := false, -1
+	for part := range partsOf(text) {
+		said := unsigned(part)
+		switch listed = listed && !names(said) && !asksIn(said); {
+		case listed:
+		case isStatus(part):
+			listed = strings.HasSuffix(said, ":")
+		default:
+			if intro = -1; strings.HasSuffix(said, ":") {
+				intro = kept.Len()
+			}
+			kept.WriteString(beforeStatus(part))
+		}
+	}
+	switch {
+	case kept.Len() == len(text):
+		return text
+	case intro >= 0: // nothing is left of what it introduces
+		return strings.TrimRight(kept.String()[:intro], " ;")
+	}
+	return strings.TrimRight(kept.String(), " ;")
+}
+
+// partsOf yields the sentences and list items of a text, with what separates them. It divides no quoted code.
+func partsOf(text string) func(yield func(part string) bool) {
+	return func(yield func(part string) bool) {
+		from, quoted := 0, false
+		for at := 0; at < len(text); at++ {
+			if text[at] == '`' {
+				quoted = !quoted
+			}
+			if quoted || text[at] != ' ' || !divided(text[from:at], text[at+1:]) {
+				continue
+			}
+			if !yield(text[from : at+1]) {
+				return
+			}
+			from = at + 1
+		}
+		if from < len(text) {
+			yield(text[from:])
+		}
+	}
+}
+
+// divided reports whether a part of a text ends where a space and the rest follow.
+func divided(part, rest string) bool {
+	if part == "" {
+		return false
+	}
+	switch part[len(part)-1] {
+	case ';', '!', '?':
+		return true
+	case '.':
+		return strings.Trim(part, "0123456789.") != "" // not the number of an item
+	case ':':
+		return signed(rest) || isStatus(part)
+	}
+	return signed(rest) && unsigned(part) != ""
+}
+
+// signed reports whether a text begins with a sign of success before something else.
+func signed(text string) bool {
+	return slices.ContainsFunc(statusSigns, func(s string) bool { return strings.HasPrefix(text, s+" ") })
+}
+
+// unsigned returns a part of a text without its number, its signs of success, and what separates it from the next one.
+func unsigned(part string) string {
+	part = strings.TrimRight(part, " ;")
+	if rest := strings.TrimLeft(part, "0123456789"); strings.HasPrefix(rest, ". ") {
+		part = rest[2:]
+	}
+	for _, s := range statusSigns {
+		part = strings.TrimSpace(strings.ReplaceAll(part, s, ""))
+	}
+	return part
+}
+
+// isStatus reports whether a part of a text says only that checks pass, or that the work is complete.
+func isStatus(part string) bool {
+	if len(part) > longestPrediction || asksIn(part) || strings.ContainsAny(part, "`/_") {
+		return false
+	}
+	said := unsigned(part)
+	if head, _, found := cutDash(said); found && isStatus(head) {
+		return true
+	}
+	words := strings.Fields(lower(said))
+	praises := strings.HasSuffix(said, "!")
+	for i, w := range words {
+		words[i] = strings.Trim(w, ".,!:;()*\"")
+		if i < len(words)-1 && statusLimits.has(words[i]) {
+			return false
+		}
+	}
+	praises = praises || slices.ContainsFunc(statusSigns, func(s string) bool { return strings.Contains(part, s) })
+	return ofChecks(words) || (praises && !names(said) || slices.Contains(words, "production-ready")) && slices.ContainsFunc(words, statusStates.has)
+}
+
+// ofChecks reports whether words begin with how checks, or everything, went: "the build now passes", "passes all checks".
+func ofChecks(words []string) bool {
+	for i, w := range words[:min(len(words), beforeSubject)] {
+		after := words[i+1 : min(len(words), i+1+beforeState)]
+		if statusSubjects.has(w) && slices.ContainsFunc(after, statusStates.has) || i == 0 && statusStates.has(w) && slices.ContainsFunc(after, statusSubjects.has) {
+			return true
+		}
+	}
+	return false
+}
+
+// beforeStatus returns a part of a text without the status after its dash: "Pushed - all hooks pass".
+func beforeStatus(part string) string {
+	if head, tail, found := cutDash(part); found && isStatus(tail) {
+		return head + part[len(strings.TrimRight(part, " ;.")):]
+	}
+	return part
+}
+
+// cutDash splits a text at its first dash between spaces.
+func cutDash(text string) (head, tail string, found bool) {
+	for _, dash := range []string{" - ", " – ", " — "} {
+		if head, tail, found = strings.Cut(text, dash); found {
+			return head, tail, true
+		}
+	}
+	return text, "", false
+}

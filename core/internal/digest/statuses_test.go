@@ -1,0 +1,30 @@
+package digest_test
+
+import "testing"
+
+// A later turn may overturn that all checks pass or that the work is complete, so only the last entry says so, and not if a check has failed.
+func TestStatusesDoNotLast(t *testing.T) {
+	const answer = `The valve opens in open_slowly. All checks pass cleanly. Everything passes except the test of the pump.\n\nSummary:\n1. Pushed the branch - all hooks now pass with the build\n` +
+		`2. ✅ Build succeeds - ready for the boiler\n3. ✅ Renamed the gauge to gauge_k4\n\n🎉 Heating platform complete! CI should now pass because:\n1. ✅ Based on a clean boiler\n2. ✅ The relay K4 is in relay.py\n\n## Final status: the pump is complete 🎉\n\nThe lamp L4 is lit. The heater is production-ready, and it works correctly!`
+	statuses := []string{"pass cleanly", "hooks now", "Build succeeds", "platform complete", "CI should", "a clean boiler", "production-ready", "Final status"}
+	done := []string{"opens in open_slowly", "except the test of the pump", "1. Pushed the branch; 3. ✅ Renamed the gauge to gauge_k4", "relay K4 is in relay.py"}
+	asked := func(command, output string) string {
+		return `{"role":"user","content":"Make the valve open slowly."},` + ranAs("1", "x", command, output) + `,{"role":"assistant","content":"` + answer + `"}`
+	}
+	first := asked("ls", "valve.py")
+	wants(t, logOf(t, "["+first+"]", 6000), statuses, nil)
+	wants(t, logOf(t, "["+first+`,{"role":"user","content":"Thanks. What does the pump do?"},{"role":"assistant","content":"It runs at 40 percent in pump.py."}]`, 6000), done, statuses)
+	wants(t, logOf(t, "["+asked("npm test", `exit code: 1\nFAIL valve.test.js`)+"]", 6000), done, statuses)
+}
+
+// What was under way while a turn went on is left out where its end tells more: what the answer repeats word for word, a report of progress
+// that a question asked for, and what the assistant waited for when it went on after the record.
+func TestFinishedDiary(t *testing.T) {
+	const found = "The pump stops because relay_off is called by the watchdog."
+	asked := `{"role":"user","content":"Why does the pump stop?"},` + ranAs("1", found+" It reads gauge_k4 for that.", "cat pump.py", "def pump(): pass")
+	answered := asked + `,{"role":"assistant","content":"` + found + ` I have changed the limit to 40 in pump.py."},`
+	report := `{"role":"user","content":"How is it going?"},{"role":"assistant","content":"I'm in the middle of moving the valves. Moved valve_a and valve_b. Should I move valve_c as well?"},`
+	text := logOf(t, "["+answered+report+`{"role":"user","content":"yes."},{"role":"assistant","content":"All valves are in valves.py now."}]`, 6000)
+	wants(t, text, []string{"assistant: It reads gauge_k4 for that.\n", "answer: " + found, "Should I move valve_c"}, []string{"in the middle", "Moved valve_a"})
+	wants(t, logOf(t, "["+answered+report[:len(report)-1]+"]", 6000), []string{"Moved valve_a"}, nil)
+}
