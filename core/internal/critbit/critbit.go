@@ -1,8 +1,8 @@
-// Package critbit is a string map that is immune to hash flooding.
+// Package critbit implements a string map that is immune to hash flooding.
 //
-// The module is started before it ships, so the seeds of Go's maps are public, and the author of a transcript could
-// choose keys whose hashes collide. A crit-bit tree (D. J. Bernstein, https://cr.yp.to/critbit.html) hashes nothing: an
-// operation visits at most as many nodes as the key has bits. The meaning of keys never enters this package.
+// The module is initialized before it ships, so the seeds of Go's maps are public, and the author of a transcript could choose keys
+// whose hashes collide. A crit-bit tree (D. J. Bernstein, https://cr.yp.to/critbit.html) needs no hashes: an operation visits at most
+// as many nodes as the key has bits. The meaning of keys never enters this package.
 package critbit
 
 import "math/bits"
@@ -13,24 +13,24 @@ type Map[V any] struct {
 	values []V
 }
 
-// tree maps keys to their indexes, in the order in which they were added. It is not generic, so the module contains its code
-// once and not once per type of value.
+// tree maps each key to its index in insertion order. It is not generic, so that the module contains its code only once instead of once
+// per value type.
 type tree struct {
 	nodes []node
 	keys  []string
 	root  int32
 }
 
-// node separates the keys below it by one bit: the bit of mask in their byte at index at or, if mask is longer, whether
-// they have that byte.
+// node separates the keys below it by one bit: a bit in the byte at index at, given by mask, or, if mask is longer, whether the key has
+// that byte at all.
 type node struct {
 	at   uint32
 	mask uint16
-	// child is the index of a node or, if it is negative, ^child is the index of a key.
+	// child holds the indexes of the two subtrees: of a node or, if negative, ^child is the index of a key.
 	child [2]int32
 }
 
-// longer is the mask of a bit that is set if the byte exists.
+// longer is the mask of an additional bit, which is set if the byte exists.
 const longer = 0x100
 
 func (n *node) side(key string) int {
@@ -53,7 +53,7 @@ func (t *tree) nearest(key string) int {
 	return int(^at)
 }
 
-// find returns the index of a key; -1 if the tree doesn't contain it.
+// find returns the index of a key, or -1 if the tree doesn't contain it.
 func (t *tree) find(key string) int {
 	if len(t.keys) > 0 {
 		if i := t.nearest(key); t.keys[i] == key {
@@ -66,7 +66,7 @@ func (t *tree) find(key string) int {
 // Has reports whether the map contains a key.
 func (t *tree) Has(key string) bool { return t.find(key) >= 0 }
 
-// put returns the index of a key, which it adds if the tree doesn't contain it.
+// put returns the index of a key. It adds the key if the tree doesn't contain it.
 func (t *tree) put(key string) int {
 	if len(t.keys) == 0 {
 		t.root = t.leaf(key)
@@ -105,7 +105,7 @@ func (t *tree) leaf(key string) int32 {
 	return ^int32(len(t.keys) - 1)
 }
 
-// Get returns the value of a key, and whether there is one.
+// Get returns the value of a key, and whether the map contains the key.
 func (m *Map[V]) Get(key string) (value V, found bool) {
 	if i := m.find(key); i >= 0 {
 		return m.values[i], true
@@ -126,5 +126,5 @@ func (m *Map[V]) At(key string) *V {
 // Set sets the value of a key.
 func (m *Map[V]) Set(key string, value V) { *m.At(key) = value }
 
-// Add adds a key, for a map that is used as a set.
+// Add adds a key with the zero value, for a map that is used as a set.
 func (m *Map[V]) Add(key string) { m.At(key) }

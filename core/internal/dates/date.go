@@ -1,5 +1,4 @@
-// Package dates finds dates in text: those of headers, which say when the text after them was said, and those that a
-// text mentions.
+// Package dates finds dates in text: dates in headers, which tell when the following text was said, and dates that a text mentions.
 //
 // A clock never enters this package: it doesn't know today's date.
 package dates
@@ -13,10 +12,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// Date is a day, a month or a year: year<<9 | month<<5 | day. Unknown parts are 0; a month may have no year.
+// Date is a day, a month or a year: year<<9 | month<<5 | day. Unknown parts are 0. The year of a day or a month can be unknown.
 type Date int32
 
-// New returns a date, or 0 if there is no such date.
+// New returns a date, or 0 if a part is out of range or there is a day without a month.
 func New(year, month, day int) Date {
 	if year < 0 || year > 9999 || month < 0 || month > 12 || day < 0 || day > 31 || month == 0 && day > 0 {
 		return 0
@@ -24,22 +23,23 @@ func New(year, month, day int) Date {
 	return Date(year<<9 | month<<5 | day)
 }
 
-// Year returns the year; 0 if it is unknown.
+// Year returns the year, or 0 if it is unknown.
 func (d Date) Year() int { return int(d >> 9) }
 
-// Month returns the month, from 1 to 12; 0 if it is unknown.
+// Month returns the month, from 1 to 12, or 0 if it is unknown.
 func (d Date) Month() int { return int(d >> 5 & 15) }
 
-// Day returns the day, from 1 to 31; 0 if it is unknown.
+// Day returns the day, from 1 to 31, or 0 if it is unknown.
 func (d Date) Day() int { return int(d & 31) }
 
-// Is reports whether a date lies within another, such as a day within a month.
+// Is reports whether a date lies within the date of, for example a day within a month.
 func (d Date) Is(of Date) bool {
 	return d != 0 && (of.Year() == 0 || of.Year() == d.Year()) && (of.Month() == 0 || of.Month() == d.Month()) &&
 		(of.Day() == 0 || of.Day() == d.Day())
 }
 
-// Last returns the last day of a year or month, for comparisons; a day is its own last day.
+// Last returns an upper bound for the days of a year or a month, for comparisons. The day may not exist, such as February 31. A day is
+// returned unchanged.
 func (d Date) Last() Date {
 	switch {
 	case d.Month() == 0:
@@ -50,7 +50,7 @@ func (d Date) Last() Date {
 	return d
 }
 
-// Append appends a date in ISO 8601 form, as far as it is known.
+// Append appends a date in ISO 8601 form, up to its last known part.
 func (d Date) Append(dst []byte) []byte {
 	y := d.Year()
 	dst = append(dst, byte('0'+y/1000), byte('0'+y/100%10), byte('0'+y/10%10), byte('0'+y%10))
@@ -63,7 +63,7 @@ func (d Date) Append(dst []byte) []byte {
 	return dst
 }
 
-// Parse reads a date in ISO 8601 form: a year, a month or a day, and after a day any time.
+// Parse parses a date in ISO 8601 form: a year, a month, or a day, after which any time may follow.
 func Parse(text string) (Date, bool) {
 	var n [3]int
 	rest := text
@@ -89,7 +89,7 @@ func Parse(text string) (Date, bool) {
 	return d, d != 0
 }
 
-// OfEpoch returns the day of a Unix time in seconds or milliseconds.
+// OfEpoch returns the day of a Unix time, in seconds or milliseconds, or 0 if it is not plausible.
 func OfEpoch(n int64) Date {
 	if n > 1e11 {
 		n /= 1000
@@ -100,26 +100,26 @@ func OfEpoch(n int64) Date {
 	return ofDays(int(n / 86400))
 }
 
-// mostDates is the maximum number of dates that are read from one text.
+// mostDates is the maximum number of dates that In returns.
 const mostDates = 8
 
-// token is a number or the name of a month in a text.
+// token is a word of a text: a number, the name of a month, or something else.
 type token struct {
-	number int // -1 if it is not a number
+	number int // the number; -1 for other words
 	digits int
 	month  int
-	sure   bool   // the name of a month that has no other meaning
-	unit   rune   // what follows a number: 年, 月, 日 or the like
-	gap    string // what precedes it
+	sure   bool   // it is the name of a month and has no other meaning
+	unit   rune   // the unit after a number, 'y', 'm' or 'd', for signs such as 年, 月 and 日
+	gap    string // the text between it and the previous word
 }
 
-// Found is a date and its place in a text: text[From:End], in bytes.
+// Found is a date in a text, at text[From:End], in bytes.
 type Found struct {
 	Date
 	From, End int
 }
 
-// In finds the first dates in a text, given its words.
+// In returns the first dates in a text, given the words of the text.
 func In(text string, ws []words.Word) (found []Found) {
 	tokens := tokensOf(text, ws)
 	for i := 0; i < len(tokens) && len(found) < mostDates; {
@@ -139,7 +139,7 @@ func In(text string, ws []words.Word) (found []Found) {
 	return found
 }
 
-// tokensOf makes tokens of the words of a text.
+// tokensOf converts the words of a text to tokens.
 func tokensOf(text string, ws []words.Word) []token {
 	tokens := make([]token, 0, len(ws))
 	end := 0
@@ -161,8 +161,8 @@ func tokensOf(text string, ws []words.Word) []token {
 	return tokens
 }
 
-// count makes the token a number of n digits at the start of a word; after is the text that follows them. 3rd, 8th and
-// 14T09 are days, but 12b isn't.
+// count turns the token into the number in the first n digits of a word. after is the text behind these digits. 3rd, 8th and 14T09 are
+// numbers, but 12b isn't.
 func (t *token) count(spelled string, n int, after string) {
 	t.digits, t.unit = n, unitAt(after)
 	rest := spelled[n:]
@@ -176,7 +176,7 @@ func (t *token) count(spelled string, n int, after string) {
 	}
 }
 
-// digitsAt returns the number of digits that a text begins with.
+// digitsAt returns the number of digits at the beginning of a text.
 func digitsAt(text string) int {
 	n := 0
 	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
@@ -185,7 +185,7 @@ func digitsAt(text string) int {
 	return n
 }
 
-// unitAt returns 'y', 'm' or 'd' if the sign directly after a number makes it a year, month or day, and 0 otherwise.
+// unitAt returns 'y', 'm' or 'd' if a text begins with the sign for year, month or day, and 0 otherwise.
 func unitAt(text string) rune {
 	for _, u := range [...]struct {
 		sign string
@@ -201,11 +201,11 @@ func unitAt(text string) rune {
 func (t *token) isYear() bool { return t.digits == 4 && t.number >= 1900 && t.number <= 2199 }
 func (t *token) isDay() bool  { return t.number >= 1 && t.number <= 31 && t.digits <= 2 }
 
-// spellings are the ways in which dates are spelled, in the order in which they are tried. Each reads the date that starts with the first
-// token and returns how many tokens it has; 0 if the date is not spelled in this way.
+// spellings are parsers for the ways in which dates are spelled, in the order in which they are tried. Each returns the date that
+// begins with the first token and its number of tokens, or 0 tokens if the date is not spelled in its way.
 var spellings = [...]func(ts []token) (Date, int){signedDate, isoDate, isoMonth, numberDate, dayAndMonth, monthAndDay, yearAlone}
 
-// dateAt reads the date that starts with the first token, and returns how many tokens it has; 0 if there is none.
+// dateAt returns the date that begins with the first token, and its number of tokens, or 0 tokens if there is none.
 func dateAt(ts []token) (d Date, n int) {
 	for _, spelled := range spellings {
 		if d, n = spelled(ts); n > 0 {
@@ -215,12 +215,12 @@ func dateAt(ts []token) (d Date, n int) {
 	return 0, 0
 }
 
-// linked reports whether token i is a number that directly follows one of the given signs.
+// linked reports whether token i is a positive number that directly follows one of the given signs.
 func linked(ts []token, i int, signs string) bool {
 	return i < len(ts) && ts[i].number > 0 && len(ts[i].gap) == 1 && strings.Contains(signs, ts[i].gap)
 }
 
-// signedDate reads 2023年5月8日. The signs are tokens, too.
+// signedDate parses 2023年5月8日. The signs may be tokens, too.
 func signedDate(ts []token) (Date, int) {
 	is := func(i int, unit rune) bool { return ts[i].number >= 0 && ts[i].unit == unit }
 	if !is(0, 'y') && !is(0, 'm') {
@@ -243,7 +243,7 @@ func signedDate(ts []token) (Date, int) {
 	return New(y, m, day), max(n, 1)
 }
 
-// isoDate reads 2023-05-08, 2023/5/8 or 2023.5.8.
+// isoDate parses 2023-05-08, 2023/5/8 or 2023.5.8.
 func isoDate(ts []token) (Date, int) {
 	if !ts[0].isYear() || !linked(ts, 1, "-/.") || !linked(ts, 2, "-/.") || ts[1].number > 12 || !ts[2].isDay() {
 		return 0, 0
@@ -251,7 +251,7 @@ func isoDate(ts []token) (Date, int) {
 	return New(ts[0].number, ts[1].number, ts[2].number), 3
 }
 
-// isoMonth reads 2023-05.
+// isoMonth parses 2023-05.
 func isoMonth(ts []token) (Date, int) {
 	if !ts[0].isYear() || !linked(ts, 1, "-") || ts[1].number > 12 || ts[1].digits != 2 {
 		return 0, 0
@@ -259,7 +259,7 @@ func isoMonth(ts []token) (Date, int) {
 	return New(ts[0].number, ts[1].number, 0), 2
 }
 
-// numberDate reads 8.5.2023, 13/5/2023 or 5/13/2023. If it is not clear which number is the month, only the year counts.
+// numberDate parses 8.5.2023, 13/5/2023 or 5/13/2023. If it isn't clear which number is the month, the result is only the year.
 func numberDate(ts []token) (Date, int) {
 	if !ts[0].isDay() || !linked(ts, 1, "/.-") || !linked(ts, 2, "/.-") || !ts[2].isYear() || !ts[1].isDay() {
 		return 0, 0
@@ -274,7 +274,7 @@ func numberDate(ts []token) (Date, int) {
 	return New(year, 0, 0), 3
 }
 
-// dayAndMonth reads 8 May 2023 or 8 de mayo de 2023.
+// dayAndMonth parses 8 May 2023 or 8 de mayo de 2023. The year may be missing.
 func dayAndMonth(ts []token) (Date, int) {
 	if !ts[0].isDay() {
 		return 0, 0
@@ -291,7 +291,7 @@ func dayAndMonth(ts []token) (Date, int) {
 	return 0, 0
 }
 
-// monthAndDay reads May 8, 2023, May 2023 or May.
+// monthAndDay parses May 8, 2023, May 8, May 2023 or May.
 func monthAndDay(ts []token) (Date, int) {
 	month := ts[0].month
 	switch y := yearBehind(ts, 0); {
@@ -310,7 +310,7 @@ func monthAndDay(ts []token) (Date, int) {
 	return 0, 0
 }
 
-// yearAlone reads 2023.
+// yearAlone parses 2023.
 func yearAlone(ts []token) (Date, int) {
 	if !ts[0].isYear() {
 		return 0, 0
@@ -318,7 +318,7 @@ func yearAlone(ts []token) (Date, int) {
 	return New(ts[0].number, 0, 0), 1
 }
 
-// yearBehind returns the index of the year at most two tokens after a month; 0 if there is none.
+// yearBehind returns the index of a year that is at most two tokens after the month at an index, or 0 if there is none.
 func yearBehind(ts []token, month int) int {
 	for i := month + 1; i < len(ts) && i <= month+2; i++ {
 		if ts[i].isYear() {
@@ -331,12 +331,12 @@ func yearBehind(ts []token, month int) int {
 // HeaderRoom is the maximum length of a header, in bytes.
 const HeaderRoom = 96
 
-// mostBeside is the maximum number of words in a header besides its date: "Session 3, 8 May 2023".
+// mostBeside is the maximum number of other words in a header with a date: "Session 3, 8 May 2023".
 const mostBeside = 4
 
-// Header finds the day that a header at the beginning of a text gives, in brackets or on a short line of its own: "[1:56 pm on 8 May,
-// 2023]", "## Session 3, 2023-05-08". What was said starts at text[size:]; size is 0 if there is no header, or if the date only begins a
-// longer line.
+// Header returns the day in a header at the beginning of a text. A header is in brackets or on a short line of its own: "[1:56 pm on 8
+// May, 2023]", "## Session 3, 2023-05-08". The text after the header starts at text[size:]. size is 0 if there is no header, or if the
+// date is only the beginning of a longer line.
 func Header(text string) (day Found, size int) {
 	at := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
 	head := text[at:min(len(text), at+HeaderRoom)]
@@ -345,7 +345,7 @@ func Header(text string) (day Found, size int) {
 	}
 	line, _, whole := strings.Cut(head, "\n")
 	end := at + len(line)
-	begins := false // it begins with the day
+	begins := false // the line begins with the day
 	switch closing := strings.IndexAny(head, "])>}】"); {
 	case strings.IndexByte("[(<{", head[0]) >= 0 || strings.HasPrefix(head, "【"):
 		if closing < 0 {
@@ -383,7 +383,7 @@ func Header(text string) (day Found, size int) {
 	return Found{}, 0
 }
 
-// monthNamed returns the number of the month with a name, in lower case; 0 if there is none.
+// monthNamed returns the number of the month with a name, which must be in lower case, or 0 if there is none.
 func monthNamed(name string) int {
 	if len(name) < 2 || len(name) > 40 {
 		return 0
@@ -391,7 +391,7 @@ func monthNamed(name string) int {
 	return months.Row(name)
 }
 
-// unsure reports whether the name of a month, spelled like this, is also a common word.
+// unsure reports whether the name of a month, in this spelling, is also a common word.
 func unsure(spelled string) bool {
 	switch spelled {
 	case "march", "mars", "mart":
@@ -400,13 +400,13 @@ func unsure(spelled string) bool {
 	return false
 }
 
-// MayHold reports whether a text has at least as many digits as a date.
+// MayHold reports whether a text has enough digits to contain a date.
 func MayHold(text []byte) bool {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	n := 0
 	for ; len(text) >= 8; text = text[8:] {
 		w := jsonspan.Load(text, 0)
-		ten := (w^ones*'0')&^highs | highs // digits are under 10 here, and no byte borrows from the next
+		ten := (w^ones*'0')&^highs | highs // digits are less than 10 now, and no byte borrows from the next
 		n += bits.OnesCount64(^(ten - ones*10) & ^w & highs)
 	}
 	for _, c := range text {
@@ -417,7 +417,7 @@ func MayHold(text []byte) bool {
 	return n >= 5
 }
 
-// IsKey reports whether a key of a message gives the time when it was written.
+// IsKey reports whether the value under a key of a message is the time when the message was written.
 func IsKey(key []byte) bool {
 	switch string(key) {
 	case "timestamp", "created_at", "createdAt", "date", "time":
@@ -426,8 +426,8 @@ func IsKey(key []byte) bool {
 	return false
 }
 
-// Of returns the day that the value of such a key gives, as JSON: a date, a header, or a Unix time in seconds or milliseconds; 0 if there
-// is none.
+// Of returns the day in the value of such a key, or 0 if there is none. value is JSON: a date, a header, or a Unix time in seconds or
+// milliseconds.
 func Of(value []byte) Date {
 	if len(value) > 1 && value[0] == '"' {
 		value = value[1 : len(value)-1]

@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// Mention is a day, a month or a year that a text gives relative to the day on which it was written: "yesterday", "last month". It ends at
-// text[End:].
+// Mention is a day, a month or a year that a text expresses relative to the day on which it was written, such as "yesterday" or "last
+// month". The expression ends at text[End:].
 type Mention struct {
 	Date
 	End int // bytes
@@ -24,19 +24,19 @@ const (
 	aWeek
 	aMonth
 	aYear
-	weekday // of a name
+	weekday // a day of the week, by name
 )
 
-// phrase is a sequence of words that gives a time by its distance. Words are compared in lower case; "#" stands for a number, "@" for the
-// name of a weekday.
+// phrase is a sequence of words that expresses a distance in time. Words are compared in lower case; "#" stands for a number, and "@"
+// for the name of a weekday.
 type phrase struct {
 	words []string
-	n     int // number of units; with # times that number
+	n     int // the distance in units, to be multiplied by the number for "#"
 	unit  unit
 }
 
-// phraseRows are phrases in languages that people write to assistants in, separated by commas. Weeks are left out unless they are counted:
-// "last week" isn't a day, and the day on which it was said is shown anyway.
+// phraseRows are phrases in languages in which people write to assistants, separated by commas. Weeks only occur with a number: "last
+// week" isn't a day, and the day on which it was said is shown anyway.
 var phraseRows = []struct {
 	n       int
 	unit    unit
@@ -58,7 +58,7 @@ var phraseRows = []struct {
 	{1, weekday, "next @,nächsten @,kommenden @,@ prochain,el próximo @,próxima @,@ prossimo,volgende @,в следующий @,в следующую @"},
 }
 
-// signRows are the phrases of scripts without spaces.
+// signRows are such expressions in scripts without spaces.
 var signRows = []struct {
 	n     int
 	unit  unit
@@ -68,7 +68,7 @@ var signRows = []struct {
 	{-1, aMonth, "上个月 上個月 先月 지난달"}, {1, aMonth, "下个月 下個月 来月 다음 달"}, {-1, aYear, "去年 昨年 작년 지난해"}, {1, aYear, "明年 来年 내년"},
 }
 
-// weekdays are the names of Monday to Sunday from CLDR (release 48), and short names in English.
+// weekdays are the names of Monday to Sunday from CLDR (release 48), with short names in English.
 var weekdays = [7]string{
 	"monday mon montag lundi lunes segunda lunedì maandag понедельник", "tuesday tue tues dienstag mardi martes terça martedì dinsdag вторник",
 	"wednesday wed mittwoch mercredi miércoles quarta mercoledì woensdag среду", "thursday thu thurs donnerstag jeudi jueves quinta giovedì donderdag четверг",
@@ -76,7 +76,7 @@ var weekdays = [7]string{
 	"sunday sun sonntag dimanche domingo domenica zondag воскресенье",
 }
 
-// numbers are number words, from one up.
+// numbers are the words for the numbers from one to ten.
 var numbers = []string{"a one ein eine einem einer un une uno una um uma een один одну एक", "two zwei deux dos dois duas due twee два две दो", "three drei trois tres três tre drie три तीन",
 	"four vier quatre cuatro quatro quattro четыре चार", "five fünf cinq cinco cinque vijf пять पाँच", "six sechs seis sei zes шесть", "seven sieben sept siete sete sette zeven семь",
 	"eight acht huit ocho oito otto восемь", "nine neun neuf nueve nove negen девять", "ten zehn dix diez dez dieci tien десять"}
@@ -94,8 +94,7 @@ var (
 	}()
 )
 
-// phrasesByWord are the indexes of the phrases by their first word that is neither a number nor a weekday; that is their first or second
-// word.
+// phrasesByWord holds the indexes of the phrases by their first literal word, which is their first or second word.
 var phrasesByWord = func() (m critbit.Map[[]int32]) {
 	for i, p := range phrases {
 		list := m.At(p.words[p.offset()])
@@ -111,11 +110,11 @@ func (p *phrase) offset() int {
 	return 0
 }
 
-// mostDistance is the largest distance that is understood, in units.
+// mostDistance is the maximum number in a phrase, in units.
 const mostDistance = 400
 
-// Relative finds, in order, the times that a text gives relative to the day on which it was written. It finds none if that day is not fully
-// known.
+// Relative returns, in order, the times that a text expresses relative to day, the day on which it was written. It returns none if the
+// year or the day is unknown.
 func Relative(text string, ws []words.Word, day Date) (found []Mention) {
 	if day.Year() == 0 || day.Day() == 0 {
 		return nil
@@ -139,8 +138,8 @@ func Relative(text string, ws []words.Word, day Date) (found []Mention) {
 	return found
 }
 
-// phraseAt returns the time given by a phrase whose first literal word is word i, and how many words it has from there
-// on; 0 if there is none. A phrase that gives no day has no End.
+// phraseAt returns the time that is expressed by a phrase whose first literal word is word i, and the number of its words from there
+// on, or 0 if there is no phrase. If the resulting date is invalid, the Mention has no End.
 func phraseAt(ws []words.Word, low []string, i int, day Date) (m Mention, taken int) {
 	list, _ := phrasesByWord.Get(low[i])
 	for _, k := range list {
@@ -159,7 +158,8 @@ func phraseAt(ws []words.Word, low []string, i int, day Date) (m Mention, taken 
 	return m, 0
 }
 
-// signAt returns the time given by signs that begin at word i, and how many words they have; 0 if there are none.
+// signAt returns the time that is expressed by signs that begin at word i, and the number of words that they cover, or 0 if there are
+// none.
 func signAt(text string, ws []words.Word, i int, day Date) (m Mention, taken int) {
 	at := int(ws[i].From)
 	for _, row := range signRows {
@@ -176,7 +176,7 @@ func signAt(text string, ws []words.Word, i int, day Date) (m Mention, taken int
 	return m, 0
 }
 
-// at returns how many of the words belong to the phrase if they begin with it, or 0 if they don't; and the number or weekday in it, 1 if it
+// at returns the number of words in the phrase if low begins with the phrase, otherwise 0, and the number or weekday in it, or 1 if it
 // has none.
 func (p *phrase) at(low []string) (n, number int) {
 	if len(low) < len(p.words) {
@@ -199,7 +199,7 @@ func (p *phrase) at(low []string) (n, number int) {
 	return len(p.words), number
 }
 
-// countNamed returns the number that a word names, or spells in up to three digits; 0 if it isn't a number.
+// countNamed returns the number that a word names, or that it spells in up to three digits, or 0 if it isn't a number.
 func countNamed(word string) int {
 	number := numberList.Row(word)
 	if digits := digitsAt(word); number == 0 && digits == len(word) && digits > 0 && digits < 4 {
@@ -210,8 +210,8 @@ func countNamed(word string) int {
 	return number
 }
 
-// plus returns the date n units from a day, without the day for months and years. For weekdays it is the last (n < 0) or next one with that
-// number; Monday is 1.
+// plus returns the date n units after a day; for months and years, the result has no day. For weekdays, it returns the last (n < 0) or
+// next weekday with the given number, where Monday is 1.
 func (d Date) plus(n int, u unit, number int) Date {
 	switch u {
 	case aDay:
@@ -247,7 +247,7 @@ func (d Date) days() int {
 
 // ofDays returns the day that is the given number of days after 1970-01-01.
 func ofDays(days int) Date {
-	// Converts days to a calendar date, with years that begin in March.
+	// This converts days to a calendar date, in years that begin in March.
 	z := days + 719468
 	if z < 0 {
 		return 0
@@ -264,8 +264,8 @@ func ofDays(days int) Date {
 	return New(year, month, day)
 }
 
-// Like spells a date like another day of the same month that is spelled with the month's name: after "8 May, 2023", the seventh is "7 May,
-// 2023" and the month is "May, 2023". It returns false if like has no such form.
+// Like spells a date in the form of like, a day in the same month that is spelled with the month's name. If like is "8 May, 2023", the
+// seventh is "7 May, 2023", and the month is "May 2023". It returns false if like has another form.
 func (d Date) Like(like string) (string, bool) {
 	ws := words.Append(nil, like)
 	if len(ws) != 3 {

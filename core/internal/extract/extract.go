@@ -118,7 +118,7 @@ type occurrence struct {
 	factor int32 // in 1/1024; 0 if the sentence has the stem already
 }
 
-// New reads items. The texts in beside are what the reader will know anyway, so the words in them count as chosen once.
+// New reads items. The reader will also have the texts of the second list, so the words in them count as chosen once.
 func New(items []Item, beside []string) *Extract {
 	e := &Extract{items: items, formAt: map[uint64]int32{}}
 	size := 0

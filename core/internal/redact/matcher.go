@@ -6,17 +6,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// matcher finds many texts in one pass (Aho-Corasick). The time is linear in what is searched, however many texts there are and however
-// they overlap.
+// matcher finds many texts in one pass (Aho-Corasick). Its time is linear in the size of the searched text, however many texts there
+// are and however they overlap.
 type matcher struct {
 	nodes []node
-	first [256]int32 // from the root, by the first byte
+	first [256]int32 // the root's child for each first byte
 }
 
-// node is a state of the automaton: the bytes on the way to it are the longest prefix of a text that ends at the current position.
+// node is a state of the automaton. The bytes on the path to it are the longest prefix of a text that ends at the current position.
 type node struct {
-	fail   int32 // the state of the longest proper suffix that begins a text
-	longer int32 // the first of this state and its suffixes that ends a text; 0 for none
+	fail   int32 // the state for the longest proper suffix that is a prefix of a text
+	longer int32 // this state or the longest of its suffixes at which a text ends; 0 for none
 	text   int32 // one more than the index of the text that ends here
 	depth  int32
 	child  int32
@@ -24,7 +24,7 @@ type node struct {
 	by     byte
 }
 
-// hit is a place to replace: a half-open range, and the text whose placeholder it gets.
+// hit is a place to replace: a half-open range of bytes, and the index of the text whose placeholder is inserted.
 type hit struct{ from, to, text int32 }
 
 func (m *matcher) child(at int32, c byte) int32 {
@@ -39,7 +39,7 @@ func (m *matcher) child(at int32, c byte) int32 {
 	return 0
 }
 
-// add adds a text. Of equal texts the first counts.
+// add adds a text with an index. If two texts are equal, the first one's index counts.
 func (m *matcher) add(text string, index int) {
 	if len(m.nodes) == 0 {
 		m.nodes = append(m.nodes, node{})
@@ -61,7 +61,7 @@ func (m *matcher) add(text string, index int) {
 	}
 }
 
-// link completes the automaton when all texts are in it.
+// link completes the automaton. It must be called after the last add and before find.
 func (m *matcher) link() {
 	if len(m.nodes) == 0 {
 		return
@@ -81,7 +81,7 @@ func (m *matcher) link() {
 	}
 }
 
-// step returns the state after one more byte.
+// step returns the state that follows state at after byte c.
 func (m *matcher) step(at int32, c byte) int32 {
 	for {
 		if n := m.child(at, c); n != 0 || at == 0 {
@@ -91,7 +91,7 @@ func (m *matcher) step(at int32, c byte) int32 {
 	}
 }
 
-// find appends the places in b that contain texts. Overlapping texts are one place, with the placeholder of the longest.
+// find appends the places in b where texts occur. Overlapping texts become one place, which gets the placeholder of the longest.
 func (m *matcher) find(hits []hit, b []byte) []hit {
 	if len(m.nodes) == 0 {
 		return hits
@@ -121,8 +121,8 @@ func (m *matcher) find(hits []hit, b []byte) []hit {
 	return hits
 }
 
-// spellings returns the ways in which libraries write a text inside a JSON string, without the quotes: with the fewest escapes, as ASCII
-// only, with HTML characters escaped, and with slashes escaped too.
+// spellings returns the spellings that JSON libraries produce for a text, without the quotes: with the fewest escapes, in ASCII only,
+// with HTML characters escaped, and in ASCII with slashes escaped.
 func spellings(text string) []string {
 	plain := inside(text)
 	list := []string{plain}
@@ -140,7 +140,7 @@ func inside(text string) string {
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// escaped escapes more characters of a text that is written as JSON.
+// escaped escapes further characters of a text that is already spelled as JSON: those that as accepts, and slashes if slashes is set.
 func escaped(text string, as func(r rune) bool, slashes bool) string {
 	const digits = "0123456789abcdef"
 	var out []byte

@@ -1,7 +1,7 @@
-// Package redact removes texts from a transcript before a compaction reads it, so that nothing that the compaction
-// makes contains them: requests, digest, ledger and archive. Messages that stay are written from the original.
+// Package redact replaces texts in a transcript before a compaction reads it, so that nothing that the compaction produces contains
+// them: requests, digest, ledger and archive. Messages that stay are written from the original.
 //
-// What counts as a secret is up to the host and never enters this package.
+// The host decides which texts are secret; that decision never enters this package.
 package redact
 
 import (
@@ -16,32 +16,33 @@ import (
 )
 
 const (
-	// FailedAs replaces a whole text for which the host's function failed.
+	// FailedAs replaces the whole text if the host's function failed for it.
 	FailedAs = "[REDACTED: not checked]"
 	unnamed  = "[REDACTED]"
-	// maxKnown is how many texts of a conversation get their own number.
+	// maxKnown is the maximum number of texts in a conversation that get a number of their own.
 	maxKnown = 4096
 )
 
 // Redactor replaces texts with placeholders.
 type Redactor struct {
-	Known  []string // hashes of the numbered texts, in the order of their numbers
+	Known  []string // the hashes of the numbered texts, in the order of their numbers
 	Counts api.ReportRedacted
 
 	texts   []api.Redaction
 	as      []string // the placeholder of each text; "" until it is found
 	matcher matcher
-	whole   critbit.Map[int32] // one more than the index, by the text
-	numbers critbit.Map[int32] // by the hash
-	spelled []int32            // for each text in the matcher, the text that it spells
-	levels  []int8             // how many levels of JSON its placeholder is inside
+	whole   critbit.Map[int32] // one more than the index in texts, by the text; for texts that must match a whole string
+	numbers critbit.Map[int32] // the number of each text in Known, by its hash
+	spelled []int32            // for each spelling in the matcher, the index of its text in texts
+	levels  []int8             // for each spelling, how many levels of nested JSON its placeholder must be escaped for
 
 	hits    []hit
 	text    []byte
 	offsets []uint32
 }
 
-// New returns a redactor of texts for a conversation; known are the hashes of its numbered texts.
+// New returns a redactor that replaces texts in a conversation. known are the hashes of the texts that were numbered earlier in the
+// conversation.
 func New(texts []api.Redaction, known []string) *Redactor {
 	r := &Redactor{texts: texts, as: make([]string, len(texts)), Known: known[:len(known):len(known)]}
 	for i, hash := range known {
@@ -75,7 +76,7 @@ func New(texts []api.Redaction, known []string) *Redactor {
 	return r
 }
 
-// placeholder returns what replaces a text.
+// placeholder returns the placeholder of text i. On the first call it assigns one and counts the text.
 func (r *Redactor) placeholder(i int32) string {
 	if r.as[i] != "" {
 		return r.as[i]
@@ -105,13 +106,14 @@ func (r *Redactor) placeholder(i int32) string {
 	return as
 }
 
-// Apply returns the source with the texts replaced in the strings of the value at list, valid JSON, and the mapping to the original; nil if
-// nothing is replaced. If structure is false, keys and the values of those that names accepts stay as they are.
+// Apply replaces the texts in the strings of the value at list, which must be valid JSON. It returns the new source and its mapping to
+// the original, or nil if nothing was replaced. If structure is false, object keys and the values of the keys that names accepts stay
+// unchanged.
 func (r *Redactor) Apply(src []byte, list jsonspan.Span, structure bool) ([]byte, *transcript.Origin) {
 	var out []byte
 	origin := &transcript.Origin{Src: src}
-	done := 0 // the source up to here is in out
-	key := "" // the last key, if its value is next
+	done := 0 // the offset up to which src has been copied to out
+	key := "" // the preceding key, if its value comes next
 	for i := int(list.Start); i < int(list.End); i++ {
 		switch c := src[i]; c {
 		case ' ', '\t', '\n', '\r', ':':
@@ -135,7 +137,7 @@ func (r *Redactor) Apply(src []byte, list jsonspan.Span, structure bool) ([]byte
 		isKey := next < int(list.End) && src[next] == ':'
 		if structure || !isKey && !names(key) {
 			for _, h := range r.within(src, i, end+1) {
-				if h.to < 0 { // all of it
+				if h.to < 0 { // the whole string
 					h.from, h.to = int32(i+1), int32(end)
 				}
 				out = append(out, src[done:h.from]...)
@@ -158,7 +160,7 @@ func (r *Redactor) Apply(src []byte, list jsonspan.Span, structure bool) ([]byte
 	return append(out, src[done:]...), origin
 }
 
-// names reports whether the values of a key are words of wire formats.
+// names reports whether the values of a key are words defined by the wire formats.
 func names(key string) bool {
 	switch key {
 	case "role", "type", "state", "status", "kind":
@@ -167,7 +169,8 @@ func names(key string) bool {
 	return false
 }
 
-// written returns the placeholder of a hit as the inside of a JSON string: -n-1 stands for text n, n for text n of the matcher.
+// written returns the placeholder of a hit, escaped for the inside of a JSON string. A negative text is -n-1 for the whole text n;
+// otherwise it is the index of a spelling in the matcher.
 func (r *Redactor) written(text int32) string {
 	if text < 0 {
 		return inside(r.placeholder(-text - 1))
@@ -179,7 +182,7 @@ func (r *Redactor) written(text int32) string {
 	return as
 }
 
-// within finds the texts in the string at [from, to), quotes included. The hits are offsets of the source.
+// within finds the texts in the JSON string at [from, to), which includes the quotes. The offsets of the hits refer to src.
 func (r *Redactor) within(src []byte, from, to int) []hit {
 	b := src[from+1 : to-1]
 	r.hits = r.hits[:0]
@@ -205,7 +208,7 @@ func (r *Redactor) within(src []byte, from, to int) []hit {
 	return r.hits
 }
 
-// decode decodes the inside of a string, with the offset in the source of each byte and of the end.
+// decode decodes the inside of a string into r.text. r.offsets gets the offset in src of each decoded byte, and of the end.
 func (r *Redactor) decode(src []byte, from, to int) {
 	r.text, r.offsets = r.text[:0], r.offsets[:0]
 	for i := from; i < to; {
@@ -224,7 +227,7 @@ func (r *Redactor) decode(src []byte, from, to int) {
 	r.offsets = append(r.offsets, uint32(to))
 }
 
-// escape returns the length of the escape at the start of b; a surrogate pair is one.
+// escape returns the length in bytes of the escape sequence at the start of b. A surrogate pair counts as one sequence.
 func escape(b []byte) int {
 	if b[1] != 'u' {
 		return 2

@@ -2,17 +2,17 @@ package report
 
 import "github.com/ctxfold/ctxfold/api"
 
-// Counter is a number in the report that passes, repairs or a restoration increment.
+// Counter is a number in the report that passes, repairs or a restoration count up.
 type Counter struct {
 	Name string // its key in the report, or in the report's Counts if the report has no such key
-	Text string // what is counted, for people
+	Text string // a description of what is counted, for people
 	At   func(r *api.Report) *int
 }
 
 // counters are the declared counters.
 var counters []Counter
 
-// DeclareCounter declares a counter, once. It is called from init.
+// DeclareCounter registers a counter; repeated calls with the same name have no effect. Packages call it from init.
 func DeclareCounter(n Counter) {
 	for _, known := range counters {
 		if known.Name == n.Name {
@@ -27,7 +27,7 @@ func init() {
 	DeclareCounter(Counter{"repaired", "violations in the input that were repaired", func(r *api.Report) *int { return &r.Repaired }})
 }
 
-// AddToCounter adds to a counter without its own key in the report.
+// AddToCounter adds n to a counter that has no key of its own in the report.
 func (r *Report) AddToCounter(name string, n int) {
 	for i := range r.Counts {
 		if r.Counts[i].Name == name {

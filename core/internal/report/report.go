@@ -1,7 +1,5 @@
-// Package report collects what an operation has done: its actions, and the counters of passes, repairs and
-// restorations.
-//
-// Changes of the document never enter this package.
+// Package report collects what an operation has done: its actions, and the counters of passes, repairs and restorations. It never
+// changes a document.
 package report
 
 import (
@@ -10,11 +8,11 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Report is the report of one operation in progress.
+// Report is the report of an operation in progress.
 type Report api.Report
 
-// AddAction records an action of a pass. The capacity of the list doubles, because append would reallocate more often, and
-// the memory of a module never shrinks.
+// AddAction records an action of a pass. It doubles the capacity of the list when necessary: append would reallocate large lists more
+// often, and the memory of a module never shrinks.
 func (r *Report) AddAction(a api.Action) {
 	if n := len(r.Actions); n == cap(r.Actions) {
 		r.Actions = slices.Grow(r.Actions, n+8)

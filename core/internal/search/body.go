@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// isNoText reports whether strings under a key are not text because the key names, signs or counts something. These
+// isNoText reports whether strings under a key are not text, because the key names, signs or counts something. This and the next two
 // tables are all that this package knows about message formats.
 func isNoText(key []byte) bool {
 	switch string(key) {
@@ -24,7 +24,7 @@ func isNoText(key []byte) bool {
 	return false
 }
 
-// isPart reports whether an object of this type is a message part rather than a message.
+// isPart reports whether an object with this type is a message part rather than a message.
 func isPart(kind []byte) bool {
 	switch string(kind) {
 	case "text", "input_text", "output_text", "image", "image_url", "input_image", "audio", "input_audio", "file", "input_file", "document", "resource",
@@ -34,7 +34,8 @@ func isPart(kind []byte) bool {
 	return false
 }
 
-// roleOfType returns the role of a conversation item whose type says that it is a message, as in OpenAI's Responses and in LangChain.
+// roleOfType returns the role of an item whose type, not its role, says that it is a message, as in OpenAI's Responses API and in
+// LangChain.
 func roleOfType(kind []byte) (Role, bool) {
 	switch {
 	case string(kind) == "reasoning":
@@ -47,7 +48,7 @@ func roleOfType(kind []byte) (Role, bool) {
 	return RoleNamed(kind)
 }
 
-// read reads a body.
+// read splits a body into docs and counts the query's words in them.
 func (s *searching) read(body int32) {
 	src := s.bodies[body].Text
 	docs, posts, named, messages := len(s.docs), len(s.posts), len(s.named), s.messages
@@ -71,7 +72,7 @@ func (s *searching) read(body int32) {
 	if r.Err() == nil || s.full {
 		return
 	}
-	// It isn't JSON, so it is a text.
+	// The body isn't JSON, so it is searched as plain text.
 	s.docs, s.posts, s.named, s.messages = s.docs[:docs], s.posts[:posts], s.named[:named], messages
 	s.touched, s.tf, s.pair, s.last = s.touched[:0], [words.MostKnown]int32{}, [words.MostKnown]int32{}, [words.MostKnown]int32{}
 	s.begin(body, 0, 0)
@@ -80,8 +81,8 @@ func (s *searching) read(body int32) {
 	s.end(uint32(len(src)))
 }
 
-// isList reports whether a list has messages, judging by its first object. A list of parts, or of anything else, is the body of a tool
-// result.
+// isList reports whether a list contains messages, judging by its first object. Any other list, such as a list of parts, is the body of
+// a tool result.
 func isList(src []byte) bool {
 	r := jsonspan.New(src)
 	for r.Array(); r.Elem(); {
@@ -111,7 +112,7 @@ func isList(src []byte) bool {
 	return false
 }
 
-// list reads a list of messages. In the body of a fold, or of changes, strings between them say which messages belong together, or are
+// list reads a list of messages. In the body of a fold, or of changes, there are strings between the messages, which may contain
 // handles.
 func (s *searching) list(r *jsonspan.Scanner, body int32) {
 	index := int32(0)
@@ -130,7 +131,7 @@ func (s *searching) list(r *jsonspan.Scanner, body int32) {
 	}
 }
 
-// link reads a string between messages: a handle, or a line of changes that mentions some.
+// link collects the handles in a string between messages: the string itself, or a line of changes that names some.
 func (s *searching) link(line string) {
 	if word, _, _ := strings.Cut(line, " "); len(line) > 1<<16 || word == "gone" || word == "last" || word == "space" || word == "end" {
 		return
@@ -140,7 +141,7 @@ func (s *searching) link(line string) {
 	}
 }
 
-// message reads a message, or whatever else a body is.
+// message reads a message or any other body that isn't a list of messages.
 func (s *searching) message(r *jsonspan.Scanner, body, index int32) {
 	kind := r.Kind()
 	s.begin(body, index, r.Pos())
@@ -158,14 +159,14 @@ func (s *searching) message(r *jsonspan.Scanner, body, index int32) {
 	s.end(r.Pos())
 }
 
-// begin begins a message. Its role and its date are known when it has been read.
+// begin starts a message. Its role and date become known while it is read.
 func (s *searching) begin(body, index int32, from uint32) {
 	s.cur = doc{body: body, index: index, from: from, role: Tool}
 	s.pieces = 0
 	s.messages++
 }
 
-// end ends a message: the docs made from it so far get what was found out on the way.
+// end finishes a message: it sets the end, the role and the date of all docs that were made from it.
 func (s *searching) end(to uint32) {
 	d := &s.cur
 	if d.date == 0 {
@@ -204,7 +205,7 @@ func (s *searching) close() {
 	s.cur.words = 0
 }
 
-// pieceBytes is how much of a text makes a separate doc: a tool result of many pages has answers to many questions.
+// pieceBytes is the size of the docs that a long text is split into: a tool result of many pages answers many questions.
 const pieceBytes = 2048
 
 // text adds a text of the message.
@@ -236,7 +237,7 @@ func (s *searching) text(text []byte) {
 	s.count(text)
 }
 
-// cut returns where a piece of a long text ends: after a line or a word, or else between two runes.
+// cut returns the length of the first piece of a long text: up to the end of a line or a word, or else up to the start of a rune.
 func cut(text []byte) int {
 	space := 0
 	for n := pieceBytes; n > pieceBytes/2; n-- {
@@ -257,7 +258,7 @@ func cut(text []byte) int {
 	return n
 }
 
-// count counts the words of the query in a text.
+// count counts the query's words in a text.
 func (s *searching) count(text []byte) {
 	before := s.cur.words
 	var n int
@@ -286,7 +287,7 @@ func (s *searching) count(text []byte) {
 	s.cur.words += int32(n)
 }
 
-// pairs records the distance between a term and the preceding one.
+// pairs records the distance in words between term k and the preceding term, if it is the smallest so far.
 func (s *searching) pairs(k, distance int32) {
 	if distance <= nearest && (s.pair[k] == 0 || distance < s.pair[k]) {
 		s.pair[k] = max(distance, 1)
@@ -298,12 +299,12 @@ type message struct {
 	*searching
 	r       *jsonspan.Scanner
 	hasRole bool
-	typed   bool // its type says its role
-	answers bool // it holds a tool result
+	typed   bool // its type determined its role
+	answers bool // it contains a tool result
 	says    bool // it contains a text of its own
 }
 
-// value reads a value of a message: its strings are text.
+// value reads a value in a message and searches its strings.
 func (m *message) value(depth int) {
 	switch m.r.Kind() {
 	case jsonspan.String:
@@ -329,7 +330,7 @@ func (m *message) value(depth int) {
 	}
 }
 
-// object reads an object. Of the message itself, at depth 0, it notes who it is from and when.
+// object reads an object in a message. At depth 0, the message itself, it also notes the role and the date.
 func (m *message) object(depth int) {
 	src := m.r.Src()
 	for m.r.Object(); ; {
@@ -339,7 +340,7 @@ func (m *message) object(depth int) {
 		}
 		kind := m.r.Kind()
 		switch {
-		case kind == jsonspan.Object && string(key) == "message" && depth == 0: // in an entry of a session
+		case kind == jsonspan.Object && string(key) == "message" && depth == 0: // the message inside a session file's entry
 			m.object(0)
 		case kind == jsonspan.String && string(key) == "role" && depth == 0:
 			if role, ok := RoleNamed(m.short()); ok && !m.hasRole {
@@ -369,7 +370,7 @@ func (m *message) object(depth int) {
 	}
 }
 
-// short reads a string that may be a name; nil if it is long.
+// short reads a string and returns it if it is short enough to be a name, otherwise nil.
 func (m *message) short() []byte {
 	t := m.r.Text()
 	if m.r.Err() != nil || t.Len() > 64 || t.Escaped {
@@ -378,14 +379,14 @@ func (m *message) short() []byte {
 	return m.r.Src()[t.Start+1 : t.End-1]
 }
 
-// Marks of a handle in a text: a marker at its beginning, or the second line of a digest.
+// The text before a handle: in a marker at the beginning of a text, or on the second line of a digest.
 const (
 	markerRoom   = 512
 	markerHandle = ". Handle: "
 	digestHandle = "Handle of the folded messages: "
 )
 
-// handles notes the handle that a text mentions.
+// handles collects the handle that a text names as a marker or as a digest.
 func (s *searching) handles(text []byte) {
 	text = text[:min(len(text), markerRoom)]
 	if len(text) < handles.Short {
@@ -407,17 +408,17 @@ func (s *searching) handles(text []byte) {
 	}
 }
 
-// name notes a handle.
+// name adds a string to the handles that the bodies name, if it has the form of a handle.
 func (s *searching) name(handle string) {
 	if handles.IsHandle(handle) {
 		s.named = append(s.named, handle)
 	}
 }
 
-// given reports whether a handle is one of the given bodies'.
+// given reports whether the body with a handle is among the searched bodies.
 func (s *searching) given(handle string) bool { return s.handed.Has(handle[:handles.Short]) }
 
-// missing returns the handles that are mentioned and not given, each once.
+// missing returns, each once, the handles that the bodies name but that belong to none of them.
 func (s *searching) missing() (list []string) {
 	seen := &s.handed
 	for _, h := range s.named {

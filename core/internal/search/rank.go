@@ -9,26 +9,26 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// The parameters of BM25 and the weights of other features, in 1/1024. They were fitted to long public conversations of two people, with
-// the names of the speakers and without; see docs/inside/memory.md.
+// The parameters of BM25 and the weights of the other features, in 1/1024. They were fitted to long public conversations between two
+// people, with and without the names of the speakers; see docs/inside/memory.md.
 const (
 	one = 1024
 
 	least      = 64   // the weight of a word that every message has
 	saturation = 819  // k1
 	lengthPart = 410  // b
-	near       = 717  // what two adjacent query words add, in proportion to the weight of the lighter one
-	nearest    = 8    // words apart at most
-	relative   = 410  // the weight of a word that shares five letters
+	near       = 717  // the bonus for two query words near each other, relative to the weight of the lighter one
+	nearest    = 8    // the maximum distance of such words, in words
+	relative   = 410  // the weight of a word that shares five letters with a query word
 	leadPart   = 512  // the share of its weight that the first word of a question keeps
-	addressed  = 1536 // the weight of a name in what its bearer says
-	better     = 512  // a message's share of its better neighbour's score
-	beyond     = 307  // and of the neighbours after them
-	dated      = 512  // the bonus for a date that the query names, of the message's own score
-	roled      = 128  // the bonus for a role
+	addressed  = 1536 // the weight of a person's name in messages written by that person
+	better     = 512  // the share of the better neighbour's score that a message gets
+	beyond     = 307  // the same for the neighbours two messages away
+	dated      = 512  // the bonus for a date in the query, relative to the message's own score
+	roled      = 128  // the bonus for a role in the query, likewise
 )
 
-// log2 returns the binary logarithm of n, over 0, in 1/1024.
+// log2 returns the binary logarithm of n in 1/1024. n must be positive.
 func log2(n uint64) int64 {
 	whole := bits.Len64(n) - 1
 	m := n << (63 - whole) >> 32 // 1 ≤ m/2^31 < 2
@@ -44,7 +44,7 @@ func log2(n uint64) int64 {
 	return r
 }
 
-// root returns the square root of n, in 1/1024 as n is.
+// root returns the square root of n; both are in 1/1024.
 func root(n int64) int64 {
 	n <<= 10
 	r := int64(1) << ((bits.Len64(uint64(n)) + 1) / 2)
@@ -71,8 +71,8 @@ func (s *searching) best() []ranked {
 	}
 	scores := s.lexical()
 	byDate := len(s.asked) > 0
-	plain := len(s.term) == 0 || slices.Max(scores) == 0 // the query only contains a date or a role, or no known word
-	room := 8*s.query.Limit + 256                        // never more than this is sorted
+	plain := len(s.term) == 0 || slices.Max(scores) == 0 // the query has only a date or a role, or no word that occurs
+	room := 8*s.query.Limit + 256                        // the maximum number of docs that are sorted at a time
 	list := make([]ranked, 0, room)
 	floor := int64(1)
 	for i := range s.docs {
@@ -94,7 +94,7 @@ func (s *searching) best() []ranked {
 		if len(list) == room {
 			list = append(list[:0], s.firsts(list)...)
 			if len(list) == s.query.Limit {
-				floor = list[len(list)-1].score + 1 // equally good docs that come later are worse
+				floor = list[len(list)-1].score + 1 // a later doc with the same score would rank lower
 			}
 		}
 		list = append(list, ranked{int32(i), score})
@@ -102,7 +102,7 @@ func (s *searching) best() []ranked {
 	return s.firsts(list)
 }
 
-// wanted reports whether a doc may be a hit.
+// wanted reports whether a doc passes the query's filters by role and date.
 func (s *searching) wanted(d *doc) bool {
 	q := s.query
 	if q.Roles != 0 && q.Roles>>d.role&1 == 0 {
@@ -114,7 +114,7 @@ func (s *searching) wanted(d *doc) bool {
 	return q.Before == 0 || d.date != 0 && d.date <= q.Before.Last()
 }
 
-// firsts returns the best piece of each message, as many as were requested.
+// firsts returns the best doc of each message, best first, up to the query's limit.
 func (s *searching) firsts(list []ranked) []ranked {
 	sorting.Func(list, func(a, b ranked) int {
 		if a.score != b.score {
@@ -135,7 +135,7 @@ func (s *searching) firsts(list []ranked) []ranked {
 	return out
 }
 
-// around returns the score of a doc with its share of its neighbours' scores.
+// around returns the score of doc i plus its share of its neighbours' scores.
 func around(docs []doc, scores []int64, i int) int64 {
 	at := func(k int) int64 {
 		if k < 0 || k >= len(docs) || docs[k].body != docs[i].body {
@@ -146,7 +146,7 @@ func around(docs []doc, scores []int64, i int) int64 {
 	return scores[i] + max(at(i-1), at(i+1))*better/one + max(at(i-2), at(i+2))*beyond/one
 }
 
-// lexical returns the score of each doc by its words alone.
+// lexical returns the score of each doc by its words alone, without dates, roles and neighbours.
 func (s *searching) lexical() []int64 {
 	n := int64(len(s.docs))
 	df, by := make([]int64, len(s.term)), make([][4]int64, len(s.term))
@@ -204,8 +204,8 @@ func (s *searching) lexical() []int64 {
 	return scores
 }
 
-// called returns for each term whose name it is: User's or Assistant's, or Tool for neither. A name that almost only one of the two uses,
-// and not as a label in every other message, is what that one calls the other.
+// called returns, for each term, the role of the person whose name it is, or Tool if it isn't a name. If almost only one of the two
+// uses a name, and not in most of the messages like a label, it is the name of the other.
 func (s *searching) called(df []int64, by [][4]int64, roles [4]int64) []Role {
 	of := make([]Role, len(s.term))
 	for k := range of {

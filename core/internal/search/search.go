@@ -1,7 +1,7 @@
-// Package search finds the messages of archived bodies that answer a question: BM25 over messages, with adjacent messages, dates and roles.
-// It keeps no index: one pass over the bodies counts the words of the query, and nothing else.
+// Package search finds the messages of archived bodies that answer a question. It ranks messages by BM25, adjacent messages, dates and
+// roles. It keeps no index: each search reads all bodies once and counts only the words of the query.
 //
-// This package knows nothing about wire formats, stores, and what words mean.
+// Wire formats, stores, and the meaning of words never enter this package.
 package search
 
 import (
@@ -13,21 +13,21 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// Query is what is looked for.
+// Query describes what to find.
 type Query struct {
 	Text  string
 	Limit int // the maximum number of hits
-	// Roles, if it isn't empty, are the roles of messages that may be hits.
+	// Roles restricts the hits to messages with these roles. The zero value allows all roles.
 	Roles RoleSet
-	// After and Before, if they are not zero, are the first and the last day of messages that may be hits. Messages of unknown date are
-	// then excluded.
+	// After and Before restrict the hits to messages from the day After to the day Before, inclusive. Zero means no limit. With a
+	// limit, messages of unknown date are excluded.
 	After, Before dates.Date
 }
 
-// HasWords reports whether there is anything to look for.
+// HasWords reports whether the query's text contains any words.
 func (q *Query) HasWords() bool { return len(words.Append(nil, q.Text)) > 0 }
 
-// Role is who a message is from.
+// Role is the author of a message.
 type Role uint8
 
 // The roles. Anything that isn't a message, such as the text of a tool result, counts as Tool.
@@ -40,10 +40,10 @@ const (
 
 var roleNames = [...]api.Role{api.RoleSystem, api.RoleUser, api.RoleAssistant, api.RoleTool}
 
-// Word returns the role as answers name it.
+// Word returns the name of the role in results.
 func (r Role) Word() api.Role { return roleNames[r] }
 
-// RoleNamed returns the role with a name, in any API's spelling; false if there is none.
+// RoleNamed returns the role with a name, in the spelling of any API. It returns false for an unknown name.
 func RoleNamed[T string | []byte](name T) (Role, bool) {
 	switch string(name) {
 	case "user", "human":
@@ -64,64 +64,66 @@ type RoleSet uint8
 // Add adds a role.
 func (s *RoleSet) Add(r Role) { *s |= 1 << r }
 
-// Body is a body as an archive holds it: a list of messages, a message, or the body of a tool result. Anything that isn't JSON is a text.
+// Body is an archived body: a list of messages, a message, or the body of a tool result. A body that isn't JSON is searched as plain
+// text.
 type Body struct {
-	Handle string // or its first 16 digits or more; "" if it has none
+	Handle string // whole or shortened to at least 16 digits; "" if unknown
 	Text   []byte
 }
 
-// Hit is a message that was found.
+// Hit is a message that matches the query.
 type Hit struct {
 	Body  int // the index of its body
 	Index int // index of the message in the body's list; 0 if the body is no list
-	Score int // in roughly 1/1024 bit, to compare hits of one search
+	Score int // in units of about 1/1024 bit; only comparable among the hits of one search
 	Role  Role
-	Date  dates.Date // of the message, or of the header before it; zero if unknown
-	// Offset is where the snippet begins in the message's text, in Unicode scalar values.
+	Date  dates.Date // of the message, or of the last dated message before it; zero if unknown
+	// Offset is the position of the snippet in the message's text, in Unicode scalar values.
 	Offset  int
 	Snippet string
 }
 
-// Stats say what was searched.
+// Stats describe what was searched.
 type Stats struct {
 	Messages int
-	Bytes    int // of the bodies
-	// Named are the handles that the bodies mention and that are not among them, in order of appearance.
+	Bytes    int // the total size of the bodies
+	// Named are the handles that the bodies name but that belong to none of them, in order of appearance. Fetching these bodies extends
+	// the search.
 	Named []string
 }
 
-// FarOffset is the length in Unicode scalar values from which on a hit says how far into its message the snippet is.
+// FarOffset is the message length, in Unicode scalar values, from which on a hit should show how far into the message its snippet is.
 const FarOffset = 2000
 
 // Limits of a search.
 const (
-	MostLimit    = 100     // hits
-	MostQuery    = 4096    // bytes of a query
-	MostMessages = 1 << 20 // messages, or pieces of long ones
+	MostLimit    = 100     // the maximum of Query.Limit
+	MostQuery    = 4096    // the maximum size of Query.Text, in bytes
+	MostMessages = 1 << 20 // the maximum number of messages, counting each piece of a long message
 )
 
-// doc is what is scored: a message, or a piece of a long one.
+// doc is the unit that is scored: a message, or a piece of a long message.
 type doc struct {
 	body, index int32
-	piece       int32 // 0 for the first piece of its message
+	piece       int32 // index of the piece in its message
 	words       int32
-	from, end   uint32 // the message in its body
+	from, end   uint32 // the byte range of the message in its body
 	date        dates.Date
 	role        Role
-	digest      bool // it only summarizes messages that are searched too
-	raw         bool // its body is a text that isn't JSON
+	digest      bool // a digest of messages that are searched themselves
+	raw         bool // its body is plain text, not JSON
 }
 
-// post says that a doc contains a term.
+// post is an entry of the posting list: a doc that contains a term.
 type post struct {
 	doc  int32
-	tf   int32 // in 1/1024
+	tf   int32 // the number of occurrences, in 1/1024; for a pair, the distance in words
 	term uint8
-	pair bool // the term is near the preceding one, and tf says how near
+	pair bool // the entry is for a term near the preceding term of the query
 }
 
-// Run searches bodies. Hits with equal scores are in the order of the bodies, and older first within a body. It returns the code too_large
-// if there are more than MostMessages messages.
+// Run searches bodies and returns the hits, best first. Hits with equal scores are in the order of the bodies, and older first within a
+// body. It fails with the code too_large if there are more than MostMessages messages.
 func Run(q *Query, bodies []Body) (hits []Hit, stats Stats, err *jsonspan.Error) {
 	s := searching{query: q, bodies: bodies}
 	s.terms()
@@ -149,47 +151,47 @@ func Run(q *Query, bodies []Body) (hits []Hit, stats Stats, err *jsonspan.Error)
 	return hits, stats, nil
 }
 
-// searching is a search in progress.
+// searching is the state of a search.
 type searching struct {
 	query  *Query
 	bodies []Body
 
 	known words.Known
 	term  []term
-	asked []dates.Found // dates that the query names
+	asked []dates.Found // the dates in the query
 	role  RoleSet
 
 	docs     []doc
 	posts    []post
 	named    []string
-	handed   critbit.Map[struct{}] // the first digits of the handles of the bodies
+	handed   critbit.Map[struct{}] // the shortened handles of the bodies
 	messages int
 	full     bool
 
-	// For the message being read:
+	// The message being read:
 	cur     doc
 	tf      [words.MostKnown]int32
 	pair    [words.MostKnown]int32
-	last    [words.MostKnown]int32 // the word number of a term's last occurrence, from 1
+	last    [words.MostKnown]int32 // the position of each term's last occurrence, in words, from 1
 	touched []uint8
 	found   []words.Found
 	room    []byte
-	carried dates.Date // of the header before it
-	pieces  int        // of text in the message so far
+	carried dates.Date // the date of the last dated message before it
+	pieces  int        // number of texts in the message so far
 
-	collects  bool // texts of a message are joined instead of counted
+	collects  bool // collect the texts of the message instead of counting words
 	collected []byte
 }
 
-// term is a stem of the query.
+// term is a word of the query, reduced to its stem.
 type term struct {
 	weight int32
-	name   bool // it may be a name: it has a capital letter, and isn't the first word
-	lead   bool // it begins a question
+	name   bool // it may be a name: it is capitalized and not the first word
+	lead   bool // it is the first word of a question
 	number bool
 }
 
-// terms parses the query.
+// terms parses the query into terms, roles and dates.
 func (s *searching) terms() {
 	text := s.query.Text
 	ws := words.Append(nil, text)

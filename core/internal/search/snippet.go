@@ -9,14 +9,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// snippetBytes is how much of a message a hit shows, excluding ellipses; spread is the maximum distance in bytes between the query words
-// that a snippet is chosen for.
+// snippetBytes is the maximum length of a snippet in bytes, without ellipses. spread is the maximum distance in bytes between the first
+// and the last of the query words that a snippet is chosen for.
 const (
 	snippetBytes = 234
 	spread       = 160
 )
 
-// hit makes a hit of a doc.
+// hit returns the hit for a doc, including its snippet.
 func (s *searching) hit(r ranked) Hit {
 	d := s.docs[r.doc]
 	h := Hit{Body: int(d.body), Index: int(d.index), Score: int(r.score), Role: d.role, Date: d.date}
@@ -34,7 +34,7 @@ func (s *searching) hit(r ranked) Hit {
 	return h
 }
 
-// textOf returns the text of a doc's message.
+// textOf returns the text of the message that a doc belongs to.
 func (s *searching) textOf(d *doc) []byte {
 	src := s.bodies[d.body].Text[:d.end]
 	if d.raw {
@@ -50,7 +50,8 @@ func (s *searching) textOf(d *doc) []byte {
 	return c.collected
 }
 
-// passage returns the piece of a text that contains most of the query, or its beginning.
+// passage returns the range of a text where the most important words of the query are closest together, or the beginning of the text if
+// it contains none.
 func (s *searching) passage(text []byte) (from, to int) {
 	found, _ := s.known.Find(s.found[:0], text)
 	var counts [words.MostKnown]int32
@@ -88,14 +89,14 @@ func (s *searching) passage(text []byte) (from, to int) {
 	if len(text) <= snippetBytes {
 		return 0, len(text)
 	}
-	// Put the words in the middle, with more text after them than before.
+	// A third of the remaining space goes before the words, and the rest after them.
 	from = max(0, min(first-(snippetBytes-min(last-first, spread))/3, len(text)-snippetBytes))
 	to = min(from+snippetBytes, len(text))
 	return ahead(text, from, first), behind(text, to, max(last, from))
 }
 
-// ahead moves the beginning of a passage from from forward to a good place: after a blank, otherwise at the start of a rune, and not beyond
-// most.
+// ahead moves the start of a passage forward from offset from, to a position after a blank that is at most most, or else to the start
+// of a rune.
 func ahead(text []byte, from, most int) int {
 	if from == 0 {
 		return 0
@@ -111,7 +112,7 @@ func ahead(text []byte, from, most int) int {
 	return from
 }
 
-// behind moves the end of a passage from to back to a good place, and not before least.
+// behind moves the end of a passage back from offset to, to the position of a blank after least, or else to the start of a rune.
 func behind(text []byte, to, least int) int {
 	if to == len(text) {
 		return to
@@ -129,7 +130,7 @@ func behind(text []byte, to, least int) int {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// appendTidy appends a text on one line, without invisible characters.
+// appendTidy appends a text as one line: runs of white space become one blank, and control characters are removed.
 func appendTidy(dst, text []byte) []byte {
 	blank := false
 	for i := 0; i < len(text); {

@@ -5,10 +5,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Claude Code appends one object per line. Lines with a uuid form a tree by parentUuid: messages, and events between them. The live
-// conversation is the path from the newest message back to its root, or to the last compaction. One message of the provider is spread over
-// several lines, one block each, that share message.id. If it calls several tools at once, each result has the line of its call as its
-// parent, so all but one of these lines are off the path.
+// Claude Code appends one object per line. Lines with a uuid form a tree by parentUuid, of messages and of events between them. The
+// live conversation is the path from the newest message back to its root, or to the last compaction. The lines of one provider message
+// share message.id and have one block each. If a message calls several tools at once, the parent of each result is the line of its
+// call, so all but one of these lines are off the path.
 func init() {
 	register(&Kind{
 		Name:   "claude-code",
@@ -29,21 +29,21 @@ func init() {
 	})
 }
 
-// ccLine is a line that is part of the tree. Its ids are places in ids until resolve, and numbers afterwards.
+// ccLine is a line that is part of the tree. Until resolve runs, its ids are positions in ids; afterwards they are numbers.
 type ccLine struct {
 	at      jsonspan.Span
 	kind    ccKind
 	side    bool // belongs to a subagent
-	failed  bool // the agent's note that a call failed
-	summary bool // the summary of what the preceding compaction removed
+	failed  bool // the agent's note that a request to the provider failed
+	summary bool // the summary of the messages that the preceding compaction removed
 	linked  bool // has a parent member, even if it is null
-	used    bool // part of the result
+	used    bool // its message is in the result
 	uuid    int32
-	parent  int32 // the parent's uuid; after resolve the index of the parent's line, or -1
-	id      int32 // of the provider's message
+	parent  int32 // the parent's uuid; after resolve, the index of the parent's line, or -1
+	id      int32 // the id of the provider's message
 	first   int32 // its blocks are blocks[first:end]
 	end     int32
-	keep    int32 // of a compaction: index in keeps, or -1
+	keep    int32 // for a compaction, its index in keeps, or -1
 	content jsonspan.Span
 	model   jsonspan.Span
 	usage   jsonspan.Span
@@ -58,14 +58,14 @@ const (
 	ccCompaction
 )
 
-// ccBlock is a content block of a message whose content is a list.
+// ccBlock is a content block of a message whose content is a list of blocks.
 type ccBlock struct {
 	span   jsonspan.Span
 	line   int32
 	kind   ccBlockKind
-	moved  bool  // a result that is written after its call, or left out
-	id     int32 // pairs a tool call with its result
-	answer int32 // of a call: the block with its result, or -1
+	moved  bool  // a result that is written directly after its call instead of here, or left out
+	id     int32 // the id that pairs a tool call with its result
+	answer int32 // for a call, the index of the block with its result, or -1
 }
 
 type ccBlockKind uint8
@@ -76,8 +76,8 @@ const (
 	ccResult
 )
 
-// ccKeep says which earlier messages a compaction keeps: by their uuids, or as a segment of the path. They are inserted after the anchor,
-// and what followed the anchor comes after them.
+// ccKeep lists the earlier messages that a compaction keeps: by their uuids, or as the segment of the path from head to tail. They are
+// inserted after the anchor, before what follows the anchor.
 type ccKeep struct {
 	anchor, head, tail int32
 	uuids              []int32
@@ -87,13 +87,13 @@ type claudeCode struct {
 	*file
 	byteForByte
 	ids     ids
-	numbers int // how many different ids there are
+	numbers int // the number of different ids
 	records []ccLine
 	blocks  []ccBlock
 	keeps   []ccKeep
-	leaf    int32   // index of the line that the conversation ends with, or -1
-	cut     int32   // index of the compaction that it begins with, or -1
-	path    []int32 // lines from the root to the leaf
+	leaf    int32   // index of the line at which the conversation ends, or -1
+	cut     int32   // index of the compaction with which the conversation begins, or -1
+	path    []int32 // the indexes of the lines from the root to the leaf
 }
 
 func readClaudeCode(f *file) writer {
@@ -153,7 +153,7 @@ func (c *claudeCode) line(s *jsonspan.Scanner) {
 	c.records = append(c.records, l)
 }
 
-// inside calls one at the value at a span of the line that s has read. An error of one becomes an error of s.
+// inside calls one with a scanner at a value that s has already passed. An error in one becomes an error of s.
 func inside(s *jsonspan.Scanner, at jsonspan.Span, one func(in *jsonspan.Scanner)) {
 	in := s.At(at.Start)
 	one(in)
@@ -162,7 +162,7 @@ func inside(s *jsonspan.Scanner, at jsonspan.Span, one func(in *jsonspan.Scanner
 	}
 }
 
-// attachment reads what the user said while the model was at work; other attachments are events.
+// attachment reads a message that the user sent while the model was working. Other attachments are events.
 func (c *claudeCode) attachment(s *jsonspan.Scanner, at jsonspan.Span, l *ccLine) {
 	inside(s, at, func(s *jsonspan.Scanner) {
 		var prompt jsonspan.Span
@@ -215,7 +215,8 @@ func (c *claudeCode) block(s *jsonspan.Scanner) {
 	c.blocks = append(c.blocks, b)
 }
 
-// compaction reads what a compaction keeps: preservedMessages names each message, preservedSegment the first and the last.
+// compaction reads which messages a compaction keeps: preservedMessages lists each of them, preservedSegment names the first and the
+// last.
 func (c *claudeCode) compaction(s *jsonspan.Scanner, at jsonspan.Span, l *ccLine) {
 	k := ccKeep{anchor: noID, head: noID, tail: noID}
 	kept := []field{

@@ -6,9 +6,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// save adds a compaction as Claude Code writes one, followed by one line per message. All versions of the agent load that; only newer ones
-// understand lists of kept messages in a compaction's metadata. A copied message also gets a new provider id, because the agent merges all
-// lines with one id into one message, wherever they are.
+// save appends a compaction in Claude Code's own form, followed by one line per message. All versions of the agent can load that; lists
+// of kept messages in a compaction's metadata are only understood by newer versions. A copied message gets a new provider id as well,
+// because the agent merges all lines with the same id into one message, wherever they are.
 func (c *claudeCode) save(s *saver) {
 	if c.leaf < 0 {
 		s.cannot("the session file holds no message to continue from")
@@ -37,7 +37,7 @@ func (c *claudeCode) save(s *saver) {
 		} else {
 			s.write(common)
 		}
-		s.write(`,"timestamp":`, quoted(s.next())) // older versions continue from the line with the newest time
+		s.write(`,"timestamp":`, quoted(s.next())) // older versions resume from the line with the latest time
 		if i == digest {
 			s.write(`,"isVisibleInTranscriptOnly":true,"isCompactSummary":true`)
 		}
@@ -52,10 +52,10 @@ func (c *claudeCode) save(s *saver) {
 	}
 }
 
-// ccCommon are the members that have the same value in all lines of a session.
+// ccCommon are the members that have the same value on all lines of a session.
 var ccCommon = []string{"isSidechain", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug", "agentId"}
 
-// common returns the members that all lines share, each after a comma.
+// common returns these members as JSON, copied from a line, each preceded by a comma.
 func (c *claudeCode) common(line jsonspan.Span) (all string) {
 	for _, key := range ccCommon {
 		if p := find(c.src, line, key); !p.Zero() {
@@ -65,14 +65,14 @@ func (c *claudeCode) common(line jsonspan.Span) (all string) {
 	return all
 }
 
-// ccOwn are the members that belong to one line, or that refer to other lines.
+// ccOwn are the members that are specific to a line or refer to other lines, so that a copy can't keep them.
 var ccOwn = []string{
 	"timestamp", "type", "uuid", "parentUuid", "logicalParentUuid", "message", "attachment", "sourceToolAssistantUUID", "sourceToolUseID",
 	"subtype", "compactMetadata",
 }
 
-// rest writes the members of a line that a copy keeps. Only a copy of a whole message keeps toolUseResult, which is what a tool returned to
-// the user interface.
+// rest writes the members of a line that a copy keeps. Only a copy of a whole message keeps toolUseResult, which holds what a tool
+// returned to the user interface.
 func (c *claudeCode) rest(s *saver, line jsonspan.Span, whole bool) {
 	in := scanner(c.src, line.Start)
 	members(in, func(key []byte) bool {
@@ -85,10 +85,11 @@ func (c *claudeCode) rest(s *saver, line jsonspan.Span, whole bool) {
 	})
 }
 
-// ccUnused are the counts of a copied answer. The original's counts describe a prompt that no longer exists.
+// ccUnused are the token counts of a copied response. The original's counts describe a prompt that no longer exists.
 const ccUnused = `{"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}`
 
-// answer writes an assistant message in the provider's form; was is the message that it copies.
+// answer writes message i, an assistant message, in the provider's form. was is the message in the file that it copies, or the zero
+// Span.
 func (c *claudeCode) answer(s *saver, i int, was jsonspan.Span) {
 	content := string(s.value(i, "content"))
 	id := `"msg_` + s.id() + `"`

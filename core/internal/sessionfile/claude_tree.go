@@ -2,7 +2,7 @@ package sessionfile
 
 import "slices"
 
-// resolve turns ids into numbers and parents into indexes, and finds where the conversation ends and begins.
+// resolve replaces ids with numbers and parents with indexes, and finds the first and the last line of the conversation.
 func (c *claudeCode) resolve() {
 	ranks, n := c.ids.rank()
 	c.numbers = n
@@ -26,7 +26,7 @@ func (c *claudeCode) resolve() {
 	c.leaf, c.cut = -1, -1
 	for i := range c.records {
 		l := &c.records[i]
-		l.side = l.side && main // a subagent's own file holds nothing else
+		l.side = l.side && main // a subagent's own file contains only such lines
 		if l.isMessage() && !l.side && !l.failed {
 			c.leaf = int32(i)
 		}
@@ -40,8 +40,8 @@ func (c *claudeCode) resolve() {
 
 func (l *ccLine) isMessage() bool { return l.kind == ccUser || l.kind == ccAssistant }
 
-// parents finds the line of each line's parent: the nearest earlier line with that uuid, because a resumed session may repeat lines. A line
-// without a parent member follows the line before it.
+// parents sets each line's parent to the index of the nearest earlier line with the parent's uuid, because a resumed session may repeat
+// lines. A message without a parent member follows the line before it.
 func (c *claudeCode) parents() {
 	later := filled(c.numbers, -1)
 	for i := len(c.records) - 1; i >= 0; i-- {
@@ -72,7 +72,7 @@ func (c *claudeCode) parents() {
 	}
 }
 
-// walk follows the parents from the leaf to the last compaction, or to the root if there is none.
+// walk sets the path: it follows the parents from the leaf back to the last compaction, or to the root if there is none.
 func (c *claudeCode) walk() {
 	kept, anchor := c.relink()
 	seen := make([]bool, len(c.records))
@@ -86,7 +86,8 @@ func (c *claudeCode) walk() {
 		}
 		i = c.records[i].parent
 		if i < 0 || seen[i] {
-			// A chain that does not reach the compaction still begins with it: the messages before it are gone.
+			// If the chain doesn't reach the compaction, it begins with the compaction all the same, because the messages before it
+			// were removed.
 			if i = anchor; i < 0 || seen[i] {
 				i = c.cut
 			}
@@ -98,8 +99,8 @@ func (c *claudeCode) walk() {
 	slices.Reverse(c.path)
 }
 
-// relink moves the messages that the last compaction kept to their place after it. It returns which lines those are, and the line after
-// which the conversation continues: the compaction's summary, or the compaction itself.
+// relink moves the messages that the last compaction kept to their place after it. kept marks these lines. anchor is the line after
+// which the conversation continues: the compaction's summary, the last kept message, or the compaction itself.
 func (c *claudeCode) relink() (kept []bool, anchor int32) {
 	if c.cut < 0 {
 		return make([]bool, len(c.records)), -1
@@ -117,7 +118,7 @@ func (c *claudeCode) relink() (kept []bool, anchor int32) {
 		return kept, anchor
 	}
 	k := &c.keeps[at]
-	line := filled(c.numbers, -1) // the last line with each uuid, before the compaction
+	line := filled(c.numbers, -1) // the last line with each uuid before the compaction
 	for i := int32(0); i < c.cut; i++ {
 		if u := c.records[i].uuid; u != noID {
 			line[u] = i
@@ -165,7 +166,7 @@ func (c *claudeCode) relink() (kept []bool, anchor int32) {
 	if behind == anchor {
 		anchor = tail
 	}
-	if behind == c.leaf { // nothing was said since
+	if behind == c.leaf { // nothing has been said since the compaction
 		c.leaf = tail
 	}
 	return kept, anchor

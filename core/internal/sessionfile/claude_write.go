@@ -5,13 +5,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// ccTurn is a message of the result: the lines of one message of the provider, or one line of the user.
+// ccTurn is a message of the result: all lines of one provider message, or one line of the user.
 type ccTurn struct {
 	lines []int32
 	user  bool
 }
 
-// write writes the messages of the path. The lines of one provider message become one message, including those off the path, and the results
+// write writes the messages of the path. All lines of a provider message become one message, including lines off the path. The results
 // of its tool calls become one message directly after it, wherever they are in the file.
 func (c *claudeCode) write() {
 	turns := c.turns()
@@ -33,18 +33,18 @@ func (c *claudeCode) write() {
 	}
 }
 
-// turns puts the messages of the path together, and pairs the tool calls in them with results.
+// turns returns the messages of the path, and assigns results to their tool calls.
 func (c *claudeCode) turns() []ccTurn {
-	same := filled(len(c.records), -1) // the next line of the same message
-	head := filled(c.numbers, -1)      // the first line of each message
+	same := filled(len(c.records), -1) // for each line, the next line of the same message
+	head := filled(c.numbers, -1)      // the first line of each provider message, by id
 	for i := len(c.records) - 1; i >= 0; i-- {
 		if l := &c.records[i]; l.kind == ccAssistant && !l.side && !l.failed && l.id != noID {
 			same[i], head[l.id] = head[l.id], int32(i)
 		}
 	}
-	done := make([]bool, c.numbers) // messages, by id
-	seen := make([]bool, c.numbers) // lines, by uuid
-	call := filled(c.numbers, -1)   // the last call with each id
+	done := make([]bool, c.numbers) // whether each provider message has been added, by id
+	seen := make([]bool, c.numbers) // whether each line has been added, by uuid
+	call := filled(c.numbers, -1)   // the last call with each id, as a block
 	var turns []ccTurn
 	for _, i := range c.path {
 		l := &c.records[i]
@@ -79,7 +79,7 @@ func (c *claudeCode) turns() []ccTurn {
 	return turns
 }
 
-// join adds a line to a message of the provider.
+// join adds line i to a provider message.
 func (c *claudeCode) join(t *ccTurn, i int32, call []int32) {
 	l := &c.records[i]
 	l.used = true
@@ -91,7 +91,7 @@ func (c *claudeCode) join(t *ccTurn, i int32, call []int32) {
 	}
 }
 
-// pair gives the tool results in a line of the user to their calls. A result without a call stays where it is.
+// pair assigns the tool results in a line of the user to their calls. A result without a call stays where it is.
 func (c *claudeCode) pair(l *ccLine, call []int32) {
 	for b := l.first; b < l.end; b++ {
 		p := &c.blocks[b]
@@ -107,7 +107,7 @@ func (c *claudeCode) pair(l *ccLine, call []int32) {
 	}
 }
 
-// Results that are off the path are assigned to the calls that have no result on it.
+// Results off the path are assigned to the calls that have no result on it.
 func (c *claudeCode) beside(call []int32) {
 	for b := range c.blocks {
 		p := &c.blocks[b]
@@ -126,10 +126,10 @@ func (c *claudeCode) beside(call []int32) {
 	}
 }
 
-// synthetic is the model's name on messages that the agent wrote itself.
+// synthetic is the model name on messages that the agent wrote itself.
 const synthetic = "<synthetic>"
 
-// assistant writes a message of the provider; false if it is empty.
+// assistant writes a provider message. It returns false if the message is empty.
 func (c *claudeCode) assistant(t *ccTurn) bool {
 	index := c.Count
 	if len(t.lines) == 1 {
@@ -175,7 +175,7 @@ func (c *claudeCode) assistant(t *ccTurn) bool {
 	return true
 }
 
-// findModel looks for the model in answers that a compaction has removed, if no answer is left.
+// findModel sets the model from the responses that a compaction removed, if none is left.
 func (c *claudeCode) findModel() {
 	for i := len(c.records) - 1; i >= 0 && c.Model == ""; i-- {
 		if l := &c.records[i]; !l.side && !l.failed && !l.model.Zero() && !jsonspan.EqualText(c.src, l.model, synthetic) {
@@ -184,8 +184,8 @@ func (c *claudeCode) findModel() {
 	}
 }
 
-// results writes the results of a message's tool calls, in the order of the calls. If the next line has contributed results, its other
-// content goes into the same message.
+// results writes a message with the results of a message's tool calls, in the order of the calls. If the line next contributed results,
+// its other content goes into the same message.
 func (c *claudeCode) results(t *ccTurn, next int32) {
 	n := 0
 	for _, i := range t.lines {
@@ -213,7 +213,7 @@ func (c *claudeCode) results(t *ccTurn, next int32) {
 	c.put(`]}`)
 }
 
-// gave reports whether a line has contributed a result to the preceding message.
+// gave reports whether line i contributed a result to the preceding message.
 func (c *claudeCode) gave(i int32) bool {
 	for b := c.records[i].first; b < c.records[i].end; b++ {
 		if c.blocks[b].moved {
@@ -251,13 +251,14 @@ func (c *claudeCode) filled(l *ccLine) bool {
 	return l.end > l.first || l.content.Len() > 2 && c.src[l.content.Start] == '"'
 }
 
-// begin begins a message; the caller writes its content and the closing bracket.
+// begin starts a message. The caller writes the content and the closing brace.
 func (c *claudeCode) begin(role string) {
 	c.message()
 	c.put(`{"role":"` + role + `","content":`)
 }
 
-// element begins the next of n blocks of a message, which comes from a line, and with the first the message.
+// element starts the next content block of a message, which comes from the given line. n counts the blocks; the first also starts the
+// message.
 func (c *claudeCode) element(n *int, role string, line int32) {
 	if *n == 0 {
 		c.begin(role)

@@ -5,9 +5,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Cline's command line, its SDK, and the extension built on the same core keep one object with a list of messages, ID.messages.json. The
-// blocks are Anthropic's plus members of other providers; images and files have their own shape, and each result is a separate user message.
-// Cline keeps its own compactions in a file next to it, which it ignores if the list has changed.
+// Cline's command line, its SDK, and the extension built on the same core keep one object with a list of messages, ID.messages.json.
+// The blocks are Anthropic's, with members for other providers. Images and files have a form of their own, and each tool result is a
+// separate user message. Cline also writes its own compactions to another file, which it ignores if the list has changed.
 func init() {
 	register(&Kind{
 		Name:   "cline",
@@ -32,7 +32,7 @@ type cline struct {
 	merged
 	list    jsonspan.Span
 	records []clineRecord
-	folded  int64 // when the newest digest was made, in milliseconds since 1970
+	folded  int64 // the time of the newest digest, in milliseconds since 1970
 	model   jsonspan.Span
 }
 
@@ -64,7 +64,8 @@ func (c *cline) record(s *jsonspan.Scanner) {
 	c.records = append(c.records, r)
 }
 
-// write writes the messages. Consecutive user messages become one, because each result of parallel calls is a message of its own here.
+// write writes the messages. Consecutive user messages become one, because Cline stores each result of parallel calls as a separate
+// message.
 func (c *cline) write() {
 	var sent []int32
 	for i := range c.records {
@@ -103,7 +104,7 @@ var (
 	clineThinking = without("call_id details summary")
 )
 
-// clineBlock appends a block in Anthropic's form, or a string as one. Cline has its own form of images and files.
+// clineBlock appends a block in Anthropic's form. A string becomes a text block. Cline has its own form for images and files.
 func clineBlock(dst, src []byte, at jsonspan.Span) []byte {
 	table := rename(nil)
 	switch typeOf(src, at) {
@@ -124,7 +125,8 @@ func clineBlock(dst, src []byte, at jsonspan.Span) []byte {
 	return withoutMembers(dst, src, at, table)
 }
 
-// clineOutput appends the output of a tool: a text, or a list of texts, images and files. Any other list is sent as JSON in a text.
+// clineOutput appends the output of a tool: a text, or a list of texts, images and files. Any other list is sent as a text that
+// contains its JSON.
 func clineOutput(dst, src []byte, value jsonspan.Span) []byte {
 	for _, at := range items(src, value) {
 		switch typeOf(src, at) {

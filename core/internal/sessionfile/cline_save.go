@@ -5,11 +5,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// clineCounted removes the member with the provider's counts, which describe a prompt that is not sent again.
+// clineCounted removes the provider's counts, which describe a prompt that won't be sent again.
 var clineCounted = without("metrics")
 
-// save replaces the list with the messages. Unchanged messages keep everything but the provider's counts. The digest is marked the way Cline
-// marks its own. Folded messages exist only in the old file.
+// save replaces the list with the new messages. Unchanged messages keep everything but the provider's counts. The digest gets the
+// metadata that Cline writes for its own compactions. Afterwards, folded messages only exist in the old file.
 func (c *cline) save(s *saver) {
 	s.kept, s.out = int(c.list.Start), []byte{'['}
 	names := c.names(s)
@@ -35,10 +35,10 @@ func (c *cline) save(s *saver) {
 	s.write(`]`, c.src[c.list.End:])
 }
 
-// clineTools are the tools of all calls, as JSON, by the ids of the calls.
+// clineTools maps the id of each call to the name of its tool, as JSON.
 type clineTools struct{ critbit.Map[[]byte] }
 
-// names returns the tools of the calls in the file and in the messages.
+// names returns the tool names of all calls in the file and in the new messages.
 func (c *cline) names(s *saver) *clineTools {
 	var names clineTools
 	note := func(src []byte, messages []jsonspan.Span) {
@@ -55,7 +55,7 @@ func (c *cline) names(s *saver) *clineTools {
 	return &names
 }
 
-// block appends one of Anthropic's blocks in Cline's form: a result names its tool, and an image has no source.
+// block appends an Anthropic block in Cline's form, in which a result names its tool and an image has no source object.
 func (t *clineTools) block(dst, src []byte, at jsonspan.Span) []byte {
 	switch typeOf(src, at) {
 	case "image":

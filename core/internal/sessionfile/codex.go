@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Codex appends {timestamp, type, payload} lines. The payloads of response_item lines are the items of the Responses API; compacted lines
-// replace all items before them; event_msg lines repeat the same for the user interface, and hold the provider's usage and what the user
-// has undone.
+// Codex appends {timestamp, type, payload} lines. The payloads of response_item lines are the items of the Responses API, and compacted
+// lines replace all items before them. event_msg lines repeat the items for the user interface, and record the provider's usage and the
+// turns that the user undid.
 func init() {
 	payload := []string{"payload"}
 	register(&Kind{
@@ -25,25 +25,25 @@ func init() {
 	})
 }
 
-// cxItem is an item of the conversation, or the summary of a compaction, which becomes one.
+// cxItem is an item of the conversation, or the summary of a compaction, which becomes an item.
 type cxItem struct {
 	span    jsonspan.Span
-	summary bool // span is a text
-	input   bool // from the user or the developer: a compaction without a history keeps it
-	model   bool // written by the model
+	summary bool // span is the text of a summary
+	input   bool // from the user or the developer; a compaction without a history keeps it
+	model   bool // the model wrote it
 }
 
 type codex struct {
 	*file
 	byteForByte
 	items []cxItem
-	turns []int32 // the items that begin a turn of the user
-	cut   int     // items before it have been compacted, except for input
-	meta  bool    // the first session_meta has been read; files of forked sessions repeat their parent's
+	turns []int32 // the indexes of the items that begin a turn of the user
+	cut   int     // the items before this index were compacted, except for input
+	meta  bool    // the first session_meta has been read; files of forked sessions repeat the parent's after it
 	usage Usage
-	asked int   // index in items of the one that usage belongs to, or -1
-	wrote int   // index in items of the last one that the model has written since the last compaction, or -1
-	last  int64 // the largest ordinal of a line, or -1: older versions don't number lines
+	asked int   // index of the item that usage belongs to, or -1
+	wrote int   // index of the last item that the model wrote since the last compaction, or -1
+	last  int64 // the largest line ordinal, or -1, since older versions don't number lines
 }
 
 func readCodex(f *file) writer {
@@ -109,7 +109,7 @@ func (c *codex) line(s *jsonspan.Scanner) {
 	})
 }
 
-// session reads the base instructions, which the agent sends as the system prompt.
+// session reads the base instructions, which Codex sends as the system prompt.
 func (c *codex) session(s *jsonspan.Scanner) {
 	var system jsonspan.Span
 	instructions := func(s *jsonspan.Scanner) {
@@ -142,7 +142,7 @@ func (c *codex) add(s *jsonspan.Scanner) {
 		field{"content", func(s *jsonspan.Scanner) { notice = isNotice(s) }})
 	it.span.End = s.Pos()
 	switch typ {
-	case "ghost_snapshot": // a commit of the working tree, for undo; it is never sent
+	case "ghost_snapshot": // a commit of the working tree that is used to undo changes; never sent
 		c.skip(api.SkipMeta, 1)
 		return
 	case "message":
@@ -163,13 +163,13 @@ func (c *codex) add(s *jsonspan.Scanner) {
 	c.items = append(c.items, it)
 }
 
-// cxTypes are the types of items that matter here: messages, items that are never sent, and items that only the model writes.
+// cxTypes are the item types that need special treatment: messages, items that are never sent, and items that only the model writes.
 var cxTypes = []string{
 	"message", "ghost_snapshot", "function_call", "custom_tool_call", "local_shell_call", "reasoning", "web_search_call", "tool_search_call",
 	"image_generation_call",
 }
 
-// notices are the beginnings of messages that have the user's role but were written by the agent.
+// notices are the beginnings of messages that the agent wrote in the user's role.
 var notices = []string{
 	"<environment_context>", "# AGENTS.md instructions for ", "<user_instructions>", "<skill>", "<user_shell_command>",
 	"<turn_aborted>", "<subagent_notification>",
@@ -201,8 +201,8 @@ func isNotice(s *jsonspan.Scanner) bool {
 	return found
 }
 
-// compacted reads a compaction: its history replaces everything before it. In old files it has only a summary; the agent then continues
-// with the user's messages and the summary.
+// compacted reads a compaction, whose history replaces all items before it. In old files a compaction only has a summary; Codex then
+// continues with the user's messages and the summary.
 func (c *codex) compacted(s *jsonspan.Scanner) {
 	var summary, history jsonspan.Span
 	read(s, field{"message", &summary}, field{"replacement_history", func(s *jsonspan.Scanner) {
@@ -227,7 +227,7 @@ func (c *codex) compacted(s *jsonspan.Scanner) {
 	c.wrote = -1
 }
 
-// event reads the provider's counts, and undoes turns.
+// event reads the provider's counts, and undoes turns that the user rolled back.
 func (c *codex) event(s *jsonspan.Scanner) {
 	typ, turns := "", int64(0)
 	u, counted := Usage{}, false
@@ -240,7 +240,7 @@ func (c *codex) event(s *jsonspan.Scanner) {
 		}}}})
 	switch {
 	case typ == "token_count" && counted && c.wrote >= 0:
-		u.Input = max(0, u.Input-u.CacheRead) // input_tokens includes the cached ones
+		u.Input = max(0, u.Input-u.CacheRead) // input_tokens includes cached tokens
 		c.asked, c.usage = c.wrote, u
 	case typ == "thread_rolled_back" && turns > 0 && len(c.turns) > 0:
 		first := max(0, int64(len(c.turns))-turns)
@@ -259,7 +259,7 @@ func (c *codex) event(s *jsonspan.Scanner) {
 
 var cxDropped member
 
-// cxOwn returns the rule for a member that the agent itself adds to an item and the API does not take, or nil.
+// cxOwn returns a rule that drops a member that Codex adds to an item and that the API doesn't accept, or nil for any other member.
 func cxOwn(key []byte) *member {
 	if string(key) == "metadata" || strings.HasPrefix(string(key), "internal_") {
 		return &cxDropped

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// field is a member of an object and where its value goes. The type of to says how the value is read:
+// field names a member of an object and the destination of its value. The type of to determines how the value is read:
 //
 //	*jsonspan.Span        a string; the zero Span if the value is anything else
 //	anyValue              any value
@@ -27,28 +27,28 @@ type field struct {
 	to  any
 }
 
-// anyValue reads the span of a value of any type.
+// anyValue is a destination for the span of a value of any type.
 type anyValue struct{ *jsonspan.Span }
 
-// choice reads one of a few words.
+// choice is a destination for a string that must be one of a few words.
 type choice struct {
 	to    *string
 	words []string
 }
 
-// oneOf returns the destination of a string that is one of words.
+// oneOf returns a destination for a string that must be one of words.
 func oneOf(to *string, words ...string) choice { return choice{to, words} }
 
-// timeOf reads the time of an entry of a file, which may be the last one.
+// timeOf is a destination for the time of an entry; the file keeps the last one.
 type timeOf struct{ file *file }
 
-// number reads an id and stores its number for ids.rank; noID if the value is not a string.
+// number is a destination for an id: it stores the id's position for ids.rank, or noID if the value is not a string.
 type number struct {
 	ids *ids
 	to  *int32
 }
 
-// read reads the object at s into fields, and skips the members that none of them names. If a key appears twice, the last one counts.
+// read reads the object at s into fields, and skips members that no field names. If a key occurs twice, its last value counts.
 func read(s *jsonspan.Scanner, fields ...field) {
 	members(s, func(key []byte) bool {
 		for i := range fields {
@@ -60,14 +60,14 @@ func read(s *jsonspan.Scanner, fields ...field) {
 	})
 }
 
-// readAt reads the object at a span. If the value is not an object, the fields stay unchanged.
+// readAt reads the object at a span into fields. If the value is not an object, the destinations stay unchanged.
 func readAt(src []byte, at jsonspan.Span, fields ...field) {
 	if s := scanner(src, at.Start); !at.Zero() && s.Kind() == jsonspan.Object {
 		read(s, fields...)
 	}
 }
 
-// read reads the value at s. It returns false if the value has not been read.
+// read reads the value at s into the field's destination. It returns false if it left the value unread.
 func (f *field) read(s *jsonspan.Scanner) bool {
 	switch to := f.to.(type) {
 	case *jsonspan.Span:
@@ -97,7 +97,7 @@ func (f *field) read(s *jsonspan.Scanner) bool {
 	return true
 }
 
-// members calls one for each member of the object at s. one reads the value and returns true, or returns false to have it skipped.
+// members calls one for each member of the object at s. one must read the value and return true, or return false to have it skipped.
 func members(s *jsonspan.Scanner, one func(key []byte) bool) {
 	for s.Object(); ; {
 		key, ok := s.Key()
@@ -110,7 +110,7 @@ func members(s *jsonspan.Scanner, one func(key []byte) bool) {
 	}
 }
 
-// isObject reports whether the next value is an object; it skips any other value.
+// isObject reports whether the next value is an object, and skips a value that isn't.
 func isObject(s *jsonspan.Scanner) bool {
 	if s.Kind() == jsonspan.Object {
 		return true
@@ -119,8 +119,8 @@ func isObject(s *jsonspan.Scanner) bool {
 	return false
 }
 
-// readList reads a list of objects and returns its span. It calls one at each object. Other values are errors, which mention the list and
-// its items by the given names.
+// readList reads a list of objects, calls one at each object, and returns the span of the list. Anything else is an error, whose
+// message uses the names list and item.
 func readList(s *jsonspan.Scanner, list, item string, one func(s *jsonspan.Scanner)) (at jsonspan.Span) {
 	if s.Kind() != jsonspan.Array {
 		s.Fail(jsonspan.WrongType, int(s.Pos()), list+" must be a list")
@@ -138,7 +138,7 @@ func readList(s *jsonspan.Scanner, list, item string, one func(s *jsonspan.Scann
 	return at
 }
 
-// items yields the values of the list at a span, with their indexes; nothing if the value is not a list.
+// items yields the index and span of each value in the list at a span. If the value is not a list, it yields nothing.
 func items(src []byte, at jsonspan.Span) iter.Seq2[int, jsonspan.Span] {
 	return func(yield func(int, jsonspan.Span) bool) {
 		if at.Zero() {
@@ -153,7 +153,7 @@ func items(src []byte, at jsonspan.Span) iter.Seq2[int, jsonspan.Span] {
 	}
 }
 
-// text reads a string; anything else is skipped and gives the zero Span.
+// text reads a string and returns its span. It skips any other value and returns the zero Span.
 func text(s *jsonspan.Scanner) jsonspan.Span {
 	if s.Kind() == jsonspan.String {
 		return s.Text().Span
@@ -162,7 +162,7 @@ func text(s *jsonspan.Scanner) jsonspan.Span {
 	return jsonspan.Span{}
 }
 
-// word reads a string and returns which of a few words it is, or "".
+// word reads a string and returns the one of words that it equals, or "".
 func word(s *jsonspan.Scanner, words ...string) string {
 	p := text(s)
 	for _, w := range words {
@@ -173,7 +173,7 @@ func word(s *jsonspan.Scanner, words ...string) string {
 	return ""
 }
 
-// tokens reads a count: a whole number from 0 on. Anything else is 0.
+// tokens reads a token count, a non-negative integer. It returns 0 for any other value.
 func tokens(s *jsonspan.Scanner) int64 {
 	v := s.Skip()
 	if v.Kind != jsonspan.Number {
@@ -186,8 +186,8 @@ func tokens(s *jsonspan.Scanner) int64 {
 	return n
 }
 
-// find returns the value of a member of the object at a span, or the zero Span. A dot in path leads into a member: "info.id" is the id of
-// info.
+// find returns the span of a member's value in the object at a span, or the zero Span. A dot in path separates the keys of nested
+// objects: "info.id" is the member id of info.
 func find(src []byte, at jsonspan.Span, path string) (value jsonspan.Span) {
 	if at.Zero() {
 		return value
@@ -210,7 +210,7 @@ func find(src []byte, at jsonspan.Span, path string) (value jsonspan.Span) {
 	return value
 }
 
-// stringAt returns the span of the string at a path, which find describes; the zero Span if the value is not a string.
+// stringAt returns the span of the string at a path (see find), or the zero Span if the value is not a string.
 func stringAt(src []byte, at jsonspan.Span, path string) jsonspan.Span {
 	if v := find(src, at, path); !v.Zero() && src[v.Start] == '"' {
 		return v
@@ -218,23 +218,24 @@ func stringAt(src []byte, at jsonspan.Span, path string) jsonspan.Span {
 	return jsonspan.Span{}
 }
 
-// textOf returns the text of the string at a path; "" if there is none.
+// textOf returns the decoded string at a path, or "" if there is none.
 func textOf(src []byte, at jsonspan.Span, path string) string {
 	return jsonspan.Text(src, stringAt(src, at, path))
 }
 
-// typeOf returns the type of a block or a part.
+// typeOf returns the type member of a block or a part.
 func typeOf(src []byte, at jsonspan.Span) string { return textOf(src, at, "type") }
 
-// isSet reports whether the value at a path, such as true or a number, is spelled like value.
+// isSet reports whether the value at a path, such as true or a number, is spelled exactly like value.
 func isSet(src []byte, at jsonspan.Span, path, value string) bool {
 	return string(find(src, at, path).Of(src)) == value
 }
 
-// usageKeys are the keys of a provider's counts, in tokens, as an agent writes them. Several keys, separated by spaces, are added.
+// usageKeys are the keys under which an agent stores a provider's token counts. If a field has several keys, separated by spaces, their
+// counts are added.
 type usageKeys struct{ input, output, cacheRead, cacheWrite string }
 
-// read reads the counts at s. A value that is not an object has none.
+// read reads the counts from the object at s. It returns zero counts for any other value.
 func (k *usageKeys) read(s *jsonspan.Scanner) (u Usage) {
 	if !isObject(s) {
 		return u
@@ -256,7 +257,7 @@ func (k *usageKeys) read(s *jsonspan.Scanner) (u Usage) {
 	return u
 }
 
-// uncached returns counts whose input leaves out the cached tokens, from counts whose input includes them.
+// uncached subtracts the cached tokens from Input, for counts whose input includes them.
 func (u Usage) uncached() Usage {
 	if cached := u.CacheRead + u.CacheWrite; u.Input >= cached {
 		u.Input -= cached

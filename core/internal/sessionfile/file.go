@@ -10,20 +10,19 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// file is a session file that is being read: its source, and the session that is built from it. The first error ends
-// reading.
+// file is the state of reading a session file: its source, and the session built from it. The first error ends the reading.
 type file struct {
 	*Session
 	kind    *Kind
 	src     []byte
 	err     *jsonspan.Error
-	whole   int           // where the last complete line ends
-	stamp   jsonspan.Span // the time of the last entry; zero if it has none
-	latest  int64         // the newest time of all entries, in milliseconds since 1970
-	origins []origin      // by message
+	whole   int           // the end of the last complete line
+	stamp   jsonspan.Span // the time of the last entry, a string; zero if it has none
+	latest  int64         // the latest time of all entries, in milliseconds since 1970
+	origins []origin      // the records that each message comes from, ordered by message
 }
 
-// origin says which record of the file a message is made from. Records are numbered by each kind of file; a message may have several.
+// origin is a record that a message comes from; a message may come from several. Each kind of file numbers its records in its own way.
 type origin struct{ message, record int32 }
 
 // came notes that the message being written comes from a record.
@@ -34,14 +33,14 @@ func (f *file) came(record int32) {
 	}
 }
 
-// timed notes the time of the last entry, a string.
+// timed notes the time of the last entry, which is the string at a span.
 func (f *file) timed(at jsonspan.Span) {
 	if f.stamp = at; at.Len() > 2 {
 		f.dated(at)
 	}
 }
 
-// dated notes a time, a string; new entries get later times.
+// dated notes a time in the file, the string at a span. New entries get later times.
 func (f *file) dated(at jsonspan.Span) {
 	time := f.textAt(at)
 	if !strings.HasSuffix(time, "Z") { // OpenHands writes times without a zone
@@ -50,7 +49,7 @@ func (f *file) dated(at jsonspan.Span) {
 	f.latest = max(f.latest, millis(time))
 }
 
-// bom is the byte order mark that some editors put before the first line.
+// bom is the byte order mark that some editors write before the first line.
 const bom = "\xef\xbb\xbf"
 
 func (f *file) fail(e *jsonspan.Error, line int) {
@@ -64,7 +63,7 @@ func (f *file) fail(e *jsonspan.Error, line int) {
 	f.err = &c
 }
 
-// skip counts things that are left out.
+// skip adds n to the count of what was left out for a reason.
 func (f *file) skip(what api.SkipReason, n int) {
 	if n == 0 {
 		return
@@ -81,7 +80,7 @@ func (f *file) skip(what api.SkipReason, n int) {
 	f.Skipped[i].Count += n
 }
 
-// open returns the list of messages so far, without its closing bracket.
+// open returns the messages so far as a JSON array without its closing bracket.
 func (f *file) open() []byte {
 	if f.Messages == nil {
 		f.Messages = append(f.Messages, '[')
@@ -89,7 +88,7 @@ func (f *file) open() []byte {
 	return f.Messages
 }
 
-// message begins a message; the caller appends it to f.Messages.
+// message starts a message. The caller appends the message itself to f.Messages.
 func (f *file) message() {
 	f.Messages = f.open()
 	if f.Count > 0 {
@@ -116,7 +115,7 @@ func (f *file) usageAt(at jsonspan.Span) (u Usage) {
 	return u
 }
 
-// used records the provider's counts for the call that made a message, unless they are empty.
+// used records the provider's counts for the call that produced a message, unless all of them are zero.
 func (f *file) used(message int, u Usage) {
 	u.Message = message
 	if u.Total() > 0 {
@@ -127,7 +126,8 @@ func (f *file) used(message int, u Usage) {
 	}
 }
 
-// scan returns a scanner at an offset. Lone surrogates pass through unchanged; repairing them is not the job of this package.
+// scan returns a scanner at an offset of the file. Lone surrogates pass through unchanged, because this package doesn't repair
+// messages.
 func (f *file) scan(at uint32) *jsonspan.Scanner { return scanner(f.src, at) }
 
 // scanner returns a scanner at an offset that accepts lone surrogates.
@@ -137,7 +137,7 @@ func scanner(src []byte, at uint32) *jsonspan.Scanner {
 	return s
 }
 
-// lines calls one with a scanner at the object of each line that is not blank. An incomplete last line is skipped.
+// lines calls one for each non-blank line, with a scanner at the line's object. An incomplete last line is skipped.
 func (f *file) lines(one func(s *jsonspan.Scanner)) {
 	src := f.src
 	for pos, end := nextLine(src, start(src)); pos < len(src) && f.err == nil; {
@@ -162,7 +162,7 @@ func (f *file) lines(one func(s *jsonspan.Scanner)) {
 	}
 }
 
-// nextLine returns the next line from pos on that is not blank, without its line feed; the end of src twice if there is none.
+// nextLine returns the range of the first non-blank line from pos on, without its line feed, or the end of src twice if there is none.
 func nextLine(src []byte, pos int) (from, end int) {
 	for pos < len(src) {
 		end = len(src)
@@ -179,7 +179,7 @@ func nextLine(src []byte, pos int) (from, end int) {
 	return len(src), len(src)
 }
 
-// lineScanner returns a scanner at the start of a line that can't read past its end.
+// lineScanner returns a scanner for the line at [pos, end), which can't read beyond it.
 func lineScanner(src []byte, pos, end int) *jsonspan.Scanner { return scanner(src[:end], uint32(pos)) }
 
 func start(src []byte) int {
@@ -189,11 +189,11 @@ func start(src []byte) int {
 	return 0
 }
 
-// textAt returns the text of the string at a span, "" for the zero Span.
+// textAt returns the decoded string at a span, or "" for the zero Span.
 func (f *file) textAt(p jsonspan.Span) string { return jsonspan.Text(f.src, p) }
 
-// detect finds the kind of a file by the first object that identifies one. If the file is of a sort that people mistake for a session file,
-// why explains what it is.
+// detect finds the kind of a file by the first object that identifies one. If the file is of a type that people often mistake for a
+// session file, why explains what it is.
 func detect(src []byte) (k *Kind, why string) {
 	if bytes.HasPrefix(src, []byte("SQLite format 3\x00")) {
 		return nil, "it is a SQLite database; let the agent export the session, as \"opencode export ID\" does, and give that file"
@@ -204,7 +204,7 @@ func detect(src []byte) (k *Kind, why string) {
 	for pos, end := nextLine(src, start(src)); pos < len(src); pos, end = nextLine(src, end) {
 		k, err := signed(lineScanner(src, pos, end))
 		if err != nil {
-			// Not a file of lines, or broken here; the whole file may still be one object.
+			// The file doesn't consist of lines, or this line is broken. The whole file may still be a single object.
 			if k, _ = signed(lineScanner(src, start(src), len(src))); k == nil {
 				k = streamed(src)
 			}
@@ -217,7 +217,7 @@ func detect(src []byte) (k *Kind, why string) {
 	return nil, ""
 }
 
-// listed returns the kind of a file that is the list at s, by the first item that identifies one.
+// listed returns the kind of a file that consists of the list at s, by the first item that identifies one.
 func listed(s *jsonspan.Scanner) (*Kind, string) {
 	for s.Array(); s.Elem(); {
 		if s.Kind() != jsonspan.Object {
@@ -244,7 +244,7 @@ func listed(s *jsonspan.Scanner) (*Kind, string) {
 	return nil, ""
 }
 
-// signed returns the kind that the object at s identifies.
+// signed returns the kind that is identified by the object at s, which must be the whole line.
 func signed(s *jsonspan.Scanner) (*Kind, *jsonspan.Error) {
 	k := signOf(s)
 	if s.End(); s.Err() != nil {
@@ -253,7 +253,7 @@ func signed(s *jsonspan.Scanner) (*Kind, *jsonspan.Error) {
 	return k, nil
 }
 
-// streamed returns the kind of a file of consecutive objects, by the first that identifies one.
+// streamed returns the kind of a file of concatenated objects, by the first object that identifies one.
 func streamed(src []byte) *Kind {
 	for s := lineScanner(src, start(src), len(src)); s.Kind() == jsonspan.Object; {
 		if k := signOf(s); k != nil && k.Stream {
@@ -267,7 +267,7 @@ func streamed(src []byte) *Kind {
 	return nil
 }
 
-// signOf returns the kind that the object at s is a sign of, or nil.
+// signOf returns the kind that is identified by the object at s, or nil.
 func signOf(s *jsonspan.Scanner) *Kind {
 	if s.Kind() != jsonspan.Object {
 		s.Fail(jsonspan.WrongType, int(s.Pos()), "no object")
@@ -288,7 +288,7 @@ func signOf(s *jsonspan.Scanner) *Kind {
 	return nil
 }
 
-// traits reads the object at s and returns its type and those of its keys that any sign names.
+// traits reads the object at s and returns its type and those of its keys that occur in any sign.
 func traits(s *jsonspan.Scanner) (typ string, seen []string) {
 	members(s, func(key []byte) bool {
 		if string(key) == "type" && s.Kind() == jsonspan.String {
@@ -305,7 +305,7 @@ func traits(s *jsonspan.Scanner) (typ string, seen []string) {
 	return typ, seen
 }
 
-// known returns the key if a sign names it, else "".
+// known returns the key if it occurs in any sign, otherwise "".
 func known(key []byte) string {
 	for _, k := range kinds {
 		for _, signs := range [...][]Sign{k.Signs, k.Items} {

@@ -5,10 +5,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Gemini CLI keeps one object with a list of messages. Newer versions append a line for each change instead: a message, which replaces the
-// one with the same id, {"$set":…} with a new list, or {"$rewindTo":id}. A model message has its thoughts and tool calls as members, and
-// each call its results. If the content of a model message contains thoughts or calls, it is the complete message and those members only
-// repeat it.
+// Gemini CLI keeps one object with a list of messages. Newer versions append a line for each change instead: a message, which replaces
+// the message with the same id; {"$set":…} with a new list; or {"$rewindTo":id}. A model message has its thoughts and tool calls as
+// members, and each call has its results. If the content of a model message includes thoughts or calls, it is complete, and those
+// members only repeat it.
 func init() {
 	register(&Kind{
 		Name:   "gemini-cli",
@@ -23,10 +23,10 @@ func init() {
 	})
 }
 
-// gcChange is a change to the list of messages.
+// gcChange is one change to the list of messages.
 type gcChange struct {
 	kind gcKind
-	id   int32 // place in ids, or noID
+	id   int32 // position in ids, or noID
 	span jsonspan.Span
 }
 
@@ -43,11 +43,11 @@ type geminiCLI struct {
 	byRole
 	ids     ids
 	changes []gcChange
-	records []jsonspan.Span // the messages that remain
-	record  int32           // the number of the record being written
-	asked   jsonspan.Span   // the last model that the file names
-	list    jsonspan.Span   // the last list of messages that was read
-	lined   bool            // the file has a line for each change
+	records []jsonspan.Span // the messages that remain after all changes
+	record  int32           // index of the record being written
+	asked   jsonspan.Span   // the last model in the file
+	list    jsonspan.Span   // the last list of messages in the file
+	lined   bool            // the file has one line per change
 	role    string          // the role of the message being written, or ""
 }
 
@@ -59,7 +59,7 @@ func readGeminiCLI(f *file) writer {
 		n := 0
 		f.lines(func(s *jsonspan.Scanner) { n++; g.entry(s) })
 		g.lined = n > 1 || g.list.Zero()
-	} else { // one object on several lines
+	} else { // a single object on several lines
 		s := f.scan(uint32(from))
 		g.entry(s)
 		s.End()
@@ -76,13 +76,13 @@ func readGeminiCLI(f *file) writer {
 	if g.role != "" {
 		g.put(`]}`)
 	}
-	if g.Model == "" { // no answer is left
+	if g.Model == "" { // no response is left
 		g.Model = g.textAt(g.asked)
 	}
 	return g
 }
 
-// entry reads the object that is the whole file, or one line.
+// entry reads an object: the whole file, or one line.
 func (g *geminiCLI) entry(s *jsonspan.Scanner) {
 	s.Kind()
 	c := gcChange{id: noID, span: jsonspan.Span{Start: s.Pos()}}
@@ -117,10 +117,10 @@ func (g *geminiCLI) messages(s *jsonspan.Scanner) {
 	g.list.End = s.Pos()
 }
 
-// replay applies the changes and returns the messages that remain.
+// replay applies all changes and returns the messages that remain.
 func (g *geminiCLI) replay() []jsonspan.Span {
 	ranks, n := g.ids.rank()
-	at := filled(n, -1) // by id: the index of the message
+	at := filled(n, -1) // the index of the message with each id
 	var list []jsonspan.Span
 	var owner []int32 // the id of each message in list
 	cut := func(to int, why api.SkipReason) {
@@ -139,7 +139,7 @@ func (g *geminiCLI) replay() []jsonspan.Span {
 		case c.kind == gcClear:
 			cut(0, api.SkipCompacted)
 		case c.kind == gcRewind:
-			to := 0 // the agent treats an unknown id as the beginning
+			to := 0 // Gemini CLI treats an unknown id as the beginning
 			if id != noID && at[id] >= 0 {
 				to = int(at[id])
 			}
@@ -156,7 +156,7 @@ func (g *geminiCLI) replay() []jsonspan.Span {
 	return list
 }
 
-// write writes one message: the user's, or the model's with the results of its tool calls.
+// write writes a message of the user, or a message of the model followed by the results of its tool calls.
 func (g *geminiCLI) write(at jsonspan.Span) {
 	typ := ""
 	var content, thoughts, calls, usage, model jsonspan.Span
@@ -189,14 +189,14 @@ func (g *geminiCLI) write(at jsonspan.Span) {
 		return
 	}
 	u := g.usageAt(usage)
-	u.Input = max(0, u.Input-u.CacheRead) // input includes cached tokens, but not those of tool results
+	u.Input = max(0, u.Input-u.CacheRead) // the count input includes cached tokens, but not the tokens of tool results
 	g.used(g.Count-1, u)
 	if results {
 		g.each(calls, func(s *jsonspan.Scanner) { g.result(&n, s) })
 	}
 }
 
-// each calls one for each object of the list at a span.
+// each calls one with a scanner at each object of the list at a span.
 func (g *geminiCLI) each(at jsonspan.Span, one func(s *jsonspan.Scanner)) {
 	for _, item := range items(g.src, at) {
 		if g.src[item.Start] == '{' {
@@ -205,7 +205,7 @@ func (g *geminiCLI) each(at jsonspan.Span, one func(s *jsonspan.Scanner)) {
 	}
 }
 
-// complete reports whether the content of a model message is a list of parts that includes thoughts or calls.
+// complete reports whether the content of a model message includes its thoughts or calls.
 func (g *geminiCLI) complete(content jsonspan.Span) bool {
 	found := false
 	g.each(content, func(s *jsonspan.Scanner) {
@@ -217,7 +217,8 @@ func (g *geminiCLI) complete(content jsonspan.Span) bool {
 	return found
 }
 
-// part begins the next of n parts. Consecutive messages of one role become one, because roles must alternate in the API.
+// part starts the next part of a message; n counts the parts. Consecutive messages with the same role become one, because roles must
+// alternate in the API.
 func (g *geminiCLI) part(n *int, role string) {
 	*n++
 	if g.role == role {
@@ -234,7 +235,7 @@ func (g *geminiCLI) part(n *int, role string) {
 	g.put(`{"role":"` + role + `","parts":[`)
 }
 
-// parts writes content: a text, a part, or a list of both.
+// parts writes content, which is a text, a part, or a list of both.
 func (g *geminiCLI) parts(n *int, role string, at jsonspan.Span) {
 	if at.Zero() {
 		return
@@ -257,7 +258,7 @@ func (g *geminiCLI) parts(n *int, role string, at jsonspan.Span) {
 	}
 }
 
-// thought writes a thought. The agent has split the model's text into subject and description.
+// thought writes a thought. Gemini CLI stores the model's text split into a subject and a description.
 func (g *geminiCLI) thought(n *int, s *jsonspan.Scanner) {
 	var subject, description jsonspan.Span
 	read(s, field{"subject", &subject}, field{"description", &description})
@@ -278,7 +279,7 @@ func (g *geminiCLI) thought(n *int, s *jsonspan.Scanner) {
 	g.put(inner(description), `","thought":true}`)
 }
 
-// call writes a tool call, unless it is already written, and reports whether it has a result.
+// call writes a tool call, unless written says that the content includes it, and reports whether the call has a result.
 func (g *geminiCLI) call(n *int, s *jsonspan.Scanner, written bool) (result bool) {
 	if !written {
 		g.part(n, "model")
@@ -306,7 +307,7 @@ func (g *geminiCLI) call(n *int, s *jsonspan.Scanner, written bool) (result bool
 	return result
 }
 
-// answers reports whether the result of a call is a text, a part, or a list that contains a part.
+// answers reports whether the result of a call has content: it is a text, a part, or a list that contains a part.
 func (g *geminiCLI) answers(result jsonspan.Span) bool {
 	if result.Zero() {
 		return false
@@ -320,7 +321,7 @@ func (g *geminiCLI) answers(result jsonspan.Span) bool {
 	return found
 }
 
-// result writes the tool result of a call: the parts that the agent sent, or a text.
+// result writes the result of a call: the parts that Gemini CLI sent, or a text.
 func (g *geminiCLI) result(n *int, s *jsonspan.Scanner) {
 	var id, name, result jsonspan.Span
 	read(s, field{"id", &id}, field{"name", &name}, field{"result", anyValue{&result}})

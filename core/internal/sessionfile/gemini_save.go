@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// save writes the messages as Gemini CLI does after a compression: as a line that sets the whole list, or, in a file that is one object, as
-// the list itself. Records of unchanged messages stay, with their ids.
+// save writes the messages in the way Gemini CLI does after a compression: as a line that sets the whole list or, in a file with a
+// single object, as the list itself. Records of unchanged messages stay, with their ids.
 func (g *geminiCLI) save(s *saver) {
 	if g.lined {
 		s.write(`{"$set":{"messages":`)
@@ -20,10 +20,11 @@ func (g *geminiCLI) save(s *saver) {
 	s.write(s.src[g.list.End:])
 }
 
-// gcUnit is a range of messages and the range of records that they, and nothing else, are made from; both are half-open.
+// gcUnit is a half-open range of messages, and the half-open range of records that these messages, and no others, come from.
 type gcUnit struct{ from, to, first, end int32 }
 
-// units divides the conversation where both a message and a record end. Records without a message stay with the records before them.
+// units splits the conversation at the points where both a message and a record end. A record without a message belongs to the same
+// unit as the record before it.
 func (g *geminiCLI) units(s *saver) (units []gcUnit) {
 	for _, o := range s.origins {
 		if n := len(units); n > 0 && (o.record < units[n-1].end || o.message < units[n-1].to) {
@@ -43,7 +44,7 @@ func (g *geminiCLI) units(s *saver) (units []gcUnit) {
 }
 
 func (g *geminiCLI) saveList(s *saver) {
-	begins := make([]*gcUnit, len(s.old)) // the unit that begins with each message
+	begins := make([]*gcUnit, len(s.old)) // for each message, the unit that begins with it, or nil
 	units := g.units(s)
 	for i := range units {
 		begins[units[i].from] = &units[i]
@@ -73,7 +74,7 @@ func (g *geminiCLI) saveList(s *saver) {
 			for r := u.first; r < u.end; r++ {
 				next()
 				time := string(jsonspan.AppendString(nil, s.next()))
-				s.out = appendObject(s.out, g.src, g.records[r], without("tokens").set("timestamp", time).find) // tokens describe an older prompt
+				s.out = appendObject(s.out, g.src, g.records[r], without("tokens").set("timestamp", time).find) // the member tokens describes an older prompt
 			}
 			i += int(u.to-u.from) - 1
 			continue
@@ -106,7 +107,8 @@ func (g *geminiCLI) saveList(s *saver) {
 	s.write(`]`)
 }
 
-// saveHead begins a record. The record of a whole unchanged message has the id of the first record that the message was made from.
+// saveHead starts a record for message i. If the message is whole and unchanged, the record gets the id of the first record that the
+// message came from.
 func (g *geminiCLI) saveHead(s *saver, i int, typ string, whole bool) {
 	id := s.newID()
 	if k := s.from[i]; k >= 0 && whole {
@@ -120,7 +122,7 @@ func (g *geminiCLI) saveHead(s *saver, i int, typ string, whole bool) {
 	s.write(`{"id":`, id, `,"timestamp":`, quoted(s.next()), `,"type":"`+typ+`"`)
 }
 
-// saveParts writes a member that is a list of parts.
+// saveParts writes a member whose value is a list of parts.
 func saveParts(s *saver, key string, parts []gcPart) {
 	s.write(`,"` + key + `":[`)
 	for k, p := range parts {
@@ -130,8 +132,8 @@ func saveParts(s *saver, key string, parts []gcPart) {
 	s.write(`]`)
 }
 
-// saveModel writes a model message with the results of its calls. The content is the complete message; the calls are repeated as members,
-// because their results are stored there.
+// saveModel writes a model message and the results of its calls. The content contains the complete message. The calls are repeated as a
+// member, because their results are stored there.
 func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 	g.saveHead(s, i, "gemini", true)
 	saveParts(s, "content", parts)
@@ -141,7 +143,7 @@ func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 			s.write(`,"toolCalls":[`)
 		}
 		s.comma(k)
-		n := 0 // how many results it has; those that are not in the order of the calls keep their own order, with the last call
+		n := 0 // the number of its results; results in another order than the calls are stored with the last call
 		for n < len(answers) && (k == len(calls)-1 || answers[n].of(s.in.Src, call)) {
 			n++
 		}
@@ -175,10 +177,10 @@ func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 	s.write(`}`)
 }
 
-// gcPart is a part of a message: its functionCall or functionResponse, if it has one.
+// gcPart is a part of a message, with its functionCall or functionResponse if it has one.
 type gcPart struct{ span, call, answer jsonspan.Span }
 
-// of reports whether the part is the result of a call: it compares ids, or names if there is no id.
+// of reports whether the part is the result of a call. It compares ids, or names if an id is missing.
 func (p *gcPart) of(src []byte, call gcPart) bool {
 	for _, key := range []string{"id", "name"} {
 		a, b := find(src, p.answer, key), find(src, call.call, key)
@@ -200,7 +202,7 @@ func partsOf(src []byte, message jsonspan.Span) (parts []gcPart) {
 	return parts
 }
 
-// tell ignores where a message ends and the next one of the same role begins, because the file does not say.
+// tell ignores the boundaries between messages with the same role, which the file doesn't record.
 func (g *geminiCLI) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	dst = g.begin(dst, jsonspan.Text(src, find(src, message, "role")), i, true)
 	for _, p := range partsOf(src, message) {

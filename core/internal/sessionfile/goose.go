@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Goose keeps its sessions in a database and exports each as one object with a conversation. Before it had a database, it wrote lines: an
-// object that describes the session, then one message per line. Nothing is removed from a conversation: messages that are no longer sent
-// are marked in their metadata. Blocks are converted to Anthropic's form in the same way as Goose does for that provider.
+// Goose keeps sessions in a database and exports each as one object with a conversation. Older versions, without a database, wrote JSON
+// lines: an object that describes the session, then one message per line. Nothing is removed from a conversation: messages that are no
+// longer sent are marked in their metadata. Blocks are converted to Anthropic's form in the way Goose does it for that provider.
 func init() {
 	register(&Kind{
 		Name:   "goose",
@@ -28,19 +28,19 @@ func init() {
 type gooseRecord struct {
 	at, content jsonspan.Span
 	role        string
-	created     int64 // in seconds since 1970
+	created     int64 // the time of the message, in seconds since 1970
 	hidden      bool  // not sent to the model
-	summary     bool  // sent to the model but not shown to the user, as compactions write their messages
-	sent        bool  // a part of a message
+	summary     bool  // sent to the model but not shown to the user, like the messages that compactions write
+	sent        bool  // its content is in the result
 }
 
 type goose struct {
 	*file
 	byRole
 	list    jsonspan.Span // the list of messages; zero in a file of lines
-	about   jsonspan.Span // in a file of lines, the object that describes the session, if there is one
+	about   jsonspan.Span // in a file of lines, the object that describes the session; zero if there is none
 	records []gooseRecord
-	marks   bool // messages say whether they are sent
+	marks   bool // messages record whether they are sent
 	usage   Usage
 	model   jsonspan.Span
 }
@@ -70,8 +70,8 @@ func readGoose(f *file) writer {
 	return g
 }
 
-// session reads the object that describes the session, and the conversation if it is part of that object. The input of usage includes
-// cached tokens.
+// session reads the object that describes the session, and its conversation if it has one. The input count of usage includes cached
+// tokens.
 func (g *goose) session(s *jsonspan.Scanner) {
 	var model jsonspan.Span
 	read(s, field{"conversation", func(s *jsonspan.Scanner) {
@@ -111,7 +111,7 @@ func (g *goose) record(s *jsonspan.Scanner) {
 	g.records = append(g.records, r)
 }
 
-// write writes the messages that are sent. Consecutive messages of one role become one.
+// write writes the messages that are sent. Consecutive messages with the same role become one.
 func (g *goose) write() {
 	role := ""
 	g.usage.Message = -1
@@ -166,9 +166,9 @@ func (g *goose) write() {
 	}
 }
 
-// gooseBlocks are the types of blocks that are sent: the strings that a block must have, by path, and the block in Anthropic's form.
-// Confirmations, notices and errors are only shown, and Anthropic rejects unsigned thinking. A call that could not be read has no name; its
-// result explains that.
+// gooseBlocks are the types of blocks that are sent: needs lists the string members that a block must have, and sent is the template of
+// its Anthropic form. Confirmations, notices and errors are only shown to the user, and Anthropic rejects unsigned thinking. A call
+// that could not be parsed has no name; its result explains what was wrong.
 var gooseBlocks = map[string]struct{ needs, sent string }{
 	"text":             {"", `{"type":"text","text":$text}`},
 	"thinking":         {"thinking", `{"type":"thinking","thinking":$thinking,"signature":$signature}`},
@@ -181,7 +181,7 @@ var gooseBlocks = map[string]struct{ needs, sent string }{
 
 const gooseImage = `{"type":"image","source":{"type":"base64","media_type":$mimeType,"data":$data}}`
 
-// blocks calls one for each block of a message that is sent.
+// blocks calls one for each block of a message that Goose sends.
 func (g *goose) blocks(r *gooseRecord, one func(block jsonspan.Span)) {
 	for _, at := range items(g.src, r.content) {
 		typ := typeOf(g.src, at)
@@ -197,7 +197,7 @@ func (g *goose) blocks(r *gooseRecord, one func(block jsonspan.Span)) {
 	}
 }
 
-// gooseHears reports whether content is meant for the model: its annotations may name an audience.
+// gooseHears reports whether content is meant for the model. Its annotations may restrict the audience.
 func gooseHears(src []byte, at jsonspan.Span) bool {
 	audience := find(src, at, "annotations.audience")
 	heard := audience.Zero() || src[audience.Start] != '['
@@ -224,13 +224,13 @@ func gooseBlock(dst, src []byte, at jsonspan.Span) []byte {
 	return dst
 }
 
-// gooseResult appends the content of a result and whether it is an error. The content is a text, or a list of texts and images if there are
-// images.
+// gooseResult appends the content of a tool result, and its is_error member. The content is a text, or a list of texts and images if it
+// contains images.
 func gooseResult(dst, src []byte, result jsonspan.Span) []byte {
 	if said := stringAt(src, result, "error"); !said.Zero() {
 		return append(jsonspan.AppendString(dst, "Error: "+jsonspan.Text(src, said)), `,"is_error":true`...)
 	}
-	value := find(src, result, "value") // older sessions have the list itself
+	value := find(src, result, "value") // older sessions have the list of contents here
 	content, failed := value, false
 	if !value.Zero() && src[value.Start] == '{' {
 		content, failed = find(src, value, "content"), isSet(src, value, "isError", "true")

@@ -6,14 +6,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// gooseCounts removes the counts of a request that is not sent again; Goose estimates if they are missing.
+// gooseCounts removes the token counts, which describe a request that won't be sent again. Without counts, Goose estimates.
 var gooseCounts = without("usage").set("total_tokens", "null").set("input_tokens", "null").set("output_tokens", "null")
 
-// save compacts as Goose does: messages that are no longer sent stay in the conversation, marked as invisible to the model, and new
-// messages, which only the model sees, are inserted at their place. Messages without such marks, from before Goose's database, are
-// replaced.
+// save compacts in the way Goose does: messages that are no longer sent stay in the conversation, marked as invisible to the model, and
+// new messages, which only the model sees, are inserted in their place. In files from before Goose's database, whose messages have no
+// such marks, messages are replaced.
 //
-// Goose orders the messages of a session by time, so each new message gets the time of the message before it, or of the first message.
+// Goose orders the messages of a session by time, so a new message gets the time of the message before it, or of the first message.
 func (g *goose) save(s *saver) {
 	s.kept, s.out = start(g.src), nil
 	if g.list.Zero() {
@@ -32,7 +32,7 @@ func (g *goose) save(s *saver) {
 	s.out = appendObject(s.out, g.src, session, append(rename{conversation}, gooseCounts...).find)
 }
 
-// merge writes the new messages among the records of the file.
+// merge writes the new messages between the records of the file.
 func (g *goose) merge(s *saver) {
 	n, next, created := 0, int32(0), int64(0)
 	separator := "\n"
@@ -45,7 +45,7 @@ func (g *goose) merge(s *saver) {
 		}
 		n++
 	}
-	// until writes the records before a given one, and marks those that were sent as no longer sent.
+	// until writes the records before the given one, and marks those that were sent as no longer sent.
 	until := func(record int32) {
 		for ; next < record; next++ {
 			r := &g.records[next]
@@ -60,7 +60,7 @@ func (g *goose) merge(s *saver) {
 			}
 		}
 	}
-	// A new message goes directly before the record of the next message that stays, and after what it replaces.
+	// A new message goes directly before the next record that stays, after the records that it replaces.
 	before := filled(len(s.from), int32(len(g.records)))
 	for i := len(s.from) - 2; i >= 0; i-- {
 		if before[i] = before[i+1]; s.from[i+1] >= 0 {
@@ -94,7 +94,7 @@ func (g *goose) merge(s *saver) {
 	}
 }
 
-// gooseHidden appends a message that the model no longer sees.
+// gooseHidden appends a message of the file, marked as invisible to the model.
 func gooseHidden(dst, src []byte, at jsonspan.Span) []byte {
 	if find(src, at, "metadata").Zero() {
 		return appendJSON(hole(appendObject(dst, src, at, rename(nil).find)), nil, `,"metadata":{"userVisible":true,"agentVisible":false}}`)
@@ -111,7 +111,7 @@ func gooseHidden(dst, src []byte, at jsonspan.Span) []byte {
 	}}}.find)
 }
 
-// gooseContent appends Anthropic's content in Goose's form.
+// gooseContent appends content in Anthropic's form as a list of blocks in Goose's form.
 func gooseContent(dst, src []byte, content jsonspan.Span) []byte {
 	switch {
 	case content.Zero():
@@ -123,7 +123,7 @@ func gooseContent(dst, src []byte, content jsonspan.Span) []byte {
 	return append(dst, `[]`...)
 }
 
-// gooseOwnBlocks are Anthropic's blocks in Goose's form.
+// gooseOwnBlocks are the templates that convert Anthropic's blocks to Goose's form, by type.
 var gooseOwnBlocks = map[string]string{
 	"text":              `{"type":"text","text":$text?null;}`,
 	"thinking":          `{"type":"thinking","thinking":$thinking?null;,"signature":$signature?null;}`,
@@ -134,8 +134,8 @@ var gooseOwnBlocks = map[string]string{
 	"tool_result":       `{"type":"toolResponse","id":$tool_use_id?null;,"toolResult":{"status":"success","value":{"content":`,
 }
 
-// gooseOwn appends one of Anthropic's blocks in Goose's form. A block that Goose has no form for stays unchanged, and
-// is not read again from the file.
+// gooseOwn appends an Anthropic block in Goose's form. A block without an equivalent in Goose stays unchanged; it won't be read from
+// the file again.
 func gooseOwn(dst, src []byte, at jsonspan.Span) []byte {
 	typ := typeOf(src, at)
 	template, known := gooseOwnBlocks[typ]
@@ -168,7 +168,7 @@ func gooseOwn(dst, src []byte, at jsonspan.Span) []byte {
 	return jsonspan.AppendCompact(dst[:from], slices.Clone(dst[from:]))
 }
 
-// gooseTexts reports whether content is a list of nothing but texts, which Goose sends as one.
+// gooseTexts reports whether content is a list that contains only texts, which Goose sends as a single text.
 func gooseTexts(src []byte, content jsonspan.Span) bool {
 	for _, at := range items(src, content) {
 		if typeOf(src, at) != "text" {
@@ -178,7 +178,7 @@ func gooseTexts(src []byte, content jsonspan.Span) bool {
 	return !content.Zero() && src[content.Start] == '['
 }
 
-// gooseJoined returns a list of texts as Goose sends it.
+// gooseJoined returns the texts of a list joined by line feeds, as Goose sends them.
 func gooseJoined(src []byte, content jsonspan.Span) string {
 	var all []byte
 	for i, at := range items(src, content) {
@@ -190,7 +190,7 @@ func gooseJoined(src []byte, content jsonspan.Span) string {
 	return string(all)
 }
 
-// tell ignores the boundaries between messages of one role, and how results are spelled.
+// tell ignores the boundaries between messages with the same role, and the form in which results are spelled.
 func (g *goose) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	dst = g.begin(dst, jsonspan.Text(src, find(src, message, "role")), i, true)
 	content := gooseContent(nil, src, find(src, message, "content"))

@@ -7,14 +7,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// ids gives small numbers to the ids of a file, so that they can be used as indexes. It sorts them: a hash table could be made slow by a
-// file whose author knows the hash function, which never changes in the module.
+// ids assigns small numbers to the ids of a file, so that they can be used as indexes. It sorts the ids instead of hashing them: the
+// hash function of the module never changes, so a file could contain ids chosen to collide.
 type ids struct{ keys [][]byte }
 
 // noID is the number of a missing id.
 const noID = -1
 
-// add notes the id that the string at a span holds and returns its place for rank.
+// add records the id in the string at a span and returns its position for rank, or noID if there is no string.
 func (t *ids) add(src []byte, p jsonspan.Span) int32 {
 	if p.Len() < 2 {
 		return noID
@@ -26,13 +26,13 @@ func (t *ids) add(src []byte, p jsonspan.Span) int32 {
 	return t.addText(key)
 }
 
-// addText records an id that is not a string of the file.
+// addText records an id that doesn't occur as a string in the file.
 func (t *ids) addText(key []byte) int32 {
 	t.keys = append(t.keys, key)
 	return int32(len(t.keys) - 1)
 }
 
-// list reads a list of ids and appends their places; other values are skipped.
+// list reads a list of ids and appends their positions to places. Values that aren't strings are skipped.
 func (t *ids) list(s *jsonspan.Scanner, places []int32) []int32 {
 	if s.Kind() != jsonspan.Array {
 		s.Skip()
@@ -46,10 +46,10 @@ func (t *ids) list(s *jsonspan.Scanner, places []int32) []int32 {
 	return places
 }
 
-// ranks are the numbers of ids, by their places.
+// ranks holds the number of each id, by position.
 type ranks []int32
 
-// number replaces places with numbers; noID stays.
+// number replaces positions with numbers. noID stays unchanged.
 func (r ranks) number(ids ...*int32) {
 	for _, id := range ids {
 		if *id != noID {
@@ -58,7 +58,7 @@ func (r ranks) number(ids ...*int32) {
 	}
 }
 
-// rank returns the number of each place, the same for equal ids, and how many numbers there are.
+// rank returns the number for each position, which is the same for equal ids, and the number of different ids.
 func (t *ids) rank() (ranks, int) {
 	order := make([]int32, len(t.keys))
 	for i := range order {
@@ -80,7 +80,7 @@ func (t *ids) rank() (ranks, int) {
 	return ranks, n
 }
 
-// filled returns a slice of n copies of v.
+// filled returns a slice with n elements, all v.
 func filled(n int, v int32) []int32 {
 	s := make([]int32, n)
 	for i := range s {

@@ -2,17 +2,17 @@ package sessionfile
 
 import "github.com/ctxfold/ctxfold/core/internal/jsonspan"
 
-// merged is what Cline and Roo Code have in common: a list of messages in Anthropic's form with members and blocks for other providers, in
-// which consecutive user messages are sent as one.
+// merged is the code that Cline and Roo Code share. Their files hold a list of messages in Anthropic's form, with members and blocks
+// for other providers, and consecutive user messages are sent as one.
 type merged struct {
 	byRole
-	// sends reports whether a block of a type is sent in a message of a role.
+	// sends reports whether a block of a type is sent in a message with a role.
 	sends func(role, typ string, block jsonspan.Span) bool
-	// block appends a block, or a string, in Anthropic's form.
+	// block appends a block in Anthropic's form. A string becomes a text block.
 	block func(dst, src []byte, at jsonspan.Span) []byte
 }
 
-// write writes a message that consists of several contents, which are strings or lists of blocks. A single string stays one.
+// write writes a message that joins several contents, each a string or a list of blocks. A single string stays a string.
 func (m *merged) write(f *file, role string, contents []jsonspan.Span) {
 	f.message()
 	f.put(`{"role":"` + role + `","content":`)
@@ -33,7 +33,8 @@ func (m *merged) write(f *file, role string, contents []jsonspan.Span) {
 	f.put(`]}`)
 }
 
-// blocks calls one for each block of a content that is sent, or for a string that isn't empty. It returns the number of calls.
+// blocks calls one for each block of content that is sent, or for content itself if it is a non-empty string. It returns the number of
+// calls.
 func (m *merged) blocks(f *file, role string, content jsonspan.Span, one func(block jsonspan.Span)) (n int) {
 	if !content.Zero() && f.src[content.Start] == '"' && content.Len() > 2 {
 		one(content)
@@ -49,7 +50,7 @@ func (m *merged) blocks(f *file, role string, content jsonspan.Span, one func(bl
 	return n
 }
 
-// withoutMembers appends a block without the members that table removes; a string becomes a text block.
+// withoutMembers appends a block changed by table, which removes members. A string becomes a text block.
 func withoutMembers(dst, src []byte, at jsonspan.Span, table rename) []byte {
 	if src[at.Start] == '"' {
 		return appendJSON(dst, src, `{"type":"text","text":`, at, `}`)

@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// opencode, and Kilo Code since its command line, export a session as {info, messages: [{info, parts}]}. The agent converts each message to
-// a UIMessage before it calls the model. A compaction is a user message with a compaction part, which may name the first message of its
-// tail, followed by an answer with the summary.
+// opencode, and Kilo Code since it has a command line, export a session as {info, messages: [{info, parts}]}. Before the agent calls a
+// model, it converts each message to a UIMessage. A compaction is a user message with a compaction part, which may name the first
+// message of the tail, followed by a response with the summary.
 func init() {
 	register(&Kind{
 		Name:   "opencode",
@@ -23,16 +23,16 @@ func init() {
 	})
 }
 
-// ocRecord is a message. Its ids are places in ids until rank, and numbers afterwards.
+// ocRecord is a message. Until pick runs, its ids are positions in ids; afterwards they are numbers.
 type ocRecord struct {
 	info, parts     jsonspan.Span
 	id              jsonspan.Span
 	number, parent  int32
 	role            string
-	summary         bool // an answer that ends a compaction
+	summary         bool // a complete response with the summary of a compaction
 	failed          bool
 	compaction      bool
-	tail            int32 // of a compaction: the message that its tail begins with
+	tail            int32 // for a compaction, the id of the first message of its tail
 	provider, model jsonspan.Span
 	tokens          jsonspan.Span
 }
@@ -40,14 +40,14 @@ type ocRecord struct {
 type opencode struct {
 	*file
 	ids        ids
-	info       jsonspan.Span // describes the session
+	info       jsonspan.Span // the object that describes the session
 	list       jsonspan.Span
 	whole      jsonspan.Span
 	records    []ocRecord
-	order      []int32 // the records that are sent
-	back       int32   // the user went back to before this message, or noID
+	order      []int32 // the indexes of the records that are sent, in order
+	back       int32   // the id of the message that the user reverted the session to, or noID
 	backPart   jsonspan.Span
-	asked      int // the user's last message, which names the model
+	asked      int // index of the user's last message, which names the model; -1 if there is none
 	summarized int32
 }
 
@@ -88,7 +88,7 @@ func (o *opencode) record(s *jsonspan.Scanner) {
 	o.records = append(o.records, r)
 }
 
-// about reads the object that describes a message.
+// about reads info, the object that describes a message.
 func (o *opencode) about(s *jsonspan.Scanner, r *ocRecord) {
 	var finish jsonspan.Span
 	failed := false
@@ -103,7 +103,7 @@ func (o *opencode) about(s *jsonspan.Scanner, r *ocRecord) {
 	r.failed = failed
 }
 
-// compacts reads a part, and records whether it is a compaction.
+// compacts reads a part, and notes if it marks the message as a compaction.
 func (o *opencode) compacts(s *jsonspan.Scanner, r *ocRecord) {
 	typ, tail := "", jsonspan.Span{}
 	read(s, field{"type", oneOf(&typ, "compaction")}, field{"tail_start_id", &tail})
@@ -112,7 +112,7 @@ func (o *opencode) compacts(s *jsonspan.Scanner, r *ocRecord) {
 	}
 }
 
-// pick finds the messages that are sent: the newest compaction with its summary, its tail, and what came after it.
+// pick selects the messages that are sent: the newest compaction with its summary, its tail, and the messages after it.
 func (o *opencode) pick() {
 	ranks, n := o.ids.rank()
 	end := len(o.records)
@@ -189,8 +189,8 @@ func (o *opencode) pick() {
 	}
 }
 
-// foreign reports whether an answer came from another model than the one that is asked next, which is the model of the user's last message.
-// Signed reasoning of one provider is not sent to another.
+// foreign reports whether a response came from a different model than the next request uses, which is the model of the user's last
+// message. Signed reasoning of one provider is not sent to another.
 func (o *opencode) foreign(r *ocRecord) bool {
 	if o.asked < 0 {
 		return false
@@ -199,7 +199,7 @@ func (o *opencode) foreign(r *ocRecord) bool {
 	return o.textAt(a.provider) != o.textAt(r.provider) || o.textAt(a.model) != o.textAt(r.model)
 }
 
-// write writes a message as the agent hands it to the AI SDK.
+// write writes a message in the form in which opencode passes it to the AI SDK.
 func (o *opencode) write(i int32) {
 	r := &o.records[i]
 	parts := o.partsOf(r)
@@ -249,7 +249,7 @@ func (o *opencode) write(i int32) {
 	}
 }
 
-// partsOf returns the parts of a message, except for those that the user has undone.
+// partsOf returns the parts of a message that the user has not reverted.
 func (o *opencode) partsOf(r *ocRecord) (parts []jsonspan.Span) {
 	for _, at := range items(o.src, r.parts) {
 		if !o.backPart.Zero() && r.number == o.back && textOf(o.src, at, "id") == o.textAt(o.backPart) {
@@ -260,7 +260,7 @@ func (o *opencode) partsOf(r *ocRecord) (parts []jsonspan.Span) {
 	return parts
 }
 
-// aborted reports whether the user interrupted an answer that already had some content.
+// aborted reports whether the user interrupted a response that already had content besides reasoning.
 func (o *opencode) aborted(r *ocRecord, parts []jsonspan.Span) bool {
 	if textOf(o.src, r.info, "error.name") != "MessageAbortedError" {
 		return false
@@ -273,7 +273,7 @@ func (o *opencode) aborted(r *ocRecord, parts []jsonspan.Span) bool {
 	return false
 }
 
-// counts returns the provider's counts at a span.
+// counts returns the provider's counts in the object at a span.
 func (o *opencode) counts(at jsonspan.Span) (u Usage) {
 	var reasoning int64
 	readAt(o.src, at, field{"input", &u.Input}, field{"output", &u.Output}, field{"reasoning", &reasoning},

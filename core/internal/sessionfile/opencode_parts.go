@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Texts that the agent sends instead of a part.
+// JSON that opencode sends in place of a part or its content.
 const (
 	ocStep      = `{"type":"step-start"}`
 	ocCompacted = `"[Old tool result content cleared]"`
@@ -15,7 +15,7 @@ const (
 	ocSubtask   = `"The following tool was executed by the user"`
 )
 
-// userPart writes a user part. Text files are not sent, because an adjacent text has their contents.
+// userPart writes a part of a user message. Text files are left out, because an adjacent text part has their contents.
 func (o *opencode) userPart(p jsonspan.Span, next func(begin string)) {
 	switch typeOf(o.src, p) {
 	case "text":
@@ -39,7 +39,7 @@ func (o *opencode) userPart(p jsonspan.Span, next func(begin string)) {
 	}
 }
 
-// part writes a part of an answer.
+// part writes a part of a response. foreign says that the response came from another model, and signed that it has signed reasoning.
 func (o *opencode) part(p jsonspan.Span, foreign, signed bool, next func(begin string)) {
 	metadata := find(o.src, p, "metadata")
 	if foreign || !metadata.Zero() && o.src[metadata.Start] != '{' {
@@ -48,7 +48,7 @@ func (o *opencode) part(p jsonspan.Span, foreign, signed bool, next func(begin s
 	typ, said := typeOf(o.src, p), stringAt(o.src, p, "text")
 	switch {
 	case typ == "text" && said.Len() == 2 && signed:
-		next(`{"type":"text","text":" "`) // providers refuse an empty text after signed reasoning
+		next(`{"type":"text","text":" "`) // providers reject an empty text after signed reasoning
 	case typ == "text", typ == "reasoning" && foreign && strings.TrimSpace(o.textAt(said)) != "":
 		next(`{"type":"text"`)
 		o.member("text", said)
@@ -68,7 +68,7 @@ func (o *opencode) part(p jsonspan.Span, foreign, signed bool, next func(begin s
 	o.put(`}`)
 }
 
-// signed reports whether a provider has signed reasoning among the parts.
+// signed reports whether the parts include reasoning that a provider signed.
 func (o *opencode) signed(parts []jsonspan.Span) bool {
 	for _, p := range parts {
 		if sign := find(o.src, p, "metadata.anthropic.signature"); !sign.Zero() && o.src[sign.Start] != 'n' && typeOf(o.src, p) == "reasoning" {
@@ -78,7 +78,7 @@ func (o *opencode) signed(parts []jsonspan.Span) bool {
 	return false
 }
 
-// tool writes a call with its result. A call that has not ended was interrupted.
+// tool writes a call together with its result. A call without an end counts as interrupted.
 func (o *opencode) tool(p, metadata jsonspan.Span, next func(begin string)) {
 	name, state := stringAt(o.src, p, "tool"), find(o.src, p, "state")
 	if name.Zero() {
@@ -89,7 +89,7 @@ func (o *opencode) tool(p, metadata jsonspan.Span, next func(begin string)) {
 	status, output := textOf(o.src, state, "status"), find(o.src, state, "output")
 	if status == "error" && isSet(o.src, state, "metadata.interrupted", "true") {
 		if output = stringAt(o.src, state, "metadata.output"); !output.Zero() {
-			status = "completed" // what there was before the interruption
+			status = "completed" // the output before the interruption
 		}
 	}
 	if status == "completed" {

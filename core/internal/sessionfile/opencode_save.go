@@ -8,9 +8,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// save writes a separate session with the remaining messages, because opencode's import only adds to its database and would leave existing
-// messages in place. All ids are new. An unchanged message keeps its parts, and a changed one keeps what the agent has noted about its
-// calls. A remaining compaction becomes an ordinary question and answer, since it would otherwise hide the messages before it.
+// save writes a separate session with the remaining messages, because opencode's import only adds to its database and would leave
+// existing messages in place. All ids are new. An unchanged message keeps its parts, and a changed message keeps what the agent
+// recorded about its calls. A remaining compaction becomes an ordinary question and answer; otherwise it would hide the messages before
+// it.
 func (o *opencode) save(s *saver) {
 	w := &ocWriter{o: o, saver: s, ms: max(0, millis(s.in.Time), s.latest+1)}
 	for i := range o.records {
@@ -47,16 +48,16 @@ type ocWriter struct {
 	o *opencode
 	*saver
 	ids             critbit.Map[*ocRecord]
-	user, assistant *ocRecord // the last of each; new messages copy their settings
+	user, assistant *ocRecord // the last message of each role, whose settings new messages copy
 	session         string
 	ms              int64
-	given           int64  // how many ids were made
-	id              string // of the message being written
-	parent          string // the last user message
+	given           int64  // the number of ids made so far
+	id              string // the id of the message being written
+	parent          string // the id of the last user message
 	calls           critbit.Map[jsonspan.Span]
 }
 
-// next returns an id in opencode's form, in which ids ascend with time.
+// next returns a new id in opencode's form, as JSON. Such ids ascend with time.
 func (w *ocWriter) next(prefix string) string {
 	w.given++
 	head := strconv.FormatInt((w.ms*4096+w.given)&(1<<48-1), 16)
@@ -64,14 +65,14 @@ func (w *ocWriter) next(prefix string) string {
 	return `"` + prefix + "_" + strings.Repeat("0", 12-len(head)) + head + tail + `"`
 }
 
-// ocUncounted are the counts of a copied message, because the original's counts describe an older prompt.
+// ocUncounted are the token counts of a copied message. The original's counts describe an older prompt.
 const ocUncounted = `{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}}`
 
 func (w *ocWriter) message(i int) {
 	s := w.saver
 	src, at := s.in.Src, s.in.Messages[i]
 	role := s.role(i)
-	var was *ocRecord // the record of the message, unchanged or changed
+	var was *ocRecord // the record of the message, whether unchanged or changed; nil for a new message
 	if k := s.from[i]; k >= 0 {
 		was = &w.o.records[s.first(k)]
 	} else if r, ok := w.ids.Get(textOf(src, at, "id")); ok && r.role == role {
@@ -121,14 +122,14 @@ func (w *ocWriter) message(i int) {
 	s.write(`]}`)
 }
 
-// begin begins a part with its ids.
+// begin starts a part and writes its ids and its type. n counts the parts.
 func (w *ocWriter) begin(n *int, typ string) {
 	w.comma(*n)
 	*n++
 	w.write(`{"id":`, w.next("prt"), `,"sessionID":`, w.session, `,"messageID":`, w.id, `,"type":"`+typ+`"`)
 }
 
-// copyPart writes a part of the file again, without the cost of a step, which describes the old prompt.
+// copyPart writes a copy of a part of the file. It leaves out step-finish parts, whose costs describe the old prompt.
 func (w *ocWriter) copyPart(n *int, p jsonspan.Span) {
 	switch typeOf(w.src, p) {
 	case "step-finish", "":
@@ -145,7 +146,7 @@ func (w *ocWriter) copyPart(n *int, p jsonspan.Span) {
 	}
 }
 
-// value writes a member of a part, copied from another member of the message.
+// value writes the member to of a part, with the value at key in the new message's object at a span, if there is one.
 func (w *ocWriter) value(to string, at jsonspan.Span, key string) {
 	if v := find(w.in.Src, at, key); !v.Zero() {
 		w.write(`,"`+to+`":`, v.Of(w.in.Src))
@@ -175,7 +176,7 @@ func (w *ocWriter) part(n *int, p jsonspan.Span) {
 		if typ == "dynamic-tool" {
 			name = textOf(w.in.Src, p, "toolName")
 		} else if name == typ {
-			return // opencode has no such part; the comparison with the messages finds this
+			return // opencode has no such part; the comparison after saving detects this
 		}
 		w.begin(n, "tool")
 		w.tool(name, p)
@@ -183,7 +184,7 @@ func (w *ocWriter) part(n *int, p jsonspan.Span) {
 	w.write(`}`)
 }
 
-// times returns the start and end of something that takes no time.
+// times returns a time object whose start and end are the time of saving.
 func (w *ocWriter) times() string {
 	ms := strconv.FormatInt(w.ms, 10)
 	return `{"start":` + ms + `,"end":` + ms + `}`
@@ -230,7 +231,7 @@ func (w *ocWriter) tool(name string, p jsonspan.Span) {
 	}
 }
 
-// noted writes what the file has noted about a call, or else what opencode requires there.
+// noted writes a member that the file has recorded for a call, or the value none, which opencode requires, if there is none.
 func (w *ocWriter) noted(state jsonspan.Span, key, none string) {
 	if v := find(w.src, state, key); !v.Zero() && w.src[v.Start] == none[0] {
 		w.write(`,"`+key+`":`, v)
@@ -239,7 +240,7 @@ func (w *ocWriter) noted(state jsonspan.Span, key, none string) {
 	}
 }
 
-// tell ignores the id of a message, which is different in the new session.
+// tell ignores the id of a message, because the new session has new ids.
 func (o *opencode) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
 	dst = append(append(dst, '\n'), textOf(src, message, "role")...)
 	return jsonspan.AppendCompact(append(dst, '\n'), find(src, message, "parts").Of(src))

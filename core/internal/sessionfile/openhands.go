@@ -9,9 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// OpenHands writes a file for each event. A session file is these events in order: as a list, as JSON lines, or concatenated;
-// base_state.json may be among them. If events name their parents they form a tree; in older files they form a line. A condensation names
-// the events to forget and holds the summary that is sent in their place.
+// OpenHands writes each event to a file of its own. A session file contains these events in order: as a list, as JSON lines, or
+// concatenated, possibly together with base_state.json. If events name their parents, they form a tree; in older files they form a
+// sequence. A condensation lists the events to forget and holds the summary that is sent in their place.
 func init() {
 	event := []string{"id", "kind", "timestamp", "source"}
 	state := []string{"id", "agent", "workspace", "execution_status"}
@@ -43,9 +43,9 @@ const (
 	ohReject
 	ohAgentError
 	ohCondensation
-	ohState // a change of the state, outside the tree
+	ohState // a change of the state, which is not part of the tree
 	ohError // an error in the conversation
-	ohNote  // something that the model does not see
+	ohNote  // an event that the model doesn't see
 )
 
 var ohKinds = [...]struct {
@@ -68,29 +68,29 @@ func ohKindOf(src []byte, name jsonspan.Span) ohKind {
 	return ohUnknown
 }
 
-// answers reports whether the event is the result of a call.
+// answers reports whether the event is the result of a tool call.
 func (k ohKind) answers() bool { return k == ohObservation || k == ohReject || k == ohAgentError }
 
 // sent reports whether the model sees the event.
 func (k ohKind) sent() bool { return k >= ohSystem && k <= ohAgentError }
 
-// ohEvent is an event. Its ids are places in ids until resolve, and numbers afterwards.
+// ohEvent is an event. Until resolve runs, its ids are positions in ids; afterwards they are numbers.
 type ohEvent struct {
 	at         jsonspan.Span
 	kind       ohKind
-	linked     bool // names its parent
-	root       bool // says that it has no parent
-	thinks     bool // has thinking blocks
-	executable bool // a call that the agent runs if it has no result
+	linked     bool // it names its parent
+	root       bool // it is marked as having no parent
+	thinks     bool // it has thinking blocks
+	executable bool // a call that the agent will run if it has no result
 	id         int32
 	parent     int32
-	response   int32         // the model's answer that the event belongs to
+	response   int32         // the id of the model response that the event belongs to
 	call       int32         // the id of the tool call
-	action     int32         // of a result: the id of the event that it answers
-	summary    jsonspan.Span // of a condensation
-	offset     int           // of a condensation: where its summary goes, or -1
-	summaryID  int32         // of a condensation: the id of its summary
-	first, end int32         // of a condensation: forgotten[first:end]
+	action     int32         // for a result, the id of the event with its call
+	summary    jsonspan.Span // for a condensation, its summary, a string
+	offset     int           // for a condensation, the index at which its summary is inserted, or -1
+	summaryID  int32         // for a condensation, the id of its summary
+	first, end int32         // for a condensation, the events to forget: forgotten[first:end]
 }
 
 type openHands struct {
@@ -98,17 +98,17 @@ type openHands struct {
 	ids       ids
 	events    []ohEvent
 	forgotten []int32
-	list      jsonspan.Span // the list of events, if the file is one
-	base      jsonspan.Span // base_state.json
-	leaf      jsonspan.Span // the id of the newest event according to base, as a string
+	list      jsonspan.Span // the list of events, if the file is a list
+	base      jsonspan.Span // the object from base_state.json; zero if the file doesn't include it
+	leaf      jsonspan.Span // the id of the newest event in base, a string
 	head      int32         // that id, or noID
-	empty     bool          // the base state says that the conversation starts over
+	empty     bool          // the base state says that the conversation is empty
 	numbers   int
-	path      []int32 // events from the root to the newest one
-	raw       []int32 // what the condensations leave: events, and -1-i for the summary of the condensation i
-	view      []int32 // the part of raw that is sent
-	reasoned  bool    // the model gets its reasoning_content back
-	told      bool    // the last message that tell saw is merged with a user message
+	path      []int32 // the indexes of the events from the root to the newest
+	raw       []int32 // what the condensations leave: indexes of events, and ohSummaryOf(i) for the summary of condensation i
+	view      []int32 // the entries of raw that are sent
+	reasoned  bool    // the model's reasoning_content is sent back to it
+	told      bool    // the last message that tell saw was a plain user message, which merges with the next one
 }
 
 func readOpenHands(f *file) writer {
@@ -130,7 +130,7 @@ func readOpenHands(f *file) writer {
 	return o
 }
 
-// stream reads consecutive objects, with any white space between them. An incomplete last one is skipped.
+// stream reads concatenated objects, with any white space between them. An incomplete last object is skipped.
 func (o *openHands) stream() {
 	for at := uint32(start(o.src)); o.err == nil; {
 		s := o.scan(at)
@@ -202,7 +202,7 @@ func (o *openHands) event(s *jsonspan.Scanner) {
 	o.events = append(o.events, e)
 }
 
-// resolve finds the path from the newest event back to the root. If several events have the same id, the first counts.
+// resolve sets the path from the root to the newest event. If several events have the same id, the first counts.
 func (o *openHands) resolve() {
 	ranks, n := o.ids.rank()
 	o.numbers = n
@@ -218,7 +218,7 @@ func (o *openHands) resolve() {
 			at[e.id] = int32(i)
 		}
 	}
-	first := func(i int) int32 { // the event with the same id that the agent uses for event i
+	first := func(i int) int32 { // the first event with the same id as event i, which is the one that OpenHands uses
 		if i >= 0 && o.events[i].id != noID {
 			return at[o.events[i].id]
 		}

@@ -7,13 +7,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// ohReasoners are parts of the names of models that get their reasoning_content back.
+// ohReasoners are parts of the names of models whose reasoning_content is sent back to them.
 var ohReasoners = [...]string{
 	"kimi-k3", "kimi-k2-thinking", "kimi-k2.5", "kimi-k2.6", "openrouter/minimax-m2", "deepseek/deepseek-reasoner",
 	"deepseek/deepseek-v4-pro", "deepseek/deepseek-v4-flash",
 }
 
-// metrics returns what the agent's model has used, in statistics of all models.
+// metrics returns the usage of the agent's model in an object with statistics of all models.
 func (o *openHands) metrics(statistics jsonspan.Span) (used jsonspan.Span) {
 	all := find(o.src, statistics, "usage_to_metrics")
 	for _, name := range []string{textOf(o.src, o.base, "agent.llm.usage_id"), "agent", "default"} {
@@ -24,7 +24,7 @@ func (o *openHands) metrics(statistics jsonspan.Span) (used jsonspan.Span) {
 	return used
 }
 
-// model finds the model: in the base state, or in the newest statistics.
+// model sets the model, from the base state or else from the newest statistics. It also sets o.reasoned.
 func (o *openHands) model() {
 	o.Model = textOf(o.src, o.base, "agent.llm.model")
 	for i := len(o.events) - 1; i >= 0 && o.Model == ""; i-- {
@@ -37,10 +37,10 @@ func (o *openHands) model() {
 	}
 }
 
-// count finds the provider's last count that is still valid: the base state has one for each answer, by its id. The agent's server instead
-// writes sums in a change of the state, before the events of the answer.
+// count records the provider's counts that are still valid. The base state has one count per response, by response id. The agent server
+// instead writes running totals as a change of the state, before the events of the response.
 func (o *openHands) count() {
-	behind := make([]bool, len(o.events)) // the newest condensation
+	behind := make([]bool, len(o.events)) // whether each event is on the path after the newest condensation
 	for k := len(o.path) - 1; k >= 0 && o.events[o.path[k]].kind != ohCondensation; k-- {
 		behind[o.path[k]] = true
 	}
@@ -65,7 +65,7 @@ func (o *openHands) count() {
 				CacheWrite: now.CacheWrite - sum.CacheWrite, Output: now.Output - sum.Output,
 			}
 			sum = now
-			// Only the last call counts if the file says nothing about the calls before it.
+			// If the file lacks the totals before the last call, only the size of that call is known.
 			if n, ok := jsonspan.Int(o.src, find(o.src, at, "per_turn_token")); ok && int64(n) != last.Total() {
 				last = Usage{Input: int64(max(n, 0))}
 			}

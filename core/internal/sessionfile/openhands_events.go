@@ -7,17 +7,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// event begins an event; its members follow, and end.
+// event starts an event. The caller writes its remaining members and calls end.
 func (w *ohSaver) event(kind, source string) {
 	w.separate()
 	w.write(`{"kind":"`+kind+`","source":"`+source+`","timestamp":`, w.now())
 	w.link()
 }
 
-// now returns the time of the next event, without a zone.
+// now returns the time for the next event, without a time zone.
 func (w *ohSaver) now() quoted { return quoted(strings.TrimSuffix(w.next(), "Z")) }
 
-// separate writes what goes between events.
+// separate writes the separator before the next event.
 func (w *ohSaver) separate() {
 	if !w.o.list.Zero() && !w.first {
 		w.write(`,`)
@@ -25,7 +25,7 @@ func (w *ohSaver) separate() {
 	w.first = false
 }
 
-// link writes the id of an event and, in files that name parents, its parent.
+// link writes a new id for the event and, in files whose events name their parents, its parent.
 func (w *ohSaver) link() {
 	if w.parent != "" {
 		w.write(`,"parent_id":` + w.parent)
@@ -44,7 +44,7 @@ func (w *ohSaver) end() {
 	}
 }
 
-// again writes the events of an unchanged message as new events.
+// again writes copies of the events of message i, which is unchanged, as new events.
 func (w *ohSaver) again(i int) {
 	answer := w.newID()
 	for _, r := range w.recordsOf(w.from[i]) {
@@ -59,8 +59,8 @@ func (w *ohSaver) again(i int) {
 	}
 }
 
-// copied writes an event of the file with another id, without its closing bracket. Members in changed are left out; the caller writes them.
-// A call without a result among the messages must not look executable, because the agent would run it again.
+// copied writes a copy of an event with a new id, without its closing brace. The members that changed removes are for the caller to
+// write. A call without a result among the messages must not look executable, because the agent would run it again.
 func (w *ohSaver) copied(e *ohEvent, answer string, changed rename) {
 	response := func(dst, _ []byte, v jsonspan.Span) []byte {
 		if w.src[v.Start] != '"' {
@@ -95,14 +95,14 @@ func (w *ohSaver) call(id string) *ohCall {
 	return &ohCall{action: -1, result: -1}
 }
 
-// member copies a member of a message, if the message has it.
+// member copies a member of message i, if the message has it.
 func (w *ohSaver) member(i int, key string) {
 	if v := w.value(i, key); v != nil {
 		w.write(`,"`+key+`":`, v)
 	}
 }
 
-// message writes a message that is not in the file.
+// message writes the events for message i, which is new or changed.
 func (w *ohSaver) message(i int) {
 	role := w.role(i)
 	calls := w.callsOf(i)
@@ -131,8 +131,8 @@ func (w *ohSaver) message(i int) {
 	w.end()
 }
 
-// content writes the content of a message as the agent stores it. If failed is set, the first text is a note that the call failed; the
-// event says that in another member, so the note is left out.
+// content writes the content of message i in the form in which OpenHands stores it. If failed is set, the first text only says that the
+// call failed. It is left out, because the event records that in another member.
 func (w *ohSaver) content(i int, failed bool) {
 	src := w.in.Src
 	w.write(`[`)
@@ -162,7 +162,7 @@ func (w *ohSaver) content(i int, failed bool) {
 	w.write(`]`)
 }
 
-// action writes the n-th call of a message: its old event with what the message says now, or a new event.
+// action writes an event for the n-th call of message i: a copy of its old event, updated from the message, or a new event.
 func (w *ohSaver) action(i, n int, call jsonspan.Span, answer string) {
 	spelled := func(path string) string {
 		if at := stringAt(w.in.Src, call, path); !at.Zero() {
@@ -199,8 +199,8 @@ func (w *ohSaver) action(i, n int, call jsonspan.Span, answer string) {
 	w.end()
 }
 
-// result writes a changed result. An observation of a tool whose text the agent generates can't hold it; an observation of an MCP tool can
-// hold any text.
+// result writes an event for message i, a changed or new tool result. If OpenHands generates the text of the tool's observations, they
+// can't hold any other text, so the result becomes the observation of an MCP tool.
 func (w *ohSaver) result(i int) {
 	id := w.answers(i)
 	known := w.call(id)
@@ -234,8 +234,8 @@ func (w *ohSaver) result(i int) {
 	w.end()
 }
 
-// tell ignores the parts of a message that carry no content: tool names, cache breakpoints, empty texts next to calls. Consecutive user
-// messages count as one.
+// tell ignores what carries no content: tool names, cache breakpoints, and blank texts next to calls. Consecutive user messages count
+// as one.
 func (o *openHands) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	role := jsonspan.Text(src, stringAt(src, message, "role"))
 	plain := role == "user" && find(src, message, "name").Zero()

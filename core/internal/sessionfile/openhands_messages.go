@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	ohFailed      = "[An error occurred during execution.]\n" // goes before the results of calls that have failed
-	ohToolLimit   = 50_000                                    // characters of a text in a tool result
-	ohOutputLimit = 30_000                                    // characters of a command's output
+	ohFailed      = "[An error occurred during execution.]\n" // precedes the result of a failed call
+	ohToolLimit   = 50_000                                    // the maximum length of a text in a tool result, in characters
+	ohOutputLimit = 30_000                                    // the maximum length of a command's output, in characters
 	ohClipped     = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you.</NOTE>"
 	ohSaved       = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you. The complete output has been saved to "
 	ohSavedLine   = " - you can use other tools to view the full content (truncated part starts around line "
 )
 
-// write writes the messages of the view. All calls of one answer become one message, and so do consecutive user messages.
+// write writes the messages of the view. All calls of one response become one message, and so do consecutive user messages.
 func (o *openHands) write() {
-	user := false // the last message is a user message, and the next user message continues it
+	user := false // the last message is a plain user message, which the next user message continues
 	for k := 0; k < len(o.view); k++ {
 		entry := o.view[k]
 		if entry < 0 {
@@ -66,7 +66,7 @@ func (o *openHands) write() {
 	}
 }
 
-// begin begins a message and its content, or continues the previous one. It reports whether it is a user message.
+// begin starts a message and its content, or continues the previous message. It reports whether the message is a user message.
 func (o *openHands) begin(goOn bool, role string) bool {
 	if goOn && role == "user" {
 		o.Messages = o.Messages[:len(o.Messages)-len("]}")]
@@ -77,7 +77,7 @@ func (o *openHands) begin(goOn bool, role string) bool {
 	return role == "user"
 }
 
-// comma writes a comma before every part of a content but the first.
+// comma writes a comma, except before the first part of a content.
 func (o *openHands) comma() {
 	if o.Messages[len(o.Messages)-1] != '[' {
 		o.put(`,`)
@@ -99,7 +99,7 @@ func (o *openHands) imagePart(url jsonspan.Span) {
 	o.put(`{"type":"image_url","image_url":{"url":`, url, `}}`)
 }
 
-// each calls text for the texts of content, and image for the URLs of its images; content may also be a single text.
+// each calls text for each text in content, and image for each image URL. content is a list of parts or a single text.
 func (o *openHands) each(content jsonspan.Span, text, image func(at jsonspan.Span)) {
 	if !content.Zero() && o.src[content.Start] == '"' {
 		text(content)
@@ -117,7 +117,7 @@ func (o *openHands) each(content jsonspan.Span, text, image func(at jsonspan.Spa
 	}
 }
 
-// parts writes content. It truncates long texts in tool results, and leaves out blank texts next to calls.
+// parts writes the parts of content. It truncates long texts in tool results, and leaves out blank texts next to calls.
 func (o *openHands) parts(content jsonspan.Span, role string, calls bool) {
 	o.each(content, func(at jsonspan.Span) {
 		switch {
@@ -130,8 +130,8 @@ func (o *openHands) parts(content jsonspan.Span, role string, calls bool) {
 	}, o.imagePart)
 }
 
-// answer ends the content of a model message and writes the rest of the message, except for its calls. Empty content is not written as a
-// list.
+// answer ends the content of a model message and writes its remaining members, except for the calls. If the content is empty, it writes
+// "" or, next to calls, no content at all.
 func (o *openHands) answer(calls bool, from jsonspan.Span) {
 	if o.Messages[len(o.Messages)-1] != '[' {
 		o.put(`]`)
@@ -149,7 +149,7 @@ func (o *openHands) answer(calls bool, from jsonspan.Span) {
 	}
 }
 
-// call writes the n-th call of a message.
+// call writes the n-th tool call of a message.
 func (o *openHands) call(n int, call jsonspan.Span) {
 	if n == 0 {
 		o.put(`,"tool_calls":[`)
@@ -161,7 +161,7 @@ func (o *openHands) call(n int, call jsonspan.Span) {
 	o.put(`}}`)
 }
 
-// calls writes the calls of an answer. The first of them holds the model's thoughts.
+// calls writes a message with all calls of one response. The event of the first call holds the model's thoughts.
 func (o *openHands) calls(batch []int32) bool {
 	o.begin(false, "assistant")
 	first := o.events[batch[0]].at
@@ -175,7 +175,7 @@ func (o *openHands) calls(batch []int32) bool {
 	return false
 }
 
-// said writes a message that is an event, and reports whether it consists of nothing but the user's words.
+// said writes a message that is stored as a single event, and reports whether it is a plain user message.
 func (o *openHands) said(entry int32, user bool) bool {
 	at := o.events[entry].at
 	m := find(o.src, at, "llm_message")
@@ -210,7 +210,7 @@ func (o *openHands) said(entry int32, user bool) bool {
 	return plain
 }
 
-// result writes the content of a result.
+// result writes the content of a tool result.
 func (o *openHands) result(e *ohEvent) {
 	switch e.kind {
 	case ohReject:
@@ -248,7 +248,7 @@ func (o *openHands) result(e *ohEvent) {
 	o.parts(find(o.src, e.at, "extended_content"), "tool", false)
 }
 
-// ohTool is a tool for whose observations the agent generates the text.
+// ohTool identifies a tool whose observations OpenHands turns into text.
 type ohTool uint8
 
 const (
@@ -265,14 +265,14 @@ func ohObserved(src []byte, observation jsonspan.Span) ohTool {
 	return ohTools[textOf(src, observation, "kind")]
 }
 
-// allText returns the texts of content, joined.
+// allText returns the concatenated texts of content.
 func (o *openHands) allText(content jsonspan.Span) string {
 	var all []byte
 	o.each(content, func(at jsonspan.Span) { all = jsonspan.AppendText(all, o.src, at) }, func(jsonspan.Span) {})
 	return string(all)
 }
 
-// output returns the output of a command together with the terminal's metadata.
+// output returns the output of a command, with the terminal's metadata appended.
 func (o *openHands) output(observation jsonspan.Span, text string) string {
 	about := find(o.src, observation, "metadata")
 	if about.Zero() || o.src[about.Start] != '{' {
@@ -292,7 +292,7 @@ func (o *openHands) output(observation jsonspan.Span, text string) string {
 	return text
 }
 
-// screenshot writes the image of a page, and where the agent stores it.
+// screenshot writes the image of a web page, and the path where OpenHands stores it.
 func (o *openHands) screenshot(data jsonspan.Span, folder string) {
 	if data.Len() <= 2 {
 		return
@@ -318,8 +318,8 @@ func (o *openHands) screenshot(data jsonspan.Span, folder string) {
 
 func ohPath(folder, name string) string { return strings.TrimRight(folder, "/") + "/" + name }
 
-// ohCut replaces the middle of a text that has more characters than limit with a note. If folder is given, the note says where the agent
-// has saved the whole text.
+// ohCut shortens a text to at most limit characters by replacing its middle with a note. If folder is not empty, the note says where
+// OpenHands saved the whole text.
 func ohCut(text string, limit int, folder, name string) string {
 	if len(text) <= limit || utf8.RuneCountInString(text) <= limit {
 		return text
@@ -339,7 +339,7 @@ func ohCut(text string, limit int, folder, name string) string {
 	return string(runes[:head]) + notice + string(runes[len(runes)-(left-head):])
 }
 
-// lineCount returns the number of lines in a text, as Python counts them.
+// lineCount returns the number of lines in a text, by Python's definition of line breaks.
 func lineCount(text []rune) (n int) {
 	for i, r := range text {
 		switch r {

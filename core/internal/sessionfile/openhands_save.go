@@ -5,27 +5,27 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// ohSaver appends events to those of a session.
+// ohSaver appends events to a session.
 type ohSaver struct {
 	*saver
 	o      *openHands
 	parent string               // the id of the newest event, as JSON; "" in files from before events had parents
-	newest string               // likewise, in all files
-	calls  critbit.Map[*ohCall] // by id
-	first  bool                 // the next event is the first of a list
+	newest string               // the id of the newest event, as JSON, in all files
+	calls  critbit.Map[*ohCall] // the calls, by id
+	first  bool                 // the next event is the first in its list
 }
 
-// ohCall is what is known about a tool call.
+// ohCall collects what is known about a tool call.
 type ohCall struct {
-	action, result int32  // its events in the view, or -1
-	id             string // id of its new event, as JSON
-	name           string // name of the tool, as JSON
-	answered       bool   // has a result among the messages
+	action, result int32  // the indexes of its events in the view, or -1
+	id             string // the id of its new event, as JSON
+	name           string // the name of its tool, as JSON
+	answered       bool   // it has a result among the messages
 }
 
-// save adds a condensation as OpenHands writes one: it forgets the events that are no longer in the messages, and its summary is the digest.
-// All messages after the first changed one become new events after the condensation, because the agent drops the rest of an answer if a part
-// of it is forgotten.
+// save appends a condensation in OpenHands' own form: it forgets the events of removed messages, and its summary is the digest. All
+// messages after the first changed one become new events after the condensation, because OpenHands drops the rest of a response if a
+// part of it is forgotten.
 func (o *openHands) save(s *saver) {
 	if len(o.path) == 0 {
 		s.cannot("the conversation has no events to go on from")
@@ -53,14 +53,14 @@ func (o *openHands) save(s *saver) {
 	}
 	if !o.list.Zero() {
 		s.write(o.src[o.list.End-1:])
-	} else if !o.leaf.Zero() { // the agent continues from the event that its state names
+	} else if !o.leaf.Zero() { // OpenHands continues from the event that its state names
 		tail := s.out
 		s.out = appendJSON(nil, nil, o.src[:o.leaf.Start], w.newest, o.src[o.leaf.End:s.kept], tail)
 		s.kept = 0
 	}
 }
 
-// know collects the calls of the view and of the messages.
+// know collects the calls in the view and in the messages.
 func (w *ohSaver) know() {
 	at := func(id string) *ohCall {
 		c := w.calls.At(id)
@@ -101,13 +101,13 @@ func (w *ohSaver) callsOf(i int) (calls []jsonspan.Span) {
 	return calls
 }
 
-// answers returns the id of the call that result i answers.
+// answers returns the id of the call that message i, a tool result, answers.
 func (w *ohSaver) answers(i int) string {
 	return textOf(w.in.Src, w.in.Messages[i], "tool_call_id")
 }
 
-// plan decides which messages keep their events: the first stay messages, and those from index end on. digest is the message between them
-// that becomes the condensation's summary, or -1; the other messages between them are rewritten.
+// plan decides which messages keep their events: the first stay messages, and those from index end on. digest is the index of the
+// message between them that becomes the summary of the condensation, or -1. The other messages between them are rewritten.
 func (w *ohSaver) plan() (stay, digest, end int) {
 	n := len(w.from)
 	for stay < n && w.from[stay] >= 0 {
@@ -132,7 +132,8 @@ func (w *ohSaver) plan() (stay, digest, end int) {
 	return stay, w.summary(stay), n
 }
 
-// summary returns i if message i can be the summary of a condensation, which is a new message with nothing but text; otherwise -1.
+// summary returns i if message i can become the summary of a condensation, that is, if it is a new user message that contains only
+// text. Otherwise it returns -1.
 func (w *ohSaver) summary(i int) int {
 	if i < len(w.from) && w.from[i] < 0 {
 		if role, text := w.roleText(i); role == "user" && text != "" {
@@ -142,7 +143,7 @@ func (w *ohSaver) summary(i int) int {
 	return -1
 }
 
-// stays calls one for each entry of the messages before stay and from end on, until one returns false.
+// stays calls one for each view entry of the messages before stay and from end on, until one returns false.
 func (w *ohSaver) stays(stay, end int, one func(i int, entry int32) bool) {
 	for i, k := range w.from {
 		if k < 0 || i >= stay && i < end {
@@ -156,7 +157,8 @@ func (w *ohSaver) stays(stay, end int, one func(i int, entry int32) bool) {
 	}
 }
 
-// whole returns the first of the messages that stay that the agent would not keep whole; if there is none, the number of messages.
+// whole returns the index of the first message, among those that stay, of which OpenHands would drop a part. If there is none, it
+// returns the number of messages.
 func (w *ohSaver) whole(stay, end int) int {
 	var entries []int32
 	w.stays(stay, end, func(_ int, entry int32) bool { entries = append(entries, entry); return true })
@@ -173,7 +175,7 @@ func (w *ohSaver) whole(stay, end int) int {
 	return first
 }
 
-// condense writes the condensation.
+// condense writes the condensation, unless it would neither forget anything nor have a summary.
 func (w *ohSaver) condense(stay, digest, end int) {
 	keeps := make([]bool, 2*len(w.o.events))
 	place := func(entry int32) int {

@@ -6,13 +6,13 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// ohSummaryOf converts a condensation's index into the view entry of its summary, and back. Entries of 0 or more are indexes of events; -1
-// means none.
+// ohSummaryOf converts the index of a condensation to the view entry of its summary, and back. Entries of 0 or more are indexes of
+// events; -1 means none.
 func ohSummaryOf(i int32) int32 { return -2 - i }
 
-// sees computes the view of the path: what condensations have left, without what providers would reject.
+// sees computes the view of the path: the events that the condensations leave, without those that providers would reject.
 func (o *openHands) sees() {
-	events, summaries := filled(o.numbers, -1), filled(o.numbers, -1) // by id: whether it is in the list
+	events, summaries := filled(o.numbers, -1), filled(o.numbers, -1) // the list entry with each id, or -1
 	list := ohList{where: make([]*ohChunk, 2*len(o.events))}
 	for _, i := range o.path {
 		e := &o.events[i]
@@ -49,14 +49,13 @@ func (o *openHands) sees() {
 	o.skip(api.SkipFailed, len(o.raw)-len(o.view))
 }
 
-// ohChunkSize is the maximum number of entries in a chunk of a list: the square root of the length of a long session.
+// ohChunkSize is the maximum number of entries in a chunk of a list: about the square root of the number of events in a long session.
 const ohChunkSize = 512
 
-// ohList is a list with fast lookup, removal and insertion, whose cost hardly grows with its length, because a file may have a condensation
-// for each event.
+// ohList is a list whose lookups, removals and insertions stay fast as it grows. A file may have a condensation for each event.
 type ohList struct {
 	first, last *ohChunk
-	where       []*ohChunk // by event, then by condensation
+	where       []*ohChunk // the chunk of each event, then of each condensation's summary
 	length      int
 }
 
@@ -72,7 +71,7 @@ func (l *ohList) of(entry int32) **ohChunk {
 	return &l.where[entry]
 }
 
-// insert inserts an entry at an index, or at the end if the index is too large.
+// insert inserts an entry at an index, or at the end if the list is shorter.
 func (l *ohList) insert(at int, entry int32) {
 	if l.first == nil {
 		l.first = &ohChunk{}
@@ -109,9 +108,9 @@ func (l *ohList) remove(entry int32) {
 	l.length--
 }
 
-// enforced removes from a view what the agent removes when it loads one: a second result of a call, calls without a result, results without
-// a call, and the rest of an answer or of a tool loop that lost a part. A call that the agent runs before it calls the model again counts as
-// answered.
+// enforced returns a view without what OpenHands drops when it loads one: a second result of a call, calls without a result, results
+// without a call, and the rest of a response or of a tool loop that lost a part. A call that OpenHands will run before the next request
+// counts as answered.
 func (o *openHands) enforced(view []int32) (left []int32) {
 	n := len(o.events)
 	g := ohGroups{
@@ -164,23 +163,23 @@ func (o *openHands) enforced(view []int32) (left []int32) {
 	return left
 }
 
-// ohGroups are groups of events that are in a view together or not at all. They are linked lists: the first arrays give the first event by
-// id, the next arrays the following event.
+// ohGroups are groups of events that are either completely in a view or not at all. They are linked lists: the head arrays give the
+// first event of a group by id, and the next arrays the event that follows.
 type ohGroups struct {
 	*openHands
 	alive              []bool
-	headOf, nextOf     []int32 // calls of one answer, of the whole path
-	headCall, nextCall []int32 // calls with one id and their results, of the view
-	calls, results     []int32 // how many of these remain, by id
-	loopOf             []int32 // by event: its tool loop
+	headOf, nextOf     []int32 // the calls of one response, on the whole path
+	headCall, nextCall []int32 // the calls with one id and their results, in the view
+	calls, results     []int32 // how many calls and results remain in the view, by id
+	loopOf             []int32 // the tool loop of each event, or -1
 	loops              []ohLoop
-	gone               []int32 // removed events that have not been followed yet
+	gone               []int32 // removed events whose groups have not been removed yet
 }
 
-// ohLoop is a tool loop: path[from:to].
+// ohLoop is a tool loop, path[from:to].
 type ohLoop struct{ from, to int }
 
-// pending counts a result for each call that the agent runs when it continues.
+// pending counts a result for each call that OpenHands will run when it resumes.
 func (g *ohGroups) pending() {
 	ran, failed := make([]bool, g.numbers), make([]bool, g.numbers)
 	for k := len(g.path) - 1; k >= 0; k-- {
@@ -195,7 +194,8 @@ func (g *ohGroups) pending() {
 	}
 }
 
-// group finds the answers and the tool loops. A loop begins with thinking and ends with an event that is neither a call nor a result.
+// group finds the groups that are responses and tool loops. A tool loop begins with a call that has thinking blocks, and ends before
+// the next event that is neither a call nor a result.
 func (g *ohGroups) group() {
 	open := -1
 	for k, i := range g.path {
@@ -230,7 +230,7 @@ func (g *ohGroups) take(i int32) {
 	}
 }
 
-// follow removes the events that depend on a removed event. It visits each group once.
+// follow removes the events that can't stay without a removed event. It visits each group only once.
 func (g *ohGroups) follow(i int32) {
 	e := &g.events[i]
 	if e.kind == ohAction && e.response != noID {

@@ -7,9 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// pi appends a header and then one entry per line. From version 2 on, entries have an id and a parentId and form a tree; in version 1 they
-// follow each other. A compaction entry holds a summary and names the first entry to keep: by its id, or in version 1 by its index among
-// the lines.
+// pi writes a header, then one entry per line. From version 2 on, entries have an id and a parentId and form a tree; in version 1 they
+// form a sequence. A compaction entry holds a summary and names the first entry to keep: by its id or, in version 1, by its line index.
 func init() {
 	register(&Kind{
 		Name:   "pi",
@@ -21,26 +20,26 @@ func init() {
 	})
 }
 
-// piEntry is a line. Its ids are places in ids until resolve, and numbers afterwards.
+// piEntry is a line. Until resolve runs, its ids are positions in ids; afterwards they are numbers.
 type piEntry struct {
 	at     jsonspan.Span
 	header bool
 	kind   piKind
 	linked bool // has a parent member, even if it is null
-	used   bool // part of the result
+	used   bool // it is in the result or was deliberately left out
 	id     int32
-	parent int32 // the parent's id; after resolve the index of the parent's entry, or -1
-	kept   int32 // of a compaction: the id of the first entry to keep; in version 1 its index
+	parent int32 // the parent's id; after resolve, the index of the parent's entry, or -1
+	kept   int32 // for a compaction, the id of the first entry to keep; in version 1 its index
 	byLine bool  // kept is an index
-	first  int32 // its calls are calls[first:end]
+	first  int32 // its call ids are calls[first:end]
 	end    int32
 	model  jsonspan.Span
-	body   jsonspan.Span // its message, or the entry itself if that is the message
+	body   jsonspan.Span // its message, or the whole entry if that is the message
 	usage  jsonspan.Span
 	role   *piRole
-	target int32         // of an edit: the id of the entry that it changes
-	value  jsonspan.Span // of an edit its replacement, of a compaction its system message
-	edit   int32         // the edit that applies to the entry, or -1
+	target int32         // for an edit, the id of the entry that it changes
+	value  jsonspan.Span // for an edit its replacement, for a compaction its system message
+	edit   int32         // index of the edit that applies to the entry, or -1
 }
 
 type piKind uint8
@@ -48,13 +47,13 @@ type piKind uint8
 const (
 	piOther piKind = iota
 	piMessage
-	piFailed   // an interrupted answer
+	piFailed   // an interrupted response
 	piExcluded // a command that the user hid from the model
 	piEmpty
 	piCompaction
 	piModel
 	piSystem // the system prompt, or a change of it
-	piEdit   // new content for an earlier entry, or none
+	piEdit   // replaces the content of an earlier entry, or removes it
 )
 
 type pi struct {
@@ -62,13 +61,13 @@ type pi struct {
 	ids     ids
 	numbers int
 	entries []piEntry
-	calls   []int32 // ids of tool calls in answers, and of the call that a result belongs to
+	calls   []int32 // the ids of the tool calls in responses, and of the calls that results answer
 	path    []int32
-	prompts []jsonspan.Span // the system messages on the path that count
+	prompts []jsonspan.Span // the system messages on the path that are still valid
 	texts   []string        // their texts outside of sections
-	version int64           // of the file; 0 means 1
-	answer  jsonspan.Span   // the last message of a model on the path
-	made    []string        // the id of each entry, as JSON, where the file has none
+	version int64           // the version of the file; 0 means 1
+	answer  jsonspan.Span   // the last assistant message on the path
+	made    []string        // the new id of each entry, as JSON, if the file has none
 }
 
 func readPi(f *file) writer {
@@ -108,7 +107,7 @@ func (p *pi) line(s *jsonspan.Scanner) {
 	e.first = int32(len(p.calls))
 	switch typ {
 	case "session":
-		e.id, e.kind, e.model, e.header = noID, piModel, model, true // the session's id is not part of the tree
+		e.id, e.kind, e.model, e.header = noID, piModel, model, true // the session's own id is not part of the tree
 		p.version = version
 	case "model_change":
 		e.kind, e.model = piModel, model
@@ -148,7 +147,7 @@ func (p *pi) message(s *jsonspan.Scanner, e *piEntry) {
 	case jsonspan.EqualText(p.src, role, "system"):
 		e.kind = piSystem
 	case e.role == nil:
-		return // pi does not send this kind of message
+		return // pi doesn't send messages of this kind
 	case stop != "":
 		e.kind = piFailed
 	case excluded:
@@ -163,13 +162,13 @@ func (p *pi) message(s *jsonspan.Scanner, e *piEntry) {
 	}
 }
 
-// content reads the ids of the tool calls and reports whether the content is empty.
+// content collects the ids of the tool calls in a message, and reports whether the content is empty.
 func (p *pi) content(s *jsonspan.Scanner, e *piEntry) bool {
 	p.calls = p.calls[:e.first]
 	switch s.Kind() {
 	case jsonspan.String:
 		return s.Text().Bytes == 0
-	case jsonspan.Null: // pi treats it as an empty list
+	case jsonspan.Null: // pi treats null as an empty list
 		s.Skip()
 		return true
 	case jsonspan.Array:
@@ -188,7 +187,7 @@ func (p *pi) content(s *jsonspan.Scanner, e *piEntry) bool {
 	return n == 0
 }
 
-// resolve finds the path from the last entry back to the root.
+// resolve sets the path from the root to the last entry.
 func (p *pi) resolve() {
 	ranks, n := p.ids.rank()
 	p.numbers = n
@@ -230,7 +229,7 @@ func (p *pi) resolve() {
 	slices.Reverse(p.path)
 }
 
-// write writes the summary of the last compaction, what it kept, and what came after it.
+// write writes the summary of the last compaction, the messages that it kept, and the messages after it.
 func (p *pi) write() {
 	last := -1
 	for k, i := range p.path {
@@ -242,7 +241,7 @@ func (p *pi) write() {
 			p.Model = p.textAt(e.model)
 		}
 	}
-	// Results of calls in interrupted answers are removed with them.
+	// Results of calls in interrupted responses are removed together with the calls.
 	gone := make([]bool, p.numbers)
 	for i := range p.entries {
 		if e := &p.entries[i]; e.kind == piFailed {
@@ -294,7 +293,7 @@ func (p *pi) write() {
 	}
 }
 
-// entry writes the message of an entry. Its usage is reported only after the last compaction.
+// entry writes the message of entry i. counts says whether its usage counts, that is, whether it comes after the last compaction.
 func (p *pi) entry(i int32, counts bool, gone []bool) {
 	e := &p.entries[i]
 	result := e.role != nil && e.role.native == "tool_result"

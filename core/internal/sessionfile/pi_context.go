@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// edits finds the edit that applies to each entry of the path from index begin on: the last one.
+// edits sets, for each entry of the path from index begin on, the last edit that changes it.
 func (p *pi) edits(begin int) {
 	last := filled(p.numbers, -1)
 	for _, i := range p.path[begin:] {
@@ -24,7 +24,7 @@ func (p *pi) edits(begin int) {
 	}
 }
 
-// omitted reports whether an edit removes the entry.
+// omitted reports whether an edit removes an entry.
 func (p *pi) omitted(e *piEntry) bool {
 	if e.edit < 0 {
 		return false
@@ -33,8 +33,8 @@ func (p *pi) omitted(e *piEntry) bool {
 	return v.Zero() || p.src[v.Start] != '{'
 }
 
-// replaced returns the content that an edit gives a message, as JSON, and whether nothing is left to send. It is "" if the edit does not
-// change the content; summaries and commands have none.
+// replaced returns the new content that an edit gives a message, as JSON, and whether nothing is left to send. The content is "" if the
+// edit doesn't change it; summaries and commands have no content to change.
 func (p *pi) replaced(e *piEntry, was bool) (content string, empty bool) {
 	if p.omitted(e) || e.role == nil {
 		return "", was
@@ -52,8 +52,8 @@ func (p *pi) replaced(e *piEntry, was bool) (content string, empty bool) {
 	return content, native != "tool_result" && (content == `""` || content[0] == '[' && len(elements([]byte(content))) == 0)
 }
 
-// system reads the system prompt: the texts of all system messages that count, followed by the sections, each in its last version. A
-// compaction carries the system prompt from before it.
+// system reads the system prompt: the texts of all valid system messages, followed by the last version of each section. The prompt from
+// before a compaction is stored in the compaction. last is the index of the last compaction in the path, or -1.
 func (p *pi) system(last int) {
 	for k := max(last, 0); k < len(p.path); k++ {
 		switch e := &p.entries[p.path[k]]; {
@@ -79,13 +79,13 @@ func (p *pi) system(last int) {
 	p.System = strings.Join(texts, "\n\n")
 }
 
-// piNamed is a section of the system prompt, or a tool, with its name.
+// piNamed is a named section of the system prompt, or a named tool.
 type piNamed struct {
 	name        string
-	span, value jsonspan.Span // a tool and its name, or a section with its key and its text
+	span, value jsonspan.Span // for a tool, the tool twice; for a section, the member and its text. A zero value means that it was removed
 }
 
-// replay combines the sections or tools that the valid system messages define. A later message may replace or remove them.
+// replay returns the sections or tools that the valid system messages define together. Later messages may replace or remove them.
 func (p *pi) replay(what string) []piNamed {
 	var at critbit.Map[int]
 	var all []piNamed
@@ -121,7 +121,7 @@ func (p *pi) replay(what string) []piNamed {
 	return slices.DeleteFunc(all, func(n piNamed) bool { return n.value.Zero() })
 }
 
-// prompt returns one system message that combines all valid ones, as JSON; "" if there is none.
+// prompt returns a single system message that combines all valid ones, as JSON, or "" if there is none.
 func (p *pi) prompt(millis int64) string {
 	switch len(p.prompts) {
 	case 0:

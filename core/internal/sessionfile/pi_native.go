@@ -2,16 +2,16 @@ package sessionfile
 
 import "github.com/ctxfold/ctxfold/core/internal/jsonspan"
 
-// piRole is a kind of pi message and the conversion of its members to the native format. Members that no table lists are copied.
+// piRole converts one kind of pi message to the native format. Members that the table doesn't list are copied.
 type piRole struct {
 	name    string // pi's role
 	native  string
-	members rename // nil: the message is unchanged
+	members rename // nil if the message stays unchanged
 }
 
 var piRoles = []piRole{
 	{"user", "user", nil},
-	{"assistant", "assistant", append(without("api provider model usage stopReason responseId"), // the provider's report about the call
+	{"assistant", "assistant", append(without("api provider model usage stopReason responseId"), // what the provider reported about the call
 		member{key: "content", to: "content", with: piParts}, member{key: "errorMessage", to: "error_message"})},
 	{"toolResult", "tool_result", append(without("details").set("role", `"tool_result"`), // details are only for the user interface
 		member{key: "toolCallId", to: "tool_call_id"}, member{key: "toolName", to: "tool_name"}, member{key: "isError", to: "is_error"})},
@@ -23,7 +23,7 @@ var piRoles = []piRole{
 
 var piNote = append(without("details").set("role", `"custom"`), member{key: "customType", to: "custom_type"})
 
-// Entries that are messages themselves: their type becomes the role, and the links of the tree are removed.
+// These convert entries that are messages themselves: their type becomes the role, and the links of the tree are removed.
 var (
 	piSummary = piRole{"", "compaction_summary", append(
 		without("id parentId timestamp firstKeptEntryId firstKeptEntryIndex details fromHook usage systemMessage"),
@@ -40,11 +40,11 @@ var (
 		{key: "thinkingSignature", to: "signature"},
 	}
 	piCall = rename{
-		{key: "type", to: "type", value: `"tool_call"`}, {key: "partialJson"}, // what had streamed in when it was written
+		{key: "type", to: "type", value: `"tool_call"`}, {key: "partialJson"}, // the arguments received so far, if the call was still streaming
 	}
 )
 
-// piParts appends the content of an answer with its parts in the native format. Text and images have the same form there.
+// piParts appends the content of a response with its parts in the native format. Text and images have the same form in both.
 func piParts(dst, src []byte, content jsonspan.Span) []byte {
 	return appendList(dst, src, content, func(dst, src []byte, part jsonspan.Span) []byte {
 		switch typeOf(src, part) {
@@ -57,7 +57,7 @@ func piParts(dst, src []byte, content jsonspan.Span) []byte {
 	})
 }
 
-// piBack converts the members of native messages back to pi messages.
+// piBack converts messages in the native format back to pi messages.
 var piBack = []piRole{
 	{"assistant", "assistant", rename{{key: "content", to: "content", with: piPartsBack}, {key: "error_message", to: "errorMessage"}}},
 	{"toolResult", "tool_result", rename{
@@ -77,7 +77,7 @@ var (
 	piCallBack = rename{{key: "type", to: "type", value: `"toolCall"`}}
 )
 
-// appendPi appends a message in the native format as a pi message.
+// appendPi appends a message, given in the native format, as a pi message.
 func appendPi(dst, src []byte, message jsonspan.Span) []byte {
 	role := find(src, message, "role")
 	for i := range piBack {
@@ -88,7 +88,7 @@ func appendPi(dst, src []byte, message jsonspan.Span) []byte {
 	return append(dst, message.Of(src)...)
 }
 
-// piPartsBack appends the content of an answer or of a tool result, which is always a list in pi.
+// piPartsBack appends the content of a response or a tool result, which is always a list in pi.
 func piPartsBack(dst, src []byte, content jsonspan.Span) []byte {
 	switch src[content.Start] {
 	case '"':

@@ -2,11 +2,10 @@ package sessionfile
 
 import "github.com/ctxfold/ctxfold/core/internal/jsonspan"
 
-// save adds a compaction as pi writes one if the messages begin with a digest: its text is the summary. If the
-// following messages are the unchanged end of the conversation, the compaction names their first entry, and nothing
-// else is written. Otherwise it keeps no entry, and the messages follow it as new ones. Messages that don't begin with
-// a digest become a separate path from a new root, because a compaction of pi needs a summary. A file of version 1 gets
-// ids first, as when pi opens one.
+// save appends a compaction in pi's own form if the messages begin with a digest, whose text becomes the summary. If the following
+// messages are the unchanged end of the conversation, the compaction names their first entry, and nothing else is written. Otherwise it
+// keeps no entry, and the messages follow it as new entries. If the messages don't begin with a digest, they become a separate path
+// from a new root, because a compaction in pi needs a summary. A file of version 1 first gets ids, as when pi opens it.
 func (p *pi) save(s *saver) {
 	if p.version < 2 {
 		p.migrate(s)
@@ -50,7 +49,7 @@ func (p *pi) save(s *saver) {
 	}
 }
 
-// firstText returns the text of a message that can be the summary of a compaction: a plain text of the user, or a summary.
+// firstText returns the text of a message that can become the summary of a compaction: a plain text of the user, or a summary.
 func firstText(src []byte, message jsonspan.Span) (string, bool) {
 	role := jsonspan.Text(src, find(src, message, "role"))
 	switch role {
@@ -66,7 +65,8 @@ func firstText(src []byte, message jsonspan.Span) (string, bool) {
 	return "", false
 }
 
-// tail returns the entry of the second message if the messages from there are the end of the conversation; else -1.
+// tail returns the index of the second message's entry if the messages from there on are the unchanged end of the conversation,
+// otherwise -1.
 func (p *pi) tail(s *saver) int32 {
 	rest := s.from[1:]
 	if len(rest) == 0 || rest[0] < 0 || p.entries[s.first(rest[0])].kind == piCompaction {
@@ -83,7 +83,7 @@ func (p *pi) tail(s *saver) int32 {
 	return s.first(rest[0])
 }
 
-// idOf returns the id of an entry, as JSON; null for the header, which is not part of the tree.
+// idOf returns the id of entry i, as JSON. It is null for the header, which is not part of the tree.
 func (p *pi) idOf(s *saver, i int32) string {
 	if p.made != nil {
 		return p.made[i]
@@ -94,7 +94,8 @@ func (p *pi) idOf(s *saver, i int32) string {
 	return string(find(p.src, p.entries[i].at, "id").Of(p.src))
 }
 
-// settings copies the last model change, the last thinking level and the system prompt to a new root, and returns the id to continue from.
+// settings starts a new root with copies of the last model change, the last thinking level and the system prompt. It returns the id of
+// the last of them.
 func (p *pi) settings(s *saver) (parent string) {
 	parent = "null"
 	kinds := [...]string{"model_change", "thinking_level_change"}
@@ -127,10 +128,10 @@ func (p *pi) settings(s *saver) (parent string) {
 	return parent
 }
 
-// piUnused is an empty usage: the provider's counts describe an older prompt.
+// piUnused is a usage of zero. The provider's counts describe an older prompt.
 const piUnused = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}`
 
-// copyEntry writes an entry again, in another place of the tree.
+// copyEntry writes a copy of an entry with a new id and parent.
 func (p *pi) copyEntry(s *saver, at jsonspan.Span, id, parent string) {
 	unused := func(dst, src []byte, v jsonspan.Span) []byte {
 		return appendObject(dst, src, v, rename{}.set("usage", piUnused).find)
@@ -140,7 +141,7 @@ func (p *pi) copyEntry(s *saver, at jsonspan.Span, id, parent string) {
 	s.write(`,"id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.next()), "}\n")
 }
 
-// newEntry writes a message that is not in the file.
+// newEntry writes an entry for message i, which is new or changed.
 func (p *pi) newEntry(s *saver, i int, id, parent string) {
 	head := func(typ string) {
 		s.write(`{"type":"`+typ+`","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.next()))
@@ -174,13 +175,13 @@ func (p *pi) newEntry(s *saver, i int, id, parent string) {
 	s.write("}}\n")
 }
 
-// answered returns the members besides content that an assistant message must have in pi, copied from the last one.
+// answered returns the members, other than the content, that pi requires in an assistant message, copied from the last one.
 func (p *pi) answered() string {
 	return `,"api":` + p.asked("api") + `,"provider":` + p.asked("provider") + `,"model":` + p.asked("model") +
 		`,"usage":` + piUnused + `,"stopReason":"stop"`
 }
 
-// asked returns a member of the last answer of a model, as JSON.
+// asked returns a member of the last assistant message, as JSON, or "unknown".
 func (p *pi) asked(key string) string {
 	if v := find(p.src, p.answer, key); !v.Zero() {
 		return string(v.Of(p.src))
@@ -188,7 +189,7 @@ func (p *pi) asked(key string) string {
 	return `"unknown"`
 }
 
-// migrate gives every entry of a file of version 1 an id, and the previous entry as its parent. pi itself makes the
+// migrate converts a file of version 1 to version 2: each entry gets an id, and the previous entry as its parent. pi itself makes the
 // changes from version 2 to 3.
 func (p *pi) migrate(s *saver) {
 	s.kept, s.out = 0, append([]byte(nil), p.src[:start(p.src)]...)
@@ -217,7 +218,7 @@ func (p *pi) migrate(s *saver) {
 	}
 }
 
-// tell leaves out the members of a message that saving adds.
+// tell ignores the members of a message that saving adds.
 func (p *pi) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	if i == 0 {
 		if text, ok := firstText(src, message); ok {

@@ -7,11 +7,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// quoted is a text that appendJSON writes as a JSON string.
+// quoted is text that appendJSON writes as a JSON string.
 type quoted string
 
-// appendJSON appends pieces of JSON: a string or []byte unchanged, a Span as the bytes of src that it names, a quoted as a JSON string, an
-// int64 as a number.
+// appendJSON appends pieces of JSON: a string or []byte unchanged, a Span as the bytes at that span of src, a quoted as a JSON string,
+// and an int64 as a number.
 func appendJSON(dst, src []byte, pieces ...any) []byte {
 	for _, piece := range pieces {
 		switch p := piece.(type) {
@@ -30,8 +30,8 @@ func appendJSON(dst, src []byte, pieces ...any) []byte {
 	return dst
 }
 
-// appendFilled appends a JSON template. $path in it stands for the string at that path of the object at a span. If there is no such string,
-// the JSON between ? and ; after the path is used: $name?"none"; is the name, or "none".
+// appendFilled appends a JSON template in which $path is replaced with the string at that path of the object at a span. If there is no
+// such string, it inserts the JSON between ? and ; after the path: $name?"none"; is the name, or "none".
 func appendFilled(dst, src []byte, at jsonspan.Span, template string) []byte {
 	for {
 		before, rest, found := strings.Cut(template, "$")
@@ -51,18 +51,18 @@ func appendFilled(dst, src []byte, at jsonspan.Span, template string) []byte {
 	}
 }
 
-// member says how to convert a member of an object: to another key, another value, or nothing.
+// member converts a member of an object: it changes the key or the value, or removes the member.
 type member struct {
 	key   string // the key in the file
 	to    string // the new key; "" removes the member
-	value string // the new value as JSON; "" keeps it
+	value string // the new value, as JSON; "" keeps the old value
 	with  func(dst, src []byte, value jsonspan.Span) []byte
 }
 
-// rename is a table of members. Members that it does not list stay unchanged.
+// rename is a table of conversions. Members that it doesn't list stay unchanged.
 type rename []member
 
-// without returns a table that removes members. keys are separated by spaces.
+// without returns a table that removes the members with the given keys, which are separated by spaces.
 func without(keys string) (t rename) {
 	for _, key := range strings.Fields(keys) {
 		t = append(t, member{key: key})
@@ -70,12 +70,12 @@ func without(keys string) (t rename) {
 	return t
 }
 
-// set adds a member that gets a new value, as JSON.
+// set returns the table with a new value, as JSON, for the member with a key.
 func (t rename) set(key, value string) rename {
 	return append(t, member{key: key, to: key, value: value})
 }
 
-// find returns the entry for a key, or nil.
+// find returns the conversion for a key, or nil if there is none.
 func (t rename) find(key []byte) *member {
 	for i := range t {
 		if t[i].key == string(key) {
@@ -85,7 +85,7 @@ func (t rename) find(key []byte) *member {
 	return nil
 }
 
-// appendChanged appends the object at a span as appendObject does, but byte for byte if find changes none of its members.
+// appendChanged is like appendObject, but if find changes no member it copies the object byte for byte.
 func appendChanged(dst, src []byte, at jsonspan.Span, find func(key []byte) *member) []byte {
 	changes := false
 	if src[at.Start] == '{' {
@@ -97,8 +97,8 @@ func appendChanged(dst, src []byte, at jsonspan.Span, find func(key []byte) *mem
 	return appendObject(dst, src, at, find)
 }
 
-// appendObject appends the object at a span with its members changed by find, which returns nil for those to keep. Members that stay are
-// copied byte for byte; the white space between members is not.
+// appendObject appends the object at a span, converting each member by the conversion that find returns for its key; nil copies the
+// member byte for byte. White space between members is not copied.
 func appendObject(dst, src []byte, at jsonspan.Span, find func(key []byte) *member) []byte {
 	s := scanner(src, at.Start)
 	dst = append(dst, '{')
@@ -131,7 +131,7 @@ func appendObject(dst, src []byte, at jsonspan.Span, find func(key []byte) *memb
 	return append(dst, '}')
 }
 
-// appendList appends the list at a span with each item written by one. Anything but a list is copied.
+// appendList appends the list at a span, calling one to append each item. Any other value is copied.
 func appendList(dst, src []byte, at jsonspan.Span, one func(dst, src []byte, item jsonspan.Span) []byte) []byte {
 	if src[at.Start] != '[' {
 		return append(dst, at.Of(src)...)
@@ -146,5 +146,5 @@ func appendList(dst, src []byte, at jsonspan.Span, one func(dst, src []byte, ite
 	return append(dst, ']')
 }
 
-// hole removes the closing brace of the object that dst ends with, so that members can be appended in the form `,"key":value}`.
+// hole removes the closing brace from the object at the end of dst, so that the caller can append `,"key":value}`.
 func hole(dst []byte) []byte { return dst[:len(dst)-1] }

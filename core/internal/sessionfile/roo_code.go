@@ -6,9 +6,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Roo Code, and the Kilo Code and Cline versions related to it, keep a list of messages in Anthropic's shape with additional members.
-// Nothing is ever removed from the list: a request begins with the last summary, and a truncated message names the marker that replaces it.
-// Anthropic's blocks have members of other providers, and there are blocks of other providers.
+// Roo Code, and the versions of Kilo Code and Cline related to it, keep a list of messages in Anthropic's form with additional members.
+// Nothing is ever removed from the list: a request begins with the last summary, and a truncated message names the marker that replaces
+// it. Some members and blocks are for other providers.
 func init() {
 	const beside = "these are the lines that the user sees of a task (ui_messages.json); what the agent sends is in api_conversation_history.json"
 	register(&Kind{
@@ -29,11 +29,11 @@ type rooRecord struct {
 	at, content jsonspan.Span
 	role        string
 	summary     bool
-	marker      bool  // replaces truncated messages
-	reasoning   bool  // not a message but reasoning in another provider's form
-	condensed   bool  // names the summary that replaces it
-	stands      int32 // of a marker: its id
-	hidden      int32 // the id of the marker that replaces the message
+	marker      bool  // it replaces truncated messages
+	reasoning   bool  // not a message, but reasoning in another provider's form
+	condensed   bool  // it names the summary that replaces it
+	stands      int32 // for a marker, its id
+	hidden      int32 // the id of the marker that replaces the message, or noID
 }
 
 type rooCode struct {
@@ -45,12 +45,12 @@ type rooCode struct {
 	calls   []rooCall
 	live    critbit.Map[bool] // the ids of the calls after the last summary
 	first   int               // index of the last summary, or 0
-	cline   bool              // written by Cline, which records truncations elsewhere
-	newest  int64             // the newest time, in milliseconds since 1970
+	cline   bool              // written by Cline, which records truncations in another file
+	newest  int64             // the latest time of a message, in milliseconds since 1970
 	model   jsonspan.Span
 }
 
-// rooCall is a tool call: its id, and the index of its record.
+// rooCall is a tool call.
 type rooCall struct {
 	id     jsonspan.Span
 	record int
@@ -89,7 +89,7 @@ func (r *rooCode) record(s *jsonspan.Scanner) {
 	r.records = append(r.records, rec)
 }
 
-// content reads the ids of the calls in a message and returns the span of its content.
+// content collects the ids of the calls in a message and returns the span of its content.
 func (r *rooCode) content(s *jsonspan.Scanner) jsonspan.Span {
 	switch s.Kind() {
 	case jsonspan.String, jsonspan.Null:
@@ -107,7 +107,7 @@ func (r *rooCode) content(s *jsonspan.Scanner) jsonspan.Span {
 	})
 }
 
-// visible returns the messages that the agent sends, by their indexes in the list.
+// visible returns the indexes of the messages that the agent sends.
 func (r *rooCode) visible() (sent []int32) {
 	for i := range r.records {
 		if r.records[i].summary {
@@ -142,7 +142,7 @@ func (r *rooCode) visible() (sent []int32) {
 	return sent
 }
 
-// write writes messages. Consecutive user messages become one, as the agent sends them.
+// write writes the messages that are sent. Consecutive user messages become one, as the agent sends them.
 func (r *rooCode) write(sent []int32) {
 	for len(sent) > 0 {
 		first, n := &r.records[sent[0]], 1
@@ -169,7 +169,7 @@ func (r *rooCode) write(sent []int32) {
 	}
 }
 
-// sends leaves out blocks of other providers, and results whose calls went into the summary. Without a summary all results are sent.
+// sends excludes blocks for other providers, and results whose calls precede the last summary. Without a summary all results are sent.
 func (r *rooCode) sends(role, typ string, block jsonspan.Span) bool {
 	switch typ {
 	case "reasoning", "thoughtSignature":
@@ -189,7 +189,7 @@ var (
 	rooThinking = without("call_id reasoning_details summary")
 )
 
-// rooBlock appends a block, or a string as one, without the members that Anthropic does not know.
+// rooBlock appends a block without the members that Anthropic doesn't know. A string becomes a text block.
 func rooBlock(dst, src []byte, at jsonspan.Span) []byte {
 	if src[at.Start] == '{' && typeOf(src, at) == "thinking" {
 		return withoutMembers(dst, src, at, rooThinking)

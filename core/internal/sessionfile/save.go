@@ -12,18 +12,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// Saving holds the messages with which a session continues.
+// Saving holds the messages with which a session should continue.
 type Saving struct {
-	// Src holds the messages: JSON objects in the wire format of the file, at the spans in Messages.
+	// Src contains the messages at the spans in Messages, as JSON objects in the wire format of the file.
 	Src      []byte
 	Messages []jsonspan.Span
-	// Tokens is the size of the conversation before the compaction; 0 uses the provider's last count.
+	// Tokens is the size of the conversation before the compaction; 0 means the provider's last count.
 	Tokens int64
-	// Time is the time of the compaction, in a form that Millis reads; "" is the time of the last entry in the file.
+	// Time is the time of the compaction, in a form that Millis accepts; "" means the time of the last entry in the file.
 	Time string
 }
 
-// Saved is the new session file: the first Kept bytes of the old file, and Text after them.
+// Saved describes the new session file: the first Kept bytes of the old file, followed by Text.
 type Saved struct {
 	Kind string
 	Kept int
@@ -31,11 +31,11 @@ type Saved struct {
 }
 
 // Save writes the compacted messages of a session back into its file so that the agent resumes with exactly these messages. Where the
-// agent's format allows it, they become one of its own compactions. Files that grow by lines are kept and get more lines; an incomplete last
-// line is dropped. Entries of unchanged messages keep everything that the agent has noted in them, except for the provider's counts, which
-// describe the old request.
+// agent's format allows it, they become one of its own compactions. Files that consist of lines are kept and get additional lines; an
+// incomplete last line is dropped. Entries of unchanged messages keep everything that the agent recorded in them, except for the
+// provider's counts, which describe the old request.
 //
-// Ids are derived from the file and the messages, so the same call returns the same bytes.
+// Ids are derived from the file and the messages, so the same call always returns the same bytes.
 func Save(src []byte, in Saving) (*Saved, *jsonspan.Error) {
 	f, w, err := load(src)
 	if err != nil {
@@ -60,24 +60,26 @@ func Save(src []byte, in Saving) (*Saved, *jsonspan.Error) {
 	return out, nil
 }
 
-// writer writes messages into a session file that it has read.
+// writer saves messages in a session file that it has read.
 type writer interface {
 	save(s *saver)
-	// tell appends what a file of this kind preserves of the i-th message. Messages for which it appends the same bytes are equal.
+	// tell appends the content of the i-th message that this kind of file preserves. Two messages are equal if tell appends the same
+	// bytes for both.
 	tell(dst, src []byte, message jsonspan.Span, i int) []byte
 }
 
-// byteForByte compares messages in files that store every message unchanged.
+// byteForByte implements tell for files that store every message unchanged.
 type byteForByte struct{}
 
 func (byteForByte) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
 	return jsonspan.AppendCompact(dst, message.Of(src))
 }
 
-// byRole compares messages in files that do not show where a message ends and the next one of the same role begins.
+// byRole helps to implement tell for files that don't record the boundaries between messages with the same role.
 type byRole struct{ last string } // the role of the previous message
 
-// begin appends what precedes the content of the i-th message. merges says that consecutive messages of this role are merged.
+// begin appends the separator before the content of the i-th message. merges says whether consecutive messages with this role are
+// merged.
 func (b *byRole) begin(dst []byte, role string, i int, merges bool) []byte {
 	if i == 0 || role != b.last || !merges {
 		dst = append(append(dst, '\n'), role...)
@@ -86,22 +88,22 @@ func (b *byRole) begin(dst []byte, role string, i int, merges bool) []byte {
 	return dst
 }
 
-// saver is a session file that is being rewritten with other messages.
+// saver is the state of saving other messages in a session file.
 type saver struct {
-	time int64 // of the newest new line, in milliseconds since 1970; 0 before the first
+	time int64 // the time of the newest new line, in milliseconds since 1970; 0 before the first
 	*file
 	in     Saving
-	old    []jsonspan.Span // the messages of the file, in file.Messages
+	old    []jsonspan.Span // the spans of the file's messages in file.Messages
 	from   []int32         // for each message, the index of the same message in the file, or -1
-	begins []int32         // for each message of the file, where its origins begin; followed by where all end
+	begins []int32         // for each message of the file, the start of its origins; the last element is the end of all origins
 	kept   int
 	out    []byte
 	seed   []byte
-	n      int // how many ids were made
+	n      int // the number of ids made so far
 	w      writer
 }
 
-// elements returns the values of a list that this package has written.
+// elements returns the spans of the values in a list.
 func elements(list []byte) (spans []jsonspan.Span) {
 	s := jsonspan.New(list)
 	s.Lenient = true
@@ -111,7 +113,7 @@ func elements(list []byte) (spans []jsonspan.Span) {
 	return spans
 }
 
-// hash returns the 64-bit FNV-1a hash of a text. Messages are hashed without white space and with normalised strings; those with equal
+// hash returns the 64-bit FNV-1a hash of a text. Messages are hashed in compact form, with normalized strings. Messages with equal
 // hashes are then compared.
 func hash(text []byte) uint64 {
 	h := uint64(14695981039346656037)
@@ -121,8 +123,8 @@ func hash(text []byte) uint64 {
 	return h
 }
 
-// match finds the unchanged messages, from last to first, because compactions keep the order. It ignores differences in spelling: the host
-// may have decoded and encoded the messages.
+// match finds the unchanged messages. It goes from last to first, because compactions preserve the order. It ignores differences in
+// spelling, since the host may have decoded and encoded the messages.
 func (s *saver) match() {
 	type known struct {
 		print uint64
@@ -149,7 +151,7 @@ func (s *saver) match() {
 	}
 }
 
-// unchanged reports whether the messages are exactly those of the file.
+// unchanged reports whether the messages are exactly the messages of the file.
 func (s *saver) unchanged() bool {
 	for i, k := range s.from {
 		if k != int32(i) {
@@ -159,7 +161,7 @@ func (s *saver) unchanged() bool {
 	return len(s.from) == len(s.old)
 }
 
-// begin starts the new file: a file of lines is kept, except for an incomplete last line.
+// begin prepares the new file, which keeps the old file up to its last complete line, and the seed for new ids.
 func (s *saver) begin() {
 	if s.in.Time == "" {
 		if s.in.Time = s.textAt(s.stamp); millis(s.in.Time) < 0 {
@@ -188,7 +190,7 @@ func (s *saver) begin() {
 	s.seed = []byte(h.Handle())
 }
 
-// id returns a new id, in the form of a random UUID.
+// id returns a new id in the form of a random UUID. It is derived from the seed.
 func (s *saver) id() string {
 	s.n++
 	h := []byte(handles.Handle(strconv.AppendInt(slices.Clone(s.seed), int64(s.n), 10)))
@@ -202,10 +204,10 @@ func (s *saver) newID() string { return `"` + s.id() + `"` }
 // write appends pieces of JSON to the new file, as appendJSON does. Spans refer to the old file.
 func (s *saver) write(pieces ...any) { s.out = appendJSON(s.out, s.src, pieces...) }
 
-// first returns the first record that a message of the file comes from.
+// first returns the first record that message k of the file comes from.
 func (s *saver) first(k int32) int32 { return s.origins[s.begins[k]].record }
 
-// comma writes a comma before the k-th value of a list, unless that is the first.
+// comma writes a comma, except before the first value of a list, k = 0.
 func (s *saver) comma(k int) {
 	if k > 0 {
 		s.write(`,`)
@@ -215,7 +217,7 @@ func (s *saver) comma(k int) {
 // body returns message i, as JSON.
 func (s *saver) body(i int) []byte { return s.in.Messages[i].Of(s.in.Src) }
 
-// value returns the value at a path of a message, as JSON; nil if there is none.
+// value returns the value at a path of message i, as JSON, or nil if there is none.
 func (s *saver) value(i int, path string) []byte {
 	if v := find(s.in.Src, s.in.Messages[i], path); !v.Zero() {
 		return v.Of(s.in.Src)
@@ -223,21 +225,21 @@ func (s *saver) value(i int, path string) []byte {
 	return nil
 }
 
-// cannot fails with the reason why the file can't hold the messages.
+// cannot fails the saving; why explains why the file can't hold the messages.
 func (s *saver) cannot(why string) {
 	s.fail(&jsonspan.Error{Code: api.CodeCannotSave, Message: why}, 0)
 }
 
-// recordsOf returns the records that a message of the file comes from.
+// recordsOf returns the records that message k of the file comes from.
 func (s *saver) recordsOf(k int32) []origin { return s.origins[s.begins[k]:s.begins[k+1]] }
 
-// role returns the role of a message; "" if it has none.
+// role returns the role of message i, or "" if it has none.
 func (s *saver) role(i int) string {
 	role, _ := s.roleText(i)
 	return role
 }
 
-// roleText returns the role of a message, and its text if the message contains nothing else.
+// roleText returns the role of message i, and its text if the message contains nothing else.
 func (s *saver) roleText(i int) (role, content string) {
 	var name jsonspan.Span
 	readOnly := func(in *jsonspan.Scanner) { content = onlyText(in) }
@@ -245,7 +247,7 @@ func (s *saver) roleText(i int) (role, content string) {
 	return jsonspan.Text(s.in.Src, name), content
 }
 
-// onlyText reads content that is a text, or a list of nothing but text parts, and returns the text; "" for anything else.
+// onlyText reads content and returns its text if it is a string, or a list that contains only text parts. Otherwise it returns "".
 func onlyText(s *jsonspan.Scanner) string {
 	switch s.Kind() {
 	case jsonspan.String:
@@ -280,8 +282,8 @@ func onlyText(s *jsonspan.Scanner) string {
 	return string(all)
 }
 
-// digest returns the index of the first new message that is a plain user text, which is how a compaction replaces the messages that it
-// removes; -1 if there is none.
+// digest returns the index of the first new message that is a plain user text, which is the form in which a compaction replaces
+// messages, or -1 if there is none.
 func (s *saver) digest() int {
 	for i, k := range s.from {
 		if k >= 0 {
@@ -294,7 +296,7 @@ func (s *saver) digest() int {
 	return -1
 }
 
-// content returns what a file of this kind preserves of messages.
+// content returns the content of messages that this kind of file preserves, for comparison.
 func (s *saver) content(src []byte, messages []jsonspan.Span) (all []byte) {
 	for i, p := range messages {
 		all = s.w.tell(all, src, p, i)

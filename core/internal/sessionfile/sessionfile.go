@@ -1,11 +1,11 @@
 // Package sessionfile reads the session files of coding agents and extracts the live conversation: the messages that the agent's next
-// request would hold, as a list in a wire format.
+// request would contain, as a list in a wire format.
 //
-// Each kind of session file is one file in this package that registers one Kind; adding a kind changes nothing else. Files are scanned in
-// place: message contents are copied byte for byte, and only the agent's wrapping is removed.
+// Each kind of session file has a source file in this package that registers one Kind; adding a kind changes nothing else. Files are
+// scanned in place: message contents are copied byte for byte, and only the agent's wrapping is removed.
 //
-// This package is not concerned with tokens, policies or the validity of transcripts. It orders the messages as the agent would send them;
-// it neither repairs nor invents anything.
+// Tokens, policies and the validity of transcripts never enter this package. It orders the messages as the agent would send them, but
+// neither repairs nor invents anything.
 package sessionfile
 
 import (
@@ -18,25 +18,25 @@ import (
 
 // Session is the live conversation of a session file.
 type Session struct {
-	Kind     string        // as in Kinds
-	Format   string        // wire format of Messages
-	Model    string        // the last model that was asked; "" if the file does not say
-	System   string        // system prompt; "" if the file does not hold it
+	Kind     string        // the name of a Kind
+	Format   string        // the wire format of Messages
+	Model    string        // the last model that the agent used; "" if the file doesn't say
+	System   string        // the system prompt; "" if the file doesn't contain it
 	Messages []byte        // a JSON array
 	Count    int           // number of messages
 	Usage    *Usage        // the provider's last count that is still valid, or nil
 	Skipped  []api.Skipped // what was left out, sorted by What
 }
 
-// Usage is the provider's own count of tokens for the call that made one of the messages. A count from before the last compaction is not
-// reported, because it says nothing about what is left.
+// Usage is the provider's own token count for the call that produced one of the messages. A count from before the last compaction is
+// not reported, because it says nothing about the remaining messages.
 type Usage struct {
-	Message    int   // index of the message that the call ended with
+	Message    int   // index of the message that the call produced
 	Input      int64 // tokens of the prompt that were neither read from nor written to a cache
-	CacheRead  int64 // tokens of the prompt that came from a cache
+	CacheRead  int64 // tokens of the prompt that were read from a cache
 	CacheWrite int64 // tokens of the prompt that were written to a cache
-	Output     int64 // tokens that the model wrote, reasoning included
-	Least      int64 // the lowest Total of all counts in the file that are still valid
+	Output     int64 // tokens that the model wrote, including reasoning
+	Least      int64 // the lowest Total among all valid counts in the file
 }
 
 // Total returns the size of the context after the call, in tokens.
@@ -45,26 +45,26 @@ func (u *Usage) Total() int64 { return u.Input + u.CacheRead + u.CacheWrite + u.
 // Kind is a kind of session file.
 type Kind struct {
 	Name   string
-	Doc    string // one line for readers
-	Format string // wire format of the messages
+	Doc    string // a one-line description for users
+	Format string // the wire format of the messages
 
-	// Signs are objects that only files of this kind have: among the lines of the file, or the whole file.
+	// Signs identify objects that only occur in files of this kind, as one of the lines or as the whole file.
 	Signs []Sign
-	// Is examines an object more closely if the keys of a sign are not enough; nil accepts every object with the sign.
+	// Is checks an object that has a sign, if the keys are not enough to identify the kind. A nil Is accepts every such object.
 	Is func(src []byte, at jsonspan.Span) bool
-	// Items are signs for the items of a list that is the whole file.
+	// Items are the signs of items, for a file that consists of a list.
 	Items []Sign
-	// Stream says that objects may follow each other without line feeds.
+	// Stream says that objects may follow each other without line feeds in between.
 	Stream bool
-	// Beside are lists that the agent keeps next to its session files and that are easily mistaken for one.
+	// Beside are lists that the agent keeps next to its session files and that are easily mistaken for them.
 	Beside []Beside
-	// Usage are the keys of the provider's counts.
+	// Usage has the keys of the provider's counts.
 	Usage usageKeys
-	// Read reads the file into the session, and returns the writer that saves other messages in it.
+	// Read reads the file into the session, and returns the writer that can save other messages in the file.
 	Read func(f *file) writer
 }
 
-// Beside describes an item of a list that isn't a session, and says where the session is instead.
+// Beside describes an item of a list that isn't a session. Why says where the session is instead.
 type Beside struct {
 	Sign
 	Why string
@@ -76,7 +76,7 @@ type Sign struct {
 	Keys []string
 }
 
-// kinds holds the registered kinds, sorted by name, so that the order of files has no effect on any answer.
+// kinds holds the registered kinds, sorted by name so that the order of initialization has no effect on results.
 var kinds []*Kind
 
 func register(k *Kind) {
@@ -95,7 +95,8 @@ func IsKind(name string) bool {
 	return slices.ContainsFunc(kinds, func(k *Kind) bool { return k.Name == name })
 }
 
-// Detect returns the kind of a file, or "" if it is not a session file. It reads up to the first line that only one kind can have.
+// Detect returns the name of a file's kind, or "" if it is not a session file. It reads the file up to the first line that only one
+// kind can have.
 func Detect(src []byte) string {
 	if k, _ := detect(src); k != nil {
 		return k.Name
@@ -103,8 +104,8 @@ func Detect(src []byte) string {
 	return ""
 }
 
-// Open reads a session file. An error has its offset in src and, in files of lines, the line number in its message. An incomplete last line
-// is not an error, since a crash leaves one: it is skipped, and counted in Skipped.
+// Open reads a session file. An error has the offset in src and, for files that consist of lines, the line number in its message. An
+// incomplete last line, as a crash leaves it, is not an error: it is skipped and counted in Skipped.
 func Open(src []byte) (*Session, *jsonspan.Error) {
 	f, _, err := load(src)
 	if err != nil {

@@ -2,8 +2,8 @@ package sessionfile
 
 import "strconv"
 
-// Millis reads a time as agents write it, 2026-03-01T10:00:00.000Z, and returns milliseconds since 1970; -1 if it is invalid. The fraction
-// of a second may have any number of digits, or be missing.
+// Millis parses a time such as 2026-03-01T10:00:00.000Z and returns milliseconds since 1970, or -1 if it is invalid. The fraction of a
+// second may have up to nine digits, or be missing.
 func Millis(text string) int64 { return millis(text) }
 
 func millis(text string) int64 {
@@ -38,7 +38,7 @@ func millis(text string) int64 {
 	if y < 1970 || m < 1 || m > 12 || d < 1 || d > 31 || h > 23 || min > 59 || s > 60 {
 		return -1
 	}
-	// Days since 1970 in the Gregorian calendar; a year begins in March, so that the day of a leap year is its last one.
+	// Days since 1970 in the Gregorian calendar. A year begins in March here, so that a leap day is the last day of its year.
 	if m <= 2 {
 		y, m = y-1, m+12
 	}
@@ -46,7 +46,7 @@ func millis(text string) int64 {
 	return (((days*24+h)*60+min)*60+s)*1000 + ms
 }
 
-// next returns the time of the next new line: a millisecond after the previous one, and after the newest time in the file.
+// next returns the time for the next new line: one millisecond after the previous one, and later than all times in the file.
 func (s *saver) next() string {
 	if s.time == 0 {
 		s.time = max(millis(s.in.Time), s.latest+1, 0) - 1
@@ -58,7 +58,7 @@ func (s *saver) next() string {
 // iso formats milliseconds since 1970 in the form that millis reads.
 func iso(ms int64) string {
 	days, ms := ms/86_400_000, ms%86_400_000
-	// The Gregorian calendar, in eras of 400 years that begin on March 1.
+	// The Gregorian calendar in eras of 400 years, which begin on March 1.
 	days += 719468
 	era, day := days/146097, days%146097
 	year := (day - day/1460 + day/36524 - day/146096) / 365

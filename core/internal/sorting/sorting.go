@@ -1,5 +1,5 @@
-// Package sorting sorts slices with a single copy of the sorting code. The functions of package slices are compiled again for each element
-// type, which took a twentieth of the module's code.
+// Package sorting sorts slices with a single copy of the sorting code. The generic functions of package slices are compiled anew for
+// each element type, which used to take a twentieth of the module's code.
 package sorting
 
 import (
@@ -7,13 +7,13 @@ import (
 	"sort"
 )
 
-// Ordered sorts list, ascending. NaNs precede other values.
+// Ordered sorts list in ascending order. NaNs come first.
 func Ordered[T cmp.Ordered](list []T) { Func(list, cmp.Compare[T]) }
 
-// Func sorts list by compare, which must be a strict weak ordering. Equal elements may change places.
+// Func sorts list by compare, which must be a strict weak ordering. The sort is not stable.
 func Func[T any](list []T, compare func(a, b T) int) { sort.Sort(sorter(list, compare)) }
 
-// Stable sorts list by compare, and keeps equal elements in their order.
+// Stable sorts list by compare and keeps equal elements in their original order.
 func Stable[T any](list []T, compare func(a, b T) int) { sort.Stable(sorter(list, compare)) }
 
 type indexed struct {

@@ -9,14 +9,15 @@ import (
 // minBinary is the minimum length of a run of base64 or hexadecimal digits that counts as binary data.
 const minBinary = 256
 
-// wrapped is the minimum length of such a line if it is one of several.
+// wrapped is the minimum length of a line of binary data that spans several lines.
 const wrapped = 60
 
 func encodedByte(c byte) bool {
 	return letter(c) || digit(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
 }
 
-// encodedRun returns where the next binary data from an offset on begins and ends, or -1. It only looks at every byte inside such runs.
+// encodedRun returns the start and end of the first binary data from offset from on, or -1, -1. Outside runs of encoded bytes it looks
+// at only a few bytes.
 func encodedRun(s string, from int) (start, end int) {
 	for at := from; at+minBinary <= len(s); {
 		k := at + minBinary - 1
@@ -39,7 +40,7 @@ func encodedRun(s string, from int) (start, end int) {
 	return -1, -1
 }
 
-// binary reports whether a run of letters and digits is data, because it mixes them as no name does.
+// binary reports whether a run of encoded bytes is data: it mixes letters and digits more than any name does.
 func binary(s string) bool {
 	if len(s) > 4096 {
 		s = s[:4096]
@@ -60,7 +61,7 @@ func binary(s string) bool {
 	return has[aDigit] > 0 && has[lower] > 0 && has[upper] > 0 && turns*4 > len(s) && slashes*12 < len(s)
 }
 
-// The kinds of characters that binary data mixes.
+// The kinds of characters that are mixed in binary data.
 const (
 	aDigit = iota
 	lower
@@ -84,7 +85,7 @@ var kinds = func() (is [256]uint8) {
 	return is
 }()
 
-// cut writes a text whose binary data is replaced with its length and hash.
+// cut writes a text, replacing binary data with its length and hash.
 func (w *writer) cut(s string) {
 	for at := 0; ; {
 		from, to := encodedRun(s, at)
@@ -98,7 +99,7 @@ func (w *writer) cut(s string) {
 	}
 }
 
-// data writes the replacement of binary data.
+// data writes the text that replaces binary data.
 func (w *writer) data(s string) {
 	w.forms |= Binary
 	kind := "hexadecimal digits"
@@ -114,10 +115,11 @@ func (w *writer) data(s string) {
 	w.out = append(w.out, ']')
 }
 
-// minWrapped is the minimum number of consecutive lines of binary data.
+// minWrapped is the minimum number of lines over which wrapped binary data extends.
 const minWrapped = 4
 
-// encoded writes binary data that is wrapped into lines. It returns the number of lines.
+// encoded writes the replacement of binary data that is wrapped into lines of equal length from line i on. It returns the number of
+// these lines, or 0.
 func (w *writer) encoded(i int) int {
 	s := w.line(i)
 	if len(s) < wrapped || !w.may(Binary) || !all(s) || !binary(s) {
@@ -130,7 +132,7 @@ func (w *writer) encoded(i int) int {
 	if k < minWrapped {
 		return 0
 	}
-	if i+k < w.count() { // the last, shorter line
+	if i+k < w.count() { // the last line may be shorter
 		if last := w.line(i + k); len(last) > 0 && len(last) < len(s) && all(last) && (last[len(last)-1] == '=' || binary(last)) {
 			k++
 		}

@@ -2,7 +2,7 @@ package squeeze
 
 import "strings"
 
-// controls removes escape codes from a text, and what a terminal would overwrite: a progress line stays once, in its last state.
+// controls removes escape codes, and text that a terminal would overwrite: of a progress line, only the last state remains.
 func controls(text string) (clean string, changed bool) {
 	at := len(text)
 	for _, c := range [...]byte{0x1b, '\r', '\b'} {
@@ -47,7 +47,7 @@ func controls(text string) (clean string, changed bool) {
 // control marks the characters that a terminal interprets.
 var control = [256]bool{0x1b: true, '\r': true, '\b': true, '\n': true}
 
-// terminal simulates what a text leaves on a screen.
+// terminal simulates the text that remains on a terminal's screen.
 type terminal struct {
 	text string
 	at   int // the position in the text
@@ -55,7 +55,7 @@ type terminal struct {
 	line int // the start of the current line in out
 }
 
-// restart moves to the beginning of the line.
+// restart moves the cursor to the beginning of the line, as a carriage return does.
 func (t *terminal) restart() {
 	t.out = back(t.out, t.line, t.text[t.at:])
 	if n := len(t.out); n > t.line && t.out[n-1] == '\n' {
@@ -63,7 +63,7 @@ func (t *terminal) restart() {
 	}
 }
 
-// rubOut removes the last character of the line.
+// rubOut removes the last character of the current line, if there is one.
 func (t *terminal) rubOut() {
 	n := len(t.out)
 	if n == t.line {
@@ -74,22 +74,22 @@ func (t *terminal) rubOut() {
 	t.out = t.out[:n]
 }
 
-// escape executes an escape code.
+// escape executes the escape code at t.at.
 func (t *terminal) escape() {
 	n, final := escape(t.text[t.at:])
 	t.at += n
 	switch final {
 	case 'G':
 		t.restart()
-	case 'C', 'H', 'f', 'd': // the cursor moves, so a word ends here
+	case 'C', 'H', 'f', 'd': // the cursor moves elsewhere, so a word ends here
 		if len(t.out) > t.line && t.out[len(t.out)-1] != ' ' {
 			t.out = append(t.out, ' ')
 		}
 	}
 }
 
-// back returns what a carriage return leaves of the line that began at line. It leaves nothing if next, the text after
-// it, shows the same progress again or the line is empty; otherwise the line stays, and next begins a new one.
+// back returns out after a carriage return in the line that begins at line. The line is removed if it is empty or if next, the text
+// after the carriage return, shows the same progress. Otherwise the line stays, and next begins a new line.
 func back(out []byte, line int, next string) []byte {
 	was := out[line:]
 	if sameProgress(was, next) {
@@ -101,10 +101,10 @@ func back(out []byte, line int, next string) []byte {
 	return append(out, '\n')
 }
 
-// progressWords is how many letters of two lines are compared.
+// progressWords is the number of leading letters of two lines that are compared.
 const progressWords = 12
 
-// sameProgress reports whether a line contains only numbers and punctuation, or begins with the same letters as next.
+// sameProgress reports whether a line contains only digits and punctuation, or begins with the same letters as next.
 func sameProgress(was []byte, next string) bool {
 	k, n := 0, 0
 	for _, c := range was {
@@ -133,7 +133,7 @@ func sameProgress(was []byte, next string) bool {
 	return true
 }
 
-// escape returns the length of an escape code at the beginning of a text, and its final letter.
+// escape returns the length of the escape code at the beginning of a text and, if it has parameters, its final letter.
 func escape(text string) (n int, final byte) {
 	if len(text) < 2 {
 		return len(text), 0
@@ -151,7 +151,8 @@ func escape(text string) (n int, final byte) {
 	return 2, 0
 }
 
-// escapeSequence matches a code with parameters and a letter, "ESC [ 1 ; 31 m". It returns 0 if there is none.
+// escapeSequence returns the length and the final letter of a code with parameters, such as "ESC [ 1 ; 31 m". The letter is 0 if the
+// code is incomplete.
 func escapeSequence(text string) (n int, final byte) {
 	for n = 2; n < len(text) && n < 64; n++ {
 		if c := text[n]; c >= 0x40 && c <= 0x7e {
@@ -163,7 +164,7 @@ func escapeSequence(text string) (n int, final byte) {
 	return n, 0
 }
 
-// escapeString returns the length of a code that contains a text, up to BEL or ESC \.
+// escapeString returns the length of a code that contains text, which ends with BEL or ESC \.
 func escapeString(text string) int {
 	for n := 2; n < len(text) && n < 4096; n++ {
 		switch text[n] {

@@ -2,7 +2,8 @@ package squeeze
 
 import "strings"
 
-// diffHead skips the line of a diff that names both files if the lines that name each of them follow.
+// diffHead skips the "diff --git" line of a diff, which names both files, if the lines that name each file follow. It returns the
+// number of skipped lines.
 func (w *writer) diffHead(i int) int {
 	s := w.line(i)
 	rest, ok := strings.CutPrefix(s, "diff --git ")
@@ -27,7 +28,7 @@ func (w *writer) diffHead(i int) int {
 	return 0
 }
 
-// context reports whether a context line of a diff can be left out: it contains no word.
+// context reports whether line s is a context line of a diff that can be left out, because it contains no word.
 func (w *writer) context(s string) bool {
 	if strings.HasPrefix(s, "@@ -") {
 		w.diff = true

@@ -2,7 +2,8 @@ package squeeze
 
 import "strconv"
 
-// gutterLine splits the number off a line that begins with it: "   12→text", "   12\ttext", "  12 | text".
+// gutterLine splits a numbered line into the number, a byte that stands for the separator, and the text: " 12→text", " 12\ttext", " 12
+// | text".
 func gutterLine(s string) (n int, sign byte, text string, ok bool) {
 	at := indentOf(s)
 	k := digits(s[at:])
@@ -26,10 +27,11 @@ func gutterLine(s string) (n int, sign byte, text string, ok bool) {
 	return 0, 0, "", false
 }
 
-// minGutter is how many consecutively numbered lines make a gutter.
+// minGutter is the minimum number of consecutively numbered lines that count as numbered lines of a file.
 const minGutter = 3
 
-// gutter writes numbered lines without the padding before the numbers and the mark after them.
+// gutter writes numbered lines from line i on, without the padding before each number and the separator after it. It returns the number
+// of lines, or 0.
 func (w *writer) gutter(i int) int {
 	if !w.may(Gutter) {
 		return 0
@@ -70,8 +72,8 @@ func (w *writer) gutter(i int) int {
 	return k
 }
 
-// gutterLines returns how many lines from line i on are numbered consecutively from first, with the same sign after the
-// number, and whether more of them begin with a tab than with a space.
+// gutterLines returns the number of lines from line i on that are numbered consecutively from first and have the same separator. tabs
+// says that more of their texts begin with a tab than with a space.
 func (w *writer) gutterLines(i, first int, sign byte) (k int, tabs bool) {
 	more := 0
 	for k = 1; i+k < w.count(); k++ {

@@ -2,34 +2,34 @@ package squeeze
 
 import "strings"
 
-// node is a JSON value, or the key before it. The nodes inside it follow, up to next.
+// node is a JSON value or a key. The nodes inside it follow it directly, up to index next.
 type node struct {
 	start, end int32 // offsets in the text
-	next       int32 // the node after what is inside
-	count      int32 // elements of an array, members of an object
-	kind       byte  // its first character; ':' for a key
+	next       int32 // index of the first node that is not inside it
+	count      int32 // number of elements of an array, or members of an object
+	kind       byte  // the first character of the value ('0' for all scalars but strings); ':' for a key
 }
 
 const (
 	maxDepth = 256
 	minJSON  = 40 // bytes
 
-	valueBits = 9 // of hashes of values
+	valueBits = 9 // number of bits of a value's hash that are used
 )
 
-// jsonLines are JSON values that begin at the start of a line.
+// jsonLines describes JSON values that begin at the start of a line.
 type jsonLines struct {
 	line   int   // the first line
 	lines  int   // number of lines
 	from   int   // offsets in the text
 	end    int   //
-	root   int32 // the node that contains the values
+	root   int32 // index of the node that contains the values
 	values int
 	whole  bool // false if the values are elements of an incomplete array
 }
 
-// json writes a JSON value that begins at line i and ends at the end of a line, or several lines of JSON. It returns
-// the number of lines.
+// json writes JSON from line i on: a value that ends at the end of a line, or several lines with a value each. It returns the number of
+// lines, or 0.
 func (w *writer) json(i int) int {
 	from := int(w.lines[i]) + indentOf(w.line(i))
 	if from < w.noJSON || !w.may(JSON) {
@@ -51,14 +51,14 @@ func (w *writer) json(i int) int {
 	}
 	root := &w.nodes[j.root]
 	root.end, root.next, root.count = int32(j.end), int32(len(w.nodes)), int32(j.values)
-	if j.lines == j.values && tellsError(w.src[from:j.end]) { // an error message continues to the end of its line
+	if j.lines == j.values && tellsError(w.src[from:j.end]) { // part of an error message, which continues to the end of its line
 		return 0
 	}
 	return w.writeJSON(&j)
 }
 
-// firstJSON reads the first value or, if it is incomplete, the complete elements of an array. It reports whether there
-// are any.
+// firstJSON reads the first value or, if that is an incomplete array, its complete elements. It returns false if there is nothing to
+// write.
 func (w *writer) firstJSON(j *jsonLines) bool {
 	w.nodes = append(w.nodes[:0], node{start: int32(j.from), kind: '['})
 	j.end, j.whole = w.value(j.from)
@@ -75,7 +75,7 @@ func (w *writer) firstJSON(j *jsonLines) bool {
 	return true
 }
 
-// moreJSON reads further objects, one per line: lines of JSON, or elements of an array that begins elsewhere.
+// moreJSON reads further objects, each on lines of its own: JSON lines, or elements of an array that began earlier.
 func (w *writer) moreJSON(j *jsonLines) {
 	for j.line+j.lines < w.count() {
 		i := j.line + j.lines
@@ -101,7 +101,8 @@ func (w *writer) moreJSON(j *jsonLines) {
 	}
 }
 
-// writeJSON writes values, as rows if they are similar, and otherwise each without white space.
+// writeJSON writes the values, as rows if they are similar, otherwise one per line without white space. It returns the number of lines
+// that it replaced.
 func (w *writer) writeJSON(j *jsonLines) int {
 	if w.twice = j.end-j.from > 2*minValue; w.twice {
 		if w.values == nil {
@@ -113,7 +114,7 @@ func (w *writer) writeJSON(j *jsonLines) int {
 	w.forms |= JSON
 	switch {
 	case j.values > 1 && w.rows(j.root):
-		if !j.whole { // incomplete
+		if !j.whole { // more elements follow
 			w.out = append(w.out[:len(w.out)-1], ',')
 		}
 		w.end()
@@ -130,14 +131,14 @@ func (w *writer) writeJSON(j *jsonLines) int {
 	if tail := w.src[j.end : w.lines[behind]-1]; !blank(tail) && (j.whole || j.lines == 1) {
 		w.out = append(append(w.out[:len(w.out)-1], tail...), '\n')
 	}
-	if len(w.out)-before >= int(w.lines[behind]-w.lines[j.line]) { // it is as compact as possible already
+	if len(w.out)-before >= int(w.lines[behind]-w.lines[j.line]) { // the original is as compact already
 		w.forms = was
 		w.out = append(append(w.out[:before], w.src[w.lines[j.line]:w.lines[behind]-1]...), '\n')
 	}
 	return j.lines
 }
 
-// lastEnd returns the end of the last complete value inside the first one.
+// lastEnd returns the end offset of the last complete value inside the first value.
 func (w *writer) lastEnd() int {
 	last := int32(0)
 	for n := int32(2); n < int32(len(w.nodes)); n = w.nodes[n].next {
@@ -146,7 +147,8 @@ func (w *writer) lastEnd() int {
 	return int(last)
 }
 
-// linesTo returns how many lines a value that ends at an offset has, and whether something follows it on the last one.
+// linesTo returns the number of lines from line i to the line with offset end, where a value ends, and whether something follows the
+// value on that line.
 func (w *writer) linesTo(i, end int) (k int, rest bool) {
 	for k = 1; int(w.lines[i+k]) <= end; k++ {
 	}
@@ -158,7 +160,7 @@ func (w *writer) linesTo(i, end int) (k int, rest bool) {
 	return k, false
 }
 
-// value parses a JSON value into nodes. If it is invalid, end is how far it was read.
+// value parses the JSON value at an offset into nodes. If the value is invalid, end is the offset up to which it was read.
 func (w *writer) value(at int) (end int, ok bool) {
 	r := nodeReader{w: w, at: at}
 	for more := true; more; {
@@ -176,15 +178,15 @@ func (w *writer) value(at int) (end int, ok bool) {
 	return r.at, true
 }
 
-// nodeReader parses a JSON value into nodes.
+// nodeReader is the state of parsing a JSON value into nodes.
 type nodeReader struct {
 	w     *writer
 	at    int
-	stack [maxDepth]int32 // the open nodes
+	stack [maxDepth]int32 // indexes of the open arrays and objects
 	depth int
 }
 
-// space skips white space, and reports whether anything follows.
+// space skips white space. It returns false at the end of the text.
 func (r *nodeReader) space() bool {
 	for r.at < len(r.w.src) && space(r.w.src[r.at]) {
 		r.at++
@@ -192,7 +194,8 @@ func (r *nodeReader) space() bool {
 	return r.at < len(r.w.src)
 }
 
-// begin reads a scalar or an empty list or object, or opens a nonempty one.
+// begin reads a scalar, or opens an array or an object. opened is false if the value is complete or is an empty container, which follow
+// closes.
 func (r *nodeReader) begin() (opened, ok bool) {
 	if !r.space() {
 		return false, false
@@ -217,7 +220,7 @@ func (r *nodeReader) begin() (opened, ok bool) {
 	return false, false
 }
 
-// scalar adds a node that ends at an offset, if it is valid, and moves there.
+// scalar adds a node that ends at an offset, if ok is set, and moves to that offset.
 func (r *nodeReader) scalar(end int, kind byte, ok bool) {
 	if ok {
 		r.w.nodes = append(r.w.nodes, node{int32(r.at), int32(end), int32(len(r.w.nodes) + 1), 0, kind})
@@ -225,7 +228,7 @@ func (r *nodeReader) scalar(end int, kind byte, ok bool) {
 	r.at = end
 }
 
-// open opens a list or an object. follow closes an empty one.
+// open opens an array or an object. opened is false if it is empty.
 func (r *nodeReader) open(c byte) (opened, ok bool) {
 	if r.depth == maxDepth {
 		return false, false
@@ -240,14 +243,14 @@ func (r *nodeReader) open(c byte) (opened, ok bool) {
 	return true, c == '[' || r.key()
 }
 
-// key reads a key and its colon.
+// key reads a key and the colon after it.
 func (r *nodeReader) key() (ok bool) {
 	r.at, ok = r.w.key(r.at)
 	return ok
 }
 
-// follow closes the containers that end after a value, and reads the comma before the next one. more is false at the
-// end of the whole value.
+// follow closes the containers that end after a value, or reads the comma and the key before the next value. more is false at the end
+// of the whole value.
 func (r *nodeReader) follow() (more, ok bool) {
 	for r.depth > 0 {
 		if !r.space() {
@@ -288,7 +291,7 @@ var numeric = func() (is [256]bool) {
 
 func space(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// key reads a key and its colon.
+// key reads a key and the colon after it.
 func (w *writer) key(at int) (end int, ok bool) {
 	if at >= len(w.src) || w.src[at] != '"' {
 		return at, false
@@ -307,7 +310,7 @@ func (w *writer) key(at int) (end int, ok bool) {
 	return end + 1, true
 }
 
-// stringEnd returns the end of the JSON string that begins at an offset.
+// stringEnd returns the end offset of the JSON string that begins at an offset. ok is false if the string doesn't end on its line.
 func stringEnd(src string, at int) (end int, ok bool) {
 	for at++; ; {
 		i := strings.IndexByte(src[at:], '"')
@@ -329,7 +332,7 @@ func stringEnd(src string, at int) (end int, ok bool) {
 	}
 }
 
-// emit writes a value without white space, and arrays of similar objects as rows.
+// emit writes the value at node n without white space. An array of similar objects becomes rows.
 func (w *writer) emit(n int32) {
 	v := &w.nodes[n]
 	switch {
@@ -346,7 +349,7 @@ func (w *writer) emit(n int32) {
 	}
 }
 
-// emitInside writes a list or an object with its contents.
+// emitInside writes an array or an object with its contents.
 func (w *writer) emitInside(n int32) {
 	kind, next := w.nodes[n].kind, w.nodes[n].next
 	w.out = append(w.out, kind)
@@ -368,10 +371,11 @@ func (w *writer) emitInside(n int32) {
 	w.out = append(w.out, kind+2)
 }
 
-// minValue is the minimum size of a repeated value, in bytes, that is replaced with a reference.
+// minValue is the minimum size, in bytes, of a repeated value that is replaced with a reference.
 const minValue = 80
 
-// again writes a reference if a member's value has been written above.
+// again writes a reference instead of a member's value, if the same value was written above under any key. It reports
+// whether it did.
 func (w *writer) again(key int32) bool {
 	v := &w.nodes[key+1]
 	if !w.twice || v.end-v.start < minValue || !w.may(Repeats) {
@@ -392,11 +396,11 @@ func (w *writer) again(key int32) bool {
 	return true
 }
 
-// minMembers is how many lines with members of incomplete JSON are stripped of white space.
+// minMembers is the minimum number of lines of incomplete JSON whose white space is removed.
 const minMembers = 4
 
-// memberLine splits a line of pretty-printed JSON: it returns its text without white space around it, whose first key bytes are a key with
-// its colon.
+// memberLine parses a line of pretty-printed JSON. text is the line without surrounding white space, and its first key bytes are the
+// member's key and colon, or nothing if key is 0.
 func memberLine(s string) (text string, key int, ok bool) {
 	text = strings.TrimRight(s[indentOf(s):], " \t")
 	if text == "" || len(text) > 1<<16 {
@@ -423,7 +427,7 @@ func memberLine(s string) (text string, key int, ok bool) {
 	return "", 0, false
 }
 
-// memberValue reports whether a text is the value of a member, or its beginning, on a line of pretty-printed JSON.
+// memberValue reports whether a text is the value of a member, or the opening bracket of one, on a line of pretty-printed JSON.
 func memberValue(value string) bool {
 	switch c := value[0]; {
 	case c == '"':
@@ -437,8 +441,8 @@ func memberValue(value string) bool {
 	return false
 }
 
-// members writes lines of pretty-printed JSON without white space if they are not a complete value, for example because the middle of an
-// output was cut out.
+// members writes lines of pretty-printed JSON from line i on without white space, if they don't form a complete value, for example
+// because the middle of the output was cut out. It returns the number of lines, or 0.
 func (w *writer) members(i int) int {
 	if i < w.member || !w.may(JSON) {
 		return 0
@@ -465,7 +469,7 @@ func (w *writer) members(i int) int {
 	return k
 }
 
-// writeMember writes a line of pretty-printed JSON. It ends the line where an outer value ends.
+// writeMember appends a line of pretty-printed JSON to the current line. It ends the current line where an outer value ends.
 func (w *writer) writeMember(line string) {
 	text, key, _ := memberLine(line)
 	if key > 0 {

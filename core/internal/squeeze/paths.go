@@ -2,7 +2,7 @@ package squeeze
 
 import "strings"
 
-// place is the position that a line of a search result gives: "path:12:text", or "path-12-text" for a context line.
+// place is a parsed line of a search result: "path:12:text" for a match, or "path-12-text" for a context line.
 type place struct {
 	path, rest string // rest begins with the line number
 	number     int
@@ -12,10 +12,10 @@ type place struct {
 // maxPath is the maximum length of a path, in bytes.
 const maxPath = 512
 
-// maxDashes limits the number of places where a number between dashes is looked for.
+// maxDashes is the maximum number of dashes at which a line number is looked for in a line.
 const maxDashes = 8
 
-// placeOf parses a line of a search result; path is that of the previous line, "" if there is none, and next the following line.
+// placeOf parses line s of a search result. path is the path of the previous line, or "", and next is the following line.
 func placeOf(s, path, next string) (p place, ok bool) {
 	if path != "" && len(s) > len(path)+2 && s[:len(path)] == path {
 		if p, ok = numbered(s, len(path)); ok {
@@ -31,10 +31,10 @@ func placeOf(s, path, next string) (p place, ok bool) {
 	return besidePlace(s, path, next)
 }
 
-// matchPlace parses a matching line, "path:12:text".
+// matchPlace parses the line of a match, "path:12:text".
 func matchPlace(s string) (place, bool) {
 	from := 0
-	if len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/') { // a drive
+	if len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/') { // a Windows drive
 		from = 2
 	}
 	at := strings.IndexByte(s[from:min(len(s), maxPath)], ':') + from
@@ -44,7 +44,7 @@ func matchPlace(s string) (place, bool) {
 	return numbered(s, at)
 }
 
-// besidePlace parses a context line, "path-12-text", whose file is that of the previous or the next line.
+// besidePlace parses a context line, "path-12-text". It requires that the previous or the next line belongs to the same file.
 func besidePlace(s, path, next string) (place, bool) {
 	for from, k := 0, 0; k < maxDashes; k++ {
 		i := strings.IndexByte(s[from:min(len(s), maxPath)], '-')
@@ -69,7 +69,7 @@ func besidePlace(s, path, next string) (place, bool) {
 	return place{}, false
 }
 
-// placeOfFile parses a line of a known file.
+// placeOfFile parses a line that begins with a given path.
 func placeOfFile(s, path string) (place, bool) {
 	if len(s) > len(path)+2 && s[:len(path)] == path {
 		return numbered(s, len(path))
@@ -77,7 +77,7 @@ func placeOfFile(s, path string) (place, bool) {
 	return place{}, false
 }
 
-// numbered returns the place whose path ends at an offset.
+// numbered parses a line whose path ends at an offset, where a separator, the line number and the separator again must follow.
 func numbered(s string, at int) (place, bool) {
 	if s[at] != ':' && s[at] != '-' {
 		return place{}, false
@@ -94,7 +94,7 @@ func numbered(s string, at int) (place, bool) {
 	return place{s[:at], s[at+1:], n, s[at] == ':'}, true
 }
 
-// named reports whether a text may be a path: it has no white space, a letter, and a dot or a slash.
+// named reports whether a text may be a path: it contains a letter and a dot or a slash, but no white space.
 func named(s string) bool {
 	if len(s) < 3 || len(s) > maxPath {
 		return false
@@ -108,7 +108,7 @@ func named(s string) bool {
 	return seen == separates|spells
 }
 
-// The role of a byte in a path.
+// The roles of a byte in a path.
 const (
 	separates uint8 = 1 << iota // a dot or a slash
 	spells                      // a letter or a non-ASCII byte
@@ -129,12 +129,13 @@ var inPaths = func() (is [256]uint8) {
 	return is
 }()
 
-// sameFile reports whether two paths may name the same file, one of them relative to a directory on the way.
+// sameFile reports whether two paths may name the same file: whether short is the end of long, from a directory on.
 func sameFile(long, short string) bool {
 	return len(long) > len(short) && strings.HasSuffix(long, short) && (long[len(long)-len(short)-1] == '/' || long[len(long)-len(short)-1] == '\\')
 }
 
-// paths writes the lines of a search result that belong to one file below its path.
+// paths writes the lines of a search result from line i on that belong to one file: the path once, and the lines below it. It returns
+// the number of lines, or 0.
 func (w *writer) paths(i int) int {
 	if !w.may(Paths) {
 		return 0
@@ -161,8 +162,8 @@ func (w *writer) paths(i int) int {
 	return k
 }
 
-// fileLines returns the path of the file of line i, and the number of consecutive lines of that file; 0 if there are
-// too few, or they save too little.
+// fileLines returns the path of line i and the number of consecutive lines of that file. The number is 0 if there are too few lines, or
+// if writing the path once would save too little.
 func (w *writer) fileLines(i int) (path string, k int) {
 	s, next := w.line(i), w.line(i+1)
 	if len(s) < 6 || len(next) < 6 {
@@ -202,8 +203,8 @@ func (w *writer) fileLines(i int) (path string, k int) {
 	return path, k
 }
 
-// stretchOf returns the end of the lines from at on, at most end, that are consecutive lines of a file, and their
-// common indentation.
+// stretchOf returns the end of the stretch of consecutively numbered lines from at on, at most end, and the indentation that all of
+// them share.
 func (w *writer) stretchOf(at, end int, path string) (to, margin int) {
 	margin = 1 << 30
 	number := 0
@@ -220,7 +221,7 @@ func (w *writer) stretchOf(at, end int, path string) (to, margin int) {
 	return to, margin
 }
 
-// placeIn parses a line that is known to belong to a file.
+// placeIn parses line i, which belongs to the file at path or at a shorter form of path.
 func (w *writer) placeIn(i int, path string) place {
 	s := w.line(i)
 	if p, ok := placeOfFile(s, path); ok {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// plain writes one line without a special form.
+// plain writes line i on its own, without a form that covers several lines.
 func (w *writer) plain(i int) {
 	s := w.line(i)
 	if i >= w.judged {
@@ -17,14 +17,15 @@ func (w *writer) plain(i int) {
 	}
 }
 
-// judging is how many lines are examined to decide whether brackets determine their indentation.
+// judging is the number of lines that are examined to decide whether brackets determine their indentation.
 const judging = 64
 
-// judge determines whether brackets imply the indentation of the next lines, and the indentation that all of them share.
+// judge determines, for the lines from i on, whether brackets determine their indentation, and the indentation that all of them share.
+// line returns the line at an index.
 func (w *writer) judge(i, end int, line func(i int) string) {
 	end = min(i+judging, end)
 	if !w.bracket {
-		w.level, w.opened = -1, false // no previous line to go by
+		w.level, w.opened = -1, false // the indentation of the previous line is unknown
 	}
 	w.judged, w.bracket, w.margin, w.unit = end, false, 1<<30, 0
 	if !w.may(Indentation) {
@@ -55,8 +56,8 @@ func (w *writer) judge(i, end int, line func(i int) string) {
 	w.bracket = deep >= 4 && agree*4 >= lines*3 && w.unit > 0
 }
 
-// agrees reports whether a line is indented as brackets imply: by one unit more than the last one if that ended with an
-// open bracket (opened), and by one less if it closes one itself.
+// agrees reports whether a line is indented in the way brackets imply: by one unit more than the last line if that ended with an open
+// bracket, and by one unit less if the line begins with a closing bracket.
 func (w *writer) agrees(at, last int, opened, closes bool) bool {
 	switch {
 	case opened == closes:
@@ -91,7 +92,7 @@ func opens(s string) bool {
 	return false
 }
 
-// undent returns a line without the indentation that its brackets imply.
+// undent returns a line without the indentation that brackets imply or that all lines share.
 func (w *writer) undent(s string) string {
 	at := indentOf(s)
 	switch {
@@ -109,7 +110,7 @@ func (w *writer) undent(s string) string {
 	switch {
 	case opened && !closes:
 		was += w.unit
-	case closes && !opened && at < was: // its bracket was opened there, whatever the indentation in between
+	case closes && !opened && at < was: // its bracket was opened at this level, whatever the indentation in between
 		was = at
 	}
 	if at != was || at == 0 {
@@ -119,13 +120,13 @@ func (w *writer) undent(s string) string {
 	return s[at:]
 }
 
-// Runs of one character and of spaces.
+// Runs of one repeated character.
 const (
-	longRun  = 8 // the length from which a run is cut
-	shortRun = 3 // the length to which it is cut
+	longRun  = 8 // the minimum length of a run that is cut, in characters
+	shortRun = 3 // the length to which it is cut, in characters
 )
 
-// text writes a line without mere layout: trailing white space, spaces between columns, long runs of one character.
+// text writes a line without layout: without trailing white space, wide gaps between columns, and long runs of one character.
 func (w *writer) text(s string) {
 	if !w.may(Padding) {
 		w.out = append(w.out, s...)
@@ -155,9 +156,9 @@ func (w *writer) text(s string) {
 	w.signs(s, gap, run)
 }
 
-// columnGap returns the first run of spaces that isn't indentation, in a line that is indented by at and whose first
-// run is at at+gap (gap may be -1). It returns the end of the line if there is none, or if the spaces may be inside
-// quotes.
+// columnGap returns the position of the first run of spaces that isn't indentation. at is the line's indentation, and at+gap the
+// position of its first run of spaces (gap may be -1). It returns the length of the line if there is no such run, or if the spaces may
+// be inside quotes.
 func columnGap(s string, at, gap int) int {
 	for gap >= 0 && nests(s[:at+gap]) { // indentation after a mark or a number
 		at += gap
@@ -172,8 +173,8 @@ func columnGap(s string, at, gap int) int {
 	return at + gap
 }
 
-// signs writes a line, cutting runs of one character and runs of spaces after its indentation. gap and run are the
-// positions of the first of them, or the end of the line.
+// signs writes a line and shortens the runs of one character and the runs of spaces after its indentation. gap and run are the
+// positions of the first such runs, or the length of the line.
 func (w *writer) signs(s string, gap, run int) {
 	at, n := 0, len(s)
 	for at < n {
@@ -205,8 +206,8 @@ func (w *writer) signs(s string, gap, run int) {
 	w.out = append(w.out, s[at:]...)
 }
 
-// nests reports whether white space after the beginning of a line is indentation: of a tree after a bar, or of code after the mark of a
-// diff.
+// nests reports whether white space after s, the beginning of a line, is indentation: in a tree after a bar, or in code after the mark
+// of a diff.
 func nests(s string) bool {
 	n := len(s)
 	switch {
@@ -230,8 +231,8 @@ func runeSize(c byte) int {
 	return 4
 }
 
-// sign reports whether a character that begins with c may be part of a drawn line: ASCII punctuation except dots, quotes and brackets, and
-// the drawing characters of U+2500 to U+259F and U+2000 to U+203F.
+// sign reports whether a character that begins with byte c can be part of a drawn line: ASCII punctuation except dots, quotes and
+// brackets, or a drawing character (U+2500 to U+259F, U+2000 to U+203F).
 func sign(c byte) bool {
 	switch c {
 	case '-', '=', '*', '#', '~', '+', '^', '_', '<', '>', '|', '/', 0xe2:
@@ -240,8 +241,8 @@ func sign(c byte) bool {
 	return false
 }
 
-// longSign returns where a run of one character that is long enough to be cut begins, or -1. It samples bytes at such distances that one of
-// them ends three equal ones in each such run.
+// longSign returns the start of the first run of one character that is long enough to be cut, or -1. It samples bytes at such intervals
+// that in each such run a sample is the last of three equal characters.
 func longSign(s string, from int) int {
 	for i := from + longRun - 1; i < len(s); i += longRun - 2 {
 		at := i
@@ -261,8 +262,8 @@ func longSign(s string, from int) int {
 	return -1
 }
 
-// signRun returns the start of the run, not before from, that contains the sign at an offset; -1 if there is no sign,
-// or the run is short.
+// signRun returns the start of the run that contains the character at an offset, looking back no further than from. It returns -1 if
+// the character can't be part of a drawn line, or if the run is short.
 func signRun(s string, from, at int) int {
 	size := runeSize(s[at])
 	if !sign(s[at]) || at+size > len(s) {
@@ -283,17 +284,17 @@ func signRun(s string, from, at int) int {
 
 // Repeated lines.
 const (
-	minLine   = 10  // the minimum size of the first line of a repetition
-	minRepeat = 64  // the minimum size of repeated lines that are further above
-	minAgain  = 48  // the minimum size of repeated lines that are directly above
-	quoted    = 28  // how much of a line is quoted so that a reader finds what is repeated
-	maxCycle  = 256 // the maximum number of lines in a cycle
+	minLine   = 10  // the minimum size, in bytes, of the first line of a repetition
+	minRepeat = 64  // the minimum size of repeated lines further above, in bytes
+	minAgain  = 48  // the minimum size of repeated lines directly above, in bytes
+	quoted    = 28  // how many bytes of a line are quoted, so that a reader can find the repeated lines
+	maxCycle  = 256 // the maximum number of lines that are repeated together
 )
 
 func hash(s string) uint64 {
 	const m = 0x9e3779b97f4a7c15
 	h := uint64(len(s)) * m
-	for len(s) > 40 { // the middle of a long line is compared instead of hashed
+	for len(s) > 40 { // hashing the ends of a long line suffices: lines with equal hashes are compared
 		h = (h ^ load(s) ^ load(s[8:])*3) * m
 		h ^= h >> 29
 		s = s[len(s)-24:]
@@ -315,8 +316,8 @@ func load(s string) uint64 {
 		uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// repeats writes how often the previous lines are repeated, or where the next lines have appeared above. It examines two places for each
-// line and takes matches as a whole, so its cost is linear.
+// repeats writes a count if lines repeat the lines directly before them, or a reference if they occur further above. It compares each
+// line with at most two earlier ones and takes a match as a whole, so its cost is linear. It returns the number of lines, or 0.
 func (w *writer) repeats(i int) int {
 	j := w.above(i)
 	if j < 0 {
@@ -353,8 +354,8 @@ func (w *writer) above(i int) int {
 	return j
 }
 
-// writeAgain writes that the previous lines are repeated this many times from line i on. It returns the number of
-// repeated lines.
+// writeAgain writes that the preceding lines (lines of them) are repeated times times from line i on. It returns the number of repeated
+// lines, or 0 if they are too short.
 func (w *writer) writeAgain(i, lines, times int) int {
 	n := times * lines
 	if int(w.lines[i+n]-w.lines[i]) < minAgain {
@@ -373,11 +374,10 @@ func (w *writer) writeAgain(i, lines, times int) int {
 	return n
 }
 
-// writeAbove writes a reference to an earlier occurrence of the n lines from line i on. It returns n, the number of
-// lines.
+// writeAbove writes a reference to an earlier occurrence of the n lines from line i on. It returns n, or 0 if the lines are too short.
 func (w *writer) writeAbove(i, n int) int {
 	s := w.line(i)
-	if int(w.lines[i+n]-w.lines[i]) < minRepeat || n == 1 && longSign(s, 0) >= 0 { // a drawn line is short already
+	if int(w.lines[i+n]-w.lines[i]) < minRepeat || n == 1 && longSign(s, 0) >= 0 { // a drawn line will be cut anyway
 		return 0
 	}
 	w.forms |= Repeats

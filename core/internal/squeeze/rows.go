@@ -1,11 +1,11 @@
 package squeeze
 
-// column is a key of similar objects.
+// column is a column of the rows: one key of similar objects.
 type column struct {
-	start, end int32 // the key with its quotes
-	rows       int32 // how many objects have it
-	last       int32 // the last of them, from 1 on
-	value      int32 // the node of its first value
+	start, end int32 // the range of the key, including its quotes
+	rows       int32 // the number of objects that have the key
+	last       int32 // the number of the last object that has it, from 1
+	value      int32 // index of the node of its first value
 	same       bool  // all its values are the same
 	alike      bool  // all its values are objects with the same keys in the same order
 }
@@ -17,9 +17,9 @@ const (
 	minFilled  = 2 // of five cells
 )
 
-// rows writes an array of similar objects as a header with their keys and a row for each: [{id,name,kind="bug"} ["a",1] ["b",2]]. A key
-// with the same value in all objects has that value in the header; a cell is empty if an object lacks the key. It reports whether it has
-// written the array.
+// rows writes an array of similar objects as a header with the keys and a row for each object: [{id,name,kind="bug"} ["a",1] ["b",2]].
+// If all objects have the same value for a key, the header contains the value; if an object lacks a key, its cell is empty. rows
+// reports whether it has written the array.
 func (w *writer) rows(n int32) bool {
 	if !w.may(Rows) || w.nodes[n].count < minRows {
 		return false
@@ -44,7 +44,7 @@ func (w *writer) rows(n int32) bool {
 	return true
 }
 
-// table is the common structure of a list of objects that is written as rows.
+// table describes a list of objects while its columns are collected.
 type table struct {
 	base  int   // index of its first column
 	rows  int32 //
@@ -52,7 +52,7 @@ type table struct {
 	total int // bytes of the keys in all cells, with quotes, colons and commas
 }
 
-// addRow adds an object. It reports whether it can be a row.
+// addRow adds an object to a table. It returns false if the object can't be a row.
 func (w *writer) addRow(t *table, k int32) bool {
 	if w.nodes[k].kind != '{' || w.nodes[k].count == 0 {
 		return false
@@ -61,7 +61,7 @@ func (w *writer) addRow(t *table, k int32) bool {
 	c := t.base - 1
 	for m := k + 1; m < w.nodes[k].next; m = w.nodes[m+1].next {
 		key := &w.nodes[m]
-		if c = w.column(t.base, c+1, key); c < 0 || w.cols[c].last == t.rows { // twice in one object
+		if c = w.column(t.base, c+1, key); c < 0 || w.cols[c].last == t.rows { // the object has the key twice
 			return false
 		}
 		w.addCell(&w.cols[c], m+1)
@@ -84,8 +84,7 @@ func (w *writer) addCell(col *column, value int32) {
 	col.alike = col.alike && w.alike(col.value, value)
 }
 
-// pays reports whether a header and rows are shorter, and most cells are filled. It also determines the columns that
-// are the same in all rows.
+// pays reports whether a header with rows is shorter than the objects, and most cells are filled. It also completes column.same.
 func (w *writer) pays(t *table) bool {
 	cols := w.cols[t.base:]
 	head, total := 6, t.total
@@ -103,7 +102,7 @@ func (w *writer) pays(t *table) bool {
 	return t.cells*5 >= all*minFilled && total-head-all+t.cells >= 16
 }
 
-// writeHeader writes the keys of the columns.
+// writeHeader writes the header: the keys of the columns, with values that all objects share.
 func (w *writer) writeHeader(base int) {
 	w.out = append(w.out, "[{"...)
 	for i := range w.cols[base:] {
@@ -127,7 +126,7 @@ func (w *writer) writeHeader(base int) {
 	w.out = append(w.out, '}')
 }
 
-// writeRow writes the cells of an object.
+// writeRow writes an object as a row.
 func (w *writer) writeRow(k int32, base int) {
 	w.out = append(w.out, "\n["...)
 	first := true
@@ -162,14 +161,14 @@ func (w *writer) alike(a, b int32) bool {
 	return true
 }
 
-// each calls do for each member of an object.
+// each calls do with the nodes of each member of an object.
 func (w *writer) each(object int32, do func(key, value int32)) {
 	for m, end := object+1, w.nodes[object].next; m < end; m = w.nodes[m+1].next {
 		do(m, m+1)
 	}
 }
 
-// within writes the members of an object, separated by commas.
+// within calls write for each member of an object, and writes commas in between.
 func (w *writer) within(object int32, write func(key, value int32)) {
 	w.each(object, func(key, value int32) {
 		if key > object+1 {
@@ -179,7 +178,8 @@ func (w *writer) within(object int32, write func(key, value int32)) {
 	})
 }
 
-// cells calls write for the values of an object in the order of the columns, 0 for missing ones, without those in the header.
+// cells calls write with each value of an object in the order of the columns, or with 0 for a missing value. It leaves out values that
+// are in the header.
 func (w *writer) cells(object int32, base int, write func(value int32, alike bool)) {
 	var at [maxColumns]int32
 	n := len(w.cols)
@@ -195,7 +195,8 @@ func (w *writer) cells(object int32, base int, write func(value int32, alike boo
 	}
 }
 
-// column returns the index of a key's column, trying guess first; a new column if there is none yet, -1 if there are too many.
+// column returns the index of the column for a key, trying guess first. It adds a column for a new key, and returns -1 if there are too
+// many.
 func (w *writer) column(base, guess int, key *node) int {
 	s := w.src[key.start:key.end]
 	if guess < len(w.cols) && w.src[w.cols[guess].start:w.cols[guess].end] == s {

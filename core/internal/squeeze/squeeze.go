@@ -1,38 +1,38 @@
-// Package squeeze shortens tool outputs without losing what they say: JSON loses its white space, similar objects become rows, a path that
-// a search prints on each line is written once, repeated lines are counted, escape codes and padding are removed.
+// Package squeeze shortens tool outputs without losing information: white space is removed from JSON, similar objects become rows, a
+// path that a search prints on every line is written once, repeated lines are counted, and escape codes and padding are removed.
 //
-// Each form is recognized by the text alone, never by the tool's name, and anywhere in it: an output may begin with a header, contain JSON,
-// and end with a log. What isn't recognized stays as it is. The package knows texts only, no messages and no wire formats. Its cost is
-// linear in any text, and it keeps nothing between calls.
+// Each form is recognized by the text alone, never by the name of the tool, and anywhere in the text: an output may begin with a
+// header, contain JSON, and end with a log. What isn't recognized stays unchanged. The package only knows texts, not messages or wire
+// formats. Its cost is linear in any text, and it keeps nothing between calls.
 package squeeze
 
 import "strings"
 
-// Form says what was done to a text: a set of the constants.
+// Form is a set of the ways in which a text was shortened.
 type Form uint16
 
-// The forms of a shorter text.
+// The ways to shorten a text.
 const (
-	Controls    Form = 1 << iota // escape codes, and what they overwrite, removed
+	Controls    Form = 1 << iota // escape codes removed, and text that they overwrite
 	JSON                         // white space between JSON values removed
-	Rows                         // arrays of similar objects, and lines of JSON, as a header and rows
-	Paths                        // a path once, its lines below it
-	Starts                       // a common beginning once, the rest of each line below it
-	Gutter                       // line numbers without padding
+	Rows                         // arrays of similar objects, or JSON lines, written as a header and rows
+	Paths                        // a path written once, with its lines below it
+	Starts                       // a common beginning written once, with the rest of each line below it
+	Gutter                       // padding around line numbers removed
 	Indentation                  // indentation that brackets imply removed
-	Repeats                      // repeated lines as a count, or as a reference to where they are above
-	Binary                       // long hexadecimal digits and base64 as a length and a hash
-	Context                      // lines of a diff that say nothing removed
-	Padding                      // trailing and column white space, long runs of one character, and multiple empty lines removed
+	Repeats                      // repeated lines replaced with a count, or with a reference to their first occurrence
+	Binary                       // long hexadecimal or base64 data replaced with its length and a hash
+	Context                      // context lines of a diff without any word removed
+	Padding                      // trailing white space, wide column gaps, long runs of one character and repeated empty lines removed
 )
 
-// words explain each form to a reader; forms that need no explanation have "".
+// words describes each form to the model that reads the text; "" means that the form needs no explanation.
 var words = [...]string{
 	"escape codes cut", "compact JSON", "objects as rows", "lines by path", "lines by common start…", "", "unindented", "repeats counted",
 	"binary data cut", "", "",
 }
 
-// String describes the forms in a few words.
+// String describes the forms in a few words, for the first line of a squeezed text.
 func (f Form) String() string {
 	var b strings.Builder
 	for i, w := range words {
@@ -50,15 +50,15 @@ func (f Form) String() string {
 	return b.String()
 }
 
-// Options say when a shorter text is worth it.
+// Options control how a text is shortened.
 type Options struct {
-	// MinSaved is how many bytes must be saved for a text to be changed; less than 1 counts as 1.
+	// MinSaved is the minimum saving in bytes; if less can be saved, the text stays unchanged. Less than 1 counts as 1.
 	MinSaved int
-	// Without are forms that must not be used.
+	// Without is the set of forms that must not be used.
 	Without Form
 }
 
-// Text shortens a text. ok is false if that saves too little; out is then the unchanged text.
+// Text shortens a text. If that saves too little, ok is false and out is the unchanged text.
 func Text(text string, o Options) (out string, form Form, ok bool) {
 	if len(text) <= o.MinSaved || len(text) > 1<<30 {
 		return text, 0, false
@@ -77,41 +77,41 @@ func Text(text string, o Options) (out string, form Form, ok bool) {
 	return string(w.out), w.forms, true
 }
 
-// writer is a text being shortened.
+// writer is the state of shortening a text.
 type writer struct {
 	src     string
 	out     []byte
 	forms   Form
 	without Form
-	lines   []int32 // start of each line, and the end of the text
-	seen    []int32 // one more than the indexes of the last two lines with a hash
-	shift   uint    // of hashes
-	judged  int     // the line up to which bracket is known
-	bracket bool    // the indentation of the lines up to there follows from their brackets
-	unit    int     // the indentation per level there, in bytes
-	margin  int     // the common indentation of all lines up to there, in bytes
-	level   int     // the indentation of the last line, in bytes
-	opened  bool    // the last line ends with an open bracket
-	start   int     // the line before which no lines share a beginning
-	member  int     // the line before which no JSON members begin
-	noJSON  int     // the offset before which no complete JSON value begins
+	lines   []int32 // the start of each line, then one more than the length of the text
+	seen    []int32 // for each hash, one more than the indexes of the last two lines with it
+	shift   uint    // how far a hash is shifted to the right to index seen
+	judged  int     // the line up to which bracket, unit and margin are valid
+	bracket bool    // brackets determine the indentation of these lines
+	unit    int     // the indentation per level in these lines, in bytes
+	margin  int     // the indentation that all these lines share, in bytes
+	level   int     // the indentation of the last written line, in bytes
+	opened  bool    // the last written line ends with an open bracket
+	start   int     // lines before this one don't share a beginning
+	member  int     // no lines of JSON members begin before this line
+	noJSON  int     // no complete JSON value begins before this offset
 	nodes   []node
 	cols    []column
-	twice   bool    // a value may have been written above
-	values  []int32 // the node of the key before a JSON value, by the value's hash
-	diff    bool    // in a hunk of a diff
+	twice   bool    // values may repeat, so again looks for them
+	values  []int32 // the node of the last key whose value has a hash, by the hash
+	diff    bool    // the current line is in a hunk of a diff
 }
 
-// line is line i without its line end.
+// line returns line i without its line feed.
 func (w *writer) line(i int) string { return w.src[w.lines[i] : w.lines[i+1]-1] }
 
 // count returns the number of lines.
 func (w *writer) count() int { return len(w.lines) - 1 }
 
-// may reports whether a form is requested.
+// may reports whether a form may be used.
 func (w *writer) may(f Form) bool { return w.without&f == 0 }
 
-// split finds the beginnings of lines.
+// split fills w.lines and allocates w.seen.
 func (w *writer) split() {
 	n := strings.Count(w.src, "\n") + 1
 	w.lines = make([]int32, 1, n+1)
@@ -132,7 +132,7 @@ func (w *writer) split() {
 	w.seen = make([]int32, 2<<size)
 }
 
-// run writes the whole text. Forms of several lines are tried first; each returns how many lines it has taken.
+// run writes the whole text. It tries forms that cover several lines first; each returns the number of lines that it has written.
 func (w *writer) run() {
 	w.split()
 	w.out = make([]byte, 0, len(w.src)+1)
@@ -157,11 +157,11 @@ func (w *writer) run() {
 		i += k
 	}
 	if len(w.out) > 0 {
-		w.out = w.out[:len(w.out)-1] // the last line has no line end
+		w.out = w.out[:len(w.out)-1] // the last line has no line feed
 	}
 }
 
-// anyLines are tried for lines that begin with anything, in this order; the last one takes every line.
+// anyLines are tried, in this order, for any kind of line. The last one always succeeds.
 var anyLines = [...]func(w *writer, i int) int{
 	func(w *writer, i int) int {
 		if i+1 == w.count() {
@@ -179,7 +179,7 @@ var anyLines = [...]func(w *writer, i int) int{
 	},
 }
 
-// indented tries the forms that begin with white space.
+// indented tries the forms for lines that begin with white space.
 func (w *writer) indented(i int, s string) int {
 	at := indentOf(s)
 	if at == len(s) {
@@ -196,13 +196,13 @@ func (w *writer) indented(i int, s string) int {
 	return 0
 }
 
-// empty writes the first of several empty lines.
+// empty writes the first of several empty lines. It returns the number of lines that it replaces.
 func (w *writer) empty(i int) int {
 	k := 1
 	for i+k < w.count() && blank(w.line(i+k)) {
 		k++
 	}
-	if i+k == w.count() { // the end of the text
+	if i+k == w.count() { // empty lines at the end of the text
 		w.end()
 		return k
 	}
@@ -214,12 +214,12 @@ func (w *writer) empty(i int) int {
 	return 1
 }
 
-// end ends a line.
+// end ends the current line of the output.
 func (w *writer) end() { w.out = append(w.out, '\n') }
 
 func blank(s string) bool { return indentOf(s) == len(s) }
 
-// indentOf returns how many bytes of white space a line begins with.
+// indentOf returns the number of spaces and tabs at the beginning of a line.
 func indentOf(s string) int {
 	for i := 0; i < len(s); i++ {
 		if s[i] != ' ' && s[i] != '\t' {
@@ -232,7 +232,7 @@ func indentOf(s string) int {
 func digit(c byte) bool  { return c-'0' < 10 }
 func letter(c byte) bool { return c|0x20-'a' < 26 }
 
-// word reports whether a byte may be part of a word, a number or a non-ASCII character.
+// word reports whether a byte can be part of a word, a number or a non-ASCII character.
 func word(c byte) bool { return letter(c) || digit(c) || c == '_' || c >= 0x80 }
 
 // digits returns the number of digits at the beginning of a text.

@@ -7,10 +7,10 @@ const (
 	minStart  = 20 // the minimum length of the common beginning, in bytes
 	minLines  = 3
 	minGained = 64 // the minimum saving, in bytes
-	ahead     = 8  // lines that determine the common beginning
+	ahead     = 8  // the number of lines that determine the common beginning
 )
 
-// common returns the length of the common beginning of two texts.
+// common returns the length of the longest common prefix of two texts, in bytes.
 func common(a, b string) int {
 	n := min(len(a), len(b))
 	i := 0
@@ -23,8 +23,8 @@ func common(a, b string) int {
 	return i
 }
 
-// boundary returns the last place of a line, up to n, at which it may be split: after white space, or between the hours, minutes and
-// seconds of a time. It splits no path, address, number or message.
+// boundary returns the last position in a line, up to n, at which the line may be split: after white space, or between the hours,
+// minutes and seconds of a time. It never splits a path, an address, a number or an error message.
 func boundary(s string, n int) int {
 	if n > 0 && n < len(s) && word(s[n]) {
 		for n > 0 && word(s[n-1]) {
@@ -42,7 +42,7 @@ func boundary(s string, n int) int {
 	return n
 }
 
-// inTime reports whether the colon before n is between two numbers of a time.
+// inTime reports whether the character before n is a colon between two numbers of a time.
 func inTime(s string, n int) bool {
 	return n >= 4 && n+1 < len(s) && digit(s[n-2]) && digit(s[n-3]) && digit(s[n]) && digit(s[n+1]) && !strings.Contains(lastWord(s[:n]), "/")
 }
@@ -50,7 +50,8 @@ func inTime(s string, n int) bool {
 // lastWord returns the text after the last space.
 func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 
-// starts writes lines with a common beginning: the beginning, and below it the rest of each line, after a space.
+// starts writes lines with a common beginning from line i on: the beginning once, and below it the rest of each line after a space. It
+// returns the number of lines, or 0.
 func (w *writer) starts(i int) int {
 	start, k := w.startOf(i), 1
 	if start == "" {
@@ -68,7 +69,7 @@ func (w *writer) starts(i int) int {
 	if (k-1)*n-2*k < minGained || k < minLines {
 		return 0
 	}
-	if same { // a repetition
+	if same { // equal lines are left to repeats
 		w.start = i + k
 		return 0
 	}
@@ -88,7 +89,7 @@ func (w *writer) starts(i int) int {
 	return k
 }
 
-// startOf returns the common beginning of line i and some lines after it; "" if it is too short.
+// startOf returns the common beginning of line i and some of the lines after it, or "" if it is too short.
 func (w *writer) startOf(i int) string {
 	s, next := w.line(i), w.line(i+1)
 	if i < w.start || len(s) < minStart || len(next) < minStart || load(s) != load(next) || !w.may(Starts) || i+2 >= w.count() {
@@ -105,7 +106,7 @@ func (w *writer) startOf(i int) string {
 	if lines < minLines {
 		return ""
 	}
-	w.start = i + lines - 1 // the lines up to there have no longer common beginning
+	w.start = i + lines - 1 // the lines up to here have no longer common beginning
 	n = boundary(s, n)
 	if n < minStart || n <= indentOf(s) || tellsError(s[:min(n+1, len(s))]) {
 		return ""

@@ -6,13 +6,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// kept is how many reports a calibration keeps: of five reports, a median tolerates two wrong ones.
+// kept is the maximum number of reports in a calibration. A median of five reports tolerates two wrong ones.
 const kept = 5
 
-// largest is the largest plausible number of tokens.
+// largest is the largest plausible token count.
 const largest = 1_000_000_000
 
-// pairs returns the plausible reports, at most kept of them, if they were made with this estimator.
+// pairs returns the plausible reports among the last kept ones, provided that they were made with this estimator.
 func pairs(c *api.Calibration, estimator string) (estimated, counted []int) {
 	if c == nil || c.Estimator != estimator {
 		return nil, nil
@@ -26,9 +26,9 @@ func pairs(c *api.Calibration, estimator string) (estimated, counted []int) {
 	return estimated, counted
 }
 
-// Plausible reports whether a provider's count may be of the call that p estimated. What a request sends besides its transcript may be
-// large; but a count that is a fraction of the estimate, or many times as much, belongs to something else, as does one that is far from
-// what the earlier reports predict.
+// Plausible reports whether a provider's token count can belong to the call that was estimated at estimated tokens. A request may have
+// a lot of content besides its transcript. But a count that is a fraction or a multiple of the estimate belongs to something else, and
+// so does a count far from what the earlier reports predict.
 func (p *Profile) Plausible(c *api.Calibration, estimated, counted int) bool {
 	if counted <= 0 || counted*8 < estimated || counted > 4*estimated+100_000 {
 		return false
@@ -41,8 +41,8 @@ func (p *Profile) Plausible(c *api.Calibration, estimated, counted int) bool {
 	return true
 }
 
-// Report returns the calibration with one more report; c may be nil. A report that is not Plausible is accepted, too, and outvoted: if a
-// conversation has changed for good, the next reports confirm it.
+// Report returns the calibration with one more report; c may be nil. It also accepts a report that is not Plausible, because the others
+// outvote it. If the conversation has changed for good, the next reports will confirm it.
 func (p *Profile) Report(c *api.Calibration, estimated, counted int) *api.Calibration {
 	e, k := pairs(c, p.id())
 	n := len(e)
@@ -53,9 +53,10 @@ func (p *Profile) Report(c *api.Calibration, estimated, counted int) *api.Calibr
 	return &api.Calibration{Estimator: p.id(), Estimated: append(e[from:], estimated), Counted: append(k[from:], counted)}
 }
 
-// line fits a straight line to reports: counted = slope × estimated + offset. The slope is the median of the slopes between all pairs, and
-// the offset the median of the remainders (the Theil–Sen estimator), so that one report in five may be arbitrarily wrong. If the estimates
-// are too close together to determine a slope, it is 1. If the offset would be negative, the line goes through the origin instead.
+// line fits a straight line to reports: counted = slope × estimated + offset. It uses the Theil–Sen estimator: the slope is the median
+// of the slopes between all pairs, and the offset the median of the remainders, so that one report in five may be arbitrarily wrong. If
+// the estimates are too close together to determine a slope, it is 1. If the offset would be negative, the line goes through the origin
+// instead.
 func line(estimated, counted []int) (slope float64, offset int) {
 	var slopes, shares, rest []float64
 	for i, x := range estimated {
@@ -80,16 +81,16 @@ func line(estimated, counted []int) (slope float64, offset int) {
 	return slope, offset
 }
 
-// median returns the median of numbers, which it sorts; there must be at least one.
+// median returns the median of x, which must not be empty. It sorts x.
 func median(x []float64) float64 {
 	sorting.Ordered(x)
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
-// unscaled is the scale that changes nothing.
+// unscaled is the scale 1: a correction with this scale changes no estimate.
 const unscaled = 1 << 16
 
-// Correct returns the estimator with a correction; without one it returns p.
+// Correct returns a copy of the estimator with a correction, or p itself if the correction is nil.
 func (p *Profile) Correct(c *api.Correction) *Profile {
 	if c == nil {
 		return p
@@ -102,7 +103,7 @@ func (p *Profile) Correct(c *api.Correction) *Profile {
 	return &own
 }
 
-// Calibrate derives a correction from the reports; nil if there are none.
+// Calibrate returns the correction that follows from the reports, or nil if there are none.
 func (p *Profile) Calibrate(c *api.Calibration) *api.Correction {
 	e, k := pairs(c, p.id())
 	if len(e) == 0 {
@@ -116,12 +117,12 @@ func (p *Profile) Calibrate(c *api.Calibration) *api.Correction {
 	return own
 }
 
-// calibratedBound is the error, in percent, that nine of ten calibrated estimates of real sessions stay below
+// calibratedBound is the error bound of calibrated estimates in percent: in real sessions nine of ten estimates are closer
 // (docs/reference/estimators.md).
 const calibratedBound = 5
 
-// Least returns the lowest count that a provider has reported for a call; 0 without reports. What is sent with every call can't be more
-// than that.
+// Least returns the lowest count that a provider has reported for a call, or 0 if there are no reports. What every call sends in
+// addition to the messages can't be more than that.
 func (p *Profile) Least(c *api.Calibration) (least int) {
 	_, counted := pairs(c, p.id())
 	for _, n := range counted {
@@ -132,10 +133,10 @@ func (p *Profile) Least(c *api.Calibration) (least int) {
 	return least
 }
 
-// Anchor returns the correction, on top of that of p, with which the estimate of t up to message last equals the provider's count. If the
-// provider counted more, the difference is assumed to be sent besides the transcript, as far as least allows, the lowest count of any call
-// (0 sets no bound); the remainder is an error of the estimate, and all messages are scaled up. If it counted less, everything is scaled
-// down.
+// Anchor returns a correction, in addition to p's own, that makes the estimate of t up to message last equal the provider's count. If
+// the provider counted more than the estimate, the difference is assumed to be content besides the transcript, up to least, the lowest
+// count of any call (0 sets no limit). The remainder is an error of the estimate, so all messages are scaled up. If the provider
+// counted less, all messages are scaled down.
 func (p *Profile) Anchor(t *transcript.Transcript, last, counted, least int) *api.Correction {
 	c := p.Correction
 	c.Source = api.TokensMeasured
@@ -150,7 +151,7 @@ func (p *Profile) Anchor(t *transcript.Transcript, last, counted, least int) *ap
 	c.Fixed = 0
 	bare := sum()
 	if bare > counted {
-		// Each message is rounded down, so that the remainder is never negative.
+		// Estimates are rounded down per message, so the remainder is never negative.
 		c.Scale = int(int64(c.Scale) * int64(counted) / int64(bare))
 		bare = sum()
 	}
@@ -168,7 +169,7 @@ func (p *Profile) Anchor(t *transcript.Transcript, last, counted, least int) *ap
 	return &c
 }
 
-// id returns the estimator's name, followed by the tokenizer family if it has one.
+// id returns the estimator's name, with the tokenizer family if it has one.
 func (p *Profile) id() string {
 	if p.Family != "" {
 		return p.Name + "/" + p.Family

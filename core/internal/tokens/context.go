@@ -6,17 +6,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Context is the size of a conversation, based on what a provider counted.
+// Context is the size of a conversation in tokens, based on a provider's count if there is one.
 type Context struct {
-	Tokens   int // measured up to the message at Index, estimated after it
-	Measured int // what the provider counted, tokens
-	Index    int // of the assistant message with the count, or -1
-	Bound    int // the largest likely error
+	Tokens   int // the whole size: measured up to the message at Index, and estimated after it
+	Measured int // the provider's count, in tokens
+	Index    int // index of the assistant message with the count, or -1
+	Bound    int // the largest likely error of Tokens, in percent
 }
 
-// MeasureContext anchors the estimate of a transcript to the newest provider's count in it: that of an assistant message that neither an
-// error nor the user cut short (S4.8). Messages before from are ignored: since the last compaction, their counts are too large (S4.9).
-// Without a count, the result is total, the estimate of the first n messages, which are the only ones considered.
+// MeasureContext returns the size of the first n messages, based on the provider's newest count in them. The count must belong to an
+// assistant message that neither an error nor the user cut short (S4.8). Messages before index from are ignored, because they precede
+// the last compaction and their counts are too large (S4.9). If there is no count, the size is total, the estimate of these messages.
 func MeasureContext(p *Profile, t *transcript.Transcript, from, n, total int) Context {
 	for i := n - 1; i >= max(0, from); i-- {
 		meta := t.MetaOf(i)
@@ -37,8 +37,8 @@ func MeasureContext(p *Profile, t *transcript.Transcript, from, n, total int) Co
 	return Context{Index: -1, Tokens: total, Bound: p.Bound}
 }
 
-// measuredBound returns the largest likely error of a total, in percent, of which only a tail was estimated with an error of bound percent.
-// It is never less than one percent, because the provider may have been sent something slightly different from the transcript.
+// measuredBound returns the largest likely error of a total, in percent, if only a tail of it was estimated, with an error of bound
+// percent. It is at least one percent, because the provider may have received something slightly different from the transcript.
 func measuredBound(bound, tail, total int) int {
 	return max(1, (bound*tail+total/2)/max(1, total))
 }

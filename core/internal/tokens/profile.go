@@ -6,19 +6,19 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Unit is what a profile counts.
+// Unit is the unit in which a profile measures text.
 type Unit uint8
 
-// The units of a text: UTF-8 bytes, UTF-16 code units, Unicode scalar values, weights.
+// The units of text: UTF-8 bytes, UTF-16 code units, Unicode scalar values, and weights.
 const (
 	Bytes Unit = iota
 	UTF16
 	Runes
-	Weight // the weight by the Automaton, in 1/WeightUnit token
+	Weight // the weight that Automaton computes, in 1/WeightUnit tokens
 )
 
-// Profile is an estimator: units of text are multiplied by Num/Den, and fixed numbers of tokens are added for what surrounds the text. All
-// numbers are tokens unless stated otherwise.
+// Profile describes an estimator: it multiplies units of text by Num/Den, and adds fixed numbers of tokens for what surrounds the text.
+// All numbers are in tokens unless stated otherwise.
 type Profile struct {
 	Name string
 	Doc  string
@@ -26,51 +26,52 @@ type Profile struct {
 	// tokens = units × Num / Den, rounded up, or down if Floor is set.
 	Num, Den uint64
 	Floor    bool
-	// PerMessage adds up the units of a whole message before it divides; otherwise each text is rounded by itself.
+	// PerMessage adds up the units of a whole message before dividing. Otherwise each text is divided and rounded separately.
 	PerMessage bool
-	// Outer leaves out the parts inside tool results.
+	// Outer excludes the parts inside tool results.
 	Outer bool
-	// BareFields says that the content of a message outside its parts (the type of a note, an error's text) is not
-	// counted.
+	// BareFields excludes the content of a message outside its parts, such as the type of a note or the text of an error.
 	BareFields bool
-	// FreeNull says that null arguments of a tool call are not counted (S3.8).
+	// FreeNull excludes null arguments of tool calls (S3.8).
 	FreeNull bool
 
-	Framing [transcript.Other + 1]int // of a message, by role
-	// Block is the framing of a part, also inside tool results. A tool result that holds parts gets none itself.
+	Framing [transcript.Other + 1]int // the framing of a message, by role
+	// Block is the framing of a part, including parts inside tool results. A tool result that contains parts has no framing itself.
 	Block int
-	Kinds [transcript.Opaque + 1]Cost // of a part, by kind
+	Kinds [transcript.Opaque + 1]Cost // the cost of a part, by kind
 
-	// Besides returns the measures of content outside a message's parts that is counted separately; it may be nil.
+	// Besides, if not nil, returns the measures of content outside a message's parts; each is divided and rounded separately.
 	Besides func(t *transcript.Transcript, message int) []transcript.Measure
 
-	// Automaton weighs texts if the unit is Weight.
+	// Automaton computes the weights of texts if Unit is Weight.
 	Automaton *jsonspan.Automaton
-	// Family is the family of tokenizers that the weights are fitted to.
+	// Family is the tokenizer family that the weights were fitted to.
 	Family string
 
-	// Correction is derived from what providers have counted. Its Bound is the error, in percent, that nine of ten texts of a few thousand
-	// bytes stay below; a Scale of 0 changes nothing.
+	// Correction is derived from providers' counts. Its Bound is the error in percent that nine of ten texts of a few thousand bytes
+	// stay below. A Scale of 0 means no correction.
 	api.Correction
 }
 
-// Cost is the cost of parts of one kind. The zero Cost counts a part's text and its tool's name, and nothing else.
+// Cost is the cost of parts of one kind. The zero Cost counts the part's text and the name of its tool, and nothing else.
 type Cost struct {
-	Tokens         int    // fixed
-	Units          uint64 // fixed, in the profile's units, added before they are divided
+	Tokens         int    // a fixed cost, in tokens
+	Units          uint64 // a fixed cost, in the profile's units, which is added before they are divided
 	NoText, NoName bool
-	// Spell measures a text as the estimator's program rewrites it; nil counts it as in the source.
+	// Spell measures the part's text in the spelling that the estimator's own program uses. If it is nil, the text is measured as in
+	// the source.
 	Spell func(t *transcript.Transcript, part *transcript.Part) transcript.Measure
-	// Unsized is the cost, in tokens, of an image whose size in pixels is unknown; other images are counted by their pixels.
+	// Unsized is the cost, in tokens, of an image whose size in pixels is unknown. Other images cost what their size determines.
 	Unsized int
-	// Payload counts a base64 payload of the given number of characters; 0 means that the payload is not in the transcript.
+	// Payload returns the tokens of a base64 payload with the given number of characters; 0 means that the payload is not in the
+	// transcript.
 	Payload func(base64 uint64) int
 }
 
-// Default is the estimator for policies that don't set one.
+// Default is the name of the estimator for policies that don't set one.
 const Default = "script"
 
-// byRole returns the framing of messages if it is the same for every role.
+// byRole returns a framing table with the same value for every role.
 func byRole(message int) (f [transcript.Other + 1]int) {
 	for r := range f {
 		f[r] = message
@@ -78,8 +79,8 @@ func byRole(message int) (f [transcript.Other + 1]int) {
 	return f
 }
 
-// kinds returns a table of costs: call and result are the envelopes of tool calls and tool results; image and file are the costs of such
-// parts, and audio costs as much as a file. Everything else counts its text.
+// kinds returns a cost table. call and result are the fixed costs of tool calls and tool results; image and file are the costs of such
+// parts, and audio costs as much as a file. Parts of other kinds cost only their text.
 func kinds(call, result int, image, file Cost) (k [transcript.Opaque + 1]Cost) {
 	k[transcript.ToolCall].Tokens = call
 	k[transcript.ToolResult].Tokens = result
@@ -88,15 +89,15 @@ func kinds(call, result int, image, file Cost) (k [transcript.Opaque + 1]Cost) {
 	return k
 }
 
-// byBytes returns a function that counts one token for every per bytes of a payload: at least low and at most high tokens.
+// byBytes returns a function that counts one token per per bytes of a payload, but at least low and at most high tokens.
 func byBytes(per, low, high uint64) func(uint64) int {
 	return func(base64 uint64) int { return int(min(max(base64*3/4/per, low), high)) }
 }
 
-// quarter counts a token for every four bytes of a payload.
+// quarter counts one token per four bytes of a payload.
 func quarter(base64 uint64) int { return int((base64*3/4 + 3) / 4) }
 
-// or returns a function that counts unknown tokens if the payload is not in the transcript.
+// or returns a function that counts unknown tokens if the payload is not in the transcript, and otherwise calls count.
 func or(unknown int, count func(uint64) int) func(uint64) int {
 	return func(base64 uint64) int {
 		if base64 == 0 {
@@ -106,9 +107,9 @@ func or(unknown int, count func(uint64) int) func(uint64) int {
 	}
 }
 
-// profiles are the estimators, in the order in which info lists them. The comment above each names the rows of the notes on the published
-// systems that its numbers come from. Where a row gives no number, the estimator uses that of the most similar one that does, so that
-// nothing is free.
+// profiles are the estimators, in the order in which info lists them. The comment on each names the rows of the notes on published
+// systems that its numbers come from. Where a row gives no number, the estimator uses that of the most similar row, so that nothing is
+// free.
 var profiles = []*Profile{
 	{Name: "script", Doc: "weights of characters by the characters before them, fitted to real tokenizers",
 		Unit: Weight, Num: 1, Den: jsonspan.WeightUnit, PerMessage: true, Framing: byRole(4), Block: 0,
@@ -130,13 +131,14 @@ var profiles = []*Profile{
 		Kinds: kinds(0, 0, Cost{Tokens: 1200}, Cost{Payload: or(1200, quarter)})},
 	{Name: "runes3.6", Doc: "Unicode scalar values / 3.6, rounded up", // S3.5 to S3.9
 		Unit: Runes, Num: 10, Den: 36, PerMessage: true, FreeNull: true, Framing: byRole(4), Block: 2,
-		Kinds: unnamedResults(kinds(6, 6, Cost{Tokens: 1024}, Cost{Payload: or(1024, quarter)}))}, // 6 is for the name
+		Kinds: unnamedResults(kinds(6, 6, Cost{Tokens: 1024}, Cost{Payload: or(1024, quarter)}))}, // the 6 tokens cover the name
 	{Name: "bytes4-message", Doc: "UTF-8 bytes / 4, each message rounded up", // S4.6
 		Unit: Bytes, Num: 1, Den: 4, PerMessage: true,
 		Kinds: spelledCalls(kinds(0, 0, Cost{Units: 4800}, Cost{Payload: or(1200, quarter)}))},
 }
 
-// spelledCalls counts the arguments of tool calls as a Go program writes them after reading them (jsonspan.AppendGo).
+// spelledCalls changes a cost table so that arguments of tool calls are counted as a Go program spells them after decoding
+// (jsonspan.AppendGo).
 func spelledCalls(k [transcript.Opaque + 1]Cost) [transcript.Opaque + 1]Cost {
 	k[transcript.ToolCall].Spell = func(t *transcript.Transcript, call *transcript.Part) transcript.Measure {
 		return jsonspan.MeasureText(GoArguments(t, call))
@@ -149,7 +151,7 @@ func unnamedResults(k [transcript.Opaque + 1]Cost) [transcript.Opaque + 1]Cost {
 	return k
 }
 
-// ByName returns the estimator with a name, or nil.
+// ByName returns the estimator with a name, or nil if there is none.
 func ByName(name string) *Profile {
 	for _, p := range profiles {
 		if p.Name == name {
@@ -188,7 +190,7 @@ func (p *Profile) divide(units uint64) int {
 	return int((units*p.Num + p.Den - 1) / p.Den)
 }
 
-// scaled applies the correction's scale to a number of tokens. It rounds down, as Anchor requires.
+// scaled applies the correction's scale to a number of tokens. It rounds down because Anchor relies on that.
 func (p *Profile) scaled(n int) int {
 	if p.Scale == 0 || p.Scale == unscaled {
 		return n

@@ -1,7 +1,7 @@
 // Package tokens estimates how many tokens a transcript takes, without a tokenizer.
 //
-// An estimator is a Profile: a row of parameters over the measures that the scanner took while reading. The JSON shapes of messages, and
-// what an estimate is used for, never enter this package.
+// An estimator is a Profile: a table row of parameters that are applied to the measures that the scanner took while reading. The JSON
+// structure of messages, and the use of an estimate, never enter this package.
 package tokens
 
 import (
@@ -9,10 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Measure estimates a measured text by itself, without framing, in tokens.
+// Measure returns the estimate for a measured text by itself, without framing, in tokens.
 func (p *Profile) Measure(m transcript.Measure) int { return p.scaled(p.divide(p.units(m))) }
 
-// Text estimates a text by itself, without framing, in tokens.
+// Text returns the estimate for a text by itself, without framing, in tokens.
 func (p *Profile) Text(text string) int {
 	return p.Measure(p.measure(text))
 }
@@ -25,15 +25,15 @@ func (p *Profile) measure(text string) transcript.Measure {
 	return m
 }
 
-// ASCII estimates, in tokens, a text of n ASCII characters that has not been written yet.
+// ASCII returns the estimate, in tokens, for n ASCII characters that have not been written yet.
 func (p *Profile) ASCII(n int) int {
 	m := jsonspan.ASCII(uint32(n))
 	m.Weight = uint32(n) * (jsonspan.WeightUnit / 4) // typical of English and code
 	return p.Measure(m)
 }
 
-// MaxUnits returns the largest number of units that are estimated at up to the given tokens. With the script estimator it is an approximate
-// number of bytes.
+// MaxUnits returns the maximum number of units whose estimate is at most the given number of tokens. With the script estimator it is an
+// approximate number of bytes.
 func (p *Profile) MaxUnits(tokens int) int {
 	if tokens <= 0 {
 		return 0
@@ -42,22 +42,22 @@ func (p *Profile) MaxUnits(tokens int) int {
 		tokens = int(uint64(tokens) * unscaled / uint64(p.Scale))
 	}
 	if p.Unit == Weight {
-		return 3 * tokens // approximate, in bytes
+		return 3 * tokens // roughly three bytes per token
 	}
 	return int(uint64(tokens) * p.Den / p.Num)
 }
 
-// NewMessage estimates, in tokens, a message with one text that has not been written yet.
+// NewMessage returns the estimate, in tokens, for a message with a single text that is not in the transcript yet.
 func (p *Profile) NewMessage(role transcript.Role, text string) int {
 	return p.scaled(p.Framing[role] + p.Block + p.divide(p.units(p.measure(text))))
 }
 
-// Message estimates message i of t in tokens: its parts that are not removed, their framing and its own. A message that is not sent to the
-// model takes none.
+// Message returns the estimate for message i of t, in tokens: the framing of the message, and the parts that are not removed with their
+// framing. A message that is not sent to the model costs nothing.
 func (p *Profile) Message(t *transcript.Transcript, i int) int {
 	m := &t.Messages[i]
 	if t.Hidden(i) {
-		return 0 // not sent
+		return 0 // not sent to the model
 	}
 	total := p.Framing[m.Role] + p.sum(t, false, m.Extra, t.PartsOf(i))
 	if p.Besides != nil {
@@ -68,7 +68,8 @@ func (p *Profile) Message(t *transcript.Transcript, i int) int {
 	return p.scaled(total)
 }
 
-// Parts estimates parts of a message, in tokens, without the message's framing. Everything is counted as it is spelled in the source.
+// Parts returns the estimate for some parts of a message, in tokens, without the message's framing. All text is measured as spelled in
+// the source.
 func (p *Profile) Parts(t *transcript.Transcript, parts []transcript.Part) int {
 	return p.scaled(p.sum(t, true, transcript.Measure{}, parts))
 }
@@ -117,7 +118,7 @@ func (p *Profile) sum(t *transcript.Transcript, spelled bool, extra transcript.M
 	return total + p.divide(units)
 }
 
-// GoArguments returns the arguments of a tool call as jsonspan.AppendGo writes them; nil for null.
+// GoArguments returns the arguments of a tool call in the spelling of jsonspan.AppendGo, or nil if they are null.
 func GoArguments(t *transcript.Transcript, call *transcript.Part) []byte {
 	switch {
 	case call.Body.Zero() || string(t.Bytes(call.Body)) == "null":
@@ -128,7 +129,7 @@ func GoArguments(t *transcript.Transcript, call *transcript.Part) []byte {
 	return jsonspan.AppendGo(nil, t.Bytes(call.Body))
 }
 
-// holdsParts reports whether a tool result has parts that are not removed. next are the parts after it.
+// holdsParts reports whether a tool result contains parts that are not removed. next are the parts that follow the tool result.
 func holdsParts(next []transcript.Part) bool {
 	for i := range next {
 		if next[i].Parent < 0 {
@@ -141,8 +142,8 @@ func holdsParts(next []transcript.Part) bool {
 	return false
 }
 
-// Beside estimates, in tokens, what a request body sends in addition to the messages: system prompt, tool definitions, and the amount that
-// a correction adds.
+// Beside estimates, in tokens, what a request body sends in addition to the messages: the system prompt, the tool definitions, and the
+// fixed amount of the correction.
 func (p *Profile) Beside(t *transcript.Transcript) int {
 	return p.Measure(t.System) + p.Measure(t.Tools) + p.Fixed
 }

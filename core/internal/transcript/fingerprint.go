@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Fingerprint identifies a list of messages by a 64-bit hash of their bytes, regardless of what separates them. It
-// detects a changed transcript. It isn't collision-resistant and need not be: a step on another transcript is as valid
-// as a plan for it.
+// Fingerprint identifies a list of messages by a 64-bit hash of their bytes, ignoring the separators between messages. It serves to
+// detect that a transcript changed. It isn't collision-resistant and need not be: applying a step to a different transcript is as valid
+// as making a plan for it.
 type Fingerprint uint64
 
 // Add adds the next message.
@@ -30,9 +30,9 @@ func (t *Transcript) Fingerprint(n int) string {
 	return f.String()
 }
 
-// hash hashes b into h, 8 bytes at a time, in four lanes that can be computed in parallel. Each step of a lane, and the
-// mixing at the end, is a bijection whose shifts and multiplications spread each bit over the whole state. The
-// constants are the first 64 fractional bits of the square roots of 2 and 3, made odd.
+// hash mixes b into h, 8 bytes at a time, in four lanes that the processor can compute in parallel. Each step of a lane, and the final
+// mixing, is a bijection whose shifts and multiplications spread each bit over the whole state. The constants are the first 64
+// fractional bits of the square roots of 2 and 3, made odd.
 func hash(h uint64, b []byte) uint64 {
 	const k0, k1 = 0x6a09e667f3bcc909, 0xbb67ae8584caa73b
 	h ^= uint64(len(b)) * k1

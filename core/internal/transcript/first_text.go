@@ -2,7 +2,7 @@ package transcript
 
 import "strings"
 
-// FirstText returns the span of the first text of message i, or the zero Span.
+// FirstText returns the span of the first text part of message i, or the zero Span if it has none.
 func (t *Transcript) FirstText(i int) Span {
 	parts := t.PartsOf(i)
 	for i := range parts {
@@ -13,7 +13,8 @@ func (t *Transcript) FirstText(i int) Span {
 	return Span{}
 }
 
-// head returns the length in bytes of the first n characters and escapes of a JSON string, each of which represents one byte or more.
+// head returns the length in bytes of the first n characters and escape sequences of a JSON string. Each of them decodes to at least
+// one byte.
 func head(text []byte, n int) uint32 {
 	end := 0
 	for ; n > 0 && end < len(text); n-- {
@@ -37,7 +38,7 @@ func (t *Transcript) StartsWith(i int, prefix string) bool {
 	}
 	b := t.Bytes(s)[1:]
 	for k := 0; k < len(prefix); k++ {
-		if b[k] == '\\' { // a host may have used other escapes
+		if b[k] == '\\' { // the host may spell the text with other escapes
 			return strings.HasPrefix(t.Text(Span{Start: s.Start, End: s.Start + 2 + head(b[:len(b)-1], len(prefix)+1)}), prefix)
 		}
 		if b[k] != prefix[k] {

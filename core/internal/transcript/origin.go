@@ -5,22 +5,23 @@ import (
 	"slices"
 )
 
-// Origin maps the source of a transcript to the bytes that the host gave, if some of them were replaced before reading. What stays is
-// written from the host's bytes.
+// Origin maps the source of a transcript to the bytes that the host gave, if some of them were replaced before reading. Messages that
+// stay are written from the host's bytes.
 type Origin struct {
 	Src    []byte
 	pieces []piece
 }
 
-// piece is one replacement: its range in the transcript's source, and that of what it replaces.
+// piece is one replacement: its range in the transcript's source, and the range that it replaces in the host's bytes.
 type piece struct{ from, to, was, end uint32 }
 
-// Add adds a replacement after all others.
+// Add records a replacement, which must come after all earlier ones.
 func (o *Origin) Add(from, to, was, end uint32) {
 	o.pieces = append(o.pieces, piece{from, to, was, end})
 }
 
-// at maps an offset of the source to the given bytes. Inside a replacement it returns where that begins.
+// at maps an offset in the source to an offset in the host's bytes. An offset inside a replacement maps to the start of the replaced
+// range.
 func (o *Origin) at(offset uint32) uint32 {
 	n, _ := slices.BinarySearchFunc(o.pieces, offset, func(p piece, offset uint32) int { return cmp.Or(cmp.Compare(p.from, offset), -1) })
 	if n == 0 {
@@ -33,7 +34,7 @@ func (o *Origin) at(offset uint32) uint32 {
 	return offset - p.to + p.end
 }
 
-// Given maps a span to the bytes that the host gave; a span of the arena stays the same.
+// Given maps a span of the source to a span of the host's bytes. A span of the arena stays unchanged.
 func (t *Transcript) Given(p Span) Span {
 	if t.Origin == nil || t.Written(p) {
 		return p

@@ -8,30 +8,30 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// recent is how many unanswered calls are compared one by one before the sorted index is used. Real sessions have a
-// handful; the index keeps hostile ones from taking quadratic time.
+// recent is the number of unanswered calls that are compared one by one before the sorted index is used. Real sessions have only a
+// handful; without the index, a hostile session could take quadratic time.
 const recent = 64
 
-// pairer finds the call that a result answers: the newest call before it that has its id and no answer yet.
+// pairer finds the call that a result answers: the newest unanswered call before the result that has the same id.
 type pairer struct {
 	t    *Transcript
 	open []int32 // part indexes of unanswered calls, oldest first; some may have been answered since
-	// The calls that may be answered by name alone: for each name a queue for each message, newest last.
+	// The calls that can be answered by name alone: for each name, one queue per message, newest message last.
 	named critbit.Map[[]queue]
-	// The slow way: all calls sorted by id and place, and for each rank the rank+1 at which to look for an unanswered
-	// call at or before it (a disjoint-set forest: answered calls are skipped in nearly constant time).
+	// The sorted index: order holds all calls sorted by id and position. skip holds, for each rank in order, the rank+1 at which to
+	// look for an unanswered call at or before it. It is a disjoint-set forest, which skips answered calls in nearly constant time.
 	order, skip []int32
 }
 
-// queue is the calls of one name in one message, oldest first.
+// queue holds the calls with one name in one message, oldest first.
 type queue struct {
 	msg   int32
 	calls []int32
 }
 
-// Pair links tool calls and results, for the parts from index from on. Ids may come back in later turns (a result
-// answers the newest unanswered call with its id). A result without id answers the oldest unanswered call of its name in
-// the newest message that has one, as Gemini pairs them.
+// Pair links tool calls and results, for the parts from index from on. Ids may be reused in later turns, so a result answers the newest
+// unanswered call with its id. A result without an id answers the oldest unanswered call with its name in the newest message that has
+// one, as in Gemini's API.
 func (t *Transcript) Pair(from int) {
 	newPairer(t, from).link(from)
 }
@@ -72,7 +72,7 @@ func (p *pairer) link(from int) {
 	}
 }
 
-// add adds a call that waits for its result.
+// add registers a call that waits for its result.
 func (p *pairer) add(call int32) {
 	p.open = append(p.open, call)
 	c := &p.t.Parts[call]
@@ -84,7 +84,7 @@ func (p *pairer) add(call int32) {
 	}
 }
 
-// queue adds a call that may be answered by name, "" for a result without one.
+// queue adds a call to the queues of a name. The name "" is for results without a name.
 func (p *pairer) queue(name string, call int32) {
 	c := &p.t.Parts[call]
 	queues := p.named.At(name)
@@ -137,7 +137,7 @@ func (p *pairer) matches(call int32, result *Part, id []byte) bool {
 	return bytes.Equal(p.t.idBytes(c.ID), id)
 }
 
-// slow looks up the id of the result at part i among all calls.
+// slow looks up the call for the result at part i in the sorted index.
 func (p *pairer) slow(i int32, id []byte) int32 {
 	if p.order == nil {
 		p.sort()
@@ -164,7 +164,7 @@ func (p *pairer) slow(i int32, id []byte) int32 {
 	return -1
 }
 
-// sort orders all calls with an id by it, the oldest first.
+// sort builds the sorted index of all calls that have an id.
 func (p *pairer) sort() {
 	t := p.t
 	for i := range t.Parts {
@@ -199,8 +199,8 @@ func (p *pairer) unanswered(n int32) int32 {
 	return n
 }
 
-// byName finds the oldest unanswered call with the result's name, in the newest message that has one. If both have an id, the id has
-// already decided.
+// byName returns the oldest unanswered call with the result's name, in the newest message that has one, or -1. If both the call and the
+// result have an id, byID has already decided.
 func (p *pairer) byName(result *Part) int32 {
 	t := p.t
 	name := string(t.idBytes(result.Name))
@@ -225,7 +225,7 @@ func (p *pairer) byName(result *Part) int32 {
 	return -1
 }
 
-// idBytes returns the id as it reads: the bytes between the quotes, decoded if they have escapes.
+// idBytes returns the decoded id at a span, without quotes.
 func (t *Transcript) idBytes(p Span) []byte {
 	if p.Zero() {
 		return nil
@@ -240,20 +240,20 @@ func (t *Transcript) idBytes(p Span) []byte {
 	return b[1 : len(b)-1]
 }
 
-// HashID returns a hash of a part's id: parts with the same id have the same.
+// HashID returns a hash of a part's decoded id, which is equal for parts with the same id.
 func (t *Transcript) HashID(p *Part) uint64 { return hash(0, t.idBytes(p.ID)) }
 
 // SameID reports whether two parts have the same id.
 func (t *Transcript) SameID(a, b *Part) bool { return bytes.Equal(t.idBytes(a.ID), t.idBytes(b.ID)) }
 
-// CompareID orders two parts by id.
+// CompareID compares two parts by id, as bytes.Compare does.
 func (t *Transcript) CompareID(a, b *Part) int {
 	return bytes.Compare(t.idBytes(a.ID), t.idBytes(b.ID))
 }
 
-// Groups returns, for a sequence of messages given as indexes of Messages, the group of each place: groups are numbered
-// from 0 in order, and each is an unbroken range of places. A tool call and its result are always in one group, and so
-// are joined messages, and an assistant message and the output of what it calls in its text; a group may be kept or removed as a whole without breaking a pair.
+// Groups returns the group number of each position in seq, a sequence of indexes of Messages. Groups are numbered from 0 in order, and
+// each is an unbroken range of positions that can be kept or removed as a whole without separating what belongs together: a tool call
+// and its result, joined messages, or an assistant message and the output of the calls in its text.
 func (t *Transcript) Groups(seq []int32) []int32 {
 	place := make([]int32, len(t.Messages))
 	for i := range place {
@@ -282,8 +282,8 @@ func (t *Transcript) Groups(seq []int32) []int32 {
 	return groups
 }
 
-// joined returns the position of the message that a message is joined to, or -1. That message may have been moved or
-// removed.
+// joined returns the position of the message that message m is joined to, or -1. If that message was moved or removed, joined looks at
+// the next one in the chain.
 func (t *Transcript) joined(m int32, place []int32) int32 {
 	for int(m)+1 < len(t.Messages) && t.Messages[m].Joined {
 		if m++; place[m] >= 0 {
@@ -293,7 +293,7 @@ func (t *Transcript) joined(m int32, place []int32) int32 {
 	return -1
 }
 
-// answers returns the last position of the results of a message's calls, or -1.
+// answers returns the position of the last result of the calls in message m, or -1.
 func (t *Transcript) answers(m int32, place []int32) int32 {
 	last := int32(-1)
 	for _, p := range t.PartsOf(int(m)) {
@@ -304,8 +304,8 @@ func (t *Transcript) answers(m int32, place []int32) int32 {
 	return last
 }
 
-// reach returns, for each position, the last one with a tool call made by a provider's tool that was called there, or with the result of
-// such a call (AN11); nil if there are none.
+// reach returns, for each position with a call of a provider's tool, the last position with a tool call that this tool made, or with
+// the result of such a call (AN11). It returns nil if the transcript has no such calls.
 func (t *Transcript) reach(seq, place []int32) []int32 {
 	if !t.Calls {
 		return nil
@@ -329,8 +329,7 @@ func (t *Transcript) reach(seq, place []int32) []int32 {
 	return reach
 }
 
-// Waits reports whether a tool call has no result yet because a provider tool, which made the call, is still running; that tool must get its
-// input unchanged.
+// Waits reports whether a tool call was made by a provider's tool that is still running. That tool must receive the result unchanged.
 func (t *Transcript) Waits(call *Part) bool {
 	return call.Caller > 0 && t.Parts[call.Caller-1].Pair < 0
 }

@@ -8,22 +8,22 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// unseen lists the members of a part or an item that no model sees or that clients rewrite with each request: cache breakpoints, provider
-// options, ids, states and dates.
+// unseen lists the members of a part or an item that no model sees, or that clients rewrite with each request: cache breakpoints,
+// provider options, ids, states and dates.
 var unseen = []string{
 	"cache_control", "cacheControl", "cachePoint", "callProviderMetadata", "createdAt", "created_at", "experimental_providerMetadata",
 	"id", "metadata", "providerMetadata", "providerOptions", "status", "timestamp",
 }
 
-// Prints returns the fingerprints of what the model sees of the first one, two, … input messages: roles, texts, tool
-// calls by name and arguments, results, images and files. JSON is compared by value. Cache breakpoints, provider
-// options, ids, dates, reasoning and the text of system messages at the front don't count, because apps change them
-// between requests.
+// Prints returns fingerprints of what the model sees of the input messages. Each covers all messages up to and including its own.
+// Roles, texts, the names and arguments of tool calls, results, images and files count; JSON is compared by value. Cache breakpoints,
+// provider options, ids, dates, reasoning, and the text of system messages at the front don't count, because apps change them between
+// requests.
 //
-// Like every [Fingerprint] it isn't collision-resistant: keep the conversations of different users apart.
+// Like every [Fingerprint] these are not collision-resistant: keep the conversations of different users apart.
 //
-// The result has one fingerprint for each message from index start on; before is that of the messages before start, 0
-// if there are none.
+// The result has one fingerprint for each message from index start on. before is the fingerprint of the messages before start, or 0 if
+// there are none.
 func (t *Transcript) Prints(start int, before Fingerprint) []Fingerprint {
 	p := printer{t: t}
 	prints := make([]Fingerprint, 0, t.Input-start)
@@ -44,8 +44,8 @@ func (t *Transcript) Prints(start int, before Fingerprint) []Fingerprint {
 	return prints
 }
 
-// Print returns the fingerprint of message i by itself, which covers what Prints covers plus the ids of its tool calls and results. So a
-// message that was written for one can replace another one with the same print.
+// Print returns the fingerprint of message i by itself. It covers what Prints covers, and also the ids of tool calls and results. So a
+// replacement that was made for one message also fits any other message with the same print.
 func (t *Transcript) Print(i int) Fingerprint {
 	p := printer{t: t}
 	m := &t.Messages[i]
@@ -58,20 +58,20 @@ func (t *Transcript) Print(i int) Fingerprint {
 	return Fingerprint(h)
 }
 
-// printer hashes what a model sees.
+// printer computes the fingerprints of what a model sees.
 type printer struct {
 	t    *Transcript
-	text []byte // the last text that had escapes
+	text []byte // a buffer for decoding texts
 }
 
-// step adds the value v to h.
+// step mixes the value v into h.
 func step(h, v uint64) uint64 {
 	const k0, k1 = 0x6a09e667f3bcc909, 0xbb67ae8584caa73b
 	h = bits.RotateLeft64(h^v*k1, 29) * k0
 	return h ^ h>>32
 }
 
-// parts adds the parts in [from, to) whose parent is parent (a tool result, or -1 for the message) to h.
+// parts mixes into h the parts in [from, to) whose parent is parent: a tool result, or -1 for the message itself.
 func (p *printer) parts(h uint64, from, to, parent int32) uint64 {
 	for n := from; n < to; n++ {
 		part := &p.t.Parts[n]
@@ -100,7 +100,7 @@ func (p *printer) parts(h uint64, from, to, parent int32) uint64 {
 			if part.List == Member {
 				span, skip = part.Body, nil
 			}
-			if part.Has(ProviderOnly) && !part.Has(Signed) { // only its id is known
+			if part.Has(ProviderOnly) && !part.Has(Signed) { // only its id is known, so the id counts
 				skip = nil
 			}
 			h = step(step(h, uint64(part.Kind)), p.value(span, skip))
@@ -109,7 +109,7 @@ func (p *printer) parts(h uint64, from, to, parent int32) uint64 {
 	return h
 }
 
-// says adds the text of a string to h, unless it is empty.
+// says mixes the decoded text of a string into h, unless it is empty.
 func (p *printer) says(h uint64, s Span) uint64 {
 	if s.Len() <= 2 {
 		return h
@@ -128,7 +128,7 @@ func (p *printer) decoded(src []byte, s Span) []byte {
 	return p.text
 }
 
-// arguments returns the hash of a tool call's arguments by their value, even if they are JSON in a string.
+// arguments returns the hash of a tool call's arguments, by value even if they are JSON inside a string.
 func (p *printer) arguments(part *Part) uint64 {
 	if part.Body.Zero() {
 		return 0
@@ -146,14 +146,14 @@ func (p *printer) arguments(part *Part) uint64 {
 	return h
 }
 
-// value returns the hash of a JSON value without the members that skip names.
+// value returns the hash of the JSON value at a span, ignoring the members named in skip.
 func (p *printer) value(s Span, skip []string) uint64 {
 	src, s := p.t.buf(s)
 	scan := jsonspan.New(src).At(s.Start)
 	return p.json(scan, skip)
 }
 
-// json returns the hash of the value at the scanner. The order of an object's members doesn't count.
+// json returns the hash of the value at the scanner, ignoring the order of an object's members.
 func (p *printer) json(s *jsonspan.Scanner, skip []string) uint64 {
 	kind := s.Kind()
 	switch kind {

@@ -1,8 +1,7 @@
 package transcript
 
-// Sent marks messages that are no longer sent to the model because of the messages from index from on: everything
-// before the provider's own summary (AN12), except for the system prompt, and messages that only apply until the next
-// user message (AN14).
+// Sent marks messages that are no longer sent to the model because of the messages from index from on. These are all messages before
+// the provider's own summary (AN12), except for the system prompt, and messages that only apply until the next user message (AN14).
 func (t *Transcript) Sent(from int) {
 	for i := from; i < len(t.Messages); i++ {
 		m := &t.Messages[i]
@@ -21,8 +20,8 @@ func (t *Transcript) Sent(from int) {
 	}
 }
 
-// summarize marks everything before the provider's own summary, part n of message i, except for the system prompt at
-// the front.
+// summarize marks everything before part n of message i, the provider's own summary, as not sent, except for the system prompt at the
+// front.
 func (t *Transcript) summarize(i int, n int32) {
 	prompt := t.summary == 0
 	for k := t.summary; k < i; k++ {
@@ -36,7 +35,7 @@ func (t *Transcript) summarize(i int, n int32) {
 	t.summary, t.live = i, t.live[:0]
 }
 
-// unsend records that message i is no longer sent to the model.
+// unsend marks message i as no longer sent to the model.
 func (t *Transcript) unsend(i int32) {
 	if m := &t.Messages[i]; !m.Unsent {
 		m.Unsent = true
@@ -44,7 +43,7 @@ func (t *Transcript) unsend(i int32) {
 	}
 }
 
-// summaryIn returns the last part of message i that is the provider's own summary, or -1.
+// summaryIn returns the index of the last part of message i that is the provider's own summary, or -1.
 func (t *Transcript) summaryIn(i int) int32 {
 	m := &t.Messages[i]
 	for n := m.First + m.Count - 1; n >= m.First; n-- {
@@ -55,8 +54,8 @@ func (t *Transcript) summaryIn(i int) int32 {
 	return -1
 }
 
-// Summarized returns how many messages at the front are covered by the provider's own summary, including the message
-// that has it, or 0. They must not be moved or changed, and those before the summary cost nothing.
+// Summarized returns the number of messages at the front up to and including the message with the provider's own summary, or 0 if there
+// is none. They must not be moved or changed. The messages before the summary cost no tokens.
 func (t *Transcript) Summarized() int {
 	if t.summary == 0 && (len(t.Messages) == 0 || t.summaryIn(0) < 0) {
 		return 0

@@ -1,8 +1,8 @@
-// Package transcript represents a conversation as records over spans: messages, their parts, which tool result answers which tool call, and
-// which messages belong together.
+// Package transcript represents a conversation as records that point to its bytes: messages, their parts, the pairs of tool calls and
+// results, and the groups of messages that belong together.
 //
-// A Transcript never copies what it describes. A record points to bytes of the source, or to text that a pass has written (the arena). Only
-// package wire knows the JSON structure of those bytes.
+// A Transcript never copies what it describes. A record points to bytes of the source, or of the arena, which holds text that passes
+// have written. Only package wire knows the JSON structure of those bytes.
 package transcript
 
 import (
@@ -12,19 +12,19 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Span and Measure are those of jsonspan.
+// Span and Measure are the types of package jsonspan.
 type (
 	Span    = jsonspan.Span
 	Measure = jsonspan.Measure
 )
 
-// arenaBase is where the offsets of the arena begin; offsets of a source are smaller (jsonspan.MaxSize).
+// arenaBase is the first offset of the arena. The offsets of a source are smaller (jsonspan.MaxSize).
 const arenaBase = jsonspan.MaxSize
 
-// Role is who a message is from, whatever the wire format calls it.
+// Role is the author of a message, independent of the wire format's name for it.
 type Role uint8
 
-// The roles. Other is a role that the wire format does not know.
+// The roles. Other stands for a role that the wire format doesn't define.
 const (
 	System Role = iota
 	User
@@ -37,10 +37,10 @@ var roleNames = [...]string{"system", "user", "assistant", "tool", "other"}
 
 func (r Role) String() string { return roleNames[r] }
 
-// Kind is what a part is.
+// Kind is the kind of a part.
 type Kind uint8
 
-// The kinds of parts. Opaque is a part whose type the wire format does not know, or one that only its provider reads.
+// The kinds of parts. Opaque is a part whose type the wire format doesn't define, or a part that only its provider can read.
 const (
 	Text Kind = iota
 	Reasoning
@@ -56,68 +56,68 @@ var kindNames = [...]string{"text", "reasoning", "image", "audio", "file", "tool
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Flags say more about a part.
+// Flags are further properties of a part.
 type Flags uint32
 
 // The flags of parts.
 const (
 	IsError      Flags = 1 << iota // a tool result that reports a failure
-	Signed                         // a part that its provider signed or encrypted: whole or absent
+	Signed                         // the provider has signed or encrypted the part: it must stay unchanged or be removed
 	Server                         // a tool call or result that the provider runs itself, paired inside one message
 	JSONText                       // Body is a string that holds JSON (tool call arguments in OpenAI's formats)
-	NotSent                        // never sent to the provider, so it costs nothing
+	NotSent                        // never sent to the provider, so it costs no tokens
 	Removed                        // a pass took the part out of its message
 	Edited                         // a pass replaced the body
 	Cleared                        // the body is a marker that replaces a removed body, ours or found in the input
-	ProviderOnly                   // it holds content that only its provider can read, so its message must stay
-	Misshapen                      // a tool result whose Body doesn't have the shape that the wire format requires
+	ProviderOnly                   // content that only its provider can read, so its message must stay
+	Misshapen                      // a tool result whose Body doesn't have the form that the wire format requires
 	Bound                          // signed reasoning that its provider binds to the messages before it (AN9)
-	Tied                           // reasoning that the provider has stored with the part after it: both stay or both are removed
-	Legacy                         // spelled as in an older version of the format, or as its SDK does
+	Tied                           // reasoning that the provider has stored together with the following part: both stay or both are removed
+	Legacy                         // in the form of an older version of the format, or of its SDK
 	Step                           // a step of the assistant begins here: the message may be cut before this part
 	Null                           // a tool call whose arguments are null
-	Said                           // said by the user in the meantime, inside an assistant message (AM6)
-	Required                       // reasoning that its message must have, if only as an empty text (OC9)
-	Stored                         // the provider keeps the message under an id; a Member with it is that id, and no content
-	Called                         // a tool call that a tool of the provider's made (AN11)
-	Squeezed                       // a pass shortened the body, and its first line says so
-	Mark                           // a cache breakpoint as a separate part: no content
-	Continues                      // a tool result that more results of its call follow, or one of those
-	Summary                        // the provider's own summary of everything before it, which is no longer sent to the model (AN12)
+	Said                           // the user said it while the assistant was working; it is inside an assistant message (AM6)
+	Required                       // reasoning that its message must have, even if its text is empty (OC9)
+	Stored                         // the provider stores the message under an id; a Member with this flag is that id, and has no content
+	Called                         // a tool call made by one of the provider's tools (AN11)
+	Squeezed                       // a pass shortened the body, and the body's first line says so
+	Mark                           // a cache breakpoint that is a part of its own, without content
+	Continues                      // one of several results of the same call
+	Summary                        // the provider's own summary of everything before it, which is then no longer sent to the model (AN12)
 )
 
 // Part is a piece of a message.
 type Part struct {
 	Kind   Kind
-	List   int8 // which of the message's Lists holds the part; NoList or Member if none does
+	List   int8 // the index of the list that holds the part, or NoList, Member, Inside, Emptied or Shared
 	Flags  Flags
 	Msg    int32 // index of its message
 	Parent int32 // index of the tool result that holds this part, or -1
-	Pair   int32 // for a tool call its result and for a result its call, or -1
+	Pair   int32 // for a tool call the index of its result, and for a result the index of its call; -1 if there is none
 	Caller int32 // for a tool call made by a provider's tool: one more than the index of that tool's call; 0 for others
 	Span   Span  // the whole part
-	Body   Span  // the value of its text, arguments or result
-	ID     Span  // the string that pairs call and result; zero if there is none
-	Name   Span  // the string with the tool's name; zero if there is none
+	Body   Span  // the JSON value of its text, arguments or result
+	ID     Span  // the id that pairs a call with its result, a JSON string; zero if there is none
+	Name   Span  // the tool's name, a JSON string; zero if there is none
 	Size   Measure
 	NameSz Measure
-	Data   uint32 // characters of base64 payload (image, file, audio)
-	// Copy is one more than the index of another part of the message that has the same content and is removed with this one; 0 for none. The
-	// part that counts is the first of such a chain. A copy shares the id of its tool call, and a copy with a Body gets the first one's
-	// replacement.
+	Data   uint32 // length of the base64 payload of an image, a file or audio, in characters
+	// Copy is one more than the index of another part of the message that has the same content and is removed together with this part;
+	// 0 if there is none. Such parts form a chain, of which only the first counts. A copy shares the id of its tool call, and a copy
+	// with a Body gets the same replacement as the first.
 	Copy int32
 }
 
 // Has reports whether the part has one of the flags.
 func (p *Part) Has(f Flags) bool { return p.Flags&f != 0 }
 
-// Media makes the part an image, audio or a file with this many characters of data, which are counted by kind instead
-// of as text.
+// Media turns the part into an image, audio or a file with a base64 payload of chars characters. Its tokens are then estimated by kind
+// instead of as text.
 func (p *Part) Media(kind Kind, chars uint32) {
 	p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, chars
 }
 
-// AnyHas reports whether one of some parts has one of the flags.
+// AnyHas reports whether any of the parts has one of the flags.
 func AnyHas(parts []Part, f Flags) bool {
 	for i := range parts {
 		if parts[i].Has(f) {
@@ -127,29 +127,29 @@ func AnyHas(parts []Part, f Flags) bool {
 	return false
 }
 
-// Lists of a message that hold parts.
+// The lists of a message that can hold parts, and other places of a part.
 const (
-	ContentList = 0  // content, parts
-	CallList    = 1  // invalid_tool_calls: calls that could not be read, which may have results nevertheless
-	InvalidList = 2  // the calls as the provider's answer spelled them
-	RawList     = 3  // the calls as they were streamed
-	ChunkList   = 4  // the calls again, as they were streamed
+	ContentList = 0  // the content or parts of the message
+	CallList    = 1  // invalid_tool_calls: calls that could not be parsed, which may nevertheless have results
+	InvalidList = 2  // the calls as the provider's response spells them
+	RawList     = 3  // the calls in the form in which they were streamed
+	ChunkList   = 4  // the calls once more, in streamed chunks
 	Lists       = 5  // the number of lists
 	NoList      = -1 // the part is the whole content
-	Member      = -2 // the part is a member of the message, key and value
-	Inside      = -4 // the part is inside the preceding part that is in a list, and is removed with it
-	Emptied     = -5 // the part is a string member of the message, which is set to an empty text if the part is removed
-	Shared      = -3 // a tool result inside the part of its call: both have one span, and are removed together
+	Member      = -2 // the part is a member of the message, including its key
+	Inside      = -4 // the part is inside the preceding part of a list, and is removed together with it
+	Emptied     = -5 // the part is a string member of the message, which becomes "" when the part is removed
+	Shared      = -3 // a tool result inside the part of its call: both have the same span and are removed together
 )
 
-// Variant says what a message is in wire formats whose messages have more than a role.
+// Variant distinguishes messages with the same role, in wire formats that have more kinds of messages than roles.
 type Variant uint8
 
 // The variants of messages.
 const (
 	Plain  Variant = iota
 	Shell          // a command that the user ran, with its output
-	Note           // an application's message of a type of its own
+	Note           // a message of an application-defined type
 	Digest         // a digest of earlier messages
 	Branch         // a digest of an abandoned branch
 )
@@ -157,46 +157,46 @@ const (
 // Message is one element of the transcript's list.
 type Message struct {
 	Role     Role
-	Span     Span    // the whole element
-	RoleSpan Span    // the string with the role; zero if the format has none here
-	Content  Span    // the value of its content; zero if there is none
-	Lists    [2]Span // the arrays that hold its parts; zero if there is none
-	First    int32   // its parts are Parts[First : First+Count]
+	Span     Span    // the whole message
+	RoleSpan Span    // the role, a string; zero if the message has none
+	Content  Span    // the value of its content member; zero if there is none
+	Lists    [2]Span // the arrays for ContentList and CallList; zero if there are none
+	First    int32   // the message's parts are Parts[First : First+Count]
 	Count    int32
-	Extra    Measure // fields outside of the parts that are sent and billed
+	Extra    Measure // members other than the parts that are sent and billed
 	Variant  Variant
-	Label    Span // of a variant: the command, the type of the note; zero if there is none
-	Exit     Span // the exit code of a Shell, a number; zero if there is none
+	Label    Span // for a variant: the command, or the type of the note; zero if there is none
+	Exit     Span // the exit code of a Shell command, a number; zero if there is none
 	OldCalls Span // a list of tool calls outside the content that is never sent (ai-sdk: toolCalls); zero if there is none
 	Reasoned bool // a repair gave it empty reasoning (OC9)
 	Lone     bool // it contains a lone surrogate
-	Joined   bool // belongs with the message after it (a reasoning item and its item)
-	Passing  bool // sent to the model only until the next user message (AN14)
+	Joined   bool // must stay together with the next message (a reasoning item and the item after it)
+	Passing  bool // only sent to the model until the next user message (AN14)
 	Unsent   bool // not sent to the model
-	Nameless bool // it has no id, although messages need one
+	Nameless bool // it lacks an id, although the wire format requires one
 	Output   bool // a user message with the output of a call that the assistant wrote as text (digest.MarkOutputs)
-	// Spelling is the spelling of the message among those of its format; 0 if there is only one.
+	// Spelling tells apart the spellings that a wire format allows for a message; 0 if there is only one.
 	Spelling uint8
-	// Meta is one more than the index in Metas of what an application stores with the message; 0 if there is nothing.
+	// Meta is one more than the index in Metas of what the application stores with the message; 0 if there is nothing.
 	Meta int32
 }
 
-// Meta is what an application stores with a message and does not send to the model (native format only).
+// Meta is what an application stores with a message without sending it to the model (native format only).
 type Meta struct {
 	Loop    Span // the id of the loop that the message belongs to, a string; zero if there is none
-	Turn    int  // index of its turn in the loop, from 0
+	Turn    int  // index of the message's turn in the loop, from 0
 	HasTurn bool
-	Member  Span // the turn as a member of the message, key and value; zero if there is none
-	Stamp   Span // when the message was made, as spelled; zero if unknown
+	Member  Span // the member of the message that holds the turn, including its key; zero if there is none
+	Stamp   Span // the time of the message, as the application spells it; zero if unknown
 
-	// Agent and User say whether the message is sent to the model and shown to the user; Unset counts as yes (S4.10).
+	// Agent says whether the message is sent to the model, and User whether it is shown to the user. Unset means yes (S4.10).
 	Agent, User Setting
-	Label       Span // what the application calls the message, a string; zero if there is none (S4.11)
+	Label       Span // the application's label for the message, a string; zero if there is none (S4.11)
 	Usage       Usage
-	Stop        Span // why the model stopped, a string; zero if there is none
+	Stop        Span // the reason why the model stopped, a string; zero if there is none
 }
 
-// Setting is a choice that may not have been made.
+// Setting is a yes-or-no choice that can be left open.
 type Setting uint8
 
 // The settings.
@@ -206,11 +206,11 @@ const (
 	Off
 )
 
-// Usage is what a provider counted for the call that an assistant message answers, in tokens. Input excludes tokens read from or written to
-// the cache. The zero Usage is none.
+// Usage is the provider's token counts for the call that produced an assistant message. Input excludes tokens that were read from or
+// written to the cache. The zero Usage means that there are no counts.
 type Usage struct{ Input, Output, CacheRead, CacheWrite, Total int }
 
-// Sum returns the tokens of the whole call: the provider's total if it has one, otherwise the sum of the parts (S4.8).
+// Sum returns the total number of tokens of the call: the provider's total if there is one, otherwise the sum of the counts (S4.8).
 func (u Usage) Sum() int {
 	if u.Total > 0 {
 		return u.Total
@@ -218,61 +218,61 @@ func (u Usage) Sum() int {
 	return u.Input + u.Output + u.CacheRead + u.CacheWrite
 }
 
-// Transcript is the messages of one conversation, in one wire format.
+// Transcript holds the messages of one conversation, in one wire format.
 type Transcript struct {
-	Src      []byte // what spans below arenaBase point into
+	Src      []byte // the bytes that spans below arenaBase point into
 	arena    []byte
 	Outer    Span // the whole value: the list, or the request body
 	List     Span // the array of messages
 	Messages []Message
 	Parts    []Part
 	Metas    []Meta
-	Input    int // how many of Messages are from the source
+	Input    int // the number of Messages that come from the source; later ones were added by passes
 
-	// The other content of the request body that holds the list.
+	// The rest of the request body that contains the list.
 	System Measure // system prompt or instructions
 	Tools  Measure // tool definitions, as compact JSON
 	Model  Span    // the model's name, a string
-	// Elsewhere means that the provider keeps a part of the conversation that the list only refers to.
+	// Elsewhere means that the provider stores a part of the conversation to which the list only refers.
 	Elsewhere bool
-	Unstored  bool // the provider is asked to keep nothing
-	// Thinking is how the body asks the model to think, in the words of policies; "" if it doesn't say.
+	Unstored  bool // the request asks the provider to store nothing
+	// Thinking is the thinking mode that the request body asks for, in the terms of policies; "" if the body doesn't say.
 	Thinking api.ThinkingMode
-	// Reasons means that an assistant message came with reasoning_content, so the others must have it too (OC9); Reasoner means that the
-	// model requires it in all of them.
+	// Reasons means that some assistant message has reasoning_content, so all others must have it too (OC9). Reasoner means that the
+	// model itself requires it in all of them.
 	Reasons, Reasoner bool
-	// Marks means that some key has the prefix of cache breakpoint keys. Otherwise there are no breakpoints.
+	// Marks means that some key begins like the key of a cache breakpoint. If it is false, the transcript has no breakpoints.
 	Marks bool
-	// LoneBeside means that there is a lone surrogate outside the list of messages.
+	// LoneBeside means that the request body contains a lone surrogate outside the list of messages.
 	LoneBeside bool
-	// Skipped is how many bytes, as compact JSON, of members of messages and parts were not read.
+	// Skipped is the total size, in bytes of compact JSON, of the members of messages and parts that were not read.
 	Skipped int
-	// Weigh weighs new text in the same way as the source.
+	// Weigh measures new text with the same weights as the source was measured with.
 	Weigh *jsonspan.Automaton
-	// Named means that a tool result only answers a call with its name, and may be paired by that alone.
+	// Named means that a tool result only answers a call with the same name, and that the name alone can pair them.
 	Named bool
-	// Ordered means that a tool result without id and name answers the oldest open call of the newest message.
+	// Ordered means that a tool result without an id and a name answers the oldest open call of the newest message.
 	Ordered bool
 
-	// Outputs means that some message is an Output: the assistant calls its tools in its texts.
+	// Outputs means that some message has Output set: the assistant writes tool calls in its texts.
 	Outputs bool
-	// Failures means that some tool result has IsError, so the format marks every failed result.
+	// Failures means that some tool result has IsError, which implies that the format marks failed results.
 	Failures bool
-	// Calls means that there are tool calls made by a provider's tool.
+	// Calls means that some tool call was made by a provider's tool.
 	Calls bool
-	// Recounted is how often the cost of messages changed that had been read before.
+	// Recounted counts how many times the cost of a message changed after it was read.
 	Recounted int
-	Origin    *Origin // maps the source to what was given, if they differ; otherwise nil
-	live      []int32 // the messages that are sent to the model until the next user message
-	summary   int     // the newest message with the provider's own summary, or 0
+	Origin    *Origin // maps the source to the host's bytes if they differ; otherwise nil
+	live      []int32 // the messages that are only sent to the model until the next user message
+	summary   int     // index of the newest message with the provider's own summary, or 0
 
 	// For a transcript that grows:
 	pairs  *pairer
-	prints []Fingerprint // of the first one, two, … messages
+	prints []Fingerprint // prints[n] is the fingerprint of the first n+1 messages
 }
 
-// Clone returns a copy of the transcript's records over the same source, which can be changed independently. The transcript must not have
-// been written to since it was read.
+// Clone returns an independent copy of the transcript's records over the same source. Nothing may have been written to the arena since
+// the transcript was read.
 func (t *Transcript) Clone() *Transcript {
 	c := *t
 	c.Messages, c.Parts = slices.Clone(t.Messages), slices.Clone(t.Parts)
@@ -280,8 +280,8 @@ func (t *Transcript) Clone() *Transcript {
 	return &c
 }
 
-// Grown adds the messages from index m and the parts from index p on, which were read after the existing ones. It pairs calls and results in
-// time proportional to the new parts.
+// Grown completes the reading of new messages, which are already in Messages from index m and in Parts from index p on: it pairs their
+// calls and results in time proportional to the new parts, and extends the fingerprints.
 func (t *Transcript) Grown(m, p int) {
 	if t.pairs == nil {
 		t.pairs = newPairer(t, p)
@@ -292,7 +292,7 @@ func (t *Transcript) Grown(m, p int) {
 	t.print()
 }
 
-// print computes the fingerprints of all messages in advance, so that Fingerprint need not read them again.
+// print computes the missing fingerprints in advance, so that Fingerprint doesn't have to read the messages again.
 func (t *Transcript) print() {
 	var f Fingerprint
 	if n := len(t.prints); n > 0 {
@@ -304,7 +304,7 @@ func (t *Transcript) print() {
 	}
 }
 
-// Bytes returns the bytes of a span, of the source or of the arena.
+// Bytes returns the bytes of a span in the source or in the arena.
 func (t *Transcript) Bytes(p Span) []byte {
 	if p.Start >= arenaBase {
 		return t.arena[p.Start-arenaBase : p.End-arenaBase]
@@ -312,7 +312,7 @@ func (t *Transcript) Bytes(p Span) []byte {
 	return p.Of(t.Src)
 }
 
-// buf returns the bytes that a span points into, and the span relative to them.
+// buf returns the buffer that a span points into, and the span relative to it.
 func (t *Transcript) buf(p Span) ([]byte, Span) {
 	if p.Start >= arenaBase {
 		return t.arena, Span{Start: p.Start - arenaBase, End: p.End - arenaBase}
@@ -320,22 +320,22 @@ func (t *Transcript) buf(p Span) ([]byte, Span) {
 	return t.Src, p
 }
 
-// Text returns the decoded text of a string.
+// Text returns the decoded text of the JSON string at a span.
 func (t *Transcript) Text(p Span) string { return jsonspan.Text(t.buf(p)) }
 
-// AppendText appends the decoded text of a string.
+// AppendText appends the decoded text of the JSON string at a span.
 func (t *Transcript) AppendText(dst []byte, p Span) []byte {
 	src, p := t.buf(p)
 	return jsonspan.AppendText(dst, src, p)
 }
 
-// EqualText reports whether the decoded string equals text.
+// EqualText reports whether the decoded JSON string at a span equals text.
 func (t *Transcript) EqualText(p Span, text string) bool {
 	src, p := t.buf(p)
 	return jsonspan.EqualText(src, p, text)
 }
 
-// Blank reports whether a string is empty or only white space.
+// Blank reports whether the string at a span is empty or consists of white space.
 func (t *Transcript) Blank(p Span) bool { return jsonspan.Blank(t.buf(p)) }
 
 // IsString reports whether the value at a span is a string.
@@ -350,7 +350,7 @@ func (t *Transcript) PartsOf(i int) []Part {
 	return t.Parts[m.First : m.First+m.Count]
 }
 
-// Inner returns the parts inside the tool result at index p of Parts; they follow it.
+// Inner returns the parts inside the tool result at index p of Parts. They directly follow it.
 func (t *Transcript) Inner(p int) []Part {
 	end := p + 1
 	for end < len(t.Parts) && t.Parts[end].Parent == int32(p) {
@@ -359,8 +359,8 @@ func (t *Transcript) Inner(p int) []Part {
 	return t.Parts[p+1 : end]
 }
 
-// Piece adds a message with the parts of message m before part index end, and returns its index. It must only be read,
-// not written, because its span is that of the whole message.
+// Piece adds a message that consists of the parts of message m before part index end, and returns its index. The message can only be
+// read, not written to the output, because its span covers the whole of message m.
 func (t *Transcript) Piece(m, end int32) int32 {
 	msg := t.Messages[m]
 	at, first := int32(len(t.Messages)), int32(len(t.Parts))
@@ -399,13 +399,13 @@ func (t *Transcript) Write(text []byte) Span {
 	return Span{Start: start, End: start + uint32(len(text))}
 }
 
-// Adopt moves the records from message index m and part index p on, whose spans are relative to text, into the arena,
-// together with text.
+// Adopt adds text to the arena, and moves the spans of the records from message index m and part index p on, which are relative to
+// text, to its place there.
 func (t *Transcript) Adopt(text []byte, m, p int) {
 	t.shift(t.Write(text).Start, m, p)
 }
 
-// Rebase copies the bytes of the transcript into a new source and moves all records to their positions there.
+// Rebase copies the transcript's bytes into a new source that contains nothing else, and moves all spans accordingly.
 func (t *Transcript) Rebase() {
 	base := t.Outer.Start
 	t.Src = append([]byte(nil), t.Bytes(t.Outer)...)
@@ -418,7 +418,7 @@ func (t *Transcript) Rebase() {
 	}
 }
 
-// shift moves the records from message index m and part index p on by a number of bytes, modulo 2³².
+// shift adds a number of bytes, modulo 2³², to the spans of the records from message index m and part index p on.
 func (t *Transcript) shift(by uint32, m, p int) {
 	move := func(s *Span) {
 		if !s.Zero() {
@@ -454,12 +454,11 @@ func (t *Transcript) MetaOf(i int) Meta {
 	return Meta{}
 }
 
-// Hidden reports whether message i isn't sent to the model: because of its metadata (S4.10) or because the provider
-// leaves it out.
+// Hidden reports whether message i isn't sent to the model, because of its metadata (S4.10) or because the provider leaves it out.
 func (t *Transcript) Hidden(i int) bool { return t.Messages[i].Unsent || t.MetaOf(i).Agent == Off }
 
-// HasUserText reports whether message i contains something that a user said: a user message with more than tool results and empty texts, or
-// an assistant message with a user text in it. Tool output in a user message doesn't count.
+// HasUserText reports whether message i contains something that the user said: it is a user message with more than tool results and
+// empty texts, or an assistant message with a user text inside. Tool output in a user message doesn't count.
 func (t *Transcript) HasUserText(i int) bool {
 	if m := &t.Messages[i]; m.Role == Assistant {
 		return t.LastSaid(i) >= 0
@@ -475,7 +474,7 @@ func (t *Transcript) HasUserText(i int) bool {
 	return false
 }
 
-// LastSaid returns the part index of the user's newest words in assistant message i; -1 if there are none.
+// LastSaid returns the index in Parts of the newest text by the user inside assistant message i, or -1.
 func (t *Transcript) LastSaid(i int) int32 {
 	m := &t.Messages[i]
 	for n := m.First + m.Count - 1; n >= m.First; n-- {

@@ -1,9 +1,9 @@
 package words
 
-// Known is a small set of stems that Find looks for in texts. The zero value is an empty set.
+// Known is a small set of stems that Find looks for in texts. The zero value is the empty set.
 type Known struct {
-	begin [1 << 15 / 64]uint64 // by the first three bytes of an ASCII word: no word of the set begins with others
-	first [1 << 10 / 64]uint64 // likewise for other words and for pairs, by their first two runes in lower case
+	begin [1 << 15 / 64]uint64 // a filter by the first three bytes of ASCII words: a clear bit means that no word of the set begins with them
+	first [1 << 10 / 64]uint64 // the same for other words and for pairs, by their first two runes in lower case
 	slots [4 * MostKnown]slot
 	n     int
 }
@@ -11,7 +11,7 @@ type Known struct {
 // MostKnown is the maximum size of a set, in stems.
 const MostKnown = 64
 
-// slot is an entry for a stem or a prefix, by its hash; term counts from 1, and 0 marks an empty slot.
+// slot is an entry for a stem or a prefix, found by its hash. term is one more than the stem's index; 0 marks an empty slot.
 type slot struct {
 	hash uint32
 	term uint8
@@ -23,19 +23,19 @@ const (
 	ofPrefix
 )
 
-// prefixBytes is the number of leading letters that related ASCII words share.
+// prefixBytes is the number of leading letters that two related ASCII words have in common.
 const prefixBytes = 5
 
-// Found is a word of a text whose stem or prefix is in a set.
+// Found is a word of a text whose stem, or whose prefix, is in a set.
 type Found struct {
 	Term  int32 // index of the stem, from 0
-	Word  int32 // how many words precede it in the text
-	At    int32 // where it begins, in bytes
-	Exact bool  // it has the stem; otherwise only the prefix
+	Word  int32 // the number of words before it in the text
+	At    int32 // its offset in the text, in bytes
+	Exact bool  // it has the same stem; otherwise only the same prefix
 }
 
-// Add adds a word, which Append has found in text, and returns the index of its stem, counted from 0. added is false if the stem was
-// already there, or if the set is full (term is -1 then).
+// Add adds a word that Append found in text, and returns the index of its stem, from 0. added is false if the stem was already in the
+// set, or if the set is full; in the latter case term is -1.
 func (k *Known) Add(text string, w Word) (term int, added bool) {
 	if s := k.lookup(w.Stem, ofStem); s != nil {
 		return int(s.term) - 1, false
@@ -62,7 +62,7 @@ func (k *Known) Add(text string, w Word) (term int, added bool) {
 	return k.n - 1, true
 }
 
-// mark lets words and pairs pass the filter if they begin with the first two runes of w.
+// mark sets the filter bit for words and pairs that begin with the first two runes of w.
 func (k *Known) mark(w string) {
 	var b uint
 	n := 0
@@ -78,7 +78,7 @@ func (k *Known) mark(w string) {
 	k.first[b>>6] |= 1 << (b & 63)
 }
 
-// beginning returns a filter index for the first three bytes of a word.
+// beginning returns the filter index for the first three bytes of a word.
 func beginning[T string | []byte](w T) uint {
 	i := uint(w[0]&31) << 10
 	if len(w) > 1 {
@@ -98,8 +98,8 @@ func (k *Known) put(hash uint32, kind uint8) {
 	k.slots[i] = slot{hash, uint8(k.n), kind}
 }
 
-// lookup returns the slot for a hash. At most half of the slots are in use, so a lookup takes a bounded number of steps, whatever the texts
-// hold.
+// lookup returns the slot for a hash, or nil. At most half of the slots are in use, so a lookup takes a bounded number of steps for any
+// text.
 func (k *Known) lookup(hash uint32, kind uint8) *slot {
 	for i := hash % uint32(len(k.slots)); ; i = (i + 1) % uint32(len(k.slots)) {
 		switch s := &k.slots[i]; {
@@ -111,7 +111,7 @@ func (k *Known) lookup(hash uint32, kind uint8) *slot {
 	}
 }
 
-// matchASCII appends an ASCII word if the set has its stem, or a word with the same prefix.
+// matchASCII appends word n of a text, an ASCII word, if its stem or its prefix is in the set.
 func (k *Known) matchASCII(dst []Found, n int, w []byte, from int) []Found {
 	stem, all := w, uint8(0)
 	for _, c := range w {
@@ -131,7 +131,7 @@ func (k *Known) matchASCII(dst []Found, n int, w []byte, from int) []Found {
 	return dst
 }
 
-// hashFolded returns the hash of an ASCII word, as Append computes it.
+// hashFolded returns the hash of an ASCII word in lower case, as Append computes it.
 func hashFolded[T string | []byte](w T) uint32 {
 	h := uint32(offset)
 	for i := 0; i < len(w); i++ {
@@ -140,7 +140,7 @@ func hashFolded[T string | []byte](w T) uint32 {
 	return h
 }
 
-// match appends a word if the set has its stem.
+// match appends word n of a text if its stem is in the set.
 func (k *Known) match(dst []Found, n int, w Word) []Found {
 	if s := k.lookup(w.Stem, ofStem); s != nil {
 		return append(dst, Found{Term: int32(s.term) - 1, Word: int32(n), At: w.From, Exact: true})

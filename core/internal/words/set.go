@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Set is a fixed set of up to 200 words, which are compared by their stems. Like a [Table] it is built on first use.
+// Set is a fixed set of up to 200 words that are compared by their stems. Like a [Table], it is built on first use.
 type Set struct {
 	text  string
 	once  sync.Once
@@ -37,7 +37,7 @@ func (s *Set) Stems() *Stems {
 // Stems is a hash table: each stem is in the slot of its lower bits, or in the next free one.
 type Stems [256]uint32
 
-// Has reports whether a stem is among them.
+// Has reports whether the table contains a stem.
 func (s *Stems) Has(stem uint32) bool {
 	for at := stem % 256; s[at] != 0; at = (at + 1) % 256 {
 		if s[at] == stem {
@@ -47,12 +47,12 @@ func (s *Stems) Has(stem uint32) bool {
 	return false
 }
 
-// Exact is a fixed set of words as they are spelled, ignoring case. It tells "they" from "the", which have the same stem. Like a [Table] it
-// is built on first use.
+// Exact is a fixed set of words that are compared as they are spelled, ignoring case. It distinguishes "they" from "the", which have
+// the same stem. Like a [Table], it is built on first use.
 type Exact struct {
 	text   string
 	once   sync.Once
-	hashes []uint32 // its size is a power of two, and at most half of it is in use; each hash is in the slot of its lower bits, or in the next free one
+	hashes []uint32 // a hash table whose size is a power of two, at most half full; each hash is in the slot of its lower bits, or in the next free one
 }
 
 // NewExact returns the set of the words in a text, which are separated by white space.
@@ -75,7 +75,7 @@ func (s *Exact) Has(word string) bool {
 	return s.hashes[s.place(h)] == h
 }
 
-// place returns the slot of a hash, or the slot where it would go.
+// place returns the slot that contains a hash, or the empty slot where it belongs.
 func (s *Exact) place(h uint32) int {
 	mask := len(s.hashes) - 1
 	at := int(h) & mask
@@ -85,7 +85,7 @@ func (s *Exact) place(h uint32) int {
 	return at
 }
 
-// folded returns the hash of a word in lower case; never 0. For a long word it is the hash of its beginning.
+// folded returns the hash of a word in lower case, which is never 0. Only the beginning of a long word counts.
 func folded(word string) uint32 {
 	h := uint32(offset)
 	for i := 0; i < min(len(word), longest); i++ {
@@ -101,7 +101,7 @@ func folded(word string) uint32 {
 	return h | 1
 }
 
-// foldedRunes is folded for words that are not ASCII.
+// foldedRunes is folded for words with non-ASCII letters.
 func foldedRunes(word string) uint32 {
 	h := uint32(offset)
 	for _, r := range word {

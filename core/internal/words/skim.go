@@ -2,25 +2,26 @@ package words
 
 import "unicode"
 
-// The places where skim stops.
+// The reasons why skim stops.
 const (
 	atEnd   uint8 = iota
 	atASCII       // an ASCII word that may be in the set
-	atWord        // a word of runes of at most two bytes that may be in the set
-	atPair        // a pair of signs that may be in the set; end is where the second sign begins
+	atWord        // a word of one- and two-byte runes that may be in the set
+	atPair        // a pair of signs that may be in the set; end is the offset of the second sign
 	atSign        // a single sign
-	atRune        // a rune that skim doesn't handle, or a word that continues with one
-	inRun         // a sign in a run that continues with such a rune; pairs begin with it
+	atRune        // a rune that skim doesn't handle, or a word that contains one
+	inRun         // a sign in a run that continues with such a rune, which forms a pair with it
 	inRun1        // the same for the first sign of a run
 
 	// Why a loop over one kind of text ended; skim continues there.
-	onward    // another kind
-	intoMixed // a word that begins with ASCII and continues with other runes
+	onward    // at a different kind of text
+	intoMixed // at a word that begins with ASCII and continues with other runes
 )
 
-// skim reads text from i to the next word that may be in the set. It returns where that word is, how many words it has read (including that
-// word, except for the last three kinds), and why it stopped. paired is true if the sign at i was already in a pair. Each function that it
-// calls is one loop over one kind of text, so that the compiler keeps these as loops in the module.
+// skim reads text from offset i up to the next word that may be in the set. It returns the range of that word, the number of words that
+// it has read (including that word, except for the last three reasons), and the reason why it stopped. paired is true if the sign at i
+// is already part of a pair. Each function that skim calls is a loop over one kind of text, so that the compiler keeps it as a loop in
+// the module.
 func (k *Known) skim(text []byte, i int, paired bool) (from, end, n int, what uint8) {
 	for uint(i) < uint(len(text)) {
 		met := 0
@@ -48,7 +49,7 @@ func (k *Known) skim(text []byte, i int, paired bool) (from, end, n int, what ui
 	return i, i, n, atEnd
 }
 
-// skimASCII is skim for ASCII words. It stops at another byte, or at a word that continues with one.
+// skimASCII is skim for ASCII text. It stops at a non-ASCII byte, or at a word that continues with one.
 func (k *Known) skimASCII(text []byte, i int) (from, end, n int, what uint8) {
 	for uint(i) < uint(len(text)) {
 		c := text[i]
@@ -79,7 +80,7 @@ func (k *Known) skimASCII(text []byte, i int) (from, end, n int, what uint8) {
 	return i, i, n, onward
 }
 
-// skimSigns is skim for a run of signs from U+4E00 to U+9FFF. alone is true if the first one was in no pair.
+// skimSigns is skim for a run of signs from U+4E00 to U+9FFF. alone is true if the first sign is not part of a pair yet.
 func (k *Known) skimSigns(text []byte, i int, alone bool) (from, end, n int, what uint8) {
 	if uint(i+2) >= uint(len(text)) {
 		return i, i, 0, atRune
@@ -116,7 +117,7 @@ func (k *Known) skimSigns(text []byte, i int, alone bool) (from, end, n int, wha
 	return i, i, n, onward
 }
 
-// skimShort is skim for words of runes of at most two bytes, and what is between them. It stops at a longer rune or an ASCII word.
+// skimShort is skim for words of one- and two-byte runes and the text between them. It stops at a longer rune or at an ASCII word.
 func (k *Known) skimShort(text []byte, i int) (from, end, n int, what uint8) {
 	for {
 		var b uint
@@ -142,14 +143,14 @@ func (k *Known) skimShort(text []byte, i int) (from, end, n int, what uint8) {
 			i += size
 		}
 		if letters == 0 {
-			i += 2 // one rune between words: those of one byte are dealt with elsewhere
+			i += 2 // a two-byte rune between words; the loop below skips ASCII
 		} else {
 			n++
 			if letters == 1 {
 				b <<= 5
 			}
 			switch {
-			case i-from == letters: // of ASCII, in front of a sign of two bytes
+			case i-from == letters: // an ASCII word before a two-byte sign
 				return from, i, n, atASCII
 			case k.first[b>>6&15]>>(b&63)&1 != 0:
 				return from, i, n, atWord
@@ -164,8 +165,8 @@ func (k *Known) skimShort(text []byte, i int) (from, end, n int, what uint8) {
 	}
 }
 
-// punctuation reports whether the sign of three bytes at i is one of the most common signs between words: dashes, quotes, ellipses (U+2000
-// to U+203F), arrows, lines and symbols (U+2189 to U+2BFF), and Chinese and Japanese punctuation.
+// punctuation reports whether the three bytes at i are one of the most common signs between words: dashes, quotes and ellipses (U+2000
+// to U+203F), arrows, lines and symbols (U+2189 to U+2BFF), or Chinese and Japanese punctuation.
 func punctuation(text []byte, i int) bool {
 	if uint(i+2) >= uint(len(text)) {
 		return false
@@ -184,7 +185,7 @@ func punctuation(text []byte, i int) bool {
 	return false
 }
 
-// Find appends to dst the words of text that are in the set, and returns the number of words in text.
+// Find appends to dst the words of text that are in the set, and returns the total number of words in text.
 func (k *Known) Find(dst []Found, text []byte) (found []Found, n int) {
 	var one [1]Word
 	paired := false
@@ -231,7 +232,8 @@ func (k *Known) Find(dst []Found, text []byte) (found []Found, n int) {
 	}
 }
 
-// findPairs is appendPairs for the pairs that are in the set. alone says that a single sign counts as a word.
+// findPairs is like appendPairs, but appends only the pairs that are in the set. alone says that the sign at offset at counts as a word
+// if no other follows.
 func (k *Known) findPairs(dst []Found, n int, text []byte, at int, alone bool) (found []Found, words, end int) {
 	last, size := runeAt(text, at)
 	before, i := at, at+size
@@ -254,7 +256,7 @@ func (k *Known) findPairs(dst []Found, n int, text []byte, at int, alone bool) (
 	return dst, n, i
 }
 
-// The classes of bytes in ASCII words.
+// The classes of bytes in the text that skimASCII reads.
 const (
 	outside uint8 = iota // between words
 	inside
@@ -273,7 +275,7 @@ var stretch = func() (is [256]uint8) {
 	return is
 }()
 
-// lowerCase maps the runes of at most two bytes that a word may hold to lower case; other runes map to 0.
+// lowerCase maps each one- or two-byte rune that can be part of a word to lower case, and other runes to 0.
 var lowerCase = func() (low [0x800]uint16) {
 	for r := range rune(len(low)) {
 		if r < 0x80 && class[r] != 0 || r >= 0x80 && (unicode.IsLetter(r) || unicode.Is(unicode.M, r) || unicode.IsDigit(r)) {

@@ -3,12 +3,12 @@ package words
 // leastStem is the minimum length of a Latin stem, in bytes.
 const leastStem = 3
 
-// endings are removed from words in Latin letters; the first that fits counts. They are inflections that several languages have in common.
-// A missing ending keeps two forms of a word apart, and a wrong one turns two words into one, so the list is short. Endings with the same
-// last letter are next to each other.
+// endings are removed from words in Latin letters; the first one that fits counts. They are inflections that several languages share. A
+// missing ending keeps two forms of a word apart, while a wrong one merges two words, so the list is short. Endings with the same last
+// letter must be adjacent.
 var endings = [...]string{"ings", "ies", "es", "s", "ing", "edly", "ly", "y", "ied", "ed", "en", "er", "e"}
 
-// last gives the range of endings that end with a letter; the range is empty for other bytes.
+// last is the range in endings of those that end with a given letter; it is empty for other bytes.
 var last = func() (of [256]struct{ from, to uint8 }) {
 	for i, e := range endings {
 		c := e[len(e)-1]
@@ -23,7 +23,7 @@ var last = func() (of [256]struct{ from, to uint8 }) {
 
 // stemEnd returns the length of a word's stem, in bytes, regardless of the case of its ASCII letters.
 func stemEnd[T string | []byte](w T) int {
-	if w[0] >= 0xcd { // words of other scripts inflect at their ends, too: keep five letters, or all but the last of a short word
+	if w[0] >= 0xcd { // words in other scripts are inflected at the end, too: keep five letters, or all but the last of a short word
 		return prefixEnd(w)
 	}
 	if len(w) <= leastStem {
@@ -41,7 +41,7 @@ next:
 				continue next
 			}
 		}
-		if c := w[n-1]; n > leastStem && len(e) > 1 && c == w[n-2] && c != 's' && c != 'l' && c != 'e' { // running, run
+		if c := w[n-1]; n > leastStem && len(e) > 1 && c == w[n-2] && c != 's' && c != 'l' && c != 'e' { // "running" has the stem of "run"
 			n--
 		}
 		return n
@@ -49,7 +49,7 @@ next:
 	return len(w)
 }
 
-// prefixEnd returns the length, in bytes, of a word's first five runes, or of all but the last rune if the word has four or five.
+// prefixEnd returns the length in bytes of a word's first five runes, or of all but the last rune if the word has four or five runes.
 func prefixEnd[T string | []byte](w T) int {
 	const most = 5
 	var ends [most + 1]int

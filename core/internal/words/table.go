@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// Table looks up words, as they are spelled, in rows of words. It stores only their places in the rows, and is built on first use, because
-// whatever a table holds when the program starts is part of the module.
+// Table maps words, compared as they are spelled, to the number of the row that contains them. It stores only the positions of the
+// words in the rows, and is built on first use, because data that exists when the program starts becomes part of the module.
 type Table struct {
 	rows  []string
 	once  sync.Once
-	slots []uint32 // the length is a power of two, and at most half is in use; a slot holds the row number above one more than the word's place in it
+	slots []uint32 // a hash table whose size is a power of two, at most half full; a slot is the row's index << placeBits, plus one more than the word's position in the row
 }
 
-// placeBits is how many bits of a slot hold the place in a row: all rows are shorter than 1<<placeBits bytes.
+// placeBits is the number of bits in a slot for the position in a row. All rows must be shorter than 1<<placeBits bytes.
 const placeBits = 16
 
-// NewTable returns a table of rows whose words are separated by one space.
+// NewTable returns a table of rows. In each row, words are separated by single spaces.
 func NewTable(rows ...string) *Table { return &Table{rows: rows} }
 
 // build fills the slots.
@@ -36,7 +36,8 @@ func (t *Table) build() {
 	}
 }
 
-// Row returns the number of the row that contains a word, counted from 1; the last one if there are several, and 0 if there is none.
+// Row returns the number of the row that contains a word, from 1, or 0 if there is none. If several rows contain the word, it is the
+// last of them.
 func (t *Table) Row(word string) int {
 	t.once.Do(t.build)
 	if slot := t.slots[t.find(word)]; slot > 0 {
@@ -45,13 +46,13 @@ func (t *Table) Row(word string) int {
 	return 0
 }
 
-// Has reports whether a row contains a word.
+// Has reports whether any row contains a word.
 func (t *Table) Has(word string) bool {
 	t.once.Do(t.build)
 	return t.slots[t.find(word)] > 0
 }
 
-// find returns the slot of a word, or the empty slot where it would go.
+// find returns the slot that contains a word, or the empty slot where it belongs.
 func (t *Table) find(word string) int {
 	mask := len(t.slots) - 1
 	at := int(Hash(word)) & mask

@@ -1,7 +1,7 @@
-// Package words splits text in any script into the units that extracts and searches compare: stems of words in scripts with spaces between
-// words, and pairs of signs in scripts without.
+// Package words splits text in any script into the units that extracts and searches compare: the stems of words in scripts that put
+// spaces between words, and pairs of adjacent signs in other scripts.
 //
-// The meaning of words never enters this package. It has no dictionaries; all that it knows of any language is a handful of endings.
+// The meaning of words never enters this package. It has no dictionaries: a handful of endings is all that it knows about languages.
 package words
 
 import (
@@ -9,23 +9,24 @@ import (
 	"unicode/utf8"
 )
 
-// Word is a word, or a pair of signs, in a text.
+// Word is a word or a pair of signs in a text.
 type Word struct {
-	// Stem is a hash of the stem (FNV-1a, 32 bits). Two stems may share a hash, so it can serve to weigh a word but proves nothing.
+	// Stem is a hash of the stem (FNV-1a, 32 bits). Different stems can have the same hash, so it can be used to weigh a word, but
+	// proves nothing.
 	Stem uint32
-	// From and End are the word's place in the text, in bytes. Pairs of signs overlap.
+	// From and End are the word's byte range in the text. Pairs of signs overlap.
 	From, End int32
 	Kind      Kind
 }
 
-// Kind is a set of facts about a word's spelling.
+// Kind is a set of properties of a word's spelling.
 type Kind uint8
 
 const (
-	Capital Kind = 1 << iota // begins with a capital letter
-	Digit                    // holds a digit
-	Pair                     // a pair of signs of a script without spaces, or one sign that is alone
-	Short                    // has one or two letters and no digit, in a script with spaces
+	Capital Kind = 1 << iota // it begins with a capital letter
+	Digit                    // it contains a digit
+	Pair                     // it is a pair of signs, or a single sign, of a script without spaces
+	Short                    // it has one or two letters and no digit, in a script with spaces
 )
 
 // Classes of ASCII bytes.
@@ -49,10 +50,10 @@ var class = func() (c [256]uint8) {
 	return c
 }()
 
-// longest is the maximum number of bytes of a word that count for its stem.
+// longest is the maximum number of leading bytes of a word that determine its stem.
 const longest = 64
 
-// Append appends the words of text to dst in order.
+// Append appends the words of text to dst, in order.
 func Append(dst []Word, text string) []Word {
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -104,7 +105,8 @@ func Append(dst []Word, text string) []Word {
 	return dst
 }
 
-// appendWord appends the word that begins at text[at:], in a script with spaces and with letters outside ASCII, and returns where it ends.
+// appendWord appends the word that begins at text[at:] and returns its end. The word is in a script with spaces and contains letters
+// outside ASCII.
 func appendWord[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 	var fold [longest + utf8.UTFMax]byte
 	var kind Kind
@@ -141,8 +143,8 @@ func appendWord[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 	return append(dst, Word{Stem: Hash(stem), From: int32(at), End: int32(i), Kind: kind}), i
 }
 
-// appendPairs appends the pairs of adjacent signs in a run of a script without spaces, which begins at text[at:], and returns where the run
-// ends. A single sign counts as a word.
+// appendPairs appends the pairs of adjacent signs in a run of signs from text[at:] on, and returns the end of the run. A run of a
+// single sign counts as a word.
 func appendPairs[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 	_, size := runeAt(text, at)
 	before, i := at, at+size
@@ -160,7 +162,7 @@ func appendPairs[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 	return dst, i
 }
 
-// runeAt decodes the rune at text[i], which is not ASCII, and returns it and its length in bytes.
+// runeAt decodes the non-ASCII rune at text[i:] and returns it with its length in bytes.
 func runeAt[T string | []byte](text T, i int) (rune, int) {
 	c := text[i]
 	switch {
@@ -187,7 +189,7 @@ func Hash[T string | []byte](s T) uint32 {
 	return h
 }
 
-// InWord reports whether a rune can be part of a word: letters, digits, and marks that change a letter.
+// InWord reports whether a rune can be part of a word: a letter, a digit, or a mark that modifies a letter.
 func InWord(r rune) bool {
 	switch {
 	case r < 0x80:
@@ -196,7 +198,7 @@ func InWord(r rune) bool {
 		return lowerCase[r] != 0
 	case r >= 0x900 && r < 0x980:
 		return devanagari[r-0x900] != 0
-	case r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3: // most of what is not ASCII
+	case r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3: // the most frequent non-ASCII runes
 		return true
 	}
 	return unicode.IsLetter(r) || unicode.Is(unicode.M, r) || unicode.IsDigit(r)
@@ -212,7 +214,7 @@ func toLower(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-// isDigit reports whether a rune that is not ASCII is a digit.
+// isDigit reports whether a non-ASCII rune is a digit.
 func isDigit(r rune) bool {
 	switch {
 	case r < 0x660, r >= 0x3000 && r < 0xa000:
@@ -223,7 +225,7 @@ func isDigit(r rune) bool {
 	return unicode.IsDigit(r)
 }
 
-// devanagari gives the class of each Devanagari sign: lower for letters, a digit, or 0.
+// devanagari is the class of each Devanagari character: lower for letters and marks, digit for digits, otherwise 0.
 var devanagari = func() (c [0x80]uint8) {
 	for i := range c {
 		switch r := rune(0x900 + i); {
@@ -236,12 +238,12 @@ var devanagari = func() (c [0x80]uint8) {
 	return c
 }()
 
-// unspaced are the ranges of scripts that put no spaces between words, and of Hangul, whose words end in particles: Thai, Lao, Tibetan,
-// Myanmar, Khmer, Kana, Bopomofo, Han. Both ends are included.
+// unspaced are the ranges (inclusive) of scripts that put no spaces between words, and of Hangul, whose words end in particles: Thai,
+// Lao, Tibetan, Myanmar, Khmer, Kana, Bopomofo, Han.
 var unspaced = [...][2]rune{{0x0e01, 0x0fff}, {0x1000, 0x109f}, {0x1100, 0x11ff}, {0x1780, 0x17ff}, {0x3005, 0x3007}, {0x3041, 0x30ff}, {0x3105, 0x318f},
 	{0x31f0, 0x31ff}, {0x3400, 0x9fff}, {0xa960, 0xa97f}, {0xac00, 0xd7ff}, {0xf900, 0xfaff}, {0xff66, 0xff9f}, {0x20000, 0x3ffff}}
 
-// Unspaced reports whether a rune belongs to a script whose words are compared by pairs of signs.
+// Unspaced reports whether a rune belongs to a script whose words are compared as pairs of signs.
 func Unspaced(r rune) bool {
 	switch {
 	case r < unspaced[0][0]:
