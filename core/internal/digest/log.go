@@ -337,9 +337,12 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 			b = append(b, " "+startHead...)
 		}
 		b = append(b, '\n')
+		start := len(b)
 		b = k.entry(b, &k.turns[i], chosen[from:next])
 		if k.outcomes && i >= k.outcome.from && !k.tells(&k.turns[i], chosen[from:next]) {
-			b = append(b, k.turns[i].outcome(k.outcome.most)...)
+			if line := k.turns[i].outcome(k.outcome.most); !bytes.Contains(b[start:], []byte(line)) {
+				b = append(b, line...)
+			}
 		}
 	}
 	return bytes.TrimSuffix(b, []byte("\n"))
