@@ -58,7 +58,10 @@ export interface ConversationOptions<M extends Message = Message> {
 /** The outcome of a compaction, or of skipping one. */
 export interface Compacted<M extends Message = Message> {
   changed: boolean;
-  /** x */
+  /**
+   * The reason in the report. Without a compaction, the reason that `beforeCompact` gave (default: `skipped`), or that
+   * of the check.
+   */
   reason: string;
   /** The result, if there was a compaction. */
   done?: Done<M[]>;

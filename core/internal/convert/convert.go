@@ -1,7 +1,7 @@
-// Package convert writes a conversation in a wire format other than its own, and lists what could not be carried over.
+// Package convert converts a conversation from one wire format to another, and lists what could not be carried over.
 //
-// It reads records (transcript.Part) and writes templates (wire.Target), and knows no format by name. Budgets, passes, and repairs of the
-// result never enter this package; the rules of the target say what has to be repaired.
+// It reads records (transcript.Part) and fills templates (wire.Target), and knows no format by name. Budgets, passes, and repairs of
+// the result never enter this package; the rules of the target format determine what has to be repaired.
 package convert
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Output is a conversation as it was written in the target's format.
+// Output is the converted conversation.
 type Output struct {
-	Messages []byte // a list of messages, or a request body where the input was one
-	System   []byte // the system prompt in the form that the target uses outside its messages; nil if there is none, or if it is in Messages
+	Messages []byte // a list of messages, or a request body if the input was one
+	System   []byte // the system prompt in the target's form, for targets that keep it outside the messages; nil if there is none or it is in Messages
 	Lost     []api.Loss
 }
 
@@ -34,39 +34,39 @@ type conversion struct {
 	paths wire.Paths
 	lost  []api.Loss
 
-	ids    []string // of each part that is a call: the call's id in the target
-	system []string // texts of the system prompt that goes next to the list
+	ids    []string // for each part that is a call, its id in the target
+	system []string // the texts of the system prompt, for targets that keep it outside the list
 	tools  []definition
 	turns  []turn
-	folded int // messages at the front that are represented by a summary only its provider can read
+	folded int // the number of messages at the front that a provider's own, unreadable summary covers
 
-	metadata critbit.Map[int] // by the name of a member of messages, and of parts after a space: its index in lost
-	order    []int32          // buffer of spoken
-	written  []bool           // of each part that is a result: it is in the output
-	copied   []bool           // of each part: it repeats a call that another part describes; nil if there are none
+	metadata critbit.Map[int] // the index in lost by the name of a message's member, or by a space and the name of a part's member
+	order    []int32          // a buffer for spoken
+	written  []bool           // for each part that is a result, whether it is in the output
+	copied   []bool           // for each part, whether it repeats a call that another part describes; nil if none does
 	out      []byte
 	n        int // messages written so far
 	number   int // the next number for templates that count
 	current  message
-	behind   []piece // media of results that go into a user message after the results
+	behind   []piece // media of results, which go into a user message after the results
 }
 
-// turn is what one speaker says without interruption: pieces of one or more messages.
+// turn is everything that one speaker says without interruption, from one or more messages.
 type turn struct {
 	role   transcript.Role
 	msg    int32
 	pieces []piece
 }
 
-// piece is a part of the source, or a text of our own if part is -1.
+// piece is a part of the source or, if part is -1, a text that the conversion wrote.
 type piece struct {
 	kind transcript.Kind
 	part int32
 	text string
 }
 
-// Convert converts t from one format to another, which must have a Target. list is the path of t's list of messages; prompt is a system
-// prompt from elsewhere, or "".
+// Convert converts t from one format to another, which must have a Target. list is the path of the list of messages, for reports.
+// prompt is a system prompt that is not in t, or "".
 func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt string) *Output {
 	c := &conversion{t: t, from: from, f: to, to: to.Convert, list: list, paths: wire.Paths{F: from, T: t}}
 	if strings.TrimSpace(prompt) != "" {
@@ -108,8 +108,8 @@ func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt strin
 	return o
 }
 
-// sealed returns how many messages at the front are covered by a provider's own summary that no other provider can read. They are carried
-// over, since nothing else says what they say.
+// sealed returns the number of messages at the front that are covered by a provider's own summary that no other provider can read.
+// These messages are carried over, since nothing else has their content.
 func (c *conversion) sealed() int {
 	n := c.t.Summarized()
 	if n == 0 {
@@ -123,13 +123,13 @@ func (c *conversion) sealed() int {
 	return n
 }
 
-// unsent reports whether a message is no longer sent to any model.
+// unsent reports whether message i is not sent to any model.
 func (c *conversion) unsent(i int32) bool {
 	m := &c.t.Messages[i]
 	return m.Unsent && (m.Passing || int(i) >= c.folded) || m.Meta > 0 && c.t.Metas[m.Meta-1].Agent == transcript.Off
 }
 
-// lose records that a part of message i, or the message itself if part is -1, is not carried over unchanged.
+// lose records that a part of message i, or the whole message if part is -1, could not be carried over unchanged.
 func (c *conversion) lose(i, part int32, kind api.LossKind, why api.LossReason, instead api.LossInstead, detail string) {
 	path := c.list
 	if i >= 0 {
@@ -138,13 +138,13 @@ func (c *conversion) lose(i, part int32, kind api.LossKind, why api.LossReason, 
 	c.lost = append(c.lost, api.Loss{Message: int(i), Path: path, Kind: kind, Reason: why, Instead: instead, Detail: clip(detail)})
 }
 
-// losePart is lose for part n.
+// losePart calls lose for part n.
 func (c *conversion) losePart(n int32, why api.LossReason, instead api.LossInstead, detail string) {
 	p := &c.t.Parts[n]
 	c.lose(p.Msg, n, api.LossKind(p.Kind.String()), why, instead, detail)
 }
 
-// clip shortens what a report quotes from the source.
+// clip shortens a quotation from the source for a report.
 func clip(s string) string {
 	const most = 120
 	if len(s) <= most {
@@ -153,7 +153,7 @@ func clip(s string) string {
 	return string(jsonspan.TrimRune([]byte(s[:most]))) + "…"
 }
 
-// name gives each tool call its id in the target: its own id if that has the right form and no other call uses it.
+// name assigns an id in the target to each tool call: its own id if that has a valid form and is not in use, otherwise a new one.
 func (c *conversion) name() {
 	if c.to.NoID || c.to.Call == "" {
 		return
@@ -193,7 +193,7 @@ func (c *conversion) name() {
 	}
 }
 
-// copies finds the parts that repeat what another part says.
+// copies marks the parts that repeat another part.
 func (c *conversion) copies() {
 	for n := range c.t.Parts {
 		for k := c.t.Parts[n].Copy; k > 0; k = c.t.Parts[k-1].Copy {

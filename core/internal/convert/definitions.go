@@ -8,14 +8,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// definition is a tool definition: its name, and its description and argument schema as JSON.
+// definition is a tool definition. description and schema, the schema of the arguments, are JSON.
 type definition struct {
 	name                string
 	description, schema []byte
 }
 
-// definitions reads the tools, functions or toolConfig of a request body, and writes the functions among them in the target's form. Tools
-// that the provider runs itself are left out.
+// definitions reads the tool definitions in a member of a request body: tools, functions or toolConfig. Tools that the provider runs
+// itself are recorded as lost.
 func (c *conversion) definitions(name string, value []byte) {
 	if c.to.Tools == "" {
 		c.lose(-1, -1, "tools", api.LossTools, api.InsteadNothing, name)
@@ -57,14 +57,14 @@ func (c *conversion) definitionList(s *jsonspan.Scanner) {
 	}
 }
 
-// definitionMembers read the members of a definition, in the shape of any format, if their values have the kind.
+// definitionMembers are the members of a definition in any format. A member is read if its value has the right kind.
 var definitionMembers []definitionMember
 
 // definitionMember is a member of a definition.
 type definitionMember struct {
 	name  string
 	kind  jsonspan.Kind
-	outer bool // only of the outermost object
+	outer bool // only in the outermost object
 	read  func(r *defining, s *jsonspan.Scanner)
 }
 
@@ -83,7 +83,7 @@ func init() { // not in the declaration: definitions may be inside definitions
 	}
 }
 
-// definitionMemberOf returns the member of a name, or nil.
+// definitionMemberOf returns the definition member with a name, or nil.
 func definitionMemberOf(name string) *definitionMember {
 	for i := range definitionMembers {
 		if definitionMembers[i].name == name {
@@ -93,16 +93,16 @@ func definitionMemberOf(name string) *definitionMember {
 	return nil
 }
 
-// defining is the state of reading one object of a definition.
+// defining is the state of reading one object that is a definition or part of one.
 type defining struct {
 	c     *conversion
 	d     *definition
 	depth int
 	typ   string
-	list  bool // it contains definitions itself
+	list  bool // it contains a list of definitions
 }
 
-// read reads one definition, in the shape of any format.
+// read reads a definition in the form of any format.
 func (d *definition) read(c *conversion, s *jsonspan.Scanner, depth int) {
 	r := defining{c: c, d: d, depth: depth}
 	for key := range s.Members {
@@ -125,7 +125,7 @@ func (d *definition) read(c *conversion, s *jsonspan.Scanner, depth int) {
 	}
 }
 
-// inner reads an object inside the outermost one that contains the definition.
+// inner reads a nested object that contains the definition.
 func (r *defining) inner(s *jsonspan.Scanner) { r.d.read(r.c, s, r.depth+1) }
 
 // declarations reads a list of definitions.
@@ -137,7 +137,7 @@ func (r *defining) declarations(s *jsonspan.Scanner) {
 // schema reads the schema of the arguments.
 func (r *defining) schema(s *jsonspan.Scanner) { r.d.schema = lowered(nil, s) }
 
-// inputSchema reads the schema of the arguments, which may be inside a member json.
+// inputSchema reads the schema of the arguments, which may be nested in a member "json".
 func (r *defining) inputSchema(s *jsonspan.Scanner) {
 	r.d.schema = jsonspan.AppendCompact(nil, s.Skip().Of(s.Src()))
 	inner := jsonspan.New(r.d.schema)
@@ -150,7 +150,7 @@ func (r *defining) inputSchema(s *jsonspan.Scanner) {
 	}
 }
 
-// lowered appends a schema with the type names that Gemini spells in capitals in the lower case of JSON Schema.
+// lowered appends a schema in which type names that Gemini spells in capitals are in lower case, as in JSON Schema.
 func lowered(dst []byte, s *jsonspan.Scanner) []byte {
 	switch s.Kind() {
 	case jsonspan.Object:
@@ -189,7 +189,7 @@ func lowered(dst []byte, s *jsonspan.Scanner) []byte {
 	return jsonspan.AppendCompact(dst, s.Skip().Of(s.Src()))
 }
 
-// appendTools appends the member with the tool definitions of a request body.
+// appendTools appends the member of a request body that holds the tool definitions.
 func (c *conversion) appendTools(dst []byte) []byte {
 	var list []byte
 	template := c.f.Tool

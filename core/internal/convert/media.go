@@ -8,18 +8,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// payload is an image, a file or audio, in whatever form its format stores it.
+// payload is an image, a file or audio, independent of the form in which a format stores it.
 type payload struct {
 	mime   string
 	data   string // base64
 	url    string
 	text   string // the content of a text file
-	stored string // the provider's name for it
+	stored string // the id or URI under which the provider stores it
 	name   string
-	lost   []string // members that were not understood
+	lost   []string // the names of members that could not be interpreted
 }
 
-// payloads returns the media of a part: one payload, or several if the part is a list of base64 strings.
+// payloads returns the payloads of a part: several if the part is a list of base64 strings, otherwise one.
 func (c *conversion) payloads(n int32) []payload {
 	p := &c.t.Parts[n]
 	b := c.t.Bytes(p.Span)
@@ -51,7 +51,7 @@ func (c *conversion) payloads(n int32) []payload {
 	return []payload{m}
 }
 
-// read reads the value at the scanner, which belongs to a key.
+// read reads the value at the scanner, which is the value under key.
 func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 	switch s.Kind() {
 	case jsonspan.String:
@@ -69,10 +69,10 @@ func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 				bytes = appendByte(bytes, s)
 			case name == "type" && s.Kind() == jsonspan.String:
 				if v := jsonspan.Text(s.Src(), s.Text().Span); v == "text" && depth > 0 {
-					m.mime, m.text = "text/plain", " " // the data is the text itself
+					m.mime, m.text = "text/plain", " " // the data is plain text
 				}
 			case name == "source_type":
-				s.Skip() // another member says the same
+				s.Skip() // another member implies it
 			case holdsMedia.has(name) && (name != "id" || depth > 0):
 				m.read(s, name, depth+1)
 			default:
@@ -107,13 +107,13 @@ func appendByte(bytes []byte, s *jsonspan.Scanner) []byte {
 	return append(bytes, byte(n))
 }
 
-// holdsMedia lists the members that hold media, their types or their names, in any format.
+// holdsMedia lists the members, in any format, that hold media, their types or their names.
 var holdsMedia = words("image image_url imageUrl input_audio inputAudio audio video document document_url documentUrl file file_data fileData " +
 	"inlineData inline_data source data bytes url uri fileUri file_uri file_url fileUrl result s3Location output blob base64 guardContent " +
 	"media_type mediaType mimeType mime_type format filename fileName title name document_name display_name displayName value metadata id file_id fileId " +
 	"image_file_id text")
 
-// take records a string under a key.
+// take records the string under a key, judging by the key and by the form of the string.
 func (m *payload) take(key, value string) {
 	if value == "" {
 		return
@@ -144,7 +144,7 @@ func (m *payload) take(key, value string) {
 			m.data = data
 		case strings.HasPrefix(value, "http://") || strings.HasPrefix(value, "https://"):
 			m.url = value
-		case strings.Contains(value[:min(len(value), 32)], "://"): // s3://, gs://: of the provider's own
+		case strings.Contains(value[:min(len(value), 32)], "://"): // s3://, gs://: in the provider's storage
 			m.stored = value
 		case m.text == " ":
 			m.text = value
@@ -157,7 +157,7 @@ func (m *payload) take(key, value string) {
 	}
 }
 
-// base64Like reports whether a string may be base64, judging by its length and how it begins.
+// base64Like reports whether a string may be base64, judging by its length and its beginning.
 func base64Like(s string) bool {
 	for i := range min(len(s), 64) {
 		c := s[i]
@@ -168,9 +168,10 @@ func base64Like(s string) bool {
 	return len(s) >= 64
 }
 
-// settle determines the media type if none was given, and tells text from binary data.
+// settle completes a payload after all members were read: it normalizes the media type and the data, and determines the type if none
+// was given.
 func (m *payload) settle(kind transcript.Kind) {
-	if m.text == " " { // a text was announced but is missing
+	if m.text == " " { // a text was announced but didn't follow
 		m.text = ""
 	}
 	if m.mime == "image" || m.mime == "audio" || m.mime == "image/*" || m.mime == "audio/*" {
@@ -193,7 +194,7 @@ func (m *payload) settle(kind transcript.Kind) {
 	}
 }
 
-// encoded returns bytes as base64. The package encoding/base64 would add more code to the module.
+// encoded encodes bytes as base64. The package encoding/base64 would add more code to the module.
 func encoded(bytes []byte) string {
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	b := make([]byte, 0, (len(bytes)+2)/3*4)
@@ -210,8 +211,8 @@ func encoded(bytes []byte) string {
 	return string(b)
 }
 
-// standard returns data in the alphabet and with the padding of RFC 4648, section 4, or "" if it is not base64. Gemini's libraries use the
-// URL alphabet.
+// standard converts base64 to the alphabet and the padding of RFC 4648, section 4. It returns "" if data is not base64. Gemini's
+// libraries use the URL-safe alphabet.
 func standard(data string) string {
 	end, other := len(data), len(data)%4 != 0
 	for end > 0 && (data[end-1] == '=' || data[end-1] == '\n' || data[end-1] == '\r') {
@@ -249,13 +250,13 @@ func standard(data string) string {
 	return string(b)
 }
 
-// magic maps the first base64 characters of files to media types.
+// magic maps the first base64 characters of a file to its media type.
 var magic = [][2]string{
 	{"iVBORw0KGgo", "image/png"}, {"/9j/", "image/jpeg"}, {"R0lGOD", "image/gif"}, {"UklGR", "image/webp"}, {"JVBERi0", "application/pdf"},
 	{"SUQz", "audio/mpeg"},
 }
 
-// formats maps the short names that APIs have for media types to the types, where the two differ.
+// formats maps the short names that some APIs use to media types.
 var formats = [][2]string{
 	{"png", "image/png"}, {"jpeg", "image/jpeg"}, {"jpg", "image/jpeg"}, {"gif", "image/gif"}, {"webp", "image/webp"}, {"pdf", "application/pdf"},
 	{"csv", "text/csv"}, {"html", "text/html"}, {"txt", "text/plain"}, {"md", "text/markdown"}, {"doc", "application/msword"},
@@ -277,7 +278,7 @@ func mimeOf(format string) string {
 	return ""
 }
 
-// dataURL returns the payload as a data URL, or its URL.
+// dataURL returns the payload as a data URL or, without data, its own URL.
 func (m *payload) dataURL() string {
 	if m.data == "" {
 		return m.url
@@ -285,7 +286,7 @@ func (m *payload) dataURL() string {
 	return "data:" + m.mime + ";base64," + m.data
 }
 
-// note returns the text that stands in for a payload.
+// note returns a short description that replaces a payload.
 func (m *payload) note(kind transcript.Kind) string {
 	b := []byte("[" + kind.String())
 	for _, s := range []string{m.name, m.mime, clip(m.url), m.stored} {

@@ -10,8 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// known lists the members of messages and parts that are read as records, in any format. What they say is carried over, or reported with
-// its part.
+// known lists the members of messages and parts, in any format, that are read as records. Their content is carried over, or reported
+// lost with its part.
 var known = words("role content parts type text tool_calls toolCalls function_call function custom index images thinking reasoning_content " +
 	"reasoning tool_call_id toolCallId call_id tool_use_id toolUseId tool_name toolName arguments args input rawInput output result response " +
 	"summary action operation state errorText isError is_error functionCall functionResponse function_response toolUse toolResult " +
@@ -35,7 +35,7 @@ func (s set) has(word string) bool {
 	return found
 }
 
-// reason returns why a member is lost.
+// reason returns the reason for reporting a member as lost.
 func reason(name string) api.LossReason {
 	switch name {
 	case "cache_control", "cachePoint", "cache_point":
@@ -52,10 +52,10 @@ func reason(name string) api.LossReason {
 	return api.LossMetadata
 }
 
-// members records what message i and its parts hold besides what is read.
+// members records as lost the members of message i and its parts that are not read.
 func (c *conversion) members(i int32) {
 	t, m := c.t, &c.t.Messages[i]
-	var own map[uint32]bool // the offsets of members that are parts
+	var own map[uint32]bool // the offsets of members that are parts themselves
 	item := transcript.Opaque
 	for n := m.First; n < m.First+m.Count; n++ {
 		p := &t.Parts[n]
@@ -67,7 +67,7 @@ func (c *conversion) members(i int32) {
 			own[p.Span.Start] = true
 		case p.List == transcript.NoList && p.Span == m.Span && item == transcript.Opaque:
 			item = p.Kind
-		case p.List < 0 && (p.List != transcript.NoList || p.Span == p.Body || p.Span == m.Span), p.Parent >= 0: // noted elsewhere
+		case p.List < 0 && (p.List != transcript.NoList || p.Span == p.Body || p.Span == m.Span), p.Parent >= 0: // recorded elsewhere
 		case p.Kind != transcript.Opaque && p.Kind != transcript.Image && p.Kind != transcript.Audio && p.Kind != transcript.File:
 			c.others(i, n, p.Span, p.Kind, nil)
 		}
@@ -78,7 +78,8 @@ func (c *conversion) members(i int32) {
 	c.others(i, -1, m.Span, item, own)
 }
 
-// others records the members of an object that are not known, except for those that say nothing: null, false, and empty values.
+// others records as lost the members of an object that are not read, except for members without information: null, false, and empty
+// values.
 func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Kind, own map[uint32]bool) {
 	b := c.t.Bytes(span)
 	s := jsonspan.New(b)
@@ -94,7 +95,7 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 			}
 			continue
 		}
-		if n < 0 && name == "id" && v.Kind == jsonspan.Array { // the path of a class
+		if n < 0 && name == "id" && v.Kind == jsonspan.Array { // the path of a serialized class
 			continue
 		}
 		if known.has(name) || own[span.Start+at] || !says(v) || carried(name, kind) && (name != "id" || !c.otherID(i, n, span.Start+v.Start)) {
@@ -105,7 +106,7 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 		}
 		why := reason(name)
 		if kind == transcript.Reasoning && why == api.LossSigned {
-			continue // noted as a part
+			continue // recorded with the part
 		}
 		if why == api.LossMetadata && c.lostAgain(n, name) {
 			continue
@@ -114,8 +115,8 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 	}
 }
 
-// lostAgain reports whether metadata of this name has already been recorded for messages or, if n >= 0, for parts. One entry counts them
-// all.
+// lostAgain reports whether metadata with this name was already recorded for a message or, if n >= 0, for a part. In that case it
+// increments the count of the existing entry.
 func (c *conversion) lostAgain(n int32, name string) bool {
 	if n >= 0 {
 		name = " " + name
@@ -129,13 +130,13 @@ func (c *conversion) lostAgain(n int32, name string) bool {
 	return false
 }
 
-// holds reports whether a member of message i contains other members of the message.
+// holds reports whether a member of message i is an object that contains further members of the message.
 func (c *conversion) holds(i int32, name string) bool {
 	spelling := int(c.t.Messages[i].Spelling)
 	return name == "additional_kwargs" || spelling < len(c.from.Within) && name != "" && name == c.from.Within[spelling]
 }
 
-// otherID reports whether the id at an offset differs from the one that pairs the call or result at part n.
+// otherID reports whether the id at an offset differs from the id that pairs the call or result at part n.
 func (c *conversion) otherID(i, n int32, at uint32) bool {
 	m := &c.t.Messages[i]
 	if n < 0 && m.Count > 0 {
@@ -159,7 +160,7 @@ func says(v jsonspan.Value) bool {
 	return true
 }
 
-// carried reports whether a member is read for parts of this kind but not for all kinds.
+// carried reports whether a member is read for parts of this kind, though not for all kinds.
 func carried(name string, kind transcript.Kind) bool {
 	switch name {
 	case "id":
@@ -172,7 +173,8 @@ func carried(name string, kind transcript.Kind) bool {
 	return false
 }
 
-// otherMembers records what a request body has besides its list of messages, and reads the system prompt there.
+// otherMembers records as lost the members of a request body other than its list of messages, and reads its system prompt and its tool
+// definitions.
 func (c *conversion) otherMembers() {
 	t := c.t
 	if t.Outer == t.List {
@@ -199,7 +201,7 @@ func (c *conversion) otherMembers() {
 	}
 }
 
-// promptTexts appends the texts of a system prompt, which is a string, or has texts in nested lists and objects, such as
+// promptTexts appends the texts of a system prompt, which is a string, or has its texts in nested lists and objects such as
 // {"parts":[{"text":…}]}.
 func promptTexts(texts []string, b []byte, s *jsonspan.Scanner, depth int) []string {
 	switch s.Kind() {

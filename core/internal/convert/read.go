@@ -9,9 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// read splits the source into turns. Tool results are not among them, because they are written with their calls.
+// read splits the source into turns. Tool results are left out, because they are written with their calls.
 func (c *conversion) read() {
-	// Each text and each call is, or may be, a separate message.
+	// In such a format each text and each call is, or may be, a separate message.
 	r := turning{c: c, apart: c.from.Rules.Answers == wire.Anywhere || c.from.Rules.Apart}
 	for i := range c.t.Messages {
 		if c.unsent(int32(i)) {
@@ -26,11 +26,11 @@ func (c *conversion) read() {
 type turning struct {
 	c      *conversion
 	apart  bool
-	joined bool  // the last turn is the assistant's and continues with the next message
-	msg    int32 // the message that is split
+	joined bool  // the last turn is the assistant's, and the next message may continue it
+	msg    int32 // index of the message that is being split
 }
 
-// start starts a turn, unless it continues the last one.
+// start starts a turn, unless the last turn continues.
 func (r *turning) start(role transcript.Role) {
 	if role != transcript.Assistant || !r.joined {
 		r.c.turns = append(r.c.turns, turn{role: role, msg: r.msg})
@@ -38,10 +38,10 @@ func (r *turning) start(role transcript.Role) {
 	r.joined = role == transcript.Assistant && r.apart
 }
 
-// last returns the turn that was started last.
+// last returns the last turn.
 func (r *turning) last() *turn { return &r.c.turns[len(r.c.turns)-1] }
 
-// message splits one message.
+// message adds message i to the turns.
 func (r *turning) message(i int32) {
 	c, m := r.c, &r.c.t.Messages[i]
 	r.msg = i
@@ -70,7 +70,7 @@ func (r *turning) message(i int32) {
 			continue
 		}
 		if part, ok := c.piece(n, role); ok {
-			if role == transcript.Tool { // not a result
+			if role == transcript.Tool { // something other than a result
 				r.start(transcript.User)
 			}
 			r.last().pieces = append(r.last().pieces, part)
@@ -78,7 +78,7 @@ func (r *turning) message(i int32) {
 	}
 }
 
-// role returns the role of a message's turn. A role that the target doesn't have is recorded as lost.
+// role returns the role for the turn of a message. If the target lacks the message's own role, that is recorded as lost.
 func (r *turning) role(m *transcript.Message) transcript.Role {
 	c := r.c
 	switch {
@@ -91,8 +91,8 @@ func (r *turning) role(m *transcript.Message) transcript.Role {
 	return m.Role
 }
 
-// spoken returns the indexes of the parts of a message that say something, in the order in which they are said. Reasoning outside the
-// content comes before it and calls outside the content come after it, wherever the writer has put these members.
+// spoken returns the indexes of the parts of a message that belong in a turn, in the order in which they are said. Reasoning outside
+// the content comes first and calls outside the content come last, independent of the order of the members.
 func (c *conversion) spoken(m *transcript.Message) []int32 {
 	said := c.order[:0]
 	for rank := range 3 {
@@ -123,15 +123,15 @@ func (c *conversion) roleName(m *transcript.Message) string {
 	return c.t.Text(m.RoleSpan)
 }
 
-// skip reports whether a part says nothing that a turn needs: an id (members reports it), a result, which is written with its call, or a
-// call that another part repeats.
+// skip reports whether a part doesn't belong in a turn: it is an id, which members reports; a result, which is written with its call;
+// or a call that repeats another part.
 func (c *conversion) skip(n int32) bool {
 	p := &c.t.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server) || c.copied != nil && c.copied[n] ||
 		p.Kind == transcript.Opaque && p.List == transcript.Member && p.Has(transcript.Stored)
 }
 
-// text returns the decoded string at a span, or "" if the value there is not a string.
+// text returns the decoded string at a span, or "" if there is no string.
 func (c *conversion) text(p jsonspan.Span) string {
 	if !c.t.IsString(p) && (p.Zero() || p.Len() < 2) {
 		return ""
@@ -139,7 +139,7 @@ func (c *conversion) text(p jsonspan.Span) string {
 	return c.t.Text(p)
 }
 
-// piece returns a part in a form that the target has. It returns false, and records the loss, if the part can't be carried over.
+// piece returns a piece for part n. If the part can't be carried over, it records the loss and returns false.
 func (c *conversion) piece(n int32, role transcript.Role) (piece, bool) {
 	t, p := c.t, &c.t.Parts[n]
 	none := piece{}
@@ -177,7 +177,7 @@ func (c *conversion) piece(n int32, role transcript.Role) (piece, bool) {
 	return piece{p.Kind, n, ""}, true
 }
 
-// reasoning returns reasoning as unsigned text, if the target has a place for it.
+// reasoning returns a piece for reasoning, without its signature, if the target has a place for reasoning.
 func (c *conversion) reasoning(n int32, role transcript.Role) (piece, bool) {
 	p := &c.t.Parts[n]
 	signed := p.Has(transcript.Signed | transcript.Bound)
@@ -200,8 +200,8 @@ func (c *conversion) reasoning(n int32, role transcript.Role) (piece, bool) {
 	return piece{transcript.Reasoning, n, ""}, true
 }
 
-// opaque handles a part whose type only its provider knows. Types that are known to be texts for people become texts: refusals and answers
-// with citations.
+// opaque returns a piece for a part whose type only its provider knows. It becomes text if it is known to be text for people, such as a
+// refusal or an answer with citations; otherwise it is recorded as lost.
 func (c *conversion) opaque(n int32) (piece, bool) {
 	p := &c.t.Parts[n]
 	b := c.t.Bytes(p.Span)
@@ -238,7 +238,7 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 	return piece{}, false
 }
 
-// citedTexts returns the texts of an answer with citations, {"content":[{"text":…}]}.
+// citedTexts returns the text of an answer with citations, {"content":[{"text":…}]}.
 func citedTexts(b []byte, s *jsonspan.Scanner) string {
 	var texts []string
 	for key := range s.Members {
@@ -263,7 +263,7 @@ func citedTexts(b []byte, s *jsonspan.Scanner) string {
 	return strings.Join(texts, "")
 }
 
-// typeOf returns the name that reports use for an opaque part: its type or, if it has none, its first member.
+// typeOf returns the name of an opaque part for reports: its type or, if it has none, the key of its first member.
 func typeOf(b []byte) string {
 	s := jsonspan.New(b)
 	first := ""
@@ -282,7 +282,8 @@ func typeOf(b []byte) string {
 	return first
 }
 
-// variant turns a message of ctxfold's own format that is more than a role (a command, a note, a digest) into the user's words.
+// variant handles a message in ctxfold's own format that is more than a role (a command, a note, a digest): it becomes the user's
+// words.
 func (c *conversion) variant(i int32) {
 	m := &c.t.Messages[i]
 	last := &c.turns[len(c.turns)-1]

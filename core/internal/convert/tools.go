@@ -9,8 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// call writes a tool call: into the open message, next to its content, or as a message of its own. If the target has no tool calls, it
-// becomes text. A call that is written together with its result is left to results.
+// call writes a tool call, depending on the target: into the open message, next to its content, or as a separate message. If the target
+// has no tool calls, the call becomes text. first says that it is the first call of its turn. A call that the target stores together
+// with its result is left to results.
 func (c *conversion) call(n int32, first bool) {
 	if c.to.Answered != "" && c.t.Parts[n].Pair >= 0 {
 		return // results writes it
@@ -71,10 +72,10 @@ func (c *conversion) toolName(n int32) string {
 	return c.t.Text(p.Name)
 }
 
-// argumentsDepth is the maximum number of objects that a target puts around arguments.
+// argumentsDepth is the number of levels that a target may nest around arguments, which reduces their own maximum depth.
 const argumentsDepth = 12
 
-// arguments returns the arguments of a call as a JSON object. A text that is not an object is wrapped in one.
+// arguments returns the arguments of a call as a JSON object. Anything else is wrapped in an object.
 func (c *conversion) arguments(n int32) []byte {
 	p := &c.t.Parts[n]
 	if p.Body.Zero() {
@@ -108,7 +109,8 @@ func wrapped(text []byte) []byte {
 	return append(jsonspan.AppendString([]byte(`{"input":`), text), '}')
 }
 
-// asObject returns a JSON object in compact form, or nil if the text is not an object or is nested too deeply for a message.
+// asObject returns the JSON object in a text, in compact form, or nil if the text is not an object or is nested too deeply for a
+// message.
 func asObject(text []byte) []byte {
 	if !fits(text) || jsonspan.New(text).Kind() != jsonspan.Object {
 		return nil
@@ -116,7 +118,7 @@ func asObject(text []byte) []byte {
 	return jsonspan.AppendCompact(nil, text)
 }
 
-// fits reports whether a text is one JSON value that is not nested too deeply for a message.
+// fits reports whether a text is a single JSON value that is not nested too deeply for a message.
 func fits(text []byte) bool {
 	s := jsonspan.New(text).Within(0, argumentsDepth)
 	at := s.Skip()
@@ -131,20 +133,20 @@ func fits(text []byte) bool {
 	return true
 }
 
-// outcome is the answer of a tool.
+// outcome is the content of a tool result.
 type outcome struct {
 	texts []string
 	media []piece
-	value []byte // a value other than a string, as JSON
+	value []byte // the content as JSON, if it is a value other than a string or a list of parts
 	fails bool
 }
 
-// outcome reads a result.
+// outcome reads the tool result at part n.
 func (c *conversion) outcome(n int32) (o outcome) {
 	t, p := c.t, &c.t.Parts[n]
 	o.fails = p.Has(transcript.IsError)
 	inner := t.Inner(int(n))
-	inside := false // the body is a list of inner parts
+	inside := false // the body is a list of parts
 	for i := range inner {
 		in, at := &inner[i], n+1+int32(i)
 		inside = inside || in.Span.Start >= p.Body.Start && in.Span.End <= p.Body.End
@@ -181,7 +183,8 @@ func (c *conversion) outcome(n int32) (o outcome) {
 	return o
 }
 
-// unwrap reads a response that had to be an object: if it has only an output or an error, that is what the tool answered.
+// unwrap reads a response from a format in which it must be an object. If the object has only an output or an error, that member is the
+// actual result.
 func (o *outcome) unwrap(b []byte) {
 	s := jsonspan.New(b)
 	n := 0
@@ -200,7 +203,7 @@ func (o *outcome) unwrap(b []byte) {
 	}
 }
 
-// results writes the results of calls in order, followed by the media for which the target has no place in a result.
+// results writes the results of calls, in order, followed by the media for which the target has no place in a result.
 func (c *conversion) results(calls []int32) {
 	if c.to.Answered == "" && !c.to.ResultInside {
 		c.close()
@@ -209,7 +212,7 @@ func (c *conversion) results(calls []int32) {
 	for _, n := range calls {
 		result := c.t.Parts[n].Pair
 		if result < 0 || c.t.Parts[result].Kind != transcript.ToolResult {
-			continue // the host is about to answer it, so there is no result yet
+			continue // the host has yet to answer the call, so
 		}
 		c.written[result] = true
 		o := c.outcome(result)
@@ -236,7 +239,7 @@ func (c *conversion) results(calls []int32) {
 			c.add(wire.FillTemplate(nil, c.to.Result, v), true)
 		case c.to.Gathered == "":
 			c.emit(c.to.Result, v)
-		case c.f.Rules.Alternate != "": // what the user says next goes into the same message
+		case c.f.Rules.Alternate != "": // the user's next words go into
 			c.open(transcript.User)
 			c.add(wire.FillTemplate(nil, c.to.Result, v), true)
 		default:
@@ -259,18 +262,18 @@ func (c *conversion) results(calls []int32) {
 	}
 }
 
-// callValuesOf is callValues for a result, whose call has been written or is being written now.
+// callValuesOf is callValues for a result, without recording losses that were already recorded with the call.
 func (c *conversion) callValuesOf(n int32) *wire.Values {
 	if c.to.Answered != "" {
 		return c.callValues(n)
 	}
 	lost := len(c.lost)
 	v := c.callValues(n)
-	c.lost = c.lost[:lost] // noted with the call
+	c.lost = c.lost[:lost] // recorded with the call
 	return v
 }
 
-// plain returns a result as text.
+// plain returns the content of a result as plain text.
 func (o *outcome) plain() string {
 	if o.value != nil {
 		if o.value[0] == '"' {
@@ -281,7 +284,7 @@ func (o *outcome) plain() string {
 	return strings.Join(o.texts, "\n")
 }
 
-// textResult writes a result as the user's words, for targets without tool results.
+// textResult writes a result as text of the user, for targets without tool results.
 func (c *conversion) textResult(call, n int32, o *outcome) {
 	c.losePart(n, api.LossNoPlace, api.InsteadText, "")
 	c.open(transcript.User)
@@ -291,7 +294,7 @@ func (c *conversion) textResult(call, n int32, o *outcome) {
 	}
 }
 
-// content puts a tool's answer into v: as %c, and media outside of it as %l.
+// content sets the content of a result in v: as %c and, for media outside of it, as %l.
 func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
 	form := &c.to.Outcome
 	media := c.resultMedia(o)
@@ -318,7 +321,8 @@ func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
 	}
 }
 
-// resultMedia returns the media of a tool's answer that the target takes in a result. Others become texts of the answer, or move behind it.
+// resultMedia returns the media that the target accepts in a result. Other media become texts of the result, or are moved to a message
+// after the results.
 func (c *conversion) resultMedia(o *outcome) (media [][]byte) {
 	form := &c.to.Outcome
 	for _, p := range o.media {
@@ -342,7 +346,7 @@ func (c *conversion) resultMedia(o *outcome) (media [][]byte) {
 	return media
 }
 
-// resultTexts returns the texts of a tool's answer as parts. Blank ones are left out.
+// resultTexts returns the texts of a result as parts in the target's form, without blank texts.
 func (c *conversion) resultTexts(o *outcome) (parts [][]byte) {
 	texts := o.texts
 	if o.value != nil {
@@ -356,7 +360,7 @@ func (c *conversion) resultTexts(o *outcome) (parts [][]byte) {
 	return parts
 }
 
-// valueTemplate returns the template for the value of a tool's answer; "" if it is written as a text.
+// valueTemplate returns the template for a result that is a JSON value, or "" if the result is written as text.
 func (c *conversion) valueTemplate(o *outcome) string {
 	form := &c.to.Outcome
 	switch {
@@ -370,7 +374,7 @@ func (c *conversion) valueTemplate(o *outcome) string {
 	return form.Array
 }
 
-// mediaThere reports whether the target has a place for a payload. It records no loss.
+// mediaThere reports whether the target accepts a payload in a place, without recording losses.
 func (c *conversion) mediaThere(n int32, m *payload, place wire.Places) bool {
 	lost, names, number := len(c.lost), m.lost, c.number
 	_, ok := c.media(n, m, place)
@@ -378,7 +382,7 @@ func (c *conversion) mediaThere(n int32, m *payload, place wire.Places) bool {
 	return ok
 }
 
-// unwritten records the results that had no call.
+// unwritten records as lost the results that were not written because they have no call.
 func (c *conversion) unwritten() {
 	for n := range c.t.Parts {
 		p := &c.t.Parts[n]

@@ -17,18 +17,18 @@ type message struct {
 	parts     []byte // separated by commas
 	n         int    // number of parts
 	texts     [][]byte
-	other     bool // some parts are not texts
+	other     bool // some of the parts are not text
 	calls     []byte
 	reasoning [][]byte
 	images    []byte
-	turns     int    // how many turns of the assistant it holds
-	file      string // the kind of its first file
-	called    bool   // it holds a call
+	turns     int    // the number of the assistant's turns that it holds
+	file      string // a note that describes its first file
+	called    bool   // it contains a call
 }
 
 // write writes all turns.
 func (c *conversion) write() {
-	front := true // only the system has spoken so far
+	front := true // all turns so far are the system's
 	for i := range c.turns {
 		t := &c.turns[i]
 		if len(t.pieces) == 0 {
@@ -49,7 +49,7 @@ func (c *conversion) write() {
 		}
 	}
 	c.close()
-	if len(c.system) > 0 && c.to.System != "" { // to be written outside the list
+	if len(c.system) > 0 && c.to.System != "" { // the target has the system prompt in the list, at the front
 		list := c.out
 		c.out, c.n = nil, 0
 		c.open(transcript.System)
@@ -62,7 +62,8 @@ func (c *conversion) write() {
 	}
 }
 
-// systemTurn writes what the system says: outside the list if the target has it there, or in the user's name if it comes too late for that.
+// systemTurn writes a turn of the system: in the list, if the target has system messages there; otherwise outside the list or, for a
+// turn after others have spoken, as text of the user.
 func (c *conversion) systemTurn(t *turn, front bool) {
 	var texts []string
 	for _, p := range t.pieces {
@@ -122,7 +123,7 @@ func (c *conversion) assistant(t *turn) {
 	c.results(list)
 }
 
-// open begins a message of a role. It continues the open message if that has the same role and roles must alternate in the target.
+// open starts a message with a role. It continues the open message if that has the same role and the target requires it.
 func (c *conversion) open(role transcript.Role) {
 	if c.current.open && c.current.role == role && (c.f.Rules.Alternate != "" || c.to.Step != "" && role == transcript.Assistant) {
 		return
@@ -170,7 +171,7 @@ func (c *conversion) close() {
 	*m = message{parts: m.parts[:0], texts: m.texts[:0], calls: nil}
 }
 
-// here is the value for what a template only tests for presence.
+// here is the value for placeholders that a template only tests for presence.
 var here = []byte{}
 
 func join(texts [][]byte, by string) []byte {
@@ -184,7 +185,7 @@ func join(texts [][]byte, by string) []byte {
 	return all
 }
 
-// emit writes a message.
+// emit appends a message to the output.
 func (c *conversion) emit(template string, v *wire.Values) {
 	if c.n++; c.n > 1 {
 		c.out = append(c.out, ',')
@@ -193,7 +194,7 @@ func (c *conversion) emit(template string, v *wire.Values) {
 	c.out = wire.FillTemplate(c.out, template, v)
 }
 
-// count fills in the number of a template that counts.
+// count sets the next number, or date, if a template uses one.
 func (c *conversion) count(template string, v *wire.Values) {
 	if strings.Contains(template, "%#") {
 		c.number++
@@ -204,7 +205,7 @@ func (c *conversion) count(template string, v *wire.Values) {
 	}
 }
 
-// date returns, as a JSON string, the time that is the given number of milliseconds, less than a month, after 1970 began.
+// date returns, as a JSON string, the time ms milliseconds after the beginning of 1970. ms must be less than a month.
 func date(ms int) []byte {
 	out := []byte(`"1970-01-`)
 	for _, field := range [...]struct {
@@ -217,7 +218,7 @@ func date(ms int) []byte {
 	return append(out, '"')
 }
 
-// add adds a part to the open message; other says that it is not a text.
+// add adds a part to the open message. other says that the part is not text.
 func (c *conversion) add(part []byte, other bool) {
 	m := &c.current
 	if m.n++; m.n > 1 {
@@ -227,7 +228,8 @@ func (c *conversion) add(part []byte, other bool) {
 	m.other = m.other || other
 }
 
-// addText adds a text to the open message. In targets where each text of the assistant is a message of its own, it writes that message.
+// addText adds a text to the open message. If each text of the assistant is a separate message in the target, it also closes that
+// message and opens the next.
 func (c *conversion) addText(text string) {
 	v := wire.Values{'t': jsonspan.AppendString(nil, text)}
 	template := c.to.Text
@@ -298,7 +300,7 @@ func (c *conversion) say(p piece, place wire.Places) {
 	}
 }
 
-// media returns a payload in the target's form for a place, or false if the target has no such form.
+// media returns a payload in the target's form for a place, or false if the target doesn't accept it there.
 func (c *conversion) media(n int32, m *payload, place wire.Places) ([]byte, bool) {
 	kind := c.t.Parts[n].Kind
 	for i := range c.to.Media {
@@ -335,11 +337,11 @@ func (c *conversion) media(n int32, m *payload, place wire.Places) ([]byte, bool
 	return nil, false
 }
 
-// mediaMembers records the members of a payload that were not understood.
+// mediaMembers records as lost the members of a payload that could not be interpreted.
 func (c *conversion) mediaMembers(n int32, m *payload) {
 	p := &c.t.Parts[n]
 	if p.List == transcript.NoList && p.Span == c.t.Messages[p.Msg].Span {
-		return // noted with the message
+		return // recorded with the message
 	}
 	for _, name := range m.lost {
 		c.lose(p.Msg, n, "member", reason(name), api.InsteadNothing, name)
@@ -347,7 +349,7 @@ func (c *conversion) mediaMembers(n int32, m *payload) {
 	m.lost = nil
 }
 
-// whyNot returns why the target has no place for a payload.
+// whyNot returns the reason why the target doesn't accept a payload in a place.
 func (c *conversion) whyNot(kind transcript.Kind, m *payload, place wire.Places) api.LossReason {
 	if m.data == "" && m.url == "" {
 		if m.stored != "" {

@@ -41,7 +41,8 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	if n := len(k.turns); n > 0 {
 		next = k.turns[n-1].number + 1
 	}
-	read := turnsOf(t, messages, asked, next, &k.state)
+	k.resume(asked)
+	read := turnsOf(t, messages, asked, keptBefore(t, messages, k.turns), next, &k.state)
 	if n := len(k.turns); n > 0 { // the first turn of messages continues where the earlier digest ended
 		last := &k.turns[n-1]
 		last.units = append(last.units, read.turns[0].units...)
@@ -318,6 +319,9 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 		b = append(b, "["+itoa(k.turns[i].number)+"]"...)
 		if request != "" {
 			b = append(append(append(b, ' '), askedLabel...), Fence(strings.ReplaceAll(request, "\n", "\n"+requestIndent))...)
+			if k.turns[i].kept {
+				b = append(b, keptNote...)
+			}
 			if i == begun && affirms(k.turns[i].asked) {
 				b = append(b, unknownQuestion...)
 			}
@@ -333,9 +337,12 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 			b = append(b, " "+startHead...)
 		}
 		b = append(b, '\n')
+		start := len(b)
 		b = k.entry(b, &k.turns[i], chosen[from:next])
 		if k.outcomes && i >= k.outcome.from && !k.tells(&k.turns[i], chosen[from:next]) {
-			b = append(b, k.turns[i].outcome(k.outcome.most)...)
+			if line := k.turns[i].outcome(k.outcome.most); !bytes.Contains(b[start:], []byte(line)) {
+				b = append(b, line...)
+			}
 		}
 	}
 	return bytes.TrimSuffix(b, []byte("\n"))

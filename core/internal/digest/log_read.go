@@ -129,6 +129,7 @@ func readLog(text string) (turns []turn, base string) {
 			t.question.text = strings.TrimSuffix(t.asked[at+len(questionOpen):], questionEnd)
 			t.asked = t.asked[:at]
 		}
+		t.asked, t.kept = strings.CutSuffix(t.asked, keptNote)
 	}
 	return turns, base
 }
@@ -160,7 +161,7 @@ func readRequests(text string, l *Ledger) {
 	}
 	for _, t := range turns {
 		switch {
-		case t.asked == "":
+		case t.asked == "" || t.kept:
 		case l.Task == "":
 			l.Task = t.asked
 		default:

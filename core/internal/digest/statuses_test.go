@@ -1,6 +1,9 @@
 package digest_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // A later turn may overturn that all checks pass or that the work is complete, so only the last entry says so, and not if a check has failed.
 func TestStatusesDoNotLast(t *testing.T) {
@@ -27,4 +30,14 @@ func TestFinishedDiary(t *testing.T) {
 	text := logOf(t, "["+answered+report+`{"role":"user","content":"yes."},{"role":"assistant","content":"All valves are in valves.py now."}]`, 6000)
 	wants(t, text, []string{"assistant: It reads gauge_k4 for that.\n", "answer: " + found, "Should I move valve_c"}, []string{"in the middle", "Moved valve_a"})
 	wants(t, logOf(t, "["+answered+report[:len(report)-1]+"]", 6000), []string{"Moved valve_a"}, nil)
+}
+
+// What an interrupted question found is said once.
+func TestFindingIsSaidOnce(t *testing.T) {
+	const found = "The pump stops because `relay_off` is called by the watchdog of the boiler."
+	text := logOf(t, `[{"role":"user","content":"Why does the pump stop?"},`+ranAs("1", found, "cat pump.py", "def pump(): pass")+
+		`,{"role":"user","content":"Look at the valve V4."},{"role":"assistant","content":"It is cold."}]`, 6000)
+	if n := strings.Count(text, found); n != 1 {
+		t.Errorf("%d times in\n%s", n, text)
+	}
 }

@@ -13,6 +13,7 @@ type turn struct {
 	number    int
 	from      int32   // the message that begins it
 	asked     string  // the user's words; "" if a turn goes on that was begun before, or nobody asked
+	kept      bool    // the request stays in the context
 	units     []unit  // in chronological order
 	touched   []touch // files that commands changed
 	contested bool    // the user's next message rejects it
@@ -69,19 +70,21 @@ type turnReader struct {
 	written  critbit.Map[place] // by path as a script writes it: the unit that wrote the file by a heredoc
 }
 
-// turnsOf returns the entries of messages, numbered from first on; asked has what the user asked in them. Messages before the user's first
-// one belong to the previous turn. It brings state up to date.
-func turnsOf(t *transcript.Transcript, messages []int32, asked []string, first int, state *endState) *turnReader {
+// turnsOf returns the entries of messages, numbered from first on; asked has what the user asked in them, and kept what between them, see
+// keptBefore. Messages before the user's first one belong to the previous turn. It brings state up to date.
+func turnsOf(t *transcript.Transcript, messages []int32, asked, kept []string, first int, state *endState) *turnReader {
 	r := &turnReader{t: t, state: state, turns: []turn{{number: first - 1}}}
 	recent := recentOf(t, messages)
-	closing := closingOf(t, messages, asked)
+	closing := closingOf(t, messages, asked, kept)
 	thin(t, messages[:recent], closing)
 	for k, i := range messages {
+		if kept[k] != "" && asked[k] == "" {
+			r.begin(i, kept[k])
+			now := r.now()
+			now.asked, now.kept = clipRequest(Tidy(now.asked), mostKept), true
+		}
 		if asked[k] != "" {
-			r.endTurn(false)
-			r.turns = append(r.turns, turn{number: first, from: messages[k], asked: withoutPaste(asked[k])})
-			first++
-			r.before(asked[k])
+			r.begin(i, asked[k])
 		}
 		if k >= recent || closing[k] {
 			r.message(int(i), closing[k])
@@ -92,13 +95,20 @@ func turnsOf(t *transcript.Transcript, messages []int32, asked []string, first i
 	return r
 }
 
+// begin begins the turn of a request that is made before or in message i.
+func (r *turnReader) begin(i int32, asked string) {
+	r.endTurn(false)
+	r.turns = append(r.turns, turn{number: r.now().number + 1, from: i, asked: withoutPaste(asked)})
+	r.before(asked)
+}
+
 // speaksAfter reports whether the assistant says or does anything after message i.
 func speaksAfter(t *transcript.Transcript, i int) bool {
 	return slices.ContainsFunc(t.Messages[i+1:], func(m transcript.Message) bool { return m.Role == transcript.Assistant })
 }
 
 // closingOf marks the last message of each turn in which the assistant says something, unless a call follows.
-func closingOf(t *transcript.Transcript, messages []int32, asked []string) []bool {
+func closingOf(t *transcript.Transcript, messages []int32, asked, kept []string) []bool {
 	closing := make([]bool, len(messages))
 	open := true // no assistant message follows in the turn
 	for k := len(messages) - 1; k >= 0; k-- {
@@ -107,7 +117,7 @@ func closingOf(t *transcript.Transcript, messages []int32, asked []string) []boo
 			open = false
 			closing[k] = says(t, i)
 		}
-		open = open || asked[k] != ""
+		open = open || asked[k] != "" || kept[k] != ""
 	}
 	return closing
 }

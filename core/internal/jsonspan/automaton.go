@@ -2,37 +2,37 @@ package jsonspan
 
 import "unicode/utf8"
 
-// States is the largest number of states of an Automaton.
+// States is the maximum number of states of an Automaton.
 const States = 64
 
-// WeightUnit is the unit of a Measure's Weight: this many make one token.
+// WeightUnit is the number of units of a Measure's Weight that make one token.
 const WeightUnit = 16
 
-// stepUnit is the unit of the weights in an Automaton's table: this many make one token.
+// stepUnit is the number of units of an Automaton's weights that make one token.
 const stepUnit = 1 << 14
 
-// Symbols of an Automaton that aren't ASCII characters. ASCII characters are their own symbols, except that a backslash in the decoded text
-// is Backslash: '\\' itself is the first byte of a JSON escape. Symbols from FirstRune on are classes of other characters.
+// Symbols of an Automaton other than ASCII characters. ASCII characters are their own symbols, except for a backslash in decoded text,
+// which is Backslash: '\\' itself is the first byte of a JSON escape. Symbols from FirstRune on are classes of other characters.
 const (
 	Backslash = 0x01
 	FirstRune = 0x80
 )
 
-// Automaton weighs text: it goes from state to state, one symbol at a time, and each step has a weight. The weight of a text is the sum over
-// its steps, and so is linear in how often each step is taken.
+// Automaton computes the weight of text: it goes from state to state, one symbol at a time, and each step has a weight. The weight of a
+// text is the sum of the weights of its steps.
 //
-// It reads the bytes of a JSON string undecoded: the step on '\\' leads to a state in which the next byte counts as the character that the
-// escape represents. It processes four pieces of a long text in parallel, because each step waits for the table entry of the previous one.
-// The text before a piece determines the state in which the piece begins.
+// It reads the bytes of a JSON string without decoding them: the step on '\\' leads to a state in which the next byte counts as the
+// character that the escape represents. It processes four pieces of a long text in parallel, because each step has to wait for the
+// table entry of the previous one. The state in which a piece begins is determined by the text directly before it.
 type Automaton struct {
-	// Step holds weight<<16 | next<<8 by state<<8 | symbol. Weights are 1/16384 token.
+	// Step holds weight<<16 | next<<8 at index state<<8 | symbol. Weights are in 1/16384 token.
 	Step [States << 8]uint32
-	// Run is the weight of one character in a long run of the same character, by its symbol; '\\' stands for escapes.
+	// Run is the weight of each character in a long run of the same character, by its symbol; '\\' stands for escapes.
 	Run [256]uint32
-	// Word is a state in which a word may begin.
+	// Word is the state at the beginning of a word.
 	Word uint8
-	// Runes holds the symbols of the characters that are not ASCII, up to U+FFFF; Pictographs those of U+1F000 to U+1FFFF, 64
-	// characters each. Astral is that of all others.
+	// Runes holds the symbols of the non-ASCII characters up to U+FFFF. Pictographs holds the symbols of U+1F000 to U+1FFFF, one per 64
+	// characters. Astral is the symbol of all other characters.
 	Runes       *[1 << 16]uint8
 	Pictographs [64]uint8
 	Astral      uint8
@@ -40,33 +40,35 @@ type Automaton struct {
 
 const nextMask = (States - 1) << 8
 
-// block is the number of bytes that are processed at a time.
+// block is the number of bytes that blocks passes on at a time.
 const block = 2048
 
-// What JSON adds to the weight of its strings, in 1/WeightUnit token: the quotes with the adjacent colon or comma are about one token, and
-// an escape splits what would be one token.
+// The weight that JSON's syntax adds to a string, in 1/WeightUnit token. The quotes together with the adjacent colon or comma are about
+// one token, and an escape splits what would otherwise be one token.
 const (
 	quoteWeight  = WeightUnit
 	escapeWeight = WeightUnit * 3 / 4
 )
 
-// weight returns the weight of the bytes between the quotes of a JSON string, in 1/WeightUnit token. m is the measure of the text without it.
+// weight returns the weight of the bytes between the quotes of a JSON string, in 1/WeightUnit token. m is the measure of the decoded
+// text; wide says that there are escapes of six characters.
 func (a *Automaton) weight(b []byte, m Measure, wide bool) uint32 {
 	return roundWeight(a.JSON(b, m.Runes == m.Bytes, wide), int(m.Bytes))
 }
 
-// Weight returns the weight of a text that is not in JSON, in 1/WeightUnit token.
+// Weight returns the weight of a text that is not JSON-encoded, in 1/WeightUnit token.
 func (a *Automaton) Weight(text []byte) uint32 { return roundWeight(a.Text(text), len(text)) }
 
-// roundWeight converts the weight of a text of n bytes to 1/WeightUnit token. A token has at least one byte, so a text has no more tokens
-// than bytes, whatever weights were fitted to its characters. Hosts rely on that: a conversation with fewer bytes than the limit has tokens fits.
+// roundWeight converts the weight of a text of n bytes to 1/WeightUnit token. A token has at least one byte, so the weight is at most
+// one token per byte, whatever weights were fitted to the characters. Hosts rely on this bound: a conversation with fewer bytes than
+// the limit in tokens always fits.
 func roundWeight(sum uint64, n int) uint32 {
 	const unit = stepUnit / WeightUnit
 	return uint32(min((sum+unit/2)/unit, uint64(n)*WeightUnit, 1<<31))
 }
 
-// JSON returns the weight of the bytes between the quotes of a JSON string that a Scanner has read, in 1/16384 token. ascii says that all
-// of them are ASCII, and wide that there are escapes of six characters.
+// JSON returns the weight of the bytes between the quotes of a JSON string that a Scanner has read, in 1/16384 token. ascii says that
+// all bytes are ASCII, and wide that there are escapes of six characters.
 func (a *Automaton) JSON(b []byte, ascii, wide bool) (sum uint64) {
 	if ascii && !wide && len(b) < repeats {
 		sum, _ = a.side(b, 0)
@@ -84,7 +86,7 @@ func (a *Automaton) JSON(b []byte, ascii, wide bool) (sum uint64) {
 	})
 }
 
-// Text returns the weight of a text that is not in JSON, in 1/16384 token.
+// Text returns the weight of a text that is not JSON-encoded, in 1/16384 token.
 func (a *Automaton) Text(text []byte) uint64 {
 	return a.blocks(text, func(b []byte, e uint) (uint64, uint) {
 		sum, e, _ := a.symbols(b, e, len(b), false)
@@ -92,8 +94,9 @@ func (a *Automaton) Text(text []byte) uint64 {
 	})
 }
 
-// blocks walks b in blocks, none of which ends inside a character or a short escape. It doesn't walk a long run of one character at the
-// beginning or end of a block, because no table of steps that suits text suits such runs.
+// blocks calls walk with consecutive blocks of b, none of which ends inside a character or a short escape, and returns the sum of the
+// weights. A long run of one character at the beginning or end of a block is weighed by run instead, because steps that are fitted to
+// text don't fit such runs.
 func (a *Automaton) blocks(b []byte, walk func(b []byte, e uint) (uint64, uint)) (sum uint64) {
 	var e uint
 	for len(b) > 0 {
@@ -126,10 +129,10 @@ func (a *Automaton) blocks(b []byte, walk func(b []byte, e uint) (uint64, uint))
 	return sum
 }
 
-// repeats is how many equal characters in a row make a long run, in bytes.
+// repeats is the minimum length in bytes of a long run of one character.
 const repeats = 256
 
-// headRun returns how many bytes at the start of b repeat one character or short escape.
+// headRun returns the number of bytes at the start of b that repeat one character or one short escape.
 func headRun(b []byte) int {
 	size := 1
 	switch c := b[0]; {
@@ -145,7 +148,7 @@ func headRun(b []byte) int {
 	return n - n%size
 }
 
-// tailRun returns how many bytes at the end of b repeat one ASCII character that is not part of an escape.
+// tailRun returns the number of bytes at the end of b that repeat one ASCII character and are not part of an escape.
 func tailRun(b []byte) int {
 	c := b[len(b)-1]
 	if c >= 0x80 || c == '\\' {
@@ -155,10 +158,10 @@ func tailRun(b []byte) int {
 	for n < len(b) && b[len(b)-1-n] == c {
 		n++
 	}
-	return n - 1 // the first may end an escape
+	return n - 1 // the first byte of the run may end an escape
 }
 
-// run returns the weight of a run of one character or short escape.
+// run returns the weight of b, which repeats one character or one short escape.
 func (a *Automaton) run(b []byte) uint64 {
 	sym, size := b[0], 1
 	switch {
@@ -182,8 +185,8 @@ func asciiRun(b []byte) int {
 	return i
 }
 
-// mixed weighs JSON text that isn't ASCII. It takes escapes as separate steps, and processes ASCII runs that are long enough in parallel
-// pieces. It doesn't complete any character after b.
+// mixed returns the weight of JSON text that isn't all ASCII, and the state after it. It processes each escape as two steps, and long
+// ASCII runs in parallel pieces.
 func (a *Automaton) mixed(b []byte, e uint) (sum uint64, _ uint) {
 	for len(b) > 0 {
 		var w uint64
@@ -199,8 +202,8 @@ func (a *Automaton) mixed(b []byte, e uint) (sum uint64, _ uint) {
 	return sum, e
 }
 
-// runes weighs UTF-8, character by character, up to the first one that begins at or after limit, and returns that position. It makes no
-// calls, so that its loop stays one loop in the module.
+// runes weighs UTF-8 text character by character, up to the first character that begins at or after limit. It returns the weight, the
+// state, and the position of that character. It calls no functions, so that its loop remains a loop in the module.
 func (a *Automaton) runes(b []byte, e uint, limit int) (sum uint64, _ uint, _ int) {
 	i := 0
 	for i < limit && i < len(b) {
@@ -227,7 +230,7 @@ func (a *Automaton) runes(b []byte, e uint, limit int) (sum uint64, _ uint, _ in
 	return sum, e, min(i, len(b))
 }
 
-// one walks ASCII bytes and takes escapes as separate steps.
+// one returns the weight of ASCII bytes and the state after them. Escapes are two steps.
 func (a *Automaton) one(b []byte, e uint) (uint64, uint) {
 	var sum uint64
 	for _, c := range b {
@@ -237,13 +240,14 @@ func (a *Automaton) one(b []byte, e uint) (uint64, uint) {
 	return sum, e
 }
 
-// sides is the minimum number of bytes that are worth walking in parallel pieces.
+// sides is the minimum number of bytes for which parallel pieces pay off.
 const sides = 96
 
-// before is how many preceding bytes determine a state; earlier bytes make a difference in hardly any text.
+// before is the number of bytes that are read before a piece to determine its state. Earlier bytes make no difference in nearly all
+// texts.
 const before = 16
 
-// side walks ASCII bytes in four parallel pieces.
+// side is like one, but processes four pieces in parallel.
 func (a *Automaton) side(b []byte, e uint) (sum uint64, _ uint) {
 	if len(b) < sides {
 		return a.one(b, e)
@@ -266,8 +270,8 @@ func (a *Automaton) side(b []byte, e uint) (sum uint64, _ uint) {
 	return sum, e
 }
 
-// four weighs four pieces of the same length, each from its state in e. It is a separate function because WebAssembly has enough locals for
-// the loop, but not for the code around it as well.
+// four returns the total weight of four pieces of the same length, each from its state in e, and stores the last state in e[3]. It is a
+// separate function because WebAssembly has enough locals for the loop, but not for the code around it as well.
 func (a *Automaton) four(b0, b1, b2, b3 []byte, e *[4]uint) (sum uint64) {
 	t := &a.Step
 	b1, b2, b3 = b1[:len(b0)], b2[:len(b0)], b3[:len(b0)]
@@ -283,7 +287,8 @@ func (a *Automaton) four(b0, b1, b2, b3 []byte, e *[4]uint) (sum uint64) {
 	return sum
 }
 
-// symbols weighs any text, symbol by symbol, up to the first one that begins at or after limit, and returns that position.
+// symbols weighs any text symbol by symbol, up to the first symbol that begins at or after limit. It returns the weight, the state, and
+// the position of that symbol. json says that the text contains JSON escapes.
 func (a *Automaton) symbols(b []byte, e uint, limit int, json bool) (sum uint64, _ uint, _ int) {
 	i := 0
 	for i < len(b) && i < limit {
@@ -305,7 +310,7 @@ func (a *Automaton) symbols(b []byte, e uint, limit int, json bool) (sum uint64,
 	return sum, e, i
 }
 
-// escaped returns the symbol of the escape at the start of b, and its length in JSON.
+// escaped returns the symbol of the escape at the start of b, and the escape's length in bytes.
 func (a *Automaton) escaped(b []byte) (sym uint8, n int) {
 	if len(b) < 6 || b[1] != 'u' {
 		if sym = unescape(b[min(1, len(b)-1)]); sym == '\\' {
@@ -325,8 +330,8 @@ func (a *Automaton) escaped(b []byte) (sym uint8, n int) {
 	return sym, n
 }
 
-// unicodeEscape decodes the escape of six characters at the start of b, or the pair of them that is one character. Half of
-// a pair becomes U+FFFD. It returns the length in JSON.
+// unicodeEscape decodes the \u escape at the start of b, or the surrogate pair of two such escapes. A lone surrogate becomes U+FFFD. It
+// also returns the length in bytes.
 func unicodeEscape(b []byte) (rune, int) {
 	u, _ := hex4(b, 2)
 	if u >= 0xd800 && u < 0xdc00 && len(b) >= 12 && b[6] == '\\' && b[7] == 'u' {
@@ -340,7 +345,7 @@ func unicodeEscape(b []byte) (rune, int) {
 	return rune(u), 6
 }
 
-// symbol returns the symbol of the character at the start of b, which is not ASCII, and its length.
+// symbol returns the symbol of the non-ASCII character at the start of b, and its length in bytes.
 func (a *Automaton) symbol(b []byte) (uint8, int) {
 	switch c := b[0]; {
 	case len(b) < 2:

@@ -2,7 +2,7 @@
 
 package jsonspan
 
-// In a build with the tag ctxfold_count all scanners are recorded, so that a test can count how many bytes were read.
+// A build with the tag ctxfold_count records all scanners, so that a test can count how many bytes were read.
 
 type started struct {
 	s    *Scanner
@@ -13,7 +13,7 @@ var scanners []started
 
 func (s *Scanner) count() { scanners = append(scanners, started{s, s.pos}) }
 
-// Read returns how many bytes of src scanners have read since the last call, and forgets these scanners.
+// Read returns the number of bytes of src that scanners have read since the last call, and discards the records.
 func Read(src []byte) (n int) {
 	for _, c := range scanners {
 		if len(src) > 0 && len(c.s.src) > 0 && &c.s.src[0] == &src[0] {

@@ -14,23 +14,22 @@ const (
 	TooLarge      = api.CodeTooLarge
 	WrongType     = api.CodeWrongType
 	DuplicateKey  = api.CodeDuplicateKey
-	// LoneSurrogate is half of a surrogate pair. No operation rejects it: it is read leniently, or repaired.
+	// LoneSurrogate means half of a surrogate pair. No operation rejects it: it is read leniently, or repaired.
 	LoneSurrogate Code = "lone_surrogate"
 )
 
-// Error is an error at a byte offset of the source. PathAt converts the offset into a JSON path.
+// Error is an error at a byte offset of the source. PathAt converts the offset to a JSON path.
 type Error struct {
 	Code    Code
 	Offset  int
 	Message string
-	// At is a path relative to the value at Offset, for an error that was found after the JSON had been read. Find converts it into an
-	// offset.
+	// At is a path below the value at Offset, for an error that was found after the JSON had been read. Find converts it to an offset.
 	At string
 }
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// describe names the value that b begins with, for error messages.
+// describe describes the value at the beginning of b for error messages.
 func describe(b []byte) string {
 	if len(b) == 0 {
 		return "the end"

@@ -1,10 +1,10 @@
-// Package jsonspan reads JSON in place: it scans bytes once and returns spans and measures, and never builds values.
+// Package jsonspan reads JSON in place: it scans the bytes once and returns spans and measures, but never builds values.
 //
-// A reader pulls: it asks a Scanner for the next key, element, string or whole value, and gets its position in the source and the size of
-// its text. Nothing is copied or allocated, except for a key that is written with escapes. Errors are sticky: after the first one every call
-// returns zero values and loops over keys and elements end, so readers check once at the end.
+// A reader pulls: it asks a Scanner for the next key, element, string or whole value, and gets its position in the source and the size
+// of its text. Nothing is copied or allocated, except for a key that contains escapes. Errors are sticky: after the first error, every
+// call returns zero values and loops over keys and elements end, so readers only check once at the end.
 //
-// This package knows nothing about transcripts or tokens.
+// Transcripts and tokens never enter this package.
 package jsonspan
 
 import (
@@ -12,14 +12,14 @@ import (
 	"math/bits"
 )
 
-// MaxDepth is the maximum nesting depth of objects and arrays. Deeper input is an error (too_deep), so no input can make a reader recurse
-// without end.
+// MaxDepth is the maximum nesting depth of objects and arrays. Deeper input is an error (too_deep), which limits the recursion of
+// readers.
 const MaxDepth = 512
 
-// MaxSize is the largest source in bytes. Spans hold 32-bit offsets, and 32-bit WebAssembly has 4 GiB in total.
+// MaxSize is the maximum size of a source in bytes. Spans hold 32-bit offsets, and 32-bit WebAssembly has 4 GiB in total.
 const MaxSize = 1 << 30
 
-// Span is a half-open range of bytes of a source. The zero Span means that the value is missing.
+// Span is a half-open range of bytes in a source. The zero Span means that there is no value.
 type Span struct{ Start, End uint32 }
 
 // Key returns the span as a single number, for use as a map key.
@@ -28,18 +28,18 @@ func (p Span) Key() uint64 { return uint64(p.Start)<<32 | uint64(p.End) }
 // Len returns the number of bytes in the span.
 func (p Span) Len() int { return int(p.End - p.Start) }
 
-// Zero reports whether the span is the zero Span, which no value has (every value has at least one byte).
+// Zero reports whether the span is the zero Span. No value has this span, because every value has at least one byte.
 func (p Span) Zero() bool { return p.End == 0 }
 
 // Of returns the bytes of the span in src.
 func (p Span) Of(src []byte) []byte { return src[p.Start:p.End:p.End] }
 
-// Measure is the size of a text in three units, escapes decoded.
+// Measure is the size of a decoded text in several units.
 type Measure struct {
 	Bytes uint32 // UTF-8 bytes
 	Runes uint32 // Unicode scalar values
-	UTF16 uint32 // UTF-16 code units, what JavaScript calls length
-	// Weight is what the Scanner's Automaton makes of the text, in 1/WeightUnit token; 0 if there is none.
+	UTF16 uint32 // UTF-16 code units, as counted by JavaScript's length
+	// Weight is the weight that the Scanner's Automaton computed for the text, in 1/WeightUnit token; 0 without an Automaton.
 	Weight uint32
 }
 
@@ -54,7 +54,7 @@ func ASCII(n uint32) Measure { return Measure{n, n, n, 0} }
 // Kind is the kind of a JSON value.
 type Kind uint8
 
-// The kinds of JSON values. Invalid is anything that doesn't begin a value.
+// The kinds of JSON values. Invalid means that no value begins here.
 const (
 	Invalid Kind = iota
 	Object
@@ -66,18 +66,18 @@ const (
 	Null
 )
 
-// Str is a string value: its span with the quotes, and the measure of the text inside.
+// Str is a string value: its span including the quotes, and the measure of the decoded text.
 type Str struct {
 	Span
 	Measure
-	// Escapes is how many more characters the text takes when it is written as JSON with the fewest escapes
-	// (as JSON.stringify does), the quotes not counted.
+	// Escapes is the number of additional characters in the JSON form of the text with the fewest escapes (as JSON.stringify writes
+	// it), not counting the quotes.
 	Escapes uint32
-	// Escaped reports whether the source has a backslash in it; if not, the bytes between the quotes are the text.
+	// Escaped reports whether the source contains a backslash. If not, the bytes between the quotes are the text.
 	Escaped bool
 }
 
-// JSON returns the measure of the string written as JSON with the fewest escapes, quotes included.
+// JSON returns the measure of the string in JSON form with the fewest escapes, including the quotes.
 func (s Str) JSON() Measure {
 	m := s.Measure.Add(ASCII(s.Escapes + 2))
 	if s.Weight > 0 {
@@ -86,31 +86,31 @@ func (s Str) JSON() Measure {
 	return m
 }
 
-// Value is any value: its span, and its measure written as compact JSON.
+// Value is a value of any kind: its span, and its measure in compact JSON form.
 type Value struct {
 	Span
 	Kind Kind
 	Measure
 }
 
-// Scanner walks one source from front to back.
+// Scanner reads a source from front to back.
 type Scanner struct {
 	src   []byte
 	pos   int
 	depth int
-	fresh bool // directly after an opening bracket
+	fresh bool // the scanner is directly after an opening bracket
 	err   *Error
-	name  uint32 // start of the last key
+	name  uint32 // offset of the last key
 
-	// Lenient turns lone surrogates from errors into counts (Lone); they are measured as U+FFFD. New sets it, because other programs write
-	// them and half an emoji is not worth an error.
+	// Lenient accepts lone surrogates instead of failing: it counts them in Lone and measures them as U+FFFD. New sets it, because
+	// other programs write lone surrogates, and half an emoji is not worth an error.
 	Lenient bool
-	// Weigh, if it is set, weighs the text of every string.
+	// Weigh, if not nil, computes the weight of every string.
 	Weigh *Automaton
-	// Lone counts the lone surrogates met so far; FirstLone is the offset of the first.
+	// Lone is the number of lone surrogates that were read so far, and FirstLone the offset of the first.
 	Lone, FirstLone int
-	// Watch is the first four bytes of the keys to look out for, the first in the lowest byte; 0 if there are none. Met says that such a
-	// key has been read.
+	// Watch is the first four bytes of the keys to look out for, with the first byte in the lowest bits; 0 for none. Met is set when
+	// such a key is read.
 	Watch uint32
 	Met   bool
 }
@@ -125,22 +125,22 @@ func New(src []byte) *Scanner {
 	return s
 }
 
-// At returns a scanner at offset that shares the source and settings of s.
+// At returns a new scanner at an offset, with the source and the settings of s.
 func (s *Scanner) At(offset uint32) *Scanner {
 	w := &Scanner{src: s.src, pos: int(offset), Lenient: s.Lenient, Weigh: s.Weigh}
 	w.count()
 	return w
 }
 
-// Within returns a scanner like At, positioned before an array element. depth is the number of enclosing objects and arrays, including the
-// array. Call Elem next.
+// Within returns a scanner like At, but positioned before an element of an array. depth is the number of enclosing objects and arrays,
+// including that array. Call Elem next.
 func (s *Scanner) Within(offset uint32, depth int) *Scanner {
 	w := s.At(offset)
 	w.depth, w.fresh = depth, true
 	return w
 }
 
-// Src returns the bytes that the scanner walks.
+// Src returns the source.
 func (s *Scanner) Src() []byte { return s.src }
 
 // Pos returns the offset of the next byte to read.
@@ -152,7 +152,7 @@ func (s *Scanner) KeyPos() uint32 { return s.name }
 // Err returns the first error, or nil.
 func (s *Scanner) Err() *Error { return s.err }
 
-// Fail records an error at a byte offset, unless there is one already.
+// Fail records an error at a byte offset, unless there already is an error.
 func (s *Scanner) Fail(code Code, offset int, message string) {
 	if s.err == nil {
 		s.err = &Error{Code: code, Offset: offset, Message: message}
@@ -167,7 +167,7 @@ func (s *Scanner) unexpected(want string) {
 	s.Fail(InvalidJSON, s.pos, "expected "+want+", found "+describe(s.src[s.pos:]))
 }
 
-// wrong records that the next value is of another kind than expected, or is not JSON.
+// wrong records an error because the next value is not of the wanted kind, or is not JSON.
 func (s *Scanner) wrong(want string) {
 	kind := s.Kind()
 	at := s.pos
@@ -190,7 +190,7 @@ func (s *Scanner) space() {
 	}
 }
 
-// Kind returns the kind of the next value without reading it. It records an error if no value starts here.
+// Kind returns the kind of the next value without reading it. It records an error if no value begins here.
 func (s *Scanner) Kind() Kind {
 	if s.err != nil {
 		return Invalid
@@ -221,8 +221,8 @@ func (s *Scanner) Kind() Kind {
 // Object enters an object; call Key until it returns false.
 func (s *Scanner) Object() bool { return s.open('{', "an object") }
 
-// Members enters an object and yields the decoded key of each member. The loop's body must read the value, or skip it. It ends at the end
-// of the object or on an error.
+// Members enters an object and yields the decoded key of each member. The body of the loop must read or skip the value. The loop ends
+// at the end of the object or on an error.
 func (s *Scanner) Members(yield func(key []byte) bool) {
 	for s.Object(); ; {
 		key, ok := s.Key()
@@ -258,7 +258,8 @@ func (s *Scanner) open(bracket byte, want string) bool {
 	return true
 }
 
-// next moves to the next member of the innermost object or array. It reports false at its end, which it consumes.
+// next moves to the next member or element of the innermost object or array. It returns false at the end, which it consumes, or on an
+// error.
 func (s *Scanner) next(closing byte, want string) bool {
 	if s.err != nil {
 		return false
@@ -290,11 +291,11 @@ func (s *Scanner) next(closing byte, want string) bool {
 	return false
 }
 
-// Elem moves to the next element of the array entered last. It reports false at the end of the array or on an error.
+// Elem moves to the next element of the innermost array. It returns false at the end of the array or on an error.
 func (s *Scanner) Elem() bool { return s.next(']', "',' or ']'") }
 
-// Key moves to the next member of the object entered last and returns its decoded key; the value is next to read. It
-// reports false at the end of the object or on an error.
+// Key moves to the next member of the innermost object and returns its decoded key; the value must be read next. It returns false at
+// the end of the object or on an error.
 func (s *Scanner) Key() ([]byte, bool) {
 	if !s.next('}', "',' or '}'") {
 		return nil, false
@@ -312,8 +313,8 @@ func (s *Scanner) Key() ([]byte, bool) {
 	return s.src[k.Start+1 : k.End-1], true
 }
 
-// shortKey reads the next key and its colon if the key has 1 to 15 plain characters and the colon follows directly, as in nearly all keys.
-// Otherwise it returns nil and reads nothing.
+// shortKey reads the next key and its colon if the key has 1 to 15 plain characters and is directly followed by the colon, as nearly
+// all keys are. Otherwise it returns nil and reads nothing.
 func (s *Scanner) shortKey() []byte {
 	b, from := s.src, s.pos+1
 	if from+17 > len(b) || b[s.pos] != '"' {
@@ -370,7 +371,7 @@ func (s *Scanner) Text() Str {
 	return s.str(true)
 }
 
-// End checks that nothing but white space is left.
+// End records an error if anything but white space is left.
 func (s *Scanner) End() {
 	if s.err != nil {
 		return
@@ -380,7 +381,7 @@ func (s *Scanner) End() {
 	}
 }
 
-// Skip reads a whole value of any kind, validates it, and measures it as compact JSON. Numbers count as they are spelled.
+// Skip reads and validates a value of any kind, and measures it in compact JSON form. Numbers keep their spelling.
 func (s *Scanner) Skip() Value {
 	kind := s.Kind()
 	if kind == Invalid {
@@ -401,8 +402,8 @@ func (s *Scanner) Skip() Value {
 	return v
 }
 
-// Pass finds the end of a list or an object by its brackets, for one that is read again later: nothing else in it is
-// checked. It returns false, and the scanner stays, if there is no end.
+// Pass skips an array or an object by counting brackets, without any other checks, for a value that will be read again later. It
+// returns false, without moving the scanner, if there is no end.
 func (s *Scanner) Pass() (Span, bool) {
 	if kind := s.Kind(); kind != Array && kind != Object {
 		return Span{}, false
@@ -436,7 +437,7 @@ func (s *Scanner) Pass() (Span, bool) {
 	return Span{}, false
 }
 
-// nested skips one object or array without recursion: one bit per open bracket records which kind it is.
+// nested skips an object or an array without recursion: one bit per open bracket records whether it is an object.
 func (s *Scanner) nested() Measure {
 	var m Measure
 	var object [MaxDepth/64 + 1]uint64

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// pathKeyMax is how many bytes of a key a path shows, because a hostile transcript may have keys of a megabyte.
+// pathKeyMax is the maximum number of bytes of a key that a path shows, because a hostile transcript may have keys of a megabyte.
 const pathKeyMax = 64
 
-// PathAt returns the path of the value at a byte offset, such as messages[3].content[0].text: member names after dots, indexes in brackets,
-// other names in brackets and quotes. The root is "". It scans src from the beginning and stops at the first invalid JSON, so it also works
-// for sources that are broken at or after offset.
+// PathAt returns the path of the value at a byte offset, such as messages[3].content[0].text: member names after dots, indexes in
+// brackets, and unusual names in brackets and quotes. The root is "". It scans src from the beginning and stops at the first invalid
+// JSON, so it also works if the source is broken at or after offset.
 func PathAt(src []byte, offset int) string {
 	type frame struct {
-		key    Span // of the current member
-		index  int  // of the current element
+		key    Span // the key of the current member
+		index  int  // the index of the current element
 		object bool
-		value  bool // a value of this frame has begun
+		value  bool // the current member's or element's value has begun
 	}
 	var stack []frame
 	s := &Scanner{src: src, Lenient: true}
@@ -78,8 +78,8 @@ walk:
 	return string(path)
 }
 
-// Find returns the offset of the value at a path below the value at base. The path consists of plain member names and indexes, such as
-// passes[1].tools. If the path leads nowhere, the result is the offset of the last value that exists on it.
+// Find returns the offset of the value at a path below the value at offset base. The path consists of plain member names and indexes,
+// such as passes[1].tools. If it leads nowhere, Find returns the offset of the last value on the path that exists.
 func Find(src []byte, base int, path string) int {
 	s := New(src).At(uint32(base))
 	s.Lenient = true
@@ -125,11 +125,11 @@ func Find(src []byte, base int, path string) int {
 	return base
 }
 
-// maxKeys is how many keys of one object Duplicate looks at. Objects of known types have fewer.
+// maxKeys is the maximum number of keys of an object that Duplicate compares. Objects of known types have fewer.
 const maxKeys = 64
 
-// Duplicate finds the first key that occurs twice in an object of a value, including nested objects. It is meant for small values of known
-// types; in an object with more than 64 keys it ignores the rest.
+// Duplicate returns an error for the first key that occurs twice in an object of the value, including nested objects, or nil. It is
+// meant for small values of known types: it ignores the keys of an object after the 64th.
 func Duplicate(src []byte) *Error {
 	s := New(src)
 	s.Lenient = true

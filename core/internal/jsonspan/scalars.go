@@ -29,8 +29,8 @@ func (s *Scanner) literal(word string) uint32 {
 	return 0
 }
 
-// number checks the grammar of RFC 8259, section 6, and returns the length. The value is never computed, so 1e400 passes through as it is
-// spelled.
+// number checks a number against the grammar of RFC 8259, section 6, and returns its length. The number is never evaluated, so 1e400
+// passes through unchanged.
 func (s *Scanner) number() uint32 {
 	b, i := s.src, s.pos
 	start := i
@@ -73,7 +73,7 @@ func (s *Scanner) number() uint32 {
 	return uint32(i - start)
 }
 
-// Int returns the number at a span, if it is a whole number of at most 9 digits.
+// Int returns the number at a span, if it is an integer of at most 9 digits.
 func Int(src []byte, p Span) (n int, ok bool) {
 	b := p.Of(src)
 	negative := len(b) > 0 && b[0] == '-'

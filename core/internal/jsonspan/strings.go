@@ -20,29 +20,29 @@ func load4(b []byte, i int) uint32 {
 	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 }
 
-// special marks, in the high bit of each byte of w, the bytes that end a plain run of a JSON string: quote, backslash, control characters
-// and everything that is not ASCII. Only the lowest mark is exact, because a borrow can set marks above it. Flipping bit 1 turns the quote
-// (0x22) into a space and leaves control characters below it, so that one subtraction finds both.
+// special sets the high bit of each byte of w that ends a plain run of a JSON string: quote, backslash, control characters, and
+// non-ASCII bytes. Only the lowest mark is exact, because a borrow can set higher marks. Flipping bit 1 turns the quote (0x22) into a
+// space and leaves the control characters below it, so that one subtraction finds both.
 func special(w uint64) uint64 {
 	return (((w ^ ones*0x02) - ones*0x21) | ((w ^ ones*0x5c) - ones) | w) & highs
 }
 
-// simple holds, for each letter that makes an escape of two characters, 1 plus the number of additional characters that its text takes when
-// it is written with the fewest escapes.
+// simple holds, for the second character of each two-character escape, 1 plus the number of additional characters of the escape with
+// the fewest characters for the same text.
 var simple = [256]uint8{'"': 2, '\\': 2, 'b': 2, 'f': 2, 'n': 2, 'r': 2, 't': 2, '/': 1}
 
-// tally holds the counts of a walk over a string.
+// tally holds what was counted while reading a string.
 type tally struct {
-	extra    uint32 // bytes of the source that don't belong to the text
-	narrower uint32 // bytes of the text that begin no character
+	extra    uint32 // bytes of the source in excess of the bytes of the decoded text
+	narrower uint32 // bytes of the decoded text that begin no character
 	pairs    uint32 // characters of two UTF-16 code units
 	escapes  uint32 // as in Str
 	escaped  bool
-	wide     bool // there are escapes of six characters
+	wide     bool // there are escapes of six characters (\u)
 }
 
-// str reads a string at the opening quote: in one walk it finds the end, checks UTF-8 and escapes, and measures. If weigh is set and the
-// Scanner has an Automaton, that then walks over the string while it is in the cache.
+// str reads a string from its opening quote on. In one pass it finds the end, checks UTF-8 and escapes, and measures the text. If weigh
+// is set and the Scanner has an Automaton, the Automaton then reads the string while it is in the cache.
 func (s *Scanner) str(weigh bool) Str {
 	b := s.src
 	start := s.pos
@@ -74,8 +74,8 @@ func (s *Scanner) str(weigh bool) Str {
 	return r
 }
 
-// walk goes over what nearly all strings consist of: plain text, escapes of two characters, and characters that are not ASCII. It returns
-// where something else begins, or the end of b. It calls no functions, so that its loops stay loops in the module.
+// walk reads what nearly all strings consist of: plain text, escapes of two characters, and non-ASCII characters. It returns the offset
+// of anything else, or the end of b. It calls no functions, so that its loops remain loops in the module.
 func (n *tally) walk(b []byte, i int) int {
 	var extra, narrower, pairs, escapes uint32
 	for {
@@ -128,7 +128,7 @@ func (n *tally) walk(b []byte, i int) int {
 	return i
 }
 
-// rare reads the byte or sequence at i that stopped walk. It returns where the sequence ends, or -1 after an error.
+// rare reads the byte or the sequence at offset i where walk stopped. It returns the offset after it, or -1 after an error.
 func (s *Scanner) rare(n *tally, i int) int {
 	b := s.src
 	switch c := b[i]; {
@@ -174,7 +174,7 @@ func (s *Scanner) escape(i int) (n, size int) {
 		s.Fail(TruncatedJSON, len(b), "the JSON ends inside a string")
 		return 0, 0
 	}
-	if b[i+1] != 'u' { // walk has read all others
+	if b[i+1] != 'u' { // walk has read all other valid escapes
 		s.Fail(InvalidJSON, i, "JSON has no such escape")
 		return 0, 0
 	}
@@ -211,7 +211,7 @@ func (s *Scanner) escape(i int) (n, size int) {
 	return 6, 3
 }
 
-// minEscape returns how many more characters JSON.stringify needs for the escaped character at b than its text has.
+// minEscape returns the number of additional characters that JSON.stringify needs for the character that is escaped at b.
 func minEscape(b []byte, size int) uint32 {
 	if size > 1 {
 		return 0
@@ -248,8 +248,8 @@ func hex4(b []byte, i int) (uint32, bool) {
 	return u, true
 }
 
-// runeLen returns the length of the UTF-8 sequence at the start of b, which is not ASCII, or 0 if it is invalid. Surrogates and overlong
-// forms are invalid (RFC 3629).
+// runeLen returns the length of the UTF-8 sequence of the non-ASCII character at the start of b, or 0 if it is invalid. Surrogates and
+// overlong forms are invalid (RFC 3629).
 func runeLen(b []byte) int {
 	c := b[0]
 	switch {

@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// AppendText appends the decoded text of the string at span, which a Scanner has read, to dst. Lone surrogates become
-// U+FFFD.
+// AppendText appends the decoded text of a string to dst. A Scanner must have read the string at span. Lone surrogates become U+FFFD.
 func AppendText(dst, src []byte, span Span) []byte {
 	if span.Len() < 2 {
 		return dst
@@ -26,11 +25,11 @@ func AppendText(dst, src []byte, span Span) []byte {
 	}
 }
 
-// letters maps the second character of an escape to what it represents; 0 for invalid escapes.
+// letters maps the second character of a two-character escape to the character that it represents, or to 0 if there is no such escape.
 var letters = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unescapeRun decodes b, the inside of a string, into dst, which has the same length, up to an escape of six characters. It returns how
-// many bytes it has written and read. It calls no functions, so that its loop stays a loop in the module.
+// unescapeRun decodes b, the inside of a string, into dst, which has the same length, up to the first escape of six characters. It
+// returns the number of bytes written and read. It calls no functions, so that its loop remains a loop in the module.
 func unescapeRun(dst, b []byte) (n, read int) {
 	for uint(read+8) <= uint(len(b)) && uint(n+8) <= uint(len(dst)) {
 		w := Load(b, read)
@@ -66,8 +65,8 @@ func unescapeRun(dst, b []byte) (n, read int) {
 	return n, read
 }
 
-// appendEscape appends the character that the escape at the start of b represents, and returns the length of the escape. A surrogate pair is
-// one escape.
+// appendEscape appends the character that the escape at the start of b represents, and returns the length of the escape. A surrogate
+// pair counts as one escape.
 func appendEscape(dst, b []byte) ([]byte, int) {
 	if b[1] != 'u' {
 		return append(dst, unescape(b[1])), 2
@@ -109,8 +108,7 @@ func unescape(c byte) byte {
 	return c
 }
 
-// AppendString appends text as a JSON string with the fewest escapes (as JSON.stringify does). Bytes that are not UTF-8
-// become U+FFFD.
+// AppendString appends text as a JSON string with the fewest escapes (as JSON.stringify writes it). Invalid UTF-8 becomes U+FFFD.
 func AppendString[T string | []byte](dst []byte, text T) []byte {
 	const digits = "0123456789abcdef"
 	dst = append(slices.Grow(dst, len(text)+2), '"')
@@ -155,7 +153,7 @@ func AppendString[T string | []byte](dst []byte, text T) []byte {
 	return append(dst, '"')
 }
 
-// MeasureText measures a text that is not in JSON.
+// MeasureText measures a text that is not JSON-encoded. The result has no weight.
 func MeasureText[T string | []byte](text T) Measure {
 	m := Measure{Bytes: uint32(len(text))}
 	for i := 0; i < len(text); i++ {
@@ -171,18 +169,18 @@ func MeasureText[T string | []byte](text T) Measure {
 	return m
 }
 
-// ReplaceLone overwrites the lone surrogates of a value that a lenient Scanner has read with U+FFFD, in place. The escapes keep their
-// length, so spans stay valid.
+// ReplaceLone replaces the escapes of lone surrogates in a value with the escape of U+FFFD, in place. A lenient Scanner must have read
+// the value. The escapes keep their length, so spans stay valid.
 func ReplaceLone(src []byte, value Span) {
 	for _, at := range Lone(src, value) {
 		copy(src[at:], Replacement)
 	}
 }
 
-// Replacement is the escape that replaces the escape of a lone surrogate; both have the same length.
+// Replacement is the escape that replaces the escape of a lone surrogate. It has the same length.
 const Replacement = `\ufffd`
 
-// Lone returns the offsets of the escapes of lone surrogates in a value that a lenient Scanner has read.
+// Lone returns the offsets of the escapes of lone surrogates in a value. A lenient Scanner must have read the value.
 func Lone(src []byte, value Span) []uint32 {
 	var at []uint32
 	for i := int(value.Start); i < int(value.End); i++ {
@@ -241,7 +239,7 @@ func EqualText(src []byte, span Span, text string) bool {
 	return text == ""
 }
 
-// Blank reports whether the string at span is empty or holds only white space (space, tab, line feed, carriage return).
+// Blank reports whether the string at span is empty or consists of white space (space, tab, line feed, carriage return).
 func Blank(src []byte, span Span) bool {
 	if span.Len() < 2 {
 		return true
@@ -262,8 +260,8 @@ func Blank(src []byte, span Span) bool {
 	return true
 }
 
-// AppendCompact appends a JSON value that a Scanner has read, without the white space between its tokens and with its strings spelled as by
-// JSON.stringify. Numbers stay as they are spelled.
+// AppendCompact appends a JSON value without the white space between its tokens, and with strings spelled as JSON.stringify spells
+// them. Numbers keep their spelling. A Scanner must have read the value.
 func AppendCompact(dst, value []byte) []byte {
 	for i := 0; i < len(value); i++ {
 		switch c := value[i]; c {

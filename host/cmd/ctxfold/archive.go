@@ -19,14 +19,14 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// archiveFlag is the flag --archive: the directory that stores what compactions remove.
+// archiveFlag is the flag --archive: the directory that stores the content removed by compactions.
 type archiveFlag struct{ dir string }
 
 func (a *archiveFlag) register(c *cobra.Command, usage string) {
 	c.Flags().StringVar(&a.dir, "archive", "", usage)
 }
 
-// store opens the directory. Without the flag it returns nil.
+// store opens the archive. It returns nil if the flag is not set.
 func (a *archiveFlag) store() (ctxfold.Store, error) {
 	if a.dir == "" {
 		return nil, nil
@@ -34,8 +34,7 @@ func (a *archiveFlag) store() (ctxfold.Store, error) {
 	return ctxfold.NewDirStore(a.dir)
 }
 
-// note stores the state next to the bodies, under a name derived from the transcript, so that restore works without
-// --state.
+// note stores the state in the archive directory, under a name derived from the transcript, so that restore works without --state.
 func (a *archiveFlag) note(transcript, state []byte) error {
 	if a.dir == "" || len(transcript) == 0 {
 		return nil
@@ -43,8 +42,8 @@ func (a *archiveFlag) note(transcript, state []byte) error {
 	return writeFile(a.stateFile(transcript), append(bytes.Clone(state), '\n'))
 }
 
-// noted returns the state stored for a transcript, or nil if there is none, for instance because the transcript has
-// grown since.
+// noted returns the state that note stored for a transcript, or nil if there is none, for example because the transcript has grown
+// since.
 func (a *archiveFlag) noted(transcript []byte) []byte {
 	state, err := os.ReadFile(a.stateFile(transcript))
 	if a.dir == "" || err != nil || !json.Valid(state) {
@@ -139,12 +138,12 @@ With --list, restore changes nothing: it lists the handles that the transcript n
 	return c
 }
 
-// wanted returns the markers that should have been restored: those of the named handles, or all if none is named.
+// wanted returns the markers that should have been restored: those with one of the given handles, or all if no handle is given.
 func wanted(markers []api.Marker, handles []string) []api.Marker {
 	if len(handles) == 0 {
 		return markers
 	}
-	const digits = 16 // of a handle that a marker shows
+	const digits = 16 // the number of a handle's digits that a marker shows
 	return slices.DeleteFunc(slices.Clone(markers), func(m api.Marker) bool {
 		return !slices.ContainsFunc(handles, func(h string) bool {
 			return strings.EqualFold(h[:min(len(h), digits)], m.Handle[:min(len(m.Handle), digits)])
@@ -183,7 +182,7 @@ func bodies(n int) string {
 	return count(n) + " bodies"
 }
 
-// left returns the number of handles that were not restored for a reason, as text; "" if there are none.
+// left returns the number of handles that were not restored for a given reason, as text, or "" if there are none.
 func left(markers []api.Marker, why api.MarkerFault) string {
 	n := 0
 	for _, m := range markers {
@@ -197,7 +196,7 @@ func left(markers []api.Marker, why api.MarkerFault) string {
 	return plural(n, "handle")
 }
 
-// notTakenBack reports that the changes of compactions could not be undone.
+// notTakenBack returns the text for compactions that could not be undone, or "" if there are none.
 func notTakenBack(markers []api.Marker) string {
 	if n := left(markers, api.MarkerChanged); n == "" {
 		return ""
@@ -220,7 +219,7 @@ func (f *flags) printMarkers(markers []api.Marker) error {
 	t := newTable("handle", "of", "#message")
 	for _, m := range markers {
 		at := count(m.Message)
-		if m.Message < 0 { // the state
+		if m.Message < 0 { // the state named it
 			at = ""
 		}
 		t.AppendRow(table.Row{m.Handle[:min(len(m.Handle), 16)], m.What, at})

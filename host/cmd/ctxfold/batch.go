@@ -19,10 +19,10 @@ import (
 	"github.com/ctxfold/ctxfold"
 )
 
-// totals are the totals over all lines.
+// totals are the sums over all lines of the input.
 type totals struct {
 	conversations, changed, failed, invalid, due, over int
-	left                                               int // results that the provider would reject
+	left                                               int // the number of results that the provider would reject
 	messagesBefore, messagesAfter                      int
 	tokensBefore, tokensAfter                          int
 }
@@ -41,7 +41,7 @@ func (t *totals) add(o totals) {
 	t.tokensAfter += o.tokensAfter
 }
 
-// batch processes a file of JSON lines.
+// batch is the state of processing a JSON Lines file.
 type batch struct {
 	*flags
 	op         batchOp
@@ -142,10 +142,10 @@ The exit code is that of the operation, 2 if a line could not be read, and 130 i
 	return c
 }
 
-// outcome is the result for one line.
+// outcome is the result of processing one line.
 type outcome struct {
 	done  bool   // false if the batch was interrupted before the line was finished
-	line  []byte // to print
+	line  []byte // the output line
 	tally totals
 	err   error
 	size  int // of the input line, in bytes
@@ -174,8 +174,8 @@ func (b *batch) file(parent context.Context, workers int) error {
 	ctx, cancel := context.WithCancel(parent)
 	defer cancel()
 
-	// The queue has one channel for each line in progress, in the order of the file. A fast line waits for the slower
-	// ones before it, and there are never more lines in memory than workers.
+	// The queue has one channel for each line in progress, in the order of the file. A finished line waits for the slower lines before
+	// it, so at most workers lines are in memory.
 	queue := make(chan chan outcome, workers)
 	read := make(chan error, 1)
 	go func() {
@@ -230,7 +230,7 @@ func (b *batch) file(parent context.Context, workers int) error {
 	return nil
 }
 
-// next waits for the outcome of the next line. An interrupt ends the wait for input; lines in progress then end soon.
+// next waits for the outcome of the next line. An interrupt ends the wait for input; lines in progress then end soon afterwards.
 func next(ctx context.Context, queue <-chan chan outcome) (o outcome, more bool) {
 	var done chan outcome
 	select {
@@ -247,7 +247,7 @@ func next(ctx context.Context, queue <-chan chan outcome) (o outcome, more bool)
 	return <-done, true
 }
 
-// read starts the work on every line of the input that is not done yet.
+// read starts processing each line of the input that was not done by an earlier run.
 func (b *batch) read(ctx context.Context, input io.Reader, out *batchOutput, bar *bar, queue chan<- chan outcome) error {
 	lines := bufio.NewReaderSize(input, 1<<16)
 	for number := 1; ctx.Err() == nil; number++ {
@@ -279,7 +279,7 @@ func (b *batch) read(ctx context.Context, input io.Reader, out *batchOutput, bar
 	return errStopped
 }
 
-// errStopped says that not all of the input was read.
+// errStopped means that reading stopped before the end of the input.
 var errStopped = errors.New("stopped")
 
 func (b *batch) line(ctx context.Context, number int, line []byte) outcome {
@@ -357,7 +357,7 @@ func (b *batch) tell(t totals) {
 	lines(b.err, facts...)
 }
 
-// beforeAfter formats one number, or two if they differ.
+// beforeAfter formats a number before and after an operation: both and the change if they differ, otherwise one of them.
 func beforeAfter(before, after int) string {
 	if before == after {
 		return count(before)

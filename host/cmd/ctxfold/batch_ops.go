@@ -9,9 +9,9 @@ import (
 // batchOp is an operation that batch can run on a line.
 type batchOp struct {
 	name string
-	// run returns what to print for a line.
+	// run processes one line and returns the output line.
 	run func(ctx context.Context, b *batch, in ctxfold.Input) (answer []byte, tally totals, err error)
-	// whole says that the answer is the transcript: if a line fails, it is then printed unchanged.
+	// whole says that the output line is a transcript. If a line fails, it is then printed unchanged.
 	whole bool
 }
 

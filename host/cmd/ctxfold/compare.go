@@ -14,7 +14,7 @@ import (
 	_ "github.com/ctxfold/ctxfold/core/full" // for the variable exact
 )
 
-// comparison is the result of one preset.
+// comparison is the result of compacting with one preset.
 type comparison struct {
 	Preset   string `json:"preset"`
 	Reason   string `json:"reason"`
@@ -25,13 +25,14 @@ type comparison struct {
 	Cleared  int    `json:"cleared"`
 	Folded   int    `json:"folded"`
 	Dropped  int    `json:"dropped"`
-	// Violations are the violations in the result, ExactViolations those with wire_safe off.
+	// Violations is the number of violations in the result, and ExactViolations the number with wire_safe off; nil if they could not be
+	// counted.
 	Violations      *int   `json:"violations"`
 	ExactViolations *int   `json:"violations_without_wire_safe"`
 	Error           string `json:"error,omitempty"`
 }
 
-// kept counts the messages of some kind in the input, and those that are unchanged in the result.
+// kept counts input messages of some kind: all of them, and those that are unchanged in the result.
 type kept struct {
 	Kept int `json:"kept"`
 	Of   int `json:"of"`
@@ -39,8 +40,7 @@ type kept struct {
 
 func (k kept) String() string { return fmt.Sprintf("%s of %s", count(k.Kept), count(k.Of)) }
 
-// standIn is the summary for published systems when they run without a model: only the violations in their results are
-// counted.
+// standIn replaces the model's summary for published systems, because only the violations in their results are counted.
 const standIn = "The conversation so far."
 
 func compareCommand(f *flags) *cobra.Command {
@@ -124,11 +124,11 @@ func number(n *int) string {
 	return count(*n)
 }
 
-// exact re-enacts the published systems with native code: the module does not include them.
+// exact runs the published systems' behavior natively, because the module doesn't include it.
 var exact = ctxfold.New(ctxfold.Options{})
 
-// compareOne compacts with one preset and a policy with these members. If the policy isn't valid for the preset, the
-// row says so.
+// compareOne compacts with one preset, whose policy gets the given members. If the policy isn't valid for the preset, the row contains
+// the error.
 func (j *job) compareOne(ctx context.Context, preset string, members map[string]any) (comparison, error) {
 	row := comparison{Preset: preset}
 	policy, err := j.sources["policy"].with(members)
@@ -171,7 +171,7 @@ func (j *job) compareOne(ctx context.Context, preset string, members map[string]
 		row.User.Of += user
 		row.User.Kept += user * stays
 	}
-	in.Format = r.Report.Format // little may be left to detect it by
+	in.Format = r.Report.Format // the result may be too short for detection
 	if row.Violations, err = j.violations(ctx, in, r.Messages); err != nil {
 		return row, err
 	}
@@ -194,7 +194,7 @@ func (j *job) compareOne(ctx context.Context, preset string, members map[string]
 	return row, err
 }
 
-// tokens estimates a result with a policy without the preset, so that the results of all presets are comparable.
+// tokens estimates the tokens of a result with the same policy for all presets, so that the numbers are comparable.
 func (j *job) tokens(ctx context.Context, r *ctxfold.Result) (int, error) {
 	e, err := j.Estimate(ctx, ctxfold.Input{Messages: r.Messages, Policy: j.Policy, Format: r.Report.Format})
 	if err != nil {
@@ -203,7 +203,7 @@ func (j *job) tokens(ctx context.Context, r *ctxfold.Result) (int, error) {
 	return e.Tokens, nil
 }
 
-// violations counts the violations in a result; nil if it isn't a transcript any more.
+// violations returns the number of violations in a result, or nil if the result is no longer a transcript.
 func (j *job) violations(ctx context.Context, in ctxfold.Input, messages []byte) (*int, error) {
 	in.Messages = messages
 	v, err := j.Validate(ctx, in)
@@ -223,7 +223,7 @@ func (j *job) violations(ctx context.Context, in ctxfold.Input, messages []byte)
 	return &n, nil
 }
 
-// elements returns the messages of a list or a request body.
+// elements returns the messages of a transcript, which is a list or a request body.
 func elements(transcript []byte) (list []json.RawMessage) {
 	if json.Unmarshal(transcript, &list) == nil {
 		return list
@@ -235,7 +235,7 @@ func elements(transcript []byte) (list []json.RawMessage) {
 	return append(append(body.Messages, body.Input...), body.Contents...)
 }
 
-// isUser reports whether the user wrote a message: it has the role and contains more than tool results.
+// isUser reports whether the user wrote a message: it has the role "user" and contains more than tool results.
 func isUser(message []byte) bool {
 	var m struct {
 		Role           string

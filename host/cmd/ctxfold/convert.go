@@ -63,7 +63,7 @@ the new provider would refuse the result.`,
 	return c
 }
 
-// printConverted prints the messages, and on standard error what was lost.
+// printConverted prints the converted messages, and on standard error what was lost.
 func (f *flags) printConverted(j *job, a *api.Converted, system string) error {
 	if j.session != nil {
 		lines(f.err, j.read())
@@ -91,7 +91,7 @@ func (f *flags) printConverted(j *job, a *api.Converted, system string) error {
 	return f.printLine(json.RawMessage(a.Messages))
 }
 
-// shown returns the beginning of a JSON value.
+// shown returns a JSON value as text, shortened to at most 200 characters.
 func shown(v []byte) string {
 	const most = 200
 	runes := []rune(string(v))

@@ -15,20 +15,20 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// errViolations ends validate, repair and convert with their own exit code; the violations have been printed.
+// errViolations ends validate, repair and convert with their own exit code. The violations have already been printed.
 var errViolations = errors.New("violations found")
 
-// errPartial ends restore with the same exit code if something was not restored; what it was has been printed.
+// errPartial ends restore with the same exit code if something was not restored. What is missing has already been printed.
 var errPartial = errors.New("not everything was restored")
 
-// errOver ends compact, plan, step and batch with their own exit code if a result is over its limit; that has been
+// errOver ends compact, plan, step and batch with their own exit code if a result is over its limit. A warning has already been
 // printed.
 var errOver = errors.New("the result does not fit")
 
-// usageError says that the command line is wrong.
+// usageError is an error in the command line.
 type usageError struct {
 	text string
-	// help is the command whose help is suggested; "" if the text says enough.
+	// help is the help command that the error message suggests; "" for no suggestion.
 	help string
 }
 
@@ -52,7 +52,7 @@ func (e inputError) Error() string {
 
 func (e inputError) Unwrap() error { return e.err }
 
-// hints give advice that refers to flags of this command, which the core does not know.
+// hints are additional advice by error code. They refer to flags of this command, which the core doesn't know.
 var hints = map[string]string{
 	"ambiguous_format": "Name the wire format with --format.",
 	"unknown_format":   "`ctxfold info` lists the wire formats; --format names one.",
@@ -93,7 +93,7 @@ func printError(w io.Writer, err error) {
 	}
 }
 
-// where returns the position, as in "session.json, line 3, column 14 (byte 207)".
+// where returns the position of the error, such as "session.json, line 3, column 14 (byte 207)".
 func (e inputError) where() string {
 	if e.source.made {
 		return e.source.name

@@ -19,22 +19,22 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// source is a text and its name in error messages.
+// source is an input text with its name for error messages.
 type source struct {
 	name string
 	text []byte
-	// skipped is how many bytes of the file precede the text.
+	// skipped is the number of bytes in the file before the text.
 	skipped int
-	// made says that the text is not the user's own, so offsets in it mean nothing to the user.
+	// made says that the text was derived from the user's input, so that offsets in it mean nothing to the user.
 	made bool
-	// noSession is why the text is not a session file.
+	// noSession is the error that explains why the text is not a session file.
 	noSession *ctxfold.Error
 }
 
 // inputs are the inputs of an operation, by the names that [ctxfold.Error] uses.
 type inputs map[string]source
 
-// locate adds to an error its position in the input files.
+// locate adds the position in an input file to an error.
 func (in inputs) locate(err error) error {
 	var e *ctxfold.Error
 	if !errors.As(err, &e) {
@@ -50,14 +50,14 @@ func (in inputs) locate(err error) error {
 	if (e.Code == api.CodeInvalidJSON || e.Code == api.CodeUnknownSession) && isMessages(s.text) {
 		return fmt.Errorf("%s has a message in each line: put them into a list, for example with `jq -s . FILE | ctxfold … -`", s.name)
 	}
-	// A transcript that is followed by another object was probably meant to be JSON lines.
+	// A complete transcript followed by another object was probably meant to be JSON Lines.
 	if at := e.Offset; s.noSession != nil && e.Code == "invalid_json" && at < len(s.text) && s.text[at] == '{' && json.Valid(s.text[:at]) {
 		e = s.noSession
 	}
 	return inputError{e, s}
 }
 
-// job is the input of a command, and the compactor.
+// job is the input of a command together with the compactor.
 type job struct {
 	*ctxfold.Compactor
 	ctxfold.Input
@@ -66,8 +66,8 @@ type job struct {
 	file    []byte           // the session file
 }
 
-// start reads the input of a command and creates the compactor. Session files are opened. policy is nil for commands
-// without one.
+// start reads the input of a command, opens it if it is a session file, and creates the compactor. policy is nil for commands without a
+// policy.
 func (f *flags) start(c *cobra.Command, args []string, policy *policyFlags, state string, timeout time.Duration) (*job, error) {
 	j := &job{sources: inputs{}}
 	if policy != nil {
@@ -159,7 +159,7 @@ var codings = []struct{ mark, name, way string }{
 	{"\xfe\xff", "UTF-16 text", "iconv -f UTF-16 -t UTF-8 FILE | ctxfold … -"},
 }
 
-// isBatch reports whether a text has a transcript in each line, judged by its first line.
+// isBatch reports whether a text has one transcript per line, judging by its first line.
 func isBatch(text []byte) bool {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	if len(bytes.TrimSpace(rest)) == 0 || !json.Valid(first) {
@@ -172,7 +172,7 @@ func isBatch(text []byte) bool {
 	return json.Unmarshal(first, &body) == nil && len(body.Messages)+len(body.Input)+len(body.Contents) > 0
 }
 
-// isMessages reports whether a text has a message in each line, judged by its first line.
+// isMessages reports whether a text has one message per line, judging by its first line.
 func isMessages(text []byte) bool {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	var message struct {
@@ -199,7 +199,7 @@ func (f *flags) read(name string) (source, error) {
 	return s, nil
 }
 
-// unreadable returns an error that says why a file cannot be read, and names the file only once.
+// unreadable returns an error that explains why a file can't be read and names the file only once.
 func unreadable(name string, err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -219,7 +219,7 @@ type policyFlags struct {
 	force  bool
 }
 
-// register adds the flags. counts adds those for commands that accept the provider's count.
+// register adds the flags to a command. counts also adds --usage, for commands that accept the provider's count.
 func (p *policyFlags) register(c *cobra.Command, counts bool) {
 	c.Flags().StringVar(&p.policy, "policy", "", "the policy: JSON `text`, @FILE or FILE (docs/reference/policy.md)")
 	c.Flags().StringVar(&p.preset, "preset", "", "the preset to start from (see ctxfold presets)")
@@ -268,7 +268,7 @@ func (p *policyFlags) readUsage(c *cobra.Command) (*api.Usage, error) {
 	return u, nil
 }
 
-// read returns the policy of --policy, with the other flags applied to it.
+// read returns the policy from --policy, changed by the other flags.
 func (p *policyFlags) read(f *flags, c *cobra.Command) (source, error) {
 	s, err := p.readPolicy(f)
 	if err != nil {
@@ -298,7 +298,7 @@ func (p *policyFlags) read(f *flags, c *cobra.Command) (source, error) {
 	return s.with(over)
 }
 
-// maxWindow is the largest window of a policy, in tokens.
+// maxWindow is the maximum context window of a policy, in tokens.
 const maxWindow = 1_000_000_000
 
 // parseWindow parses a window in tokens: a number, optionally followed by k (thousands) or m (millions), or

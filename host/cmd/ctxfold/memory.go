@@ -15,14 +15,14 @@ import (
 	"github.com/ctxfold/ctxfold/records"
 )
 
-// memoryVariable is the environment variable for --memory, because the arguments of a program are visible to all users
-// of its machine.
+// memoryVariable is an environment variable that replaces --memory. The arguments of a program are visible to all users of its machine,
+// so a URL with a password belongs in the variable.
 const memoryVariable = "CTXFOLD_MEMORY"
 
 // recordsSize is the maximum size of the records in a directory, in bytes.
 const recordsSize = 1 << 30
 
-// openMemory opens the records that a URL names; "" means this process.
+// openMemory opens the records at a URL. "" means the memory of this process.
 func openMemory(ctx context.Context, url string) (records.Shared, error) {
 	scheme, rest, _ := strings.Cut(cmp.Or(url, os.Getenv(memoryVariable)), ":")
 	switch scheme {
@@ -42,14 +42,14 @@ func openMemory(ctx context.Context, url string) (records.Shared, error) {
 	return nil, errors.New("--memory must begin with redis://, rediss://, unix:// or postgres://, or be dir:DIRECTORY")
 }
 
-// remember opens the memory of a proxy, and returns the time limit for one of its calls. Tests on busy machines replace
-// it.
+// remember opens the memory of a proxy and returns it with the time limit for each call. It is a variable so that tests on busy
+// machines can replace it.
 var remember = func(ctx context.Context, url string) (records.Shared, time.Duration, error) {
 	records, err := openMemory(ctx, url)
 	return records, ctxfold.DefaultRecordsTimeout, err
 }
 
-// memoryHealth returns whether the records respond, as text.
+// memoryHealth returns a line of text that says whether the records respond.
 func memoryHealth(ctx context.Context, records records.Store) string {
 	if _, _, err := records.Find(ctx, []string{strings.Repeat("0", 64)}); err != nil {
 		return "memory: not reached, conversations are compacted again"

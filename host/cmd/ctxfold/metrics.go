@@ -15,10 +15,10 @@ import (
 	"github.com/ctxfold/ctxfold/records"
 )
 
-// healthTime is the time limit for the core in a health check.
+// healthTime is the time limit of a health check.
 const healthTime = 5 * time.Second
 
-// monitoring serves /metrics and /healthz. It has its own address, because all paths of the proxy belong to the
+// monitoring returns a handler for /metrics and /healthz. It needs an address of its own, because all paths of the proxy belong to the
 // endpoint.
 func monitoring(m *prometheus.Metrics, c *ctxfold.Compactor, records records.Store) http.Handler {
 	registry := client.NewRegistry()

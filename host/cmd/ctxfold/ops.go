@@ -95,7 +95,7 @@ func estimateCommand(f *flags) *cobra.Command {
 	return c
 }
 
-// estimate also returns the report's line about a session file.
+// estimate returns the estimate and, if the input is a session file, the line of the report that says so.
 func (f *flags) estimate(c *cobra.Command, args []string, policy *policyFlags, asText bool) (*api.Estimate, [2]string, error) {
 	if asText {
 		a, err := f.estimateText(c, args, policy)
@@ -206,7 +206,7 @@ func infoCommand(f *flags) *cobra.Command {
 	}
 }
 
-// list joins names of one kind.
+// list joins names with commas.
 func list[T ~string](names []T) string {
 	var texts []string
 	for _, name := range names {

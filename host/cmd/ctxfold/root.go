@@ -28,7 +28,7 @@ const (
 	exitInterrupted = 130 // the exit code of shells after SIGINT
 )
 
-// streams are the standard streams of a run, which tests replace.
+// streams are the standard streams of a command. Tests replace them.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
@@ -115,7 +115,7 @@ fit into the window's limit, 130 interrupted.`,
 	return root
 }
 
-// nearest suggests the commands below c that are similar to name, each prefixed with before; "" if none is.
+// nearest returns a suggestion of the commands below c that are similar to name, each prefixed with before, or "" if there are none.
 func nearest(c *cobra.Command, name, before string) string {
 	near := c.SuggestionsFor(name)
 	if len(near) == 0 {
@@ -124,7 +124,7 @@ func nearest(c *cobra.Command, name, before string) string {
 	return ", did you mean " + before + strings.Join(near, " or "+before) + "?"
 }
 
-// nearestFlag does the same for a flag that does not exist; "" for other errors.
+// nearestFlag returns such a suggestion if err is about an unknown flag, otherwise "".
 func nearestFlag(c *cobra.Command, err error) string {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
@@ -137,12 +137,12 @@ func nearestFlag(c *cobra.Command, err error) string {
 	return nearest(names, unknown.GetSpecifiedName(), "--")
 }
 
-// completeWith sets the values that the shell completes for a flag.
+// completeWith sets the values that the shell offers for a flag.
 func completeWith(c *cobra.Command, flag string, values ...string) {
 	complete(c, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// completeFromInfo completes with names that the operation info lists.
+// completeFromInfo lets the shell offer names from the result of the operation info.
 func completeFromInfo(c *cobra.Command, flag string, names func(*api.Info) []string) {
 	complete(c, flag, func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		f := &flags{engine: "native"}
@@ -170,7 +170,7 @@ func (f *flags) compactor(ctx context.Context, timeout time.Duration) (*ctxfold.
 	return f.compactorWith(ctx, ctxfold.Options{SummaryTimeout: timeout})
 }
 
-// compactorWith is compactor with more options.
+// compactorWith is like compactor, but takes all options.
 func (f *flags) compactorWith(ctx context.Context, o ctxfold.Options) (*ctxfold.Compactor, error) {
 	switch f.engine {
 	case "wasm":
@@ -181,7 +181,7 @@ func (f *flags) compactorWith(ctx context.Context, o ctxfold.Options) (*ctxfold.
 	return nil, usageError{text: "--engine must be wasm or native, not " + f.engine}
 }
 
-// cacheDir returns the directory that caches the compiled module between runs; "" if there is none.
+// cacheDir returns the directory that caches the compiled module between runs, or "" if it can't be created.
 func cacheDir() string {
 	base, err := os.UserCacheDir()
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// searchable are the bodies to search and their names.
+// searchable holds the bodies to search and their names in the output.
 type searchable struct {
 	bodies []api.Kept
 	names  []string
@@ -86,7 +86,7 @@ Each result has the handle of its content, or the file, and the number of the me
 // isKept matches the names of archive files that are bodies.
 var isKept = regexp.MustCompile(`^[0-9a-f]{16,64}$`)
 
-// add adds a directory or a file to what is searched.
+// add adds the bodies in a directory, or a file, to the search.
 func (s *searchable) add(ctx context.Context, f *flags, compactor *ctxfold.Compactor, path string) error {
 	info, err := os.Stat(path)
 	if path == "-" || err == nil && !info.IsDir() {
@@ -125,7 +125,7 @@ func (s *searchable) add(ctx context.Context, f *flags, compactor *ctxfold.Compa
 	return nil
 }
 
-// addFile adds a transcript to what is searched.
+// addFile adds the messages of a transcript to the search.
 func (s *searchable) addFile(ctx context.Context, f *flags, compactor *ctxfold.Compactor, path string) error {
 	file, err := f.read(path)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
-// shutdownTime is the time limit for requests in progress when the proxy is stopped.
+// shutdownTime is how long requests in progress may take after the proxy is told to stop.
 const shutdownTime = 30 * time.Second
 
 func serveCommand(f *flags) *cobra.Command {
@@ -130,14 +130,14 @@ The proxy listens on localhost unless --listen says otherwise. It has no users a
 // idleTime is how long an idle connection is kept open.
 const idleTime = 2 * time.Minute
 
-// served is an address and its handler. The text describes it.
+// served is an address with its handler. text is the format of the line that announces the address.
 type served struct {
 	address string
 	text    string
 	handler http.Handler
 }
 
-// listen serves until ctx ends, and then until the requests in progress have ended.
+// listen serves all addresses until ctx ends, and then waits for the requests in progress, up to shutdownTime.
 func (f *flags) listen(ctx context.Context, all ...served) error {
 	listeners := make([]net.Listener, len(all))
 	for i, s := range all {

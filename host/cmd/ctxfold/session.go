@@ -69,8 +69,8 @@ unless the policy sets them. compact --session writes a session file.`,
 	return c
 }
 
-// openSession extracts the transcript if the input is a session file, which the core detects. The operations get
-// everything that the file says about it.
+// openSession extracts the transcript if the input is a session file, which the core detects. The operations also get the model, the
+// system prompt and the usage from the file.
 func (j *job) openSession(ctx context.Context) error {
 	file := j.sources["messages"]
 	s, err := j.Open(ctx, file.text)
@@ -94,7 +94,7 @@ func (j *job) saved(ctx context.Context, r *ctxfold.Result) ([]byte, error) {
 	return next, inputs{"file": j.sources["messages"], "messages": j.sources["messages"]}.locate(err)
 }
 
-// read returns the report's line about the session file; its value is empty if there is none.
+// read returns the line of the report that describes the session file. Its value is "" if the input isn't one.
 func (j *job) read() [2]string {
 	if j.session == nil {
 		return [2]string{}
@@ -111,7 +111,7 @@ func messageCount(s *ctxfold.Session) int {
 	return len(list)
 }
 
-// agents are the names of agents, by the kind of their session files.
+// agents maps the kind of a session file to the agent's name.
 var agents = map[api.SessionKind]string{api.SessionClaudeCode: "Claude Code", api.SessionCodex: "Codex", api.SessionGeminiCLI: "Gemini CLI",
 	api.SessionGoose: "Goose", api.SessionOpenHands: "OpenHands", api.SessionRooCode: "Roo Code"}
 

@@ -14,15 +14,15 @@ import (
 	"github.com/ctxfold/ctxfold"
 )
 
-// shellSummarizer runs a shell command for each summary: the prompt is its standard input, the summary its standard
-// output.
+// shellSummarizer runs a shell command for each summary. The command reads the prompt from its standard input and writes the summary to
+// its standard output.
 type shellSummarizer struct {
 	command string
 	io      streams
 	running sync.WaitGroup
 }
 
-// parseSummarizer parses --summarizer. Nil means the local digest.
+// parseSummarizer parses the value of --summarizer. It returns nil for "none", which means a local digest.
 func parseSummarizer(flag string, io streams) (*shellSummarizer, error) {
 	if flag == "none" {
 		return nil, nil
@@ -62,5 +62,5 @@ func (s *shellSummarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctx
 	return ctxfold.Summary{Text: strings.TrimSpace(out.String())}, nil
 }
 
-// wait waits until the commands have ended. A compaction abandons commands that take too long.
+// wait waits until all commands have ended, including commands that a compaction abandoned because they took too long.
 func (s *shellSummarizer) wait() { s.running.Wait() }

@@ -15,7 +15,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// newTable creates a table with the given headings. Columns whose heading begins with # hold numbers.
+// newTable returns a table with the given headings. A heading that begins with # is for a column of numbers.
 func newTable(headings ...string) table.Writer {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
@@ -34,7 +34,7 @@ func newTable(headings ...string) table.Writer {
 	return t
 }
 
-// lines prints facts one per line, with their names in a column. Facts without a value are left out.
+// lines prints facts, each a name and a value, one per line in two columns. Facts without a value are left out.
 func lines(w io.Writer, facts ...[2]string) {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
@@ -88,7 +88,7 @@ func change(before, after int) string {
 	return fmt.Sprintf("%+.0f %%", percent)
 }
 
-// reasons explain the reasons of [ctxfold.Report] and [api.Check] in a sentence.
+// reasons explains each reason in a [ctxfold.Report] or an [api.Check] to users.
 var reasons = map[string]string{
 	"compacted":       "compacted",
 	"under_budget":    "unchanged: the transcript is below the limit",
@@ -173,7 +173,7 @@ func whatWasRestored(r ctxfold.Report) string {
 		tally(r, "rehydrate", func(a api.Action) string { return a.Path }))
 }
 
-// whatElse returns a line for each pass that the other lines don't mention.
+// whatElse returns a fact for each pass that the other lines of the report don't mention.
 func whatElse(r ctxfold.Report) [][2]string {
 	var passes []api.Doer
 	for _, a := range r.Actions {
@@ -188,7 +188,7 @@ func whatElse(r ctxfold.Report) [][2]string {
 	return facts
 }
 
-// whatWasRepaired returns a summary of the repairs; "" in the usual case that there were none.
+// whatWasRepaired returns a summary of the repairs, or "" if there were none, as usual.
 func whatWasRepaired(r ctxfold.Report) string {
 	if r.Repaired == 0 {
 		return ""
@@ -253,7 +253,7 @@ func tally(r ctxfold.Report, pass api.Doer, name func(api.Action) string) string
 	return strings.Join(names, ", ")
 }
 
-// estimator describes how token numbers were determined, and their error bound.
+// estimator describes how token counts were determined, and their error bound.
 func estimator(name api.Estimator, source api.TokenSource, bound int) string {
 	return fmt.Sprintf("estimator %s, %s within %d %%", name, source, bound)
 }

@@ -1,6 +1,5 @@
-// Package gen makes random conversations for property tests: ordinary ones, and ones with everything that breaks other
-// compactors. A conversation is made once, as turns and calls, and then written in any wire format. It is for tests
-// only.
+// Package gen generates random conversations for property tests: ordinary ones, and ones with everything that is known to break
+// compactors. A conversation is generated once, as turns and calls, and can then be written in any wire format.
 package gen
 
 import (
@@ -12,7 +11,7 @@ import (
 	"strings"
 )
 
-// Call is a tool call, and what happened to it.
+// Call is a tool call with its outcome.
 type Call struct {
 	ID, Name, Path string
 	Result         string
@@ -21,7 +20,7 @@ type Call struct {
 	Signature      string // of the reasoning after it, for formats that sign calls
 }
 
-// Message is one message of a conversation, whatever format it is written in.
+// Message is a message, independent of any wire format.
 type Message struct {
 	Role      string // system, user, assistant, results
 	Texts     []string
@@ -34,7 +33,7 @@ type Message struct {
 // Conversation is a list of messages.
 type Conversation []Message
 
-// Options say how nasty a conversation is.
+// Options control how difficult a conversation is.
 type Options struct {
 	Messages int
 	// Broken allows unanswered calls, misplaced results, duplicate ids and empty messages.
@@ -66,7 +65,7 @@ func size(r *rand.Rand) int {
 
 var tools = []string{"read", "Read", "bash", "edit", "write_file", "grep", "web_fetch", "memory"}
 
-// New makes a conversation.
+// New generates a conversation.
 func New(r *rand.Rand, o Options) Conversation {
 	var c Conversation
 	ids := 0
@@ -134,7 +133,7 @@ func New(r *rand.Rand, o Options) Conversation {
 	return c
 }
 
-// results answers calls, in order or not, in one message or several.
+// results returns the results of calls, in order or not, in one message or several.
 func results(r *rand.Rand, o Options, calls []Call) []Message {
 	if len(calls) == 0 {
 		return nil
@@ -162,13 +161,13 @@ func results(r *rand.Rand, o Options, calls []Call) []Message {
 	return []Message{{Role: "results", Calls: calls}}
 }
 
-// Formats lists the wire formats that conversations can be written in.
+// Formats returns the wire formats in which conversations can be written.
 func Formats() []string {
 	formats := []string{"openai-chat", "anthropic", "native", "openai-responses", "gemini", "ai-sdk", "ai-sdk-ui", "plain"}
 	return append(formats, slices.Sorted(maps.Keys(writers))...)
 }
 
-// writers write a whole conversation; formats in separate files register theirs.
+// writers write a whole conversation in a format. Formats in separate files register theirs.
 var writers = map[string]func(add func(any), c Conversation, r *rand.Rand){}
 
 type obj = map[string]any
@@ -222,7 +221,7 @@ func texts(m Message, typ string) []any {
 	return parts
 }
 
-// content returns a string if that is possible and chosen, otherwise the parts.
+// content returns a message's content as a string, if that is possible and r chooses it, otherwise as a list of parts.
 func content(m Message, r *rand.Rand, parts []any) any {
 	if len(m.Texts) == 1 && len(parts) == 1 && r.IntN(2) == 0 {
 		return m.Texts[0]
@@ -235,7 +234,7 @@ func content(m Message, r *rand.Rand, parts []any) any {
 
 func args(c Call) obj { return obj{"path": c.Path} }
 
-// plain writes only texts.
+// plain writes a message with its texts only.
 func plain(add func(any), m Message) {
 	if m.Role != "results" && len(m.Texts) > 0 {
 		add(obj{"role": m.Role, "content": strings.Join(m.Texts, "\n")})

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Which assistant messages in a tool loop begin with thinking.
+// The styles of thinking: which assistant messages in a tool loop begin with thinking.
 const (
 	ThinkFirst = iota // only the first
 	ThinkAll          // all
@@ -13,9 +13,8 @@ const (
 	thinkStyles
 )
 
-// Loops makes a conversation of tool loops in which the model thinks. Signatures consist of sign, a number and an
-// underscore. The last loop is usually open: its results are there, and the model is about to continue. All of it is
-// valid.
+// Loops generates a conversation of tool loops in which the model thinks. Signatures consist of sign, a number and an underscore. The
+// last loop is usually open: its results are there, and the model is about to continue. The conversation is always valid.
 func Loops(r *rand.Rand, turns int, sign string) Conversation {
 	var c Conversation
 	style := r.IntN(thinkStyles)

@@ -1,5 +1,5 @@
-// Package judge decides whether messages are valid for a provider, and whether the promises of a compaction hold. It is
-// for tests only, shares no code with what it judges, and uses encoding/json.
+// Package judge decides whether messages are valid for a provider, and whether a compaction keeps its promises. It is only for tests.
+// To be an independent check, it shares no code with what it judges, and uses encoding/json.
 package judge
 
 import (
@@ -78,7 +78,7 @@ type judge struct {
 	// opaque returns the parts that must stay byte for byte or be removed as a whole: signed, encrypted, or
 	// provider-specific ones.
 	opaque func(list []byte) []json.RawMessage
-	// kept checks what else must be the same before and after; may be nil.
+	// kept checks what else must be the same before and after a compaction; it may be nil.
 	kept func(before, after []byte) error
 }
 
@@ -100,7 +100,7 @@ func Valid(format string, list []byte) []string {
 	return refused
 }
 
-// Broken returns what Valid does, and also the violations that a provider tolerates, one line each.
+// Broken returns what a provider would reject, as Valid does, and also the violations that it tolerates, one line each.
 func Broken(format string, list []byte) (refused, tolerated []string) {
 	for _, line := range judges[format].valid(listIn(list)) {
 		if strings.HasPrefix(line, tolerable) {

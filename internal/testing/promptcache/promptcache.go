@@ -1,6 +1,5 @@
-// Package promptcache simulates a provider's prompt cache, for tests: it counts how much of a request is read from the
-// cache, according to the rules of Anthropic, OpenAI and similar servers: minimum sizes, lifetimes, and what
-// invalidates a cached prefix.
+// Package promptcache simulates a provider's prompt cache for tests. It counts how much of a request is read from the cache, by the
+// rules of Anthropic, OpenAI and similar servers: minimum sizes, lifetimes, and the changes that invalidate a cached prefix.
 package promptcache
 
 import (
@@ -13,9 +12,9 @@ import (
 	"time"
 )
 
-// Limits of the caches. Anthropic caches a prefix of at least 1,024 tokens (more with some models) up to each
-// breakpoint, looks for an earlier one up to 20 blocks before a breakpoint, and accepts 4 breakpoints; OpenAI caches in
-// steps of 128 tokens from 1,024 on.
+// Limits of the caches. Anthropic accepts 4 breakpoints, caches the prefix up to each of them if it has at least 1,024 tokens (more
+// with some models), and looks for a cached prefix up to 20 blocks before a breakpoint. OpenAI caches in steps of 128 tokens from 1,024
+// tokens on.
 const (
 	leastTokens = 1024
 	lookBack    = 20
@@ -31,7 +30,7 @@ type Cache struct {
 	entries map[[sha256.Size]byte]time.Time
 }
 
-// Count is a provider's count for a request, in tokens.
+// Count is a provider's token count for a request.
 type Count struct{ Input, Read, Write int }
 
 // Share returns the share of the input that was read from the cache, from 0 to 1.
@@ -42,15 +41,15 @@ func (c *Count) Add(o Count) {
 	c.Input, c.Read, c.Write = c.Input+o.Input, c.Read+o.Read, c.Write+o.Write
 }
 
-// block is a piece of a request at whose end a cached prefix may end.
+// block is a piece of a request after which a cached prefix may end.
 type block struct {
 	text string
-	ttl  string // of its breakpoint; "" if it has none
+	ttl  string // the lifetime of its breakpoint; "" if it has none
 }
 
-// blocksOf reads a body in the order in which a model sees it: tools, system prompt, messages. Settings that aren't
-// part of the prompt but invalidate the cache of the messages precede these: with Anthropic the tool choice, and how
-// the model thinks.
+// blocksOf splits a request body into blocks in the order in which a model sees them: tools, system prompt, messages. With Anthropic,
+// the tool choice and the thinking mode are not part of the prompt, but changing them invalidates the cache of the messages; they are a
+// block before the messages.
 func blocksOf(body []byte, marked bool) (blocks []block, err error) {
 	var b struct {
 		Tools        []json.RawMessage
@@ -112,7 +111,7 @@ func blocksOf(body []byte, marked bool) (blocks []block, err error) {
 	return blocks, nil
 }
 
-// plain returns a part without its breakpoint, and the breakpoint's lifetime.
+// plain returns a part without its breakpoint, and the lifetime of the breakpoint.
 func plain(part json.RawMessage) (text, ttl string) {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(part, &m) != nil {
@@ -129,8 +128,8 @@ func plain(part json.RawMessage) (text, ttl string) {
 	return string(out), ttl
 }
 
-// Messages counts a request to the Messages API, and caches the prefixes that it marks. The error is that of a provider
-// that rejects it.
+// Messages counts a request to Anthropic's Messages API, and caches the prefixes that it marks. If the provider would reject the
+// request, it returns the provider's error.
 func (c *Cache) Messages(body []byte) (n Count, err error) {
 	blocks, err := blocksOf(body, true)
 	if err != nil {
@@ -170,7 +169,7 @@ func (c *Cache) Messages(body []byte) (n Count, err error) {
 	return Count{Input: total - end, Read: read, Write: end - read}, nil
 }
 
-// Automatic counts a request to a provider that caches without breakpoints.
+// Automatic counts a request to a provider that caches prefixes without breakpoints, and caches them.
 func (c *Cache) Automatic(body []byte) (n Count, err error) {
 	blocks, err := blocksOf(body, false)
 	if err != nil {
@@ -196,7 +195,7 @@ func (c *Cache) Automatic(body []byte) (n Count, err error) {
 	return Count{Input: total - read, Read: read}, nil
 }
 
-// prefixes returns the number of tokens up to each block, and a key of everything up to it.
+// prefixes returns, for each block, the number of tokens up to its end and a key for the prefix that ends there.
 func prefixes(blocks []block) (sums []int, keys [][sha256.Size]byte) {
 	hash, size := sha256.New(), 0
 	for _, b := range blocks {

@@ -15,27 +15,27 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
-// Endpoint answers alternately with tool calls and texts. A request without tools is a request for a summary.
+// Endpoint responds with tool calls and with texts. A request without tools is a request for a summary.
 type Endpoint struct {
 	Format string        // openai-chat or anthropic
-	Window int           // in tokens of four bytes; a larger conversation is rejected
-	Broken int           // one in this many requests of a conversation fails; 0 means none
+	Window int           // the context window, in tokens of four bytes; a larger conversation is rejected
+	Broken int           // one in this many requests fails; 0 means none
 	NoSums bool          // whether summaries fail
-	Slow   time.Duration // the duration of an answer
-	Steps  int           // number of consecutive tool calls; 0 means 2
-	// Thinking is how an Anthropic model thinks, in the terms of package judge: answers begin with signed thinking, and
-	// requests are checked as such a model does. "" means no thinking.
+	Slow   time.Duration // the time that each response takes
+	Steps  int           // the number of tool calls before each text, at least 2
+	// Thinking is the thinking mode of an Anthropic model, in the terms of package judge: responses begin with signed thinking, and
+	// requests are checked in the way such a model checks them. "" means no thinking.
 	Thinking string
 
 	mu      sync.Mutex
 	seen    Seen
-	thought string // the block with which an answer begins, followed by a comma
+	thought string // the thinking block at the beginning of a response, followed by a comma
 }
 
-// Seen is what an Endpoint has received.
+// Seen records what an Endpoint has received.
 type Seen struct {
-	Conversations []json.RawMessage // the accepted lists
-	Refused       []string          // what every provider would reject
+	Conversations []json.RawMessage // the message lists that were accepted
+	Refused       []string          // errors that every provider would return
 	Overflows     int
 	Summaries     int
 	Requests      int
@@ -158,7 +158,7 @@ func (e *Endpoint) answer(w http.ResponseWriter, stream bool, text, call string)
 	}
 }
 
-// stream sends a text slowly, in pieces.
+// stream sends a text as a slow stream of events.
 func (e *Endpoint) stream(w http.ResponseWriter, text string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	send := func(kind, data string) {

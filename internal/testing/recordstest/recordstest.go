@@ -22,11 +22,11 @@ import (
 	"github.com/ctxfold/ctxfold/records"
 )
 
-// Store is one store of records.
+// Store is the store of records under test.
 type Store struct {
-	// Connect connects another replica to it.
+	// Connect returns a connection for another replica.
 	Connect func() records.Shared
-	// Pass makes all leases end earlier by d. It is nil for a store that uses the program's clock.
+	// Pass makes all leases in the store end earlier by d. It is nil for a store that uses the program's clock.
 	Pass func(d time.Duration)
 }
 
@@ -98,7 +98,7 @@ func must(t testing.TB, want bool) func(got bool, err error) {
 	}
 }
 
-// lasting is the duration of a lease that ends only when a test says so: no call of a real store takes that long.
+// lasting is the duration of a lease that only ends when a test lets time pass: no call of a real store takes that long.
 const lasting = 20 * time.Minute
 
 func stored(t *testing.T, s Store) {
@@ -250,8 +250,8 @@ func conflict(t *testing.T, s Store) {
 	}
 }
 
-// takeover lets a holder store a record at the moment when its lease ends: what the next holder has seen must not
-// change afterwards.
+// takeover tests a holder that stores a record at the moment when its lease ends: what the next holder has found must not change
+// afterwards.
 func takeover(t *testing.T, s Store) {
 	one, other := s.Connect(), s.Connect()
 	kept := 0
@@ -305,7 +305,7 @@ func canceled(t *testing.T, s Store) {
 // policy has a window that fits about eight of the turns below.
 const policy = `{"window":{"tokens":6000,"reserve":500}}`
 
-// history returns a history of this many turns, followed by the next request.
+// history returns a history with the given number of turns, followed by the next request.
 func history(name string, turns int) []byte {
 	var list []string
 	for i := range turns {
@@ -315,7 +315,7 @@ func history(name string, turns int) []byte {
 	return fmt.Appendf(nil, `[%s,{"role":"user","content":"%s, request %d."}]`, strings.Join(list, ","), name, turns)
 }
 
-// model writes summaries that are all different.
+// model is a summarizer whose summaries all differ.
 type model struct {
 	calls atomic.Int32
 	took  time.Duration
@@ -331,12 +331,12 @@ func (m *model) Summarize(context.Context, ctxfold.Request) (ctxfold.Summary, er
 	return ctxfold.Summary{Text: fmt.Sprintf("## Goal\nRead and count every file, as the user has asked.\n\n## Progress\nIn summary %d: the files were read.", n), FinishReason: "stop"}, nil
 }
 
-// replica returns a replica whose lease does not end during a test.
+// replica returns a replica whose leases outlast the test.
 func replica(r records.Store) *ctxfold.Compactor {
 	return ctxfold.New(ctxfold.Options{Records: r, Lease: lasting, RecordsTimeout: lasting})
 }
 
-// hasty returns a replica with a short lease.
+// hasty returns a replica whose leases are short.
 func hasty(r records.Store) *ctxfold.Compactor {
 	return ctxfold.New(ctxfold.Options{Records: r, Lease: short, RecordsTimeout: lasting})
 }
@@ -356,8 +356,7 @@ func fit(t testing.TB, c *ctxfold.Compactor, m *model, messages []byte) *ctxfold
 	return r
 }
 
-// alone returns how many model calls the compactions need in the turns of a single replica, and how many compactions
-// there are.
+// alone returns the number of model calls and of compactions that a single replica needs for the given turns.
 func alone(t testing.TB, turns ...int) (calls, compactions int) {
 	m := &model{}
 	c := replica(nil)
@@ -369,7 +368,7 @@ func alone(t testing.TB, turns ...int) (calls, compactions int) {
 	return int(m.calls.Load()), compactions
 }
 
-// once: however many replicas ask at the same time, one compaction is made, and all of them send its result.
+// once tests that concurrent requests to several replicas lead to one compaction, whose result all of them send.
 func once(t *testing.T, s Store) {
 	calls, _ := alone(t, 12)
 	m := &model{took: 100 * time.Millisecond}
@@ -412,7 +411,7 @@ func once(t *testing.T, s Store) {
 	}
 }
 
-// faulty is a replica's connection that can be cut.
+// faulty is a connection of a replica that can fail.
 type faulty struct {
 	records.Shared
 	hang, fail, noRenewal atomic.Bool
@@ -480,7 +479,7 @@ func (f *faulty) KeepLeased(ctx context.Context, key, holder string, keys []stri
 	return f.Shared.KeepLeased(ctx, key, holder, keys, record)
 }
 
-// death: a replica that dies during a compaction makes the others wait until its lease ends, and costs one compaction.
+// death tests a replica that dies during a compaction: the others wait until its lease ends, and one compaction is repeated.
 func death(t *testing.T, s Store) {
 	dying := &faulty{Shared: s.Connect()}
 	asked, buried := make(chan struct{}), make(chan struct{})
@@ -510,8 +509,7 @@ func death(t *testing.T, s Store) {
 	}
 }
 
-// expired calls a replica that has to wait for the short lease of another one, and ends that lease once the wait has
-// begun.
+// expired calls a replica that has to wait for another one's short lease, and lets that lease end once the replica is waiting.
 func (s Store) expired(t *testing.T, m *model, messages []byte) *ctxfold.Result {
 	waiting := &faulty{Shared: s.Connect(), refused: make(chan struct{})}
 	done := make(chan *ctxfold.Result)
@@ -521,7 +519,8 @@ func (s Store) expired(t *testing.T, m *model, messages []byte) *ctxfold.Result 
 	return <-done
 }
 
-// suspended: a replica that was suspended for longer than its lease sends what another one has made in the meantime.
+// suspended tests a replica that is suspended for longer than its lease: it sends the result that another replica has made in the
+// meantime.
 func suspended(t *testing.T, s Store) {
 	slow := &faulty{Shared: s.Connect()}
 	slow.noRenewal.Store(true)
@@ -542,13 +541,13 @@ func suspended(t *testing.T, s Store) {
 	}
 }
 
-// failing: without the store each replica continues with what it knows; once the store is back, all know what was made
+// failing tests a store that fails: each replica continues with what it knows. Once the store is back, all replicas know what was made
 // in the meantime.
 func failing(t *testing.T, s Store) {
 	outage(t, s, func(f *faulty, down bool) { f.fail.Store(down) })
 }
 
-// hanging: a store that does not answer occasionally costs the time limit of one call.
+// hanging tests a store that doesn't respond, which occasionally costs the time limit of one call.
 func hanging(t *testing.T, s Store) {
 	outage(t, s, func(f *faulty, down bool) { f.hang.Store(down) })
 }
@@ -574,7 +573,7 @@ func outage(t *testing.T, s Store, set func(f *faulty, down bool)) {
 	for i, n := range turns[4:] {
 		turn(i, n)
 	}
-	// In an outage each replica makes its own.
+	// During an outage each replica makes its own compactions.
 	if compactions < want || compactions > 2*want {
 		t.Errorf("%d compactions, where one replica with a store makes %d", compactions, want)
 	}
@@ -594,7 +593,7 @@ func outage(t *testing.T, s Store, set func(f *faulty, down bool)) {
 	t.Error("what was made without the store did not get there")
 }
 
-// Each makes each call once, and all must succeed.
+// Each makes each call of a store once. All of them must succeed.
 func Each(t *testing.T, r records.Shared) {
 	t.Helper()
 	must(t, true)(r.Lease(t.Context(), keys(5, 1), "a", lasting))
@@ -611,7 +610,7 @@ func Each(t *testing.T, r records.Shared) {
 	}
 }
 
-// Line is a connection to a server that can be cut and can hang, as in package servers.
+// Line is a connection to a server that can be cut, can hang, and can be restored, like a Link of package servers.
 type Line interface {
 	Cut()
 	Hang()
@@ -619,7 +618,7 @@ type Line interface {
 	At() string
 }
 
-// hurried are records whose calls are abandoned at once while late is set.
+// hurried is a store whose calls are abandoned almost at once while late is set.
 type hurried struct {
 	records.Shared
 	late atomic.Bool

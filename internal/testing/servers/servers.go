@@ -1,5 +1,5 @@
-// Package servers starts real servers for tests, each for one test: Redis or Valkey, and PostgreSQL, on a free port of
-// this machine, with their data in a directory that is removed after the test.
+// Package servers starts real servers for tests, one for each test: Redis or Valkey, and PostgreSQL. They listen on a free port of this
+// machine and keep their data in a directory that is removed after the test.
 package servers
 
 import (
@@ -22,17 +22,17 @@ import (
 	"time"
 )
 
-// patience is the time limit for a server to start or stop, which usually takes a moment.
+// patience is the time limit for a server to start or stop. Usually it takes only a moment.
 const patience = 20 * time.Minute
 
-// Redis starts Valkey, or Redis if there is no Valkey, and returns its address, host:port. If there is neither, the
-// test is skipped, or fails in CI.
+// Redis starts Valkey or, if that is not installed, Redis, and returns its address, host:port. If neither is installed, the test is
+// skipped, or fails in CI.
 func Redis(t testing.TB) (address string) {
 	t.Helper()
 	return redis(t, "--port")
 }
 
-// RedisTLS is Redis that accepts only TLS, with a certificate for 127.0.0.1 by its own authority.
+// RedisTLS is like Redis, but the server accepts only TLS connections. Its self-signed certificate for 127.0.0.1 is in authorities.
 func RedisTLS(t testing.TB) (address string, authorities *x509.CertPool) {
 	t.Helper()
 	s := httptest.NewUnstartedServer(nil) // for its self-signed certificate
@@ -55,7 +55,7 @@ func RedisTLS(t testing.TB) (address string, authorities *x509.CertPool) {
 	return redis(t, "--tls-cert-file", certificate, "--tls-key-file", key, "--tls-ca-cert-file", certificate, "--tls-auth-clients", "no", "--port", "0", "--tls-port"), authorities
 }
 
-// redis starts a server with these arguments and a port.
+// redis starts a server with the given arguments, followed by a free port.
 func redis(t testing.TB, arguments ...string) (address string) {
 	t.Helper()
 	program := find("valkey-server", "redis-server")
@@ -103,8 +103,8 @@ func Postgres(t testing.TB) (url string) {
 	return "postgres://ctxfold@" + address + "/postgres?sslmode=disable"
 }
 
-// somebody returns the user who runs PostgreSQL, because it refuses root: for root the user of Debian's package, or
-// nobody.
+// somebody returns the user to run PostgreSQL as, because it refuses to run as root: the user of Debian's package, or nobody. It
+// returns nil if the test doesn't run as root.
 func somebody(t testing.TB, dir string) *syscall.SysProcAttr {
 	if os.Getuid() != 0 {
 		return nil
@@ -125,12 +125,12 @@ func somebody(t testing.TB, dir string) *syscall.SysProcAttr {
 	return nil
 }
 
-// output is the output of a server so far.
+// output collects what a server prints.
 type output struct {
 	mu    sync.Mutex
 	text  []byte
-	ready string        // what it prints once it listens
-	said  chan struct{} // closed when it has printed that
+	ready string        // the text that the server prints once it listens
+	said  chan struct{} // closed when the server has printed ready
 	once  sync.Once
 }
 
@@ -207,7 +207,7 @@ func free(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// Link is a connection to a server that can be cut, and can hang.
+// Link forwards connections to a server. It can be cut and can hang.
 type Link struct {
 	listener net.Listener
 	to       string
@@ -242,7 +242,7 @@ func NewLink(t testing.TB, to string) *Link {
 	return l
 }
 
-// At returns the address on which it listens, host:port.
+// At returns the address on which the Link listens, host:port.
 func (l *Link) At() string { return l.listener.Addr().String() }
 
 // Cut ends all connections, and closes each new one at once.
