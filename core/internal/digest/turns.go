@@ -263,7 +263,7 @@ func (r *turnReader) endTurn(last bool) {
 // progressHeads begin answers that tell how far the work is.
 var progressHeads = []string{"i'm in the middle ", "we're in the middle ", "i'm still ", "still working", "ich bin noch ", "je suis en train ", "sigo "}
 
-// reportsProgress reports whether a turn only tells how far the work of an earlier one is.
+// reportsProgress reports whether a turn only reports how far the work of an earlier one is.
 func (t *turn) reportsProgress() bool {
 	return len(t.units) > 0 && headedBy(t.units[0].text, progressHeads) && !slices.ContainsFunc(t.units, func(u unit) bool { return u.kind != answerUnit })
 }
