@@ -87,9 +87,9 @@ func goName(def string) string {
 func (f *file) object(def, name string, pass bool) {
 	d := f.g.defs.get(def)
 	text := d.Description
-	if pass {
-		text = name + " is the pass " + text
-	} else if _, rest, ok := strings.Cut(text, " "); ok {
+	if word, rest, ok := strings.Cut(text, " "); ok && pass {
+		text = name + " is the pass " + word + ", which " + rest
+	} else if ok {
 		text = name + " " + rest
 	}
 	f.doc("", text)
