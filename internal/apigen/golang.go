@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// goNames are the names in package ctxfold that differ from the schema.
+// goNames maps names in the schema to those in package ctxfold if they differ.
 var goNames = map[string]string{"PolicyWindow": "Window", "PolicyGate": "Gate", "PolicySummary": "Digest", "PolicyPrices": "Prices"}
 
 // file is a Go source being written.
@@ -194,7 +194,7 @@ func (f *file) pointer(def, key string) bool {
 	return false
 }
 
-// document returns the comment of a field, which begins with its Go name.
+// document returns the comment for a field. It begins with the field's Go name.
 func document(p member) string {
 	text := p.value.Description
 	if rest, ok := strings.CutPrefix(text, p.name+" "); ok {
