@@ -1,5 +1,5 @@
-// Command models writes models_table.go from models.json and prices.json: what policies know about models. go generate
-// runs it in the folder of these files.
+// Command models writes models_table.go, the facts about models that policies use, from models.json and prices.json. go
+// generate runs it in the folder of these files.
 package main
 
 import (
@@ -43,7 +43,7 @@ func main() {
 	}
 }
 
-// model is the size of a context window, and how much of it the provider reserves for the answer, in tokens.
+// model has the size of a context window, and the part of it that the provider reserves for the response, in tokens.
 type model struct{ Window, Reserve int }
 
 // price is in dollars per million tokens.
