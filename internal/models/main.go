@@ -1,5 +1,5 @@
-// Command models writes models_table.go from models.json: what policies know about models. go generate runs it in the
-// folder of both files.
+// Command models writes models_table.go, the facts about models that policies use, from models.json. go generate runs it
+// in the folder of both files.
 package main
 
 import (
@@ -45,10 +45,10 @@ func main() {
 	}
 }
 
-// model is the size of a context window, and how much of it the provider reserves for the answer, in tokens.
+// model has the size of a context window, and the part of it that the provider reserves for the response, in tokens.
 type model struct{ Window, Reserve int }
 
-// write writes one table. The longest matching name counts, so longer names come first.
+// write writes one table. The longest matching name wins, so longer names come first.
 func write(b *bytes.Buffer, table string, models map[string]model) {
 	names := slices.SortedFunc(maps.Keys(models), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))

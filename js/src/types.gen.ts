@@ -1433,6 +1433,11 @@ export interface Calibration {
   estimated?: number[];
   /** tokens */
   counted?: number[];
+  /**
+   * least is the lowest of the counts that were removed to limit the number of pairs: what every call sends besides the
+   * transcript can't be more. 0 means that none was removed. tokens
+   */
+  least?: number;
 }
 
 /** Estimate is the result of the operation `estimate`: the size of a transcript or a text, in tokens. */

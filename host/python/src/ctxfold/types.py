@@ -1141,6 +1141,11 @@ class Calibration(TypedDict):
     """tokens"""
     counted: NotRequired[List[int]]
     """tokens"""
+    least: NotRequired[int]
+    """
+    least is the lowest of the counts that were removed to limit the number of pairs: what every call sends besides the
+    transcript can't be more. 0 means that none was removed. tokens
+    """
 
 
 class EstimateRequest(TypedDict):
