@@ -12,7 +12,7 @@ const (
 	pythonAsync    = "host/python/src/ctxfold/aio.py"
 )
 
-// asyncio returns the module ctxfold.aio: the functions that block, awaited.
+// asyncio returns the module ctxfold.aio, made from the blocking functions by turning them into coroutines.
 func asyncio(root string) []byte {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(pythonBlocking)))
 	check(err)
@@ -26,7 +26,7 @@ func asyncio(root string) []byte {
 	return []byte(s)
 }
 
-// asyncRules make awaited functions of those that block, one after the other. Each must apply.
+// asyncRules are the replacements that turn blocking functions into coroutines, in order. Each must match at least once.
 var asyncRules = []struct {
 	of *regexp.Regexp
 	by string

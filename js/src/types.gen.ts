@@ -1913,8 +1913,9 @@ export interface ReportCache {
   /** tokens that each later call saves */
   saved_tokens: number;
   /**
-   * turns_to_pay is the number of calls after which the compaction has paid for itself at the policy's prices. Its
-   * costs are rereading everything after the first change, and the summary. -1 means never; absent without prices.
+   * turns_to_pay is the number of calls after which the compaction has paid for itself at the policy's prices, or at
+   * the list prices of its model. Its costs are rereading everything after the first change, and the summary. -1 means
+   * never; absent without prices and for unknown models.
    */
   turns_to_pay?: number;
 }
