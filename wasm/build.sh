@@ -30,7 +30,7 @@
 # panic (fault.go).
 #
 # The same sources, switches and tools give the same bytes. What was built last with some switches is kept in build/module, with a key
-# of all that went in.
+# of all that went in: the SHA-256 of what the steps behind the first one read, and the switches.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 full= component= reactor= tags= without=
@@ -134,8 +134,9 @@ go build -overlay="$dir/overlay.json" -modfile="$mod" ${tags:+"-tags=${tags#,}"}
 	-buildmode=c-shared -o "$dir/reactor.wasm" ./wasm || failed "go build"
 if [ -n "$reactor" ]; then cp "$dir/reactor.wasm" "$out"; exit; fi
 
-key=$(cat "$dir/reactor.wasm" wasm/stub.wat wasm/build.sh wasm/tools/*.mjs wasm/tools/package-lock.json \
-	${component:+wit/ctxfold.wit wasm/component/tools/*} <(echo "$switches") | sha256sum)
+inputs=$(cat "$dir/reactor.wasm" wasm/stub.wat wasm/build.sh wasm/tools/*.mjs wasm/tools/package-lock.json \
+	${component:+wit/ctxfold.wit wasm/component/tools/*} | sha256sum)
+key="${inputs%% *} $switches"
 if [ ! -f "$dir/module.wasm" ] || [ "$key" != "$(cat "$dir/key" 2> /dev/null)" ]; then
 	rm -f "$dir/key"
 	# The tools, which other copies of the tree may share.

@@ -11,11 +11,11 @@ import (
 	"github.com/ctxfold/ctxfold/wasm/component"
 )
 
-// The functions of wit/ctxfold.wit in the canonical ABI. Arguments are flattened: texts and lists are an address and a
-// length, in memory that the host allocated with cabi_realloc and that belongs to the module once the function is
-// called. A result stays in memory until the host calls the function's post-return.
+// This file exports the functions of wit/ctxfold.wit in the canonical ABI. Arguments are flattened: a string or list is
+// passed as an address and a length. The host allocates its memory with cabi_realloc; the call hands it over to the
+// module. A result stays in memory until the host calls the function's post-return.
 
-// pageSize is the unit of growth of a WebAssembly memory, in bytes.
+// pageSize is the size of a page of WebAssembly memory, in bytes.
 const pageSize = 64 << 10
 
 //go:wasmimport wasi_snapshot_preview1 memory_size
@@ -47,7 +47,7 @@ func reallocate(ptr, size, alignment, wanted uint32) uint32 {
 	return fresh
 }
 
-// take returns the memory of an argument, or nil if the host did not allocate it.
+// take removes an argument from live and returns its memory, or nil if the host did not allocate it.
 func take(ptr, size uint32) []byte {
 	b, there := live[ptr]
 	if !there || uint64(size) > uint64(cap(b)) {

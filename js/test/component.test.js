@@ -60,12 +60,7 @@ function finished(engine, outcome, memory = []) {
   return { ...last.val, asked };
 }
 
-test("the component is the one whose sum is committed, and imports nothing", { skip }, async () => {
-  const sum = createHash("sha256")
-    .update(await readFile(file))
-    .digest("hex");
-  const [committed] = (await readFile(new URL("wit/ctxfold.component.wasm.sha256", root), "utf8")).split(" ");
-  assert.equal(sum, committed, "make component-sum writes the sum anew");
+test("the component imports nothing", { skip }, async () => {
   const wit = await witOf();
   assert.doesNotMatch(wit, /^\s*import\s/m);
   assert.match(wit, /^\s*export ctxfold:ctxfold\/engine@\d+\.\d+\.\d+;$/m);

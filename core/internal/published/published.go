@@ -1,5 +1,5 @@
-// Package published reproduces the published systems that presets are named after, step by step and with their defects. It registers itself
-// with the main path, which knows nothing about it; a build only has to import it.
+// Package published reproduces the published systems that some presets are named after, step by step and with their defects. It registers
+// itself through package hook, so a build includes it by importing it; the rest of core doesn't depend on it.
 package published
 
 import (

@@ -12,20 +12,20 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// The kinds that S4 gives to messages (S4.11).
+// The message kinds that S4 assigns (S4.11).
 const (
 	archivedKind = "tool_result_archived"
 	summaryKind  = "tool_summary"
 )
 
-// archiveResults archives exactly as S4 does: the oldest results are hidden from the model, regardless of the calls that they answer
-// (S4.29), and user messages with their summaries follow the newest message (S4.24).
+// archiveResults archives exactly as S4 does. It hides the oldest results from the model, even if that separates them from their calls
+// (S4.29), and adds user messages with their summaries after the newest message (S4.24).
 func archiveResults(p *passes.ArchivePass, c passes.Run) {
 	doc := c.Doc()
 	if p.KeepRecent == 0 {
 		return
 	}
-	var seen []int // items that are results the model is sent
+	var seen []int // items with a result that is sent to the model
 	for i := range doc.Items {
 		if resultOf(c, i) >= 0 {
 			seen = append(seen, i)
@@ -49,7 +49,7 @@ func archiveResults(p *passes.ArchivePass, c passes.Run) {
 	}
 	var added []byte
 	keys := make(map[int]string, len(seen))
-	var queues critbit.Map[[]int] // by key, the results that are still sent, oldest first
+	var queues critbit.Map[[]int] // for each key, the results that are not hidden yet, oldest first
 	for _, i := range seen {
 		keys[i] = resultKey(c, i)
 		queue := queues.At(keys[i])
@@ -80,8 +80,8 @@ func archiveResults(p *passes.ArchivePass, c passes.Run) {
 	}
 }
 
-// toolDigest hides the oldest results from the model as S4 does. A user message with a line for each follows the newest
-// message (S4.39).
+// toolDigest hides the oldest results from the model as S4 does, and adds a user message after the newest message, with
+// one line for each hidden result (S4.39).
 func toolDigest(p *passes.ToolDigestPass, c passes.Run) {
 	doc := c.Doc()
 	if p.KeepRecent == 0 || passes.FoldsBefore(c, "tool_digest") && len(c.Fold().Items) == 0 {
@@ -158,7 +158,7 @@ func accept(p *passes.ArchivePass, r api.Summary) (summary, why string) {
 	return styles.ToolSummary(r)
 }
 
-// toolRequest asks for one summary of results.
+// toolRequest returns a request for one summary of the given tool outputs.
 func toolRequest(p *passes.ArchivePass, c passes.Run, id string, outputs []digest.ToolOutput) api.SummaryRequest {
 	doc := c.Doc()
 	q := styles.ToolPrompt(outputs, p.Batch > 0)
@@ -167,7 +167,7 @@ func toolRequest(p *passes.ArchivePass, c passes.Run, id string, outputs []diges
 	return r
 }
 
-// resultOf returns the tool result of an item that is sent to the model; -1 if there is none.
+// resultOf returns the index of an item's tool result, or -1 if the item has none or is hidden from the model.
 func resultOf(c passes.Run, item int) int32 {
 	doc := c.Doc()
 	m := doc.Items[item].Msg
@@ -199,10 +199,10 @@ func outputs(c passes.Run, items []int) []digest.ToolOutput {
 	return outputs
 }
 
-// marks reports whether messages in this format can say who sees them.
+// marks reports whether messages in this format can be marked as hidden from the model or the user.
 func marks(doc *view.View) bool { return doc.F.Name == "native" }
 
-// addSummary appends a message with a summary that the model is sent and the user is not shown (S4.24).
+// addSummary appends a message with a summary that is sent to the model but hidden from the user (S4.24).
 func addSummary(c passes.Run, dst []byte, text string) []byte {
 	doc := c.Doc()
 	if len(dst) > 0 {
@@ -217,8 +217,8 @@ func addSummary(c passes.Run, dst []byte, text string) []byte {
 	return Marks{Agent: &on, User: &off, Kind: &kind}.Append(dst, message)
 }
 
-// hide hides an item with a tool result from the model; whether the user sees it does not change (S4.24). In formats without such marks the
-// result is removed.
+// hide hides an item with a tool result from the model but not from the user (S4.24). If the format has no visibility marks, it removes
+// the result.
 func hide(c passes.Run, item int, pass api.Doer) {
 	doc := c.Doc()
 	it := &doc.Items[item]

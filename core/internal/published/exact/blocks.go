@@ -14,10 +14,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// A compaction block covers the messages of one loop, which is the run of an agent from a request to its end. It says which turns are shown
-// unchanged, which are shortened, and which become lines. The messages themselves stay (S0.39).
+// A compaction block covers the messages of one loop: one run of an agent, from a request until the agent is done. The block determines
+// which turns the model sees unchanged, which shortened, and which as single lines. The stored messages never change (S0.39).
 
-// TurnRange is a range of turns, both ends included. An empty one ends before it starts.
+// TurnRange is a range of turns, both ends included. An empty range has an End smaller than its Start.
 //
 //easyjson:json
 type TurnRange struct {
@@ -43,15 +43,15 @@ type Block struct {
 	CreatedAt     api.Raw    `json:"createdAt"`
 }
 
-// BlockConfig says how blocks are made (S0.42).
+// BlockConfig configures how blocks are made (S0.42).
 type BlockConfig struct {
 	KeepFirstTurns, KeepRecentTurns int
-	MaxSummaryTokens                int // of all lines together
-	MaxLines                        int // of each text of a tool result
+	MaxSummaryTokens                int // limit for all lines together
+	MaxLines                        int // limit for each text of a tool result
 }
 
-// Turns returns the turns of messages [from, to): adjacent messages with the same turn index are one turn, and a message without one is a
-// turn by itself (S0.41). Each turn is a half-open range of messages.
+// Turns returns the turns of messages [from, to) as half-open ranges of messages. Adjacent messages with the same turn index are one turn;
+// a message without a turn index is a turn of its own (S0.41).
 func Turns(t *transcript.Transcript, from, to int) [][2]int {
 	var turns [][2]int
 	last, running := 0, false
@@ -86,11 +86,11 @@ func NewBlocks(in view.Input) *Blocks {
 // Tokens returns the estimate of messages [from, to).
 func (bs *Blocks) Tokens(from, to int) int { return bs.run.Doc().Tokens(from, to) }
 
-// Make makes the block of the loop in messages [from, to). The newest loop keeps its first and its newest turns, with only the first and
-// last lines of tool results in these. Between them, and everywhere in older loops, the assistant's messages become lines until the token
-// budget for lines is used up (S0.44, S0.45).
+// Make makes the block for the loop in messages [from, to). The newest loop keeps its first and its newest turns; tool results in the newest
+// turns are shortened to their first and last lines. The assistant's other messages, and all of them in older loops, become lines until the
+// token budget for lines is used up (S0.44, S0.45).
 //
-// With wire_safe no turn is shown twice (S0.47), calls stay with their results, open calls stay, and so does what the user said between the
+// With wire_safe no turn is shown twice (S0.47), calls stay with their results, and open calls stay, as do the user's messages between the
 // lines (S0.48).
 func (bs *Blocks) Make(from, to int, newest bool, config BlockConfig) Block {
 	c := bs.run
@@ -124,7 +124,7 @@ func (bs *Blocks) Make(from, to int, newest bool, config BlockConfig) Block {
 	return b
 }
 
-// whole moves the end of the first turns and the beginning of the newest so that calls stay with their results and open calls stay.
+// whole moves the end of the first turns and the start of the newest turns so that calls stay with their results and open calls are kept.
 func (bs *Blocks) whole(turns [][2]int, first, recent int) (int, int) {
 	total := len(turns)
 	start := func(turn int) bool {
@@ -152,7 +152,7 @@ func (bs *Blocks) truncated(from, to, maxLines int) (list []api.Raw) {
 	c := bs.run
 	p := &passes.TruncatePass{MaxLines: maxLines}
 	all := func(string) bool { return true }
-	for m := from; m < to; m++ { // all of them before the first is written, so that edits are sorted once
+	for m := from; m < to; m++ { // edit all messages before writing the first, so that edits are sorted only once
 		n := 0
 		if c.Policy().IsWireSafe() {
 			n, _ = p.Message(c, int32(m), all)
@@ -207,8 +207,8 @@ type Loop struct {
 	Absent     bool // its messages are unavailable
 }
 
-// Chain returns the loops from the first to the one named current, each the parent of the next. A loop that is named as a parent but is not
-// in loops has no messages.
+// Chain returns the loops from the first to the one whose id is current; each is the parent of the next. If a parent is missing from loops,
+// the chain starts with a loop without messages in its place.
 func Chain(loops []Loop, current string) []Loop {
 	sorted := slices.Clone(loops)
 	sorting.Stable(sorted, func(a, b Loop) int { return cmp.Compare(a.ID, b.ID) })
@@ -220,7 +220,7 @@ func Chain(loops []Loop, current string) []Loop {
 			chain = append(chain, Loop{ID: id, Absent: true})
 			break
 		}
-		for i+1 < len(sorted) && sorted[i+1].ID == id { // the last one with that id
+		for i+1 < len(sorted) && sorted[i+1].ID == id { // if several loops have this id, take the last
 			i++
 		}
 		if seen[i] {
@@ -234,8 +234,8 @@ func Chain(loops []Loop, current string) []Loop {
 	return chain
 }
 
-// InScope returns how many loops to consider: the newest and count older ones or, if count is negative, as many older ones in a row as fit
-// in a budget, in tokens (S0.46).
+// InScope returns the number of loops to consider: the newest loop and count older ones. If count is negative, it goes back from the newest
+// loop as far as a budget, in tokens, allows (S0.46).
 func (bs *Blocks) InScope(chain []Loop, count, budget int) int {
 	if count >= 0 {
 		return min(count, len(chain)) + 1
@@ -250,9 +250,10 @@ func (bs *Blocks) InScope(chain []Loop, count, budget int) int {
 	return n
 }
 
-// Context returns what the model sees of a chain of loops: of the newest the first, compacted and recent turns, of older ones only the
-// lines, and a loop without a block unchanged (S0.45). blocks has an element for each loop of the chain, nil if the loop has no block. With
-// wire_safe whatever a provider would reject is repaired; ok is false if a block contains something that is not a message.
+// Context returns the messages that the model sees for a chain of loops: the first, compacted and recent turns of the newest loop, and only
+// the lines of older loops; a loop without a block is shown unchanged (S0.45). blocks has an element for each loop of the chain, which is
+// nil if the loop has no block. With wire_safe the list is repaired so that providers accept it. ok is false if a block contains anything
+// that isn't a message.
 func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.Raw, ok bool) {
 	c := bs.run
 	raw := func(from, to int) {
@@ -288,7 +289,7 @@ func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.
 	return list, true
 }
 
-// repaired returns a list of messages, each JSON, after repair; false if one of them is not a message of the format.
+// repaired repairs a list of messages, each as JSON. It returns false if an element is not a message of the format.
 func (bs *Blocks) repaired(list []api.Raw) ([]api.Raw, bool) {
 	in := bs.in
 	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Ordered: in.Format.Rules.Ordered, Weigh: in.Transcript.Weigh}
@@ -312,7 +313,7 @@ func (bs *Blocks) repaired(list []api.Raw) ([]api.Raw, bool) {
 	return out, true
 }
 
-// Estimate returns the tokens of a list of messages, each JSON; values that are not messages of the format count as nothing.
+// Estimate returns the tokens of a list of messages, each as JSON. Values that are not messages of the format count as 0 tokens.
 func (bs *Blocks) Estimate(list []api.Raw) (tokens int) {
 	in := bs.in
 	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Ordered: in.Format.Rules.Ordered, Weigh: in.Transcript.Weigh}

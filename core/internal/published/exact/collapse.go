@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// collapse replaces an assistant's message and the tool results after it with a line. Pairs that the boundary divides are not protected,
-// and results without their call get no line (S0.22, S0.24).
+// collapse replaces each older assistant message and the tool results after it with a line. The boundary may separate a call from its
+// results, and results without a call get no line (S0.22, S0.24).
 func collapse(p *passes.CollapsePass, c passes.Run) {
 	doc := c.Doc()
 	boundary := len(doc.Items) - p.KeepRecent

@@ -13,12 +13,12 @@ const (
 	KeepLast         = 10    // S2.6: messages in the tail
 )
 
-// oldDigest is the beginning of an assistant message that S2 recognises as its last summary (S2.14).
+// oldDigest is the beginning of assistant messages that S2 takes for its previous summary (S2.14).
 const oldDigest = "## Session Summary"
 
-// FindCutPoint returns where the tail begins that fits in keep tokens: an index in sizes, or 0 if there is nothing to cut (S1.6 to S1.10).
-// sizes are the tokens of the messages. The last message stays even if it alone is larger. A tail that would begin with tool results, as
-// reported by tool, begins after them. If keep is 0 or less, it is keepRecentTokens.
+// FindCutPoint returns the start of the longest tail that fits in keep tokens, as an index in sizes, or 0 if there is nothing to cut
+// (S1.6 to S1.10). sizes holds the tokens of each message. The last message stays even if it exceeds keep on its own. If the tail would begin
+// with tool results, for which tool returns true, it begins after them. A keep of 0 or less means keepRecentTokens.
 func FindCutPoint(sizes []int, tool func(i int) bool, keep int) int {
 	n := len(sizes)
 	if n < passes.MinFolded {
@@ -43,9 +43,8 @@ func FindCutPoint(sizes []int, tool func(i int) bool, keep int) int {
 	return cut
 }
 
-// PlanSlice returns where the tail begins that holds at most keep tokens: the smallest index from which no more than these remain, moved
-// forward past tool results, or 0 if everything fits or nothing would be left (S3.13 to S3.18). Unlike FindCutPoint it does not keep a last
-// message that is larger than keep.
+// PlanSlice returns the start of the longest tail of at most keep tokens, moved forward past tool results. It returns 0 if everything fits
+// or if nothing would be left (S3.13 to S3.18). Unlike FindCutPoint it does not keep a last message that is larger than keep.
 func PlanSlice(sizes []int, tool func(i int) bool, keep int) int {
 	total := 0
 	for _, n := range sizes {
@@ -67,16 +66,16 @@ func PlanSlice(sizes []int, tool func(i int) bool, keep int) int {
 	return cut
 }
 
-// Selection is the part of a list of messages that S2 folds: those at [From, To). The first message and those from To on are kept; those
-// between the first and From hold the last summary, which is Previous.
+// Selection is the part of a list of messages that S2 folds: messages [From, To). The first message and the messages from To on are kept.
+// If From is above 1, the messages before it hold the previous summary, whose text is Previous.
 type Selection struct {
 	From, To    int
 	Previous    string
 	HasPrevious bool
 }
 
-// SelectMessages chooses which of the messages seq of t are folded if the newest keep stay (S2.11 to S2.16). The first message is treated
-// as the system's, whatever its role (S2.12). From and To are 0 if nothing is folded.
+// SelectMessages selects the messages to fold from seq, a list of messages of t, so that the newest keep messages stay (S2.11 to S2.16). The
+// first message is treated as the system prompt, whatever its role (S2.12). From and To are 0 if nothing is folded.
 func SelectMessages(t *transcript.Transcript, seq []int32, keep int) Selection {
 	n := len(seq)
 	if n <= keep+1 {
@@ -94,9 +93,9 @@ func SelectMessages(t *transcript.Transcript, seq []int32, keep int) Selection {
 	return s
 }
 
-// SplitByTokens returns where the newest messages begin that fit in a budget of tokens: an index in sizes, which are the tokens of the
-// messages. The last message stays even if it alone is larger; with a budget of 0 or less only that stays. The result is 0 if all messages
-// fit (S4.31).
+// SplitByTokens returns the start of the longest tail that fits in a budget of tokens, as an index in sizes, which holds the tokens of each
+// message; 0 if all messages fit. The last message stays even if it exceeds the budget on its own, and is the whole tail if the budget is 0
+// or less (S4.31).
 func SplitByTokens(sizes []int, budget int) int {
 	start := len(sizes)
 	if start > 0 && budget <= 0 {
@@ -111,5 +110,5 @@ func SplitByTokens(sizes []int, budget int) int {
 	return start
 }
 
-// SplitByCount returns where the newest keep of n messages begin; 0 if there are no more than that (S4.32).
+// SplitByCount returns the index of the first of the newest keep messages, out of n; 0 if n is at most keep (S4.32).
 func SplitByCount(n, keep int) int { return max(0, n-keep) }

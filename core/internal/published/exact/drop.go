@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// drop drops the middle, even if that separates calls from their results, and even what is pinned (S0.26 to S0.28).
+// drop drops the middle of the transcript, including pinned messages, even if that separates calls from their results (S0.26 to S0.28).
 func drop(p *passes.DropPass, c passes.Run) {
 	doc := c.Doc()
 	n := len(doc.Items)
@@ -22,7 +22,7 @@ func drop(p *passes.DropPass, c passes.Run) {
 	fit(c, "drop")
 }
 
-// fit keeps the newest messages that fit in the target. It ignores what the messages are and how large the marker is (S0.29 to S0.31).
+// fit keeps the newest messages that fit in the target, whatever their roles. It leaves no room for the marker (S0.29 to S0.31).
 func fit(c passes.Run, pass api.Doer) {
 	doc := c.Doc()
 	from, room := len(doc.Items), c.Target()
@@ -33,7 +33,7 @@ func fit(c passes.Run, pass api.Doer) {
 	take(c, pass, "", 0, from)
 }
 
-// take replaces items with a message that says how many there were.
+// take replaces the items [from, to) with a marker message that gives their number.
 func take(c passes.Run, pass api.Doer, why string, from, to int) {
 	doc := c.Doc()
 	if from >= to {

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Estimator returns an estimator with the published system's defects: whatever that leaves out costs nothing.
+// Estimator returns a copy of an estimator with the defects of the published system: whatever the system fails to count costs nothing.
 func Estimator(p *tokens.Profile) *tokens.Profile {
 	q := *p
 	switch p.Name {
@@ -29,7 +29,7 @@ func Estimator(p *tokens.Profile) *tokens.Profile {
 // free is the cost of parts that cost nothing.
 var free = tokens.Cost{NoText: true, NoName: true}
 
-// only returns a table of costs in which only parts of some kinds cost anything: their text.
+// only returns a table of costs in which only the text of parts of the given kinds costs anything.
 func only(kinds ...transcript.Kind) (k [transcript.Opaque + 1]tokens.Cost) {
 	for i := range k {
 		k[i] = free
@@ -40,7 +40,7 @@ func only(kinds ...transcript.Kind) (k [transcript.Opaque + 1]tokens.Cost) {
 	return k
 }
 
-// stringified measures the body of a part as JSON.stringify writes it, including the quotes of strings; nothing if there is none (S2.2,
+// stringified measures the body of a part as JSON.stringify writes it, with quotes around strings. A missing body measures zero (S2.2,
 // S2.3).
 func stringified(t *transcript.Transcript, part *transcript.Part) transcript.Measure {
 	if part.Body.Zero() {
@@ -75,12 +75,12 @@ func oldCalls(t *transcript.Transcript, message int) (sizes []transcript.Measure
 	return sizes
 }
 
-// Anchor is a provider's count: the tokens of all messages up to the one at an index, inclusive. The messages after it are estimated
+// Anchor is a token count from the provider. It covers all messages up to and including the one at Index; later messages are estimated
 // (S0.38).
 type Anchor struct{ Tokens, Index int }
 
-// Record returns the anchor that applies after a call of the model that ended with the message at an index. usage is the provider's count
-// for it, the sum of all kinds of tokens; if it is 0, the old anchor, which may be nil, still applies.
+// Record returns the anchor after a model call whose response is the message at index. usage is the provider's count for the call, summed
+// over all kinds of tokens. If usage is 0 or less, Record returns a, which may be nil.
 func (a *Anchor) Record(usage, index int) *Anchor {
 	if usage <= 0 {
 		return a
@@ -88,7 +88,7 @@ func (a *Anchor) Record(usage, index int) *Anchor {
 	return &Anchor{usage, index}
 }
 
-// Count returns the size of all messages, in tokens: an estimate if the anchor is nil or not among them.
+// Count returns the size of all messages, in tokens. It is entirely an estimate if the anchor is nil or its index is out of range.
 func (a *Anchor) Count(p *tokens.Profile, t *transcript.Transcript) int {
 	sum, from := 0, 0
 	if a != nil && a.Index >= 0 && a.Index < len(t.Messages) {

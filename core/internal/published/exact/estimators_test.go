@@ -31,7 +31,7 @@ func read(t *testing.T, format, src string) *transcript.Transcript {
 	return tr
 }
 
-// The numbers are those of the rows of the notes on the published systems.
+// TestEstimators checks the token counts given in the rows of the notes on the published systems.
 func TestEstimators(t *testing.T) {
 	for _, c := range []struct {
 		row, estimator, format, src string
@@ -61,7 +61,7 @@ func TestEstimators(t *testing.T) {
 	}
 }
 
-// everything has a message for each thing that estimators count in a way of its own.
+// everything contains each kind of content that some estimator treats specially.
 const everything = `[{"role":"user","content":[{"type":"text","text":"0123456789"},{"type":"text","text":"größe 漢字 😀"},
 	{"type":"image","source":{"type":"base64","data":"AAECAwQFBgcICQoLDA0ODw=="}},{"type":"document","source":{"type":"base64","data":"AAECAwQFBgcICQoLDA0ODw=="}}]},
 	{"role":"assistant","content":[{"type":"thinking","thinking":"0123456789abcdef","signature":"s"},{"type":"tool_use","id":"a","name":"read_file","input":{"path" : "a.txt","é":[1,2]}},
@@ -71,7 +71,7 @@ const everything = `[{"role":"user","content":[{"type":"text","text":"0123456789
 	{"role":"assistant","content":[{"type":"unheard_of","x":"0123456789"}]},
 	{"role":"user","content":""}]`
 
-// TestLeftOut has the tokens of each message of a transcript with a part of every kind: what a system leaves out costs nothing.
+// TestLeftOut checks the tokens of each message in a transcript with parts of every kind: parts that a system ignores cost nothing.
 func TestLeftOut(t *testing.T) {
 	for name, want := range map[string]string{
 		"bytes4-floor":   "[6 0 0 0 0] 0 4 2 28",

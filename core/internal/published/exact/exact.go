@@ -1,8 +1,8 @@
-// Package exact does to a transcript what the published systems do, step by step and with their defects: a run, the passes of a policy with
-// wire_safe false, cut points, truncations, and blocks over the loops of a session. Nothing is repaired or tried again, and nothing is cut
-// if a result is over its limit.
+// Package exact reproduces what the published systems do to a transcript, step by step and with their defects: a whole compaction, the
+// passes of a policy with wire_safe false, cut points, truncations, and blocks over the loops of a session. It repairs nothing, retries
+// nothing, and cuts nothing when a result exceeds its limit.
 //
-// The wording of requests and digests (styles) and the arguments of functions (functions) never enter this package.
+// The wording of requests and digests is in package styles, and reading the arguments of functions is in package functions.
 package exact
 
 import (
@@ -18,13 +18,13 @@ import (
 
 //go:generate sh ../../../../internal/apigen/easyjson.sh -disallow_unknown_fields
 
-// Suit removes from a policy what no published system has: a last resort, second requests, and a digest without a model that fills the
-// available room.
+// Suit turns off the settings of a policy that no published system has: the last resort, retries of summary requests, and the room for
+// digests that are written without a model.
 func Suit(p *policy.Policy) {
 	p.LastResort, p.Summary.Retries, p.Summary.Room = new(bool), 0, new(float64)
 }
 
-// Due reports whether a transcript should be compacted: see [passes.Due]. Counts from before the last compaction are included (S4.9).
+// Due reports whether a transcript should be compacted; see [gate.Due]. It also uses token counts from before the last compaction (S4.9).
 func Due(in view.Input, total int) (bool, tokens.Context) {
 	due, size, _ := gate.Due(in, 0, total)
 	return due, size
@@ -90,8 +90,8 @@ func run(c *compact.Run, steps []passes.Pass) *policy.Error {
 	return nil
 }
 
-// step performs a pass as the system that the policy belongs to does. Passes that no system has run as usual. It reports whether the run
-// ends with its input.
+// step performs a pass as the published system of the policy does. Passes that no published system has run as usual. It reports whether the
+// run must return its input unchanged.
 func step(step passes.Pass, c passes.Run) (undone bool) {
 	doc := c.Doc()
 	switch p := step.(type) {
@@ -125,14 +125,14 @@ func step(step passes.Pass, c passes.Run) (undone bool) {
 	return false
 }
 
-// held returns which items must stay: those that are pinned, and those in a group with a pinned call or result.
+// held reports for each item whether it must stay, because it is pinned or its group has a pinned call or result.
 func held(c passes.Run) ([]bool, []int32) {
 	held, groups := c.Keep().StayingItemsWith(func(int) bool { return false })
 	return held, groups
 }
 
-// foldOurs folds in ctxfold's own style, which belongs to no published system. The tail is as large as the policy says,
-// and open calls are folded too.
+// foldOurs folds in ctxfold's own style, which no published system has. The tail has the size that the policy sets, and
+// open calls are folded too.
 func foldOurs(p *passes.FoldPass, c passes.Run) {
 	held, groups := held(c)
 	cut, step := p.Cut(c, groups, p.KeepTokens)

@@ -11,8 +11,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/summary"
 )
 
-// fold folds exactly as the system with this style does: nothing is pinned, no summary is judged, and its mistakes are repeated here
-// (docs/reference/published.md). It reports whether the run ends with its input, whatever was cleared before (S3.43).
+// fold folds exactly as the system with this style does: pins are ignored, summaries are accepted unchecked, and the system's mistakes are
+// reproduced (docs/reference/published.md). It reports whether the run must return its input, even if passes have cleared results (S3.43).
 func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 	doc := c.Doc()
 	seq := make([]int32, len(doc.Items))
@@ -83,11 +83,11 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 	if s.Kind != "" && marks(doc) {
 		text = Marks{Kind: &s.Kind}.Append(nil, text)
 	}
-	passes.PutDigest(c, cut, -1, stays, text, nil) // the digest names no handle, because the changes contain what was folded
+	passes.PutDigest(c, cut, -1, stays, text, nil) // the digest needs no handle: the folded messages are in the changes
 	return false
 }
 
-// slice returns where S3's tail begins: by tokens, or with force at the newest turn (S3.13, S3.42).
+// slice returns the start of S3's tail: as many messages as fit in KeepTokens or, if compaction is forced, the newest turn (S3.13, S3.42).
 func slice(p *passes.FoldPass, c passes.Run, sizes []int, tool, user func(i int) bool) int {
 	if p.ForceTurn && c.Policy().Force {
 		return passes.LastUserTurn(len(sizes), user)
@@ -95,7 +95,7 @@ func slice(p *passes.FoldPass, c passes.Run, sizes []int, tool, user func(i int)
 	return PlanSlice(sizes, tool, p.KeepTokens)
 }
 
-// split returns where S4's tail begins: by tokens, at most half of the limit, or by messages (S4.5, S4.31, S4.32).
+// split returns the start of S4's tail, which is limited by tokens, to at most half of the limit, or by messages (S4.5, S4.31, S4.32).
 func split(p *passes.FoldPass, c passes.Run, sizes []int) int {
 	keep := p.KeepTokens
 	if c.Limit()/2 > 0 {
@@ -107,15 +107,15 @@ func split(p *passes.FoldPass, c passes.Run, sizes []int) int {
 	return SplitByCount(len(sizes), p.KeepMessages)
 }
 
-// part is the subject of one request.
+// part is a list of messages that one request summarizes.
 type part struct {
 	id       string
 	scope    api.Scope
 	messages []int32
 }
 
-// partsOf divides what is folded if the style requires it: the beginning of a turn that is cut, at index at of messages, is summarised
-// separately (S1.23). A negative at means a cut between turns.
+// partsOf divides the folded messages into parts. If the style requires it, the beginning of a turn that the cut divides, from index at of
+// messages, becomes a part of its own (S1.23). A negative at means a cut between turns.
 func partsOf(s *styles.Style, messages []int32, at int) []part {
 	switch {
 	case !s.Data.Split || at < 0:
@@ -130,8 +130,8 @@ func partsOf(s *styles.Style, messages []int32, at int) []part {
 	return []part{{summary.FoldRequest, api.ScopeSession, history}, {summary.TurnRequest, api.ScopeTurnPrefix, messages[at:]}}
 }
 
-// textOf asks for the summaries of the parts one after the other and joins them. It returns false while one is missing, and if one has
-// failed.
+// textOf requests the summaries of the parts one after the other and joins them. It returns false while a summary is missing, or if one
+// has failed.
 func textOf(c passes.Run, s *styles.Style, parts []part, q styles.Prompt, messages int) (body string, ok bool) {
 	doc := c.Doc()
 	var texts [2]string

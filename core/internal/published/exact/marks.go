@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Marks are an application's metadata about a message, which is not sent to the model (native format). A nil mark keeps
-// the message's own.
+// Marks are an application's metadata for a message of the native format, which is not sent to the model. A nil field
+// leaves the message's value as it is.
 type Marks struct {
 	Agent, User *bool
 	Kind        *string
@@ -19,8 +19,8 @@ type Splice struct {
 	New []byte
 }
 
-// Splices returns the changes to a message, which is an object, that set the marks: existing members get a new value, and new ones are
-// added at its end, in one splice.
+// Splices returns the changes that set the marks in a message, which must be a JSON object. Existing members get a new value; missing ones
+// are added at the end of the object, in one splice.
 func (m Marks) Splices(message []byte) (splices []Splice) {
 	type mark struct {
 		key   string

@@ -7,15 +7,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/overflow"
 )
 
-// overflows are the substrings by which S4.43 recognises an overflow. Providers also write one of them, "too many tokens", about rate
-// limits; overflow.Classify does not have that defect.
+// overflows are the substrings by which S4.43 recognises a context overflow. One of them, "too many tokens", is also in rate-limit errors,
+// so S4 mistakes these for overflows; overflow.Classify does not.
 var overflows = []string{
 	"context length", "context window", "contextwindow", "maximum context", "max context", "context limit", "too many tokens",
 	"maximum number of tokens", "prompt is too long", "token limit exceeded", "contextlength", "context_window_exceeded",
 	"contextwindowexceeded", "finishreasonlength",
 }
 
-// IsOverflow reports whether S4.43 considers an error's text an overflow.
+// IsOverflow reports whether S4.43 takes an error message for a context overflow.
 func IsOverflow(text string) bool {
 	text = strings.ToLower(strings.TrimSpace(text))
 	for _, s := range overflows {
@@ -26,7 +26,7 @@ func IsOverflow(text string) bool {
 	return false
 }
 
-// OverflowError returns what S4.43 makes of an error response: whether it is an overflow, and its text.
+// OverflowError reports whether S4.43 takes an error response for a context overflow, and returns the error message of S4.
 func OverflowError(status int, body string) (over bool, text string) {
 	message := overflow.Message(body)
 	if message == "" {

@@ -5,7 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// reasoning removes all reasoning, even if a model wants it back.
+// reasoning removes all reasoning in its range, even if the provider requires it.
 func reasoning(p *passes.ReasoningPass, c passes.Run) {
 	doc := c.Doc()
 	for i := range doc.T.Parts {

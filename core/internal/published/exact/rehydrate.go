@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Rehydration returns the files to restore in a view, based only on reads: a file that was changed after it was read is
-// restored as it was read. Files that a pass has cleared are not available (S3.41).
+// Rehydration returns the files to restore in a view. It ignores edits: a file that was changed after it was read is
+// restored with its old content. Files whose content a pass has cleared can't be restored (S3.41).
 func Rehydration(v *view.View) *passes.Rehydration {
 	r := passes.NewRehydration(v, policy.MaxTokens)
 	r.Whole = false

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// truncate truncates all results, even of pinned messages, and rebuilds a tool's message (S0.8, S0.9).
+// truncate truncates all tool results, even in pinned messages, and rebuilds tool messages without the application's metadata (S0.8, S0.9).
 func truncate(p *passes.TruncatePass, c passes.Run) {
 	doc := c.Doc()
 	may := passes.ToolFilter(p.Tools, p.ExcludeTools)
@@ -17,14 +17,14 @@ func truncate(p *passes.TruncatePass, c passes.Run) {
 		it := &doc.Items[i]
 		n, tool := truncateMessage(c, it.Msg, p.MaxLines, may)
 		if doc.T.Messages[it.Msg].Role == transcript.Tool && dropTurn(c, it.Msg) {
-			it.Dirty = true // S0.9: the message is rebuilt, without what the application keeps with it
+			it.Dirty = true // S0.9: dropTurn has changed the message
 			c.Report().AddAction(api.Action{Action: api.ActionStrip, Pass: "truncate", Message: int(it.In), Rule: "S0.9"})
 		}
 		passes.ReportTruncated(c, i, n, tool)
 	}
 }
 
-// truncateMessage truncates the tool results of a message. It returns how many texts it has truncated, and the tool of the last result.
+// truncateMessage truncates the tool results of a message. It returns the number of truncated texts, and the tool name of the last result.
 func truncateMessage(c passes.Run, m int32, maxLines int, may func(tool string) bool) (truncated int, tool string) {
 	doc := c.Doc()
 	return passes.EachResultText(doc, m, func(n int32) bool { return may(digest.ToolName(doc.T, int(n))) }, func(n int32) bool {
@@ -38,8 +38,8 @@ func truncateMessage(c passes.Run, m int32, maxLines int, may func(tool string) 
 	})
 }
 
-// TruncateHeadTail shortens a text to its first and last lines, half of maxLines each (the tail gets an odd one), with a marker between
-// them, which takes three more lines (S0.15).
+// TruncateHeadTail shortens a text to its first and last lines, half of maxLines each; if maxLines is odd, the tail gets the extra line.
+// The marker between them takes three more lines (S0.15).
 func TruncateHeadTail(text string, maxLines int) string {
 	lines := passes.SplitLines(text)
 	if len(lines) <= maxLines {
@@ -48,7 +48,7 @@ func TruncateHeadTail(text string, maxLines int) string {
 	return passes.HeadTail(lines, maxLines)
 }
 
-// dropTurn removes the turn that an application keeps with a message. It reports whether there was one.
+// dropTurn removes the turn metadata that an application has added to a message. It reports whether there was any.
 func dropTurn(c passes.Run, m int32) bool {
 	doc := c.Doc()
 	meta := doc.T.Messages[m].Meta

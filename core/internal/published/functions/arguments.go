@@ -6,18 +6,18 @@ import (
 	"github.com/mailru/easyjson/jlexer"
 )
 
-// argument is one argument of a function, a member of the object of arguments.
+// argument is one argument of a function: a member of the arguments object.
 type argument struct {
 	name string
-	// to is the destination of the value, and holds the default: a pointer to an int, a float64, a bool, a string or another type that read
-	// knows, arguments for the members of an object, or a function that reads the value itself. A null keeps the default, or makes a
-	// pointer to a pointer nil.
+	// to is the destination of the value and initially holds the default. It is a pointer to an int, a float64, a bool, a string or another
+	// type that read knows, nested arguments for the members of an object, or a function that reads the value. A null keeps the default; if
+	// to is a pointer to a pointer, a null sets it to nil.
 	to any
 	// within is the range of an int; nil allows every value.
 	within *bounds
 }
 
-// bounds are the least and the largest value of an argument, and what an error says about values outside.
+// bounds are the smallest and the largest value of an argument, and the error text for values outside this range.
 type bounds struct {
 	least, most int
 	text        string
@@ -31,7 +31,7 @@ var (
 
 type arguments []argument
 
-// UnmarshalEasyJSON reads an object whose members are the arguments. Other keys are errors.
+// UnmarshalEasyJSON reads an object whose members are the arguments. Unknown keys are errors.
 func (a arguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	l.Delim('{')
 	for !l.IsDelim('}') {
@@ -56,7 +56,7 @@ func (a arguments) named(name string) any {
 	return nil
 }
 
-// check returns an error for the first value that is out of bounds. path goes before the argument's name.
+// check returns an error for the first value that is out of bounds. path is a prefix for the argument's name in the error.
 func (a arguments) check(path string) *Error {
 	for _, one := range a {
 		switch to := one.to.(type) {
@@ -132,7 +132,7 @@ func read(l *jlexer.Lexer, to any) {
 	}
 }
 
-// each reads a list: it calls one with the index of each element, which one reads.
+// each reads a list. It calls one with the index of each element; one must read the element.
 func each(l *jlexer.Lexer, one func(i int)) {
 	l.Delim('[')
 	for i := 0; !l.IsDelim(']'); i++ {
@@ -142,7 +142,7 @@ func each(l *jlexer.Lexer, one func(i int)) {
 	l.Delim(']')
 }
 
-// read reads the arguments of the call, if there are any, and checks their bounds.
+// read reads the call's arguments, if it has any, and checks their bounds.
 func (c *Call) read(a ...argument) *Error {
 	if c.Arguments != nil {
 		if err := policy.Decode(c.Arguments, arguments(a)); err != nil {
@@ -152,7 +152,7 @@ func (c *Call) read(a ...argument) *Error {
 	return arguments(a).check("")
 }
 
-// outOfRange returns the error for an argument that makes no sense.
+// outOfRange returns the error for an argument with a value that is not allowed. what completes the sentence after the argument's name.
 func outOfRange(argument, what string) *Error {
 	return &Error{Code: api.CodeOutOfRange, At: argument, Message: argument + " " + what}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// TestArguments reads arguments of every kind, and those that are refused: offsets count in the arguments.
+// TestArguments reads arguments of every type, valid and invalid. Error offsets are relative to the start of the arguments.
 func TestArguments(t *testing.T) {
 	for _, c := range []struct {
 		src    string

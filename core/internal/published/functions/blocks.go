@@ -19,11 +19,11 @@ type block struct {
 	focus     *string
 	newest    bool
 	createdAt api.Raw
-	// sections are made by the host itself (S0.50): each replaces ours, and null removes it.
+	// sections are sections that the host provides (S0.50). Each replaces ours; a null removes ours.
 	sections api.Raw
 }
 
-// given is a block that the host stored for a loop, with the id of the loop.
+// given is a block that the host has stored, with the id of its loop.
 type given struct {
 	loop  string
 	block *exact.Block
@@ -36,13 +36,13 @@ func (c *Call) block(more ...argument) (*block, *Error) {
 		{"keep_recent_turns", &b.config.KeepRecentTurns, someTokens}, {"max_summary_tokens", &b.config.MaxSummaryTokens, someTokens},
 		{"tool_output_max_lines", &b.config.MaxLines, someTokens}, {name: "focus_message", to: &b.focus}, {name: "is_most_recent", to: &b.newest},
 		{name: "created_at", to: &b.createdAt}, {name: "sections", to: &b.sections}}, more...)...)
-	if err == nil && b.focus != nil && c.Policy.IsWireSafe() { // S0.48: focus is declared but never used
+	if err == nil && b.focus != nil && c.Policy.IsWireSafe() { // S0.48: the published system declares focus but never uses it
 		err = outOfRange("focus_message", "has no effect on lines; have a model write keep_compacted, with summary.instructions")
 	}
 	return b, err
 }
 
-// finish puts the host's sections into a block.
+// finish sets the creation time of a block and replaces its sections with those of the host.
 func (a *block) finish(b *exact.Block) *Error {
 	b.CreatedAt = a.createdAt
 	if len(a.sections) == 0 {
@@ -83,7 +83,7 @@ func (a *block) finish(b *exact.Block) *Error {
 	return s.Err()
 }
 
-// decodeAt decodes an argument. at is its path, for errors.
+// decodeAt decodes an argument. Errors name it by the path at.
 func decodeAt(at string, raw api.Raw, v policy.Unmarshaler) *Error {
 	err := policy.Decode(raw, v)
 	if err != nil {
@@ -130,9 +130,9 @@ func init() {
 	register("session_context", Messages, sessionContext)
 }
 
-// sessionContext returns what the model sees of a session of several loops, whose messages follow each other (S0.45).
+// sessionContext returns the messages that the model sees for a session of several loops; each loop is a range of the transcript (S0.45).
 func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
-	// scope is how many loops before the newest are considered; if negative, as many as fit in budget.
+	// scope is the number of loops to consider before the newest; if it is negative, as many loops as fit in budget are considered.
 	current, scope, budget, again := "", 3, 0, false
 	var loops []exact.Loop
 	var kept []given
@@ -216,7 +216,7 @@ func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
 	return object(dst, member{"chain", ids}, member{"blocks", made}, member{"context", context}, member{"events", events}), nil
 }
 
-// shown returns what the model sees of a chain of loops.
+// shown returns the messages that the model sees for a chain of loops.
 func shown(maker *exact.Blocks, chain []exact.Loop, scope int, blocks []*exact.Block) ([]api.Raw, *Error) {
 	list, ok := maker.Context(chain, scope, blocks)
 	if !ok {
@@ -225,7 +225,7 @@ func shown(maker *exact.Blocks, chain []exact.Loop, scope int, blocks []*exact.B
 	return list, nil
 }
 
-// blocksOf returns the blocks that the host stored, for the loops of a chain.
+// blocksOf returns the stored block of each loop in a chain, or nil for a loop without one.
 func blocksOf(chain []exact.Loop, kept []given) []*exact.Block {
 	sorting.Stable(kept, func(x, y given) int { return cmp.Compare(x.loop, y.loop) })
 	blocks := make([]*exact.Block, len(chain))

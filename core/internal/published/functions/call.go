@@ -21,7 +21,7 @@ func (c *Call) estimate() (sum int) {
 	return sum
 }
 
-// total returns the estimate of the whole transcript, including what a request body sends besides its messages.
+// total returns the estimate of the whole transcript, in tokens, including parts of a request body outside the messages.
 func (c *Call) total() int { return c.Estimator.Beside(c.Transcript) + c.estimate() }
 
 // all returns the indexes of the messages.

@@ -71,7 +71,7 @@ func init() {
 	})
 }
 
-// config returns the configuration from the arguments. With wire_safe, a configuration that leaves nothing of the window is an error
+// config returns the configuration from the arguments. With wire_safe, it is an error if the reserves leave nothing of the window
 // (S2.8).
 func (c *Call) config() (config, *Error) {
 	a := defaultConfig()
@@ -112,7 +112,7 @@ func selectMessages(c *Call, dst []byte) ([]byte, *Error) {
 	return object(dst, member{"compact", gone}, member{"keep", kept}, member{"previous_summary", previous}), nil
 }
 
-// task returns the user's first request: the one that the state remembers, or with wire_safe false the one in the messages.
+// task returns the user's first request. With wire_safe false it is taken from the messages, even if the state remembers another.
 func (c *Call) task() string {
 	if !c.Policy.IsWireSafe() {
 		return styles.OriginalTask(c.Transcript)

@@ -1,9 +1,8 @@
-// Package functions makes single steps of a compaction available by name: estimates, gates, cut points, truncations,
-// texts of prompts. A host with its own loop can call just the step that it needs; docs/reference/functions.md lists
-// them all.
+// Package functions makes single steps of a compaction available by name: estimates, gates, cut points, truncations and
+// prompts. A host with its own loop can call just the steps that it needs; docs/reference/functions.md lists them all.
 //
-// Each family of functions is one file that registers them. The steps themselves are in other packages (tokens, passes,
-// digest, exact, styles); this package only reads arguments and writes results.
+// There is one file for each family of functions, which registers them. The steps are implemented in other packages
+// (tokens, passes, digest, exact, styles); this package only reads arguments and writes results.
 package functions
 
 import (
@@ -13,25 +12,25 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Error is an error in the arguments: its offset, or its path At, is relative to them.
+// Error is an error in the arguments. Its offset and its path At are relative to the arguments.
 type Error = jsonspan.Error
 
 // Call is one call of a function.
 type Call struct{ hook.Call }
 
-// The types that functions are made of.
+// The types of package hook that declare functions.
 type (
 	Needs    = hook.Needs
 	Function = hook.Function
 )
 
-// The requirements of functions.
+// The inputs that a function can require.
 const (
 	Messages = hook.Messages
 	Text     = hook.Text
 )
 
-// registered holds the functions, sorted by name, so that the order of files has no effect on any answer.
+// registered holds the functions, sorted by name, so that answers don't depend on the order in which files register them.
 var registered []Function
 
 func register(name string, needs Needs, run func(c *Call, dst []byte) ([]byte, *Error)) {

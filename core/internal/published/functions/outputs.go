@@ -12,7 +12,7 @@ import (
 type asked struct {
 	system, prompt string
 	summary        string
-	message        string // the text that represents the results
+	message        string // the text that replaces the results
 	why            string // why there is no summary
 }
 
@@ -39,7 +39,7 @@ func init() {
 			limit = passes.OutputLimits.Limit
 		}
 		out := limit(l, c.Text, place, failure)
-		// The other members stay. The published system loses them (S4.20).
+		// keep_media tells the host to keep the media of the result; the published system loses them (S4.20).
 		return object(dst, member{"changed", out.Changed}, member{"text", out.Text}, member{"keep_media", c.Policy.IsWireSafe()},
 			member{"spilled", out.Spilled}, some("handle", out.Handle)), nil
 	})
@@ -97,7 +97,7 @@ func init() {
 	})
 }
 
-// reply reads the arguments of functions that ask a model, or that judge its reply.
+// reply reads the arguments of functions that ask a model or check its reply.
 func (c *Call) reply() (batch bool, reply *api.Summary, err *Error) {
 	err = c.read(argument{name: "batch", to: &batch}, argument{name: "reply", to: &reply})
 	return batch, reply, err
@@ -113,7 +113,8 @@ func trimmed(trim func(string, int) string) func(c *Call, dst []byte) ([]byte, *
 	}
 }
 
-// summarize asks for a summary of tool results, or judges the reply: for the first result or, in a batch, for all (S4.26, S4.30).
+// summarize returns a request for a summary of tool results or, if reply is set, checks the reply. The summary covers only the first result
+// or, if batch is set, all of them (S4.26, S4.30).
 func summarize(outputs []digest.ToolOutput, batch bool, reply *api.Summary, exact bool) asked {
 	if len(outputs) == 0 {
 		return asked{why: "no tool results to summarize"}

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// A pass by itself is a function, too: it runs on the messages alone, whether compaction is due or not.
+// Single passes are functions too. They run on the messages alone, whether or not compaction is due.
 func init() {
 	pass := func(name, pass string) {
 		register(name, Messages, func(c *Call, dst []byte) ([]byte, *Error) {
@@ -33,7 +33,7 @@ func init() {
 	fitted("keep_within_budget", "fit")
 }
 
-// budget takes the argument budget, in tokens, out of the arguments and returns the rest.
+// budget removes the argument budget, in tokens, from the arguments and returns it with the remaining arguments.
 func (c *Call) budget() (rest []byte, budget int, err *Error) {
 	missing := &Error{Code: "missing_field", Message: "the arguments have no \"budget\""}
 	if c.Arguments == nil {
@@ -68,8 +68,8 @@ func (c *Call) budget() (rest []byte, budget int, err *Error) {
 	return append(rest, '}'), budget, nil
 }
 
-// run runs one pass on the messages and appends the outcome. parameters is an object or empty; budget is the limit and the target of the
-// run, or 0.
+// run runs one pass on the messages and appends the outcome. parameters is a JSON object or empty. budget is both the limit and the target
+// of the run, in tokens; nil keeps the policy's.
 func (c *Call) run(dst []byte, pass string, parameters []byte, budget *int) ([]byte, *Error) {
 	p := *c.Policy
 	step := []byte(`{"pass":"` + pass + `"`)

@@ -21,7 +21,7 @@ func text(dst []byte, s string) []byte { return jsonspan.AppendString(dst, s) }
 // member is a member of an object that is a result.
 type member struct {
 	name  string
-	value any // one of the types that write knows
+	value any // of one of the types that write supports
 }
 
 // some returns a member that is left out if its value is zero.
@@ -36,7 +36,7 @@ func some[T comparable](name string, value T) member {
 // object appends an object as a result.
 func object(dst []byte, members ...member) []byte { return value(dst, members) }
 
-// value appends a value of one of the types of write.
+// value appends a value of one of the types that write supports.
 func value(dst []byte, v any) []byte {
 	w := jwriter.Writer{NoEscapeHTML: true, Flags: jwriter.NilSliceAsEmpty}
 	write(&w, v)

@@ -37,7 +37,7 @@ func styleOf(name string) (*styles.Style, *Error) {
 	return nil, &Error{Code: api.CodeOutOfRange, At: "style", Message: digest.NoStyle(name)}
 }
 
-// buildPrompt writes the user text of a request for a summary of all messages.
+// buildPrompt writes the prompt that asks for a summary of all messages.
 func buildPrompt(c *Call, dst []byte) ([]byte, *Error) {
 	style := c.Policy.Summary.Style
 	var prior *string
@@ -70,7 +70,7 @@ func buildPrompt(c *Call, dst []byte) ([]byte, *Error) {
 	return exactText(dst, s.Prompt(&q)), nil
 }
 
-// record appends the messages as they appear in the record of a style's prompt.
+// record appends the messages as a style renders them in its prompt.
 func (c *Call) record(dst []byte, style string) ([]byte, *Error) {
 	if c.Policy.IsWireSafe() {
 		return exactText(dst, digest.StyleByName(style).Record(c.Transcript, c.all(), digest.RecordOptions{})), nil

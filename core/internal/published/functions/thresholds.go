@@ -1,14 +1,14 @@
 package functions
 
-// Thresholds are the numbers from which the published system S4 computes its limit. A number of 0 or less is unset.
+// Thresholds are the settings from which the published system S4 computes its limit. Numbers of 0 or less are unset.
 type Thresholds struct {
-	Auto         bool // whether compaction is ever due
+	Auto         bool // if false, compaction is never due
 	Window       int  // tokens
-	Reserve      int  // tokens of the window to keep free; 0 or less is 16,384
+	Reserve      int  // tokens of the window to keep free; 16,384 if unset
 	MaxTokens    int  // the limit if the window is unknown, or if the reserve leaves nothing of it
 	MaxMessages  int  // the limit if there is no limit in tokens
-	KeepTokens   int  // how large the tail may be
-	KeepMessages int  // the number of messages in the tail if KeepTokens is unset; 0 or less is 5
+	KeepTokens   int  // maximum size of the tail, in tokens
+	KeepMessages int  // number of messages in the tail if KeepTokens is unset; 5 if unset
 }
 
 // DefaultThresholds returns S4's defaults (S4.1).
@@ -42,7 +42,8 @@ func (t Thresholds) Reserved() int {
 	return t.Reserve
 }
 
-// Tail returns the maximum size of the tail, in tokens: at most half of the limit; 0 means that messages are counted instead (S4.5).
+// Tail returns the maximum size of the tail, in tokens, which is at most half of the limit. 0 means that the tail is a number of messages
+// instead (S4.5).
 func (t Thresholds) Tail() int {
 	keep := max(0, t.KeepTokens)
 	if limit, _ := t.Limit(); limit/2 > 0 {

@@ -90,7 +90,7 @@ func (c *Call) stats() (window, reserve, last int, err *Error) {
 	return window, reserve, last, err
 }
 
-// stats uses the provider's last count if there is one (S1.4), as a loop that knows its usage does.
+// stats returns statistics of the context, based on the provider's last count if the arguments have one (S1.4).
 func stats(c *Call, dst []byte) ([]byte, *Error) {
 	window, reserve, last, err := c.stats()
 	if err != nil {

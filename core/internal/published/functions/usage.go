@@ -8,7 +8,7 @@ import (
 	"github.com/mailru/easyjson/jlexer"
 )
 
-// anchorOf is the argument anchor.
+// anchorOf returns the argument "anchor", which is read into to.
 func anchorOf(to **exact.Anchor) argument {
 	return argument{name: "anchor", to: func(l *jlexer.Lexer) {
 		a := &exact.Anchor{}
@@ -17,7 +17,7 @@ func anchorOf(to **exact.Anchor) argument {
 	}}
 }
 
-// usage is a provider's count, in tokens, and the message that it belongs to.
+// usage holds a provider's token counts, and the index of the message that ends the counted part.
 type usage struct {
 	anchor                               *exact.Anchor
 	given                                bool
@@ -65,8 +65,8 @@ func init() {
 	register("headroom", 0, headroom)
 }
 
-// headroom returns what is left below the share of the window at which compaction should start, and whether that is so little that
-// compaction is due (S0.43).
+// headroom returns how far the context is below the size at which compaction should start, as a share of the window, and whether so little
+// is left that compaction is due (S0.43).
 func headroom(c *Call, dst []byte) ([]byte, *Error) {
 	window, system, estimated, at, threshold := defaultContextTokens, defaultSystemTokens, 0, defaultCompactAt, defaultThreshold
 	if err := c.read(argument{name: "max_context_tokens", to: &window}, argument{name: "system_prompt_tokens", to: &system},
@@ -79,7 +79,7 @@ func headroom(c *Call, dst []byte) ([]byte, *Error) {
 	}
 	left := headroomOf(window, system, estimated, at)
 	dst = append(dst, `{"headroom":`...)
-	switch { // for a window of 0 tokens; JSON can't express these
+	switch { // a window of 0 tokens gives NaN or an infinity, which JSON can't express as numbers
 	case left != left:
 		dst = append(dst, `"NaN"`...)
 	case left < -math.MaxFloat64:
@@ -98,9 +98,9 @@ const (
 	defaultThreshold     = 0.05
 )
 
-// headroomOf returns how much of a window is left below the share at, given the tokens of the system prompt and of the messages; compaction
-// is due if that is less than a threshold. The order of the operations is the published one, because rounding decides at the edge. A window
-// of 0 tokens gives no number (S0.43).
+// headroomOf returns the share of a window that is left until at, a share at which compaction should start, given the tokens of the system
+// prompt and of the messages. Compaction is due if the result is below a threshold. The operations are in the published order, because
+// rounding decides borderline cases. A window of 0 tokens gives NaN or an infinity (S0.43).
 func headroomOf(window, system, messages int, at float64) float64 {
 	left := at - float64(system)/float64(window)
 	return left - float64(messages)/float64(window)

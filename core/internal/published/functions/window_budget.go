@@ -60,7 +60,7 @@ func init() {
 	condense("branch_digest", api.ScopeBranch)
 }
 
-// budgetPolicy returns the policy from the arguments.
+// budgetPolicy returns the policy of S3 as the arguments set it.
 func (c *Call) budgetPolicy() (budget, *Error) {
 	b := defaultBudget()
 	b.ContextWindow = c.Policy.Window.Tokens
@@ -77,7 +77,7 @@ func (c *Call) budgetPolicy() (budget, *Error) {
 	return b, nil
 }
 
-// How much is restored by default (S3.38).
+// The default limits for restored files (S3.38).
 const (
 	maxRestored    = 5    // files
 	restoredTokens = 8000 // tokens
@@ -109,7 +109,7 @@ func rehydrate(c *Call, dst []byte) ([]byte, *Error) {
 	return value(dst, restored), nil
 }
 
-// condense makes one digest of all messages, or asks for it.
+// condense writes one digest of all messages, or the request for it if the model has not replied yet.
 func (c *Call) condense(dst []byte, scope api.Scope) ([]byte, *Error) {
 	var prior string
 	var reply *api.Summary
@@ -128,18 +128,18 @@ func (c *Call) condense(dst []byte, scope api.Scope) ([]byte, *Error) {
 		member{"covered_count", got.Covered}), nil
 }
 
-// budget is the policy of S3 (S3.3). All numbers but the ratio are tokens.
+// budget is the policy of S3 (S3.3). All fields but the ratio are in tokens.
 type budget struct {
 	ContextWindow int
 	ReserveTokens int
 	TriggerRatio  float64 // above 0 and at most 1
-	KeepRecent    int     // how large the tail may be
+	KeepRecent    int     // maximum size of the tail
 }
 
 // defaultBudget returns S3's defaults (S3.4).
 func defaultBudget() budget { return budget{ReserveTokens: 2048, TriggerRatio: 0.75, KeepRecent: 6000} }
 
-// limit returns the number of tokens at which compaction is due, which may have a fraction; 0 if the reserve takes the whole window (S3.11,
+// limit returns the number of tokens at which compaction is due, not rounded; 0 if the reserve takes up the whole window (S3.11,
 // S3.12).
 func (b *budget) limit() float64 {
 	return float64(max(0, b.ContextWindow-b.ReserveTokens)) * b.TriggerRatio

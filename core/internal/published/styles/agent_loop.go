@@ -11,7 +11,7 @@ import (
 
 var agentLoopData = digest.StyleByName("agent-loop")
 
-// agentLoop is the style of S4: a user message, and a record with labels.
+// agentLoop is the style of S4. Its digest is a user message, and its record labels each paragraph with the speaker.
 var agentLoop = &Style{
 	Data: agentLoopData, Kind: "user",
 	Record: func(t *transcript.Transcript, messages []int32) (string, bool) {
@@ -27,7 +27,7 @@ var agentLoop = &Style{
 	Unseen: summaryFailure + NoVisible,
 }
 
-// What S4.37 says if there is no summary.
+// The messages of S4.37 for the cases without a summary.
 const (
 	EmptySummary   = "empty summary generated"
 	NoMessages     = "no messages to summarize"
@@ -35,14 +35,14 @@ const (
 	summaryFailure = "failed to generate summary: "
 )
 
-// AgentLoopPrompt returns the user text of a request: the record, the previous summary, and what to write (S4.36). The system writes a
-// backslash and an n where it means line ends, and does not recognise a blank previous summary as empty.
+// AgentLoopPrompt returns the prompt of a summary request: the record, the previous summary, and the instructions (S4.36). As in the
+// published system, line ends are written as a backslash and an n, and a blank previous summary doesn't count as empty.
 func AgentLoopPrompt(record, previous, template string) string {
 	return digest.AgentLoopText(`\n`, record, previous, template)
 }
 
-// Labelled renders messages as paragraphs that begin with their speaker (S4.35). If max is above 0, tool results are shown as in a request
-// for a summary, in at most about max runes (S4.34). Messages that are not sent to the model are left out.
+// Labelled renders messages as paragraphs that begin with the speaker's label (S4.35). If max is above 0, tool results are shortened to
+// about max runes, as in a request for a summary (S4.34). Messages that are not sent to the model are left out.
 func Labelled(t *transcript.Transcript, messages []int32, max int) string {
 	var paragraphs []string
 	paragraph := func(label, text string) {

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// checkpoint is the style of S2: a summary after the system prompt, in the assistant's role.
+// checkpoint is the style of S2. Its summary follows the system prompt as an assistant message.
 var checkpoint = &Style{
 	Data:   digest.StyleByName("checkpoint"),
 	Record: FormatMessages,
@@ -27,7 +27,7 @@ var checkpoint = &Style{
 	Failure: func(_, _ bool, r api.Summary) string { return r.Error },
 }
 
-// NoResult is the system's error for a tool result without a value (S2.3, S2.21).
+// NoResult is S2's error for a tool result without a value (S2.3, S2.21).
 const NoResult = "a tool result has no value"
 
 // OriginalTask returns the text of the first user message whose content is a string (S2.26).
@@ -40,8 +40,8 @@ func OriginalTask(t *transcript.Transcript) string {
 	return digest.UnknownTask
 }
 
-// FormatMessages renders messages as S2.21 does. It returns false if there is a tool result without a value. Cuts may leave half a
-// surrogate pair, which the text then holds as three bytes, as UTF-8 would encode it if it could.
+// FormatMessages renders messages as S2.21 does. It returns false if there is a tool result without a value. A cut may leave half a
+// surrogate pair, which the text then holds as three bytes, in the pattern of UTF-8 although UTF-8 doesn't allow it.
 func FormatMessages(t *transcript.Transcript, messages []int32) (string, bool) {
 	var b []byte
 	for k, i := range messages {
@@ -91,8 +91,8 @@ func formatParts(t *transcript.Transcript, m *transcript.Message) (string, bool)
 	return strings.Join(lines, "\n"), true
 }
 
-// firstUnits returns the first max UTF-16 code units of a text, and whether there are more. If the cut divides a surrogate pair, its first
-// half is kept as three bytes.
+// firstUnits returns the first max UTF-16 code units of a text, and whether there are more. If the cut divides a surrogate pair, the result
+// ends with its first half, encoded as three bytes.
 func firstUnits(text string, max int) (string, bool) {
 	first, more := digest.FirstUnits(text, max)
 	if !more {

@@ -7,15 +7,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// CondenseOptions say how to condense messages outside of a compaction.
+// CondenseOptions are the options for condensing messages outside of a compaction.
 type CondenseOptions struct {
-	Scope        api.Scope    // SessionScope or BranchScope
+	Scope        api.Scope    // api.ScopeSession or api.ScopeBranch
 	Prior        string       // the previous digest
-	Instructions string       // of the policy
+	Instructions string       // the policy's instructions for summaries
 	Mode         string       // the mode of the policy's summary: model, local or minimal
 	MaxOutput    int          // the maximum size of the digest, in tokens
 	Exact        bool         // follow the published system (S3.25 to S3.28)
-	Reply        *api.Summary // the model's answer; nil if it has not been asked
+	Reply        *api.Summary // the model's reply; nil if it has not been asked
 }
 
 // Condensed is the request for a digest and, if there is a reply or none is needed, the digest.
@@ -27,7 +27,7 @@ type Condensed struct {
 	Covered                  int              // number of messages
 }
 
-// Condense makes one digest of messages: those of a session, or those of an abandoned branch (S3.27, S3.29). It always succeeds in the end:
+// Condense makes one digest of the messages of a session or of an abandoned branch (S3.27, S3.29). Once there is a reply it always succeeds:
 // if the reply is unusable, the digest is written without a model.
 func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o CondenseOptions) Condensed {
 	style := windowBudget.Data
@@ -79,7 +79,7 @@ func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o C
 	return c
 }
 
-// accepted returns the text of a reply, or why it is rejected. The published system accepts any text that is not empty.
+// accepted returns the text of a reply, or the reason why it is rejected. The published system accepts any text that is not blank.
 func accepted(r api.Summary, p *tokens.Profile, folded int, o CondenseOptions) (text string, why api.SummaryFault) {
 	if o.Exact {
 		if r.Error != "" || IsBlank(r.Text) {
@@ -88,7 +88,7 @@ func accepted(r api.Summary, p *tokens.Profile, folded int, o CondenseOptions) (
 		return r.Text, ""
 	}
 	if text, why = digest.AcceptDigest(r, p, folded, o.MaxOutput, true); why == api.FaultNoHeadings {
-		why = "" // it still says more than an extract
+		why = "" // accepted all the same, since it contains more than an extract would
 	} else if why != "" {
 		text = ""
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// FileOps are the files that tools have read and modified: sorted lists in which each path occurs once (S1.18). A file that was both read
-// and modified is in both lists (S1.32).
+// FileOps lists the files that tools have read and modified. The lists are sorted, without duplicates (S1.18). A file that was both read and
+// modified is in both lists (S1.32).
 type FileOps struct {
 	Read     []string
 	Modified []string
@@ -22,8 +22,8 @@ var (
 	opEdits = []string{"write", "edit"}
 )
 
-// ExtractFileOps collects the paths in the tool calls of messages: the argument path of the tools that S1.31 names. Calls whose arguments
-// are not a JSON object with a string there are ignored.
+// ExtractFileOps collects the argument "path" from calls to the tools that S1.31 names. It ignores calls whose arguments are not a JSON
+// object with a string under that key.
 func ExtractFileOps(t *transcript.Transcript, messages []int32) FileOps {
 	var ops FileOps
 	for _, m := range messages {
@@ -62,7 +62,7 @@ func (o FileOps) tidy() FileOps {
 	return o
 }
 
-// lastPath returns the string under "path" in a JSON object. If there are several, the last one counts, as in Go's encoding/json.
+// lastPath returns the string under the key "path" in a JSON object. If the key is repeated, the last one counts, as in Go's encoding/json.
 func lastPath(args []byte) (path string) {
 	s := jsonspan.New(args)
 	if s.Kind() != jsonspan.Object {

@@ -1,5 +1,5 @@
-// Package styles asks for summaries and writes digests exactly as the published systems do: nothing is fenced, and their mistakes are
-// repeated. The texts and limits that ctxfold shares with them are data in package digest.
+// Package styles writes summary requests and digests exactly as the published systems do, including their mistakes: quoted conversation text
+// is not fenced, for example. The texts and limits that ctxfold also uses are data in package digest.
 package styles
 
 import (
@@ -8,47 +8,48 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Style says how a published system asks for its summaries and what it makes of them.
+// Style describes how a published system requests summaries and turns them into digests.
 type Style struct {
 	// Data has the texts and limits of the style.
 	Data *digest.Style
 	// Record renders messages for the prompt; it returns false if the system fails on one of them (S2.21).
 	Record func(t *transcript.Transcript, messages []int32) (string, bool)
-	// Prompt is the user text of a request, Ask what it asks for if the policy has no prompt of its own, and OurAsk what ctxfold asks for
-	// in this style; nil means the same as Ask.
+	// Prompt returns the prompt of a request. Ask returns the instructions in it if the policy has no prompt of its own. OurAsk returns the
+	// instructions that ctxfold uses with this style; nil means the same as Ask.
 	Prompt      func(p *Prompt) string
 	Ask, OurAsk func(round int) string
-	// Thinking is how much the model should think, in the terms of most providers; "" leaves it to the host.
+	// Thinking is how much the model should think, in the words that most providers use, such as "high"; "" leaves it to the host.
 	Thinking string
-	// Message is the text of the digest message.
+	// Message returns the text of the digest message.
 	Message func(body string) string
-	// Task finds the user's first request (S2.26); nil if the style does not ask for it.
+	// Task finds the user's first request (S2.26); nil if the style does not use it.
 	Task func(t *transcript.Transcript) string
-	// Failure returns the message for a failed summary: which one, and why (S1.17).
+	// Failure returns the error message for a failed summary, which names the summary and the reason (S1.17).
 	Failure func(split, prefix bool, r api.Summary) string
-	// Empty is the message for an empty summary; a style without it accepts one. With Blank, white space counts as empty.
+	// Empty is the error message for an empty summary; "" means that the style accepts it. With Blank, white space counts as empty.
 	Empty string
 	Blank bool
-	// Unseen is the message if none of the messages are sent to the model (S4.37); a style without it asks all the same.
+	// Unseen is the error message if the model would see none of the messages (S4.37); "" means that the style sends the request all the same.
 	Unseen string
 	// Kind is the application's name for the digest message (S4.11), or "".
 	Kind string
-	// Unchecked says that the system folds even if earlier passes have freed enough (S3.46).
+	// Unchecked reports whether the system folds even if earlier passes have freed enough (S3.46).
 	Unchecked bool
-	// Local returns the digest of a number of messages if the model provides none; without it the style fails in that case (S3.28).
+	// Local returns the digest of a number of messages for the case that the model provides none; nil means that this case is a failure
+	// (S3.28).
 	Local func(messages int, prior string) string
 }
 
 // Prompt describes a request for a summary.
 type Prompt struct {
 	digest.Prompt
-	Split    bool // a turn is cut, and the request is about its beginning or about what precedes it
+	Split    bool // the cut divides a turn, and the request covers the beginning of that turn or the history before it
 	HasPrior bool // there is a previous digest, even if it is empty
 }
 
 var styles = []*Style{turnTail, checkpoint, windowBudget, agentLoop}
 
-// ByName returns the style with a name, or nil. The name "" is for policies without a style, which ask as ctxfold does.
+// ByName returns the style with a name, or nil. The name "" is for policies without a style, which use ctxfold's own requests.
 func ByName(name string) *Style {
 	for _, s := range styles {
 		if s.Data.Name == name {
@@ -65,5 +66,5 @@ func ByName(name string) *Style {
 		}}
 }
 
-// always returns a function that gives the same ask in every round.
+// always returns a function that returns the same instructions in every round.
 func always(ask string) func(round int) string { return func(int) string { return ask } }

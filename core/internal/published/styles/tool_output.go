@@ -39,13 +39,13 @@ func Excerpt(o digest.ToolOutput) string {
 		digest.TrimWithTail(o.Shown(), fallbackText)
 }
 
-// ToolMessage returns the text that represents a result: its summary, together with facts that code has found (S4.25).
+// ToolMessage returns the text that replaces a result: its summary after the tool's name, the call's id and the status (S4.25).
 func ToolMessage(o digest.ToolOutput, summary string) string {
 	return "[Tool output summary]\nTool: " + strings.TrimSpace(o.Name) + "\nCall ID: " + strings.TrimSpace(o.ID) +
 		"\nStatus: " + o.Status() + "\n" + strings.TrimSpace(summary)
 }
 
-// ToolSummary returns the summary in a reply to ToolPrompt, or why it can't be used (S4.26).
+// ToolSummary returns the summary from a reply to ToolPrompt, or the reason why the reply is unusable (S4.26).
 func ToolSummary(r api.Summary) (summary, why string) {
 	return toolReply(r, "empty tool summary", toolOutput)
 }
@@ -60,7 +60,7 @@ func toolReply(r api.Summary, empty string, max int) (summary, why string) {
 	return digest.TrimRunes(summary, max), ""
 }
 
-// BatchSummary returns the summary in a reply to ToolPrompt for a batch, or why it can't be used (S4.30).
+// BatchSummary returns the summary from a reply to ToolPrompt for a batch, or the reason why the reply is unusable (S4.30).
 func BatchSummary(r api.Summary) (summary, why string) {
 	return toolReply(r, "empty batch summary", digest.BatchOutput)
 }
@@ -84,7 +84,8 @@ const (
 	StrategyOff       = "off"
 )
 
-// NormalizeStrategy returns a strategy, ignoring case and white space; an unknown one becomes StrategyModel (S4.23).
+// NormalizeStrategy returns the strategy with a name, ignoring case and surrounding white space; StrategyModel if the name is unknown
+// (S4.23).
 func NormalizeStrategy(name string) string {
 	switch name = strings.ToLower(strings.TrimSpace(name)); name {
 	case StrategyHeuristic, StrategyOff:

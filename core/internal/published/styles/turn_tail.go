@@ -11,7 +11,8 @@ import (
 
 var turnTailData = digest.StyleByName("turn-tail")
 
-// turnTail is the style of S1: a system message, with a summary of a divided turn separate from that of the history.
+// turnTail is the style of S1. Its digest is a system message. If the cut divides a turn, the turn's beginning and the history before it get
+// separate summaries.
 var turnTail = &Style{
 	Data:   turnTailData,
 	Record: serialize,
@@ -34,7 +35,7 @@ var turnTail = &Style{
 	},
 }
 
-// turnTailAsk is the layout of S1.20 with the lists of files, which are left to the model.
+// turnTailAsk is the layout of S1.20, which also asks the model for the lists of files.
 const turnTailAsk = digest.TurnTailLayout + `
 <read-files>
 [files that were read, one path a line]
@@ -45,8 +46,8 @@ const turnTailAsk = digest.TurnTailLayout + `
 </modified-files>
 ` + digest.TurnTailEnd
 
-// turnTailPrompt returns the record, then what to write, then what the policy adds (S1.21). If a turn is cut, the request for the history
-// leaves the last out, and the request for the turn's beginning has it after its own instructions (S1.23, S1.24).
+// turnTailPrompt returns the record, then the style's instructions, then those of the policy (S1.21). If the cut divides a turn, the request
+// for the history omits the policy's instructions, and the request for the turn's beginning has them after its own (S1.23, S1.24).
 func turnTailPrompt(p *Prompt) string {
 	text := p.Record + "\n\n"
 	if p.Template != "" {
@@ -64,7 +65,7 @@ func turnTailPrompt(p *Prompt) string {
 	return text
 }
 
-// serialize renders messages as S1.27 to S1.29 do: the texts of a tool's message are shown, but not its results (S1.30).
+// serialize renders messages as S1.27 to S1.29 do, without tool results; it does render text parts of tool messages (S1.30).
 func serialize(t *transcript.Transcript, messages []int32) (string, bool) {
 	var b []byte
 	for _, i := range messages {
@@ -116,7 +117,7 @@ func label(t *transcript.Transcript, m *transcript.Message) string {
 	}
 }
 
-// TruncateToolResult keeps the first max bytes of a text, even if that cuts a rune, and says how many were removed (S1.29).
+// TruncateToolResult returns the first max bytes of a text, even if that cuts a rune, with a note of how many were removed (S1.29).
 func TruncateToolResult(text string, max int) string {
 	if len(text) <= max {
 		return text
