@@ -42,6 +42,8 @@ const maxExcerptLines = 4000
 // and calls repeat, rarest first.
 type Excerpts struct {
 	texts []string
+	known []string              // texts that the reader has anyway
+	gaps  bool                  // omitted lines leave a mark, unless lines have numbers
 	lines [][]excerptLine       // by result, in text order
 	terms critbit.Map[repeated] // terms that later messages repeat
 }
@@ -66,7 +68,7 @@ type excerptLine struct {
 // NewExcerpts reads messages in order, and the texts of the tool results at the given part indexes, in the same order.
 func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []string) *Excerpts {
 	for i, text := range texts {
-		texts[i] = withoutEnvelope(text)
+		texts[i] = withoutReminders(withoutEnvelope(text))
 	}
 	e := &Excerpts{texts: texts, lines: make([][]excerptLine, len(results))}
 	var later critbit.Map[int32] // how often the messages after the current result contain a term
@@ -180,6 +182,11 @@ func (e *Excerpts) Choose(sizes, most []int, room int) []string {
 	sorting.Func(all, func(a, b rankedLine) int {
 		return cmp.Or(cmp.Compare(b.worth, a.worth), b.result-a.result, a.line-b.line)
 	})
+	for _, lines := range e.lines {
+		for n := range lines {
+			lines[n].chosen = false
+		}
+	}
 	c := excerptChoice{lines: make([][]int, len(sizes)), used: make([]int, len(sizes)), room: room}
 	for _, r := range all {
 		c.take(e, r.result, r.line)
@@ -188,8 +195,11 @@ func (e *Excerpts) Choose(sizes, most []int, room int) []string {
 	out := make([]string, len(sizes))
 	for i, lines := range c.lines {
 		sorting.Ordered(lines)
-		for _, line := range lines {
+		for k, line := range lines {
 			l := &e.lines[i][line]
+			if e.gaps && k > 0 && lines[k-1] != line-1 && !l.number {
+				out[i] += " …"
+			}
 			out[i] += "\n" + strings.TrimLeft(e.texts[i][l.from:l.to], " \t")
 		}
 	}

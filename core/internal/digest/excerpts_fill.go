@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/extract"
@@ -11,7 +12,7 @@ const (
 	ofProseLine  = 1024 // sentences, comments and list items
 	ofTextLine   = 700  // code that contains a text of several words, such as an error message
 	ofDefinition = 600
-	ofCodeLine   = 256
+	ofCodeLine   = 256 // code with a number or a short text
 )
 
 // leastFill is how much room filling is worth, in bytes, and lookFill how many bytes of results are read for each byte of room, newest
@@ -27,7 +28,7 @@ func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	if c.room < leastFill {
 		return
 	}
-	f := filler{Excerpts: e, choice: c}
+	f := filler{Excerpts: e, choice: c, known: slices.Clone(e.known)}
 	left := c.room * lookFill
 	for result := len(most) - 1; result >= 0 && left > 0; result-- {
 		left -= f.read(result)
@@ -105,7 +106,7 @@ func (e *Excerpts) text(result, line int) string {
 func worthOfLine(line string) int {
 	line = strings.TrimSpace(line)
 	switch {
-	case len(line) < leastFillLine:
+	case len(line) < leastFillLine, line[0] == '[' && line[len(line)-1] == ']': // or a note of the tool
 		return 0
 	case commentOf(line) != "" || !codes(line) && !fewSpaces(line, 4):
 		return ofProseLine
@@ -113,8 +114,10 @@ func worthOfLine(line string) int {
 		return ofTextLine
 	case definedBy(line) != "":
 		return ofDefinition
+	case strings.ContainsAny(line, "\"'`0123456789"):
+		return ofCodeLine
 	}
-	return ofCodeLine
+	return 0
 }
 
 // leastFillLine is the minimum length of a line that says something by itself, in bytes.
