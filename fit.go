@@ -33,8 +33,6 @@ type Next struct {
 // call, followed by the messages added since. The program keeps the full history, which remains authoritative: if the
 // records are lost, the next call compacts again, and nothing else is lost.
 //
-// Fit compacts once, when it is due. It remembers the result ([Options].Records) and applies it at each later call,
-// followed by the messages that came since. The program keeps the full history, which remains authoritative: if records
 // Fit identifies a history by what a model sees of it. Cache breakpoints, metadata, ids, dates, the order of JSON
 // keys and the text of leading system messages don't matter, so a system prompt may contain the time. Messages after
 // those that the compaction replaced don't matter either: they may be edited, deleted or replaced, including the
@@ -42,25 +40,14 @@ type Next struct {
 // also continue from r.Messages. Set in.Owner if one Compactor serves people who must not see each other's
 // conversations: the hash that identifies histories isn't cryptographic.
 //
-// Fit identifies a history by what a model sees of it. Cache breakpoints, metadata, ids, dates, the order of JSON keys
-// and the text of leading system messages don't matter, so a system prompt may contain the time. Neither do later
-// messages, which the compaction didn't replace: they may be edited, deleted or replaced, including the newest one.
-// After an edit of an earlier message, Fit uses the newest compaction that still applies. A program may also continue
-// from r.Messages. Set in.Owner if one Compactor serves people who must not see each other's conversations: histories
 // in.Messages is the whole history: a JSON array, or a request body that contains one, whose other members count too.
 // in.State isn't read. The message indexes of in.Usage and r.Report refer to the whole history. So do r.Edits, which
 // apply to the program's own list (see [ApplyEdits]) and keep the values of unchanged messages.
 //
-// in.Messages is the whole history: a JSON array, or a request body that contains one, whose other members count too.
-// in.State isn't read. The messages of in.Usage and of r.Report are numbered in the whole history, and so are r.Edits
 // r.Messages are always the messages to send; r.Changed reports whether this call compacted, and r.Known is how many
 // messages an earlier compaction replaced. An error means that nothing was done; the history may be sent unchanged.
 //
-// r.Messages is always what to send; r.Changed reports whether this call compacted, and r.Known how many messages an
 // If the provider says that the messages don't fit, call Fit with the same history and Force, and send the result.
-// [Compactor.Classify] recognizes such errors:
-//
-// If the provider says that the messages don't fit, call Fit with the same history and Force, and send once more;
 // [Compactor.Classify] recognizes such errors:
 //
 //	v, err := c.Classify(ctx, api.Failure{Status: status, Body: body})
@@ -73,14 +60,8 @@ type Next struct {
 // the next compaction is due, the model is asked again to summarize the original messages, which the history still
 // contains.
 //
-// A failing summarizer costs no message and no turn: a digest made by code takes the place of the summary, but not
-// permanently. After a minute (or when the provider allows, up to an hour after repeated failures), and whenever the
-// next compaction is due, the model is asked again to summarize the original messages, which the history still
 // If several concurrent calls for the same history, or for continuations of it, find that a compaction is due, one of
 // them makes it and the others wait. With [records.Shared] this holds across all replicas.
-//
-// If several concurrent calls for the same history, or for continuations of it, find a compaction due, one of them
-// makes it and the others wait. With [records.Shared] that holds across all replicas.
 func (c *Compactor) Fit(ctx context.Context, in Input, s Summarizer) (*Result, error) {
 	j := c.fits(in, s)
 	j.store, j.count, j.onDelta = in.Store, in.Count, in.OnDelta

@@ -6,6 +6,7 @@ FUZZTIME    ?= 30s
 CASES       ?= 1000000
 COMPACTIONS ?= 10000
 SOAK        ?= 100000
+SOAK_SEED   ?= 0
 TALKS       ?= 1000
 SEED        := $(shell date +%s)
 HEAVY       := browsers
@@ -67,9 +68,9 @@ test-arm64: $(if $(QEMU),needs-emulator) ## Compile core for arm64, and answer t
 
 # The short form is in make test. Memory is counted, and no time.
 .PHONY: test-soak
-test-soak: ## Make SOAK (100,000) calls of mixed sizes and operations in all formats in one instance, and natively: the same bytes, and memory is bounded
+test-soak: ## Make SOAK (100,000) calls of mixed sizes and operations in all formats in one instance, and natively: the same bytes, and memory is bounded. SOAK_SEED=n makes others
 	$(say) 'One instance: $(SOAK) calls'
-	@go test -count=1 -timeout 300m -run '^TestSoak$$' -v ./wasm/check -soak $(SOAK)
+	@go test -count=1 -timeout 300m -run '^TestSoak$$' -v ./wasm/check -soak $(SOAK) -soak-seed $(SOAK_SEED)
 
 # The programs have a gigabyte, a home of their own, and an API on 127.0.0.1. Their versions are in js/fixtures/programs.
 .PHONY: test-agents

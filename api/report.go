@@ -171,8 +171,9 @@ type ReportCache struct {
 	FirstByte    int `json:"first_changed_byte"`    // of the result's list, from its opening bracket
 	RereadTokens int `json:"reread_tokens"`         // tokens after the first change, which the cache doesn't have
 	SavedTokens  int `json:"saved_tokens"`          // tokens that each later call saves
-	// TurnsToPay is the number of calls after which the compaction has paid for itself at the policy's prices. Its
-	// costs are rereading everything after the first change, and the summary. -1 means never; absent without prices.
+	// TurnsToPay is the number of calls after which the compaction has paid for itself at the policy's prices, or at the
+	// list prices of its model. Its costs are rereading everything after the first change, and the summary. -1 means
+	// never; absent without prices and for unknown models.
 	TurnsToPay *int `json:"turns_to_pay,omitempty"`
 }
 

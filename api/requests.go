@@ -348,6 +348,9 @@ type Calibration struct {
 	Estimator string `json:"estimator"`
 	Estimated []int  `json:"estimated,omitempty"` // tokens
 	Counted   []int  `json:"counted,omitempty"`   // tokens
+	// Least is the lowest of the counts that were removed to limit the number of pairs: what every call sends besides
+	// the transcript can't be more. 0 means that none was removed.
+	Least int `json:"least,omitempty"` // tokens
 }
 
 // Correction adjusts the estimates of an estimator to a provider's counts.

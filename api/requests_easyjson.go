@@ -463,6 +463,8 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Ca
 				}
 				in.Delim(']')
 			}
+		case "least":
+			jsonfield.Int(in, (*int)(&out.Least))
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -509,6 +511,10 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in C
 			}
 			out.RawByte(']')
 		}
+	}
+	if in.Least != 0 {
+		const prefix string = ",\"least\":"
+		jsonfield.PutInt(out, prefix, int(in.Least))
 	}
 	out.RawByte('}')
 }

@@ -97,13 +97,16 @@ bench-tokens: token-texts ## Measure how far off estimates are, by kind of text 
 	$(say) 'Speed'
 	@go test -run '^$$' -bench BenchmarkEstimate ./core/internal/tokens
 
-# A catalogue of models that is brought up to date every few days, to compare what policies know of models with.
-CATALOGUE := @earendil-works/pi-ai@1.5.2
+# A catalogue of models that is brought up to date every few days, and the date of this version.
+CATALOGUE      := @earendil-works/pi-ai@1.5.2
+CATALOGUE_DATE := 2026-11-10
 
 .PHONY: models
-models: needs-node ## Compare core/internal/policy/models.json with a public catalogue: list unknown models, and windows that are larger than the catalogue says
+models: needs-node ## Compare core/internal/policy/models.json with a public catalogue: list unknown models, and windows that are larger than the catalogue says; write prices.json
 	@mkdir -p build/models && cd build/models && rm -rf package *.tgz && npm pack --silent $(CATALOGUE) > /dev/null && tar xzf *.tgz
-	@node internal/models/compare.mjs core/internal/policy/models.json build/models/package/dist/models.generated.js
+	@cd core/internal/policy && node ../../../internal/models/compare.mjs $(CURDIR)/build/models/package/dist/models.generated.js \
+		$(CATALOGUE_DATE) https://www.npmjs.com/package/$(subst pi-ai@,pi-ai/v/,$(CATALOGUE))
+	@go generate ./core/internal/policy
 
 .PHONY: fits
 fits: ## Write the table of docs/guides/presets.md: which real sessions fit into small windows

@@ -83,6 +83,47 @@ func TestRestoreAfterDeletedTurn(t *testing.T) {
 	}
 }
 
+// TestRestoreOfAMessageChangedTwice strips the reasoning of messages with tool calls, and clears their results in a second compaction, which
+// finds more reasoning. A turn is then deleted, in front or behind. The older compaction is undone too.
+func TestRestoreOfAMessageChangedTwice(t *testing.T) {
+	turn := func(n int) []json.RawMessage {
+		return []json.RawMessage{json.RawMessage(fmt.Sprintf(`{"role":"user","content":[{"type":"text","text":"Question %d."}]}`, n)),
+			json.RawMessage(fmt.Sprintf(`{"role":"assistant","content":[{"type":"reasoning","text":"Thought %d."},{"type":"tool-call","toolCallId":"c%d","toolName":"read","args":{"n":%d},"argsText":"{\"n\":%d}","result":"%s"},{"type":"text","text":"Answer %d."}]}`,
+				n, n, n, n, strings.Repeat("A line of the file. ", 40+n/2), n))}
+	}
+	var all []json.RawMessage
+	for n := range 8 {
+		all = append(all, turn(n)...)
+	}
+	policy := func(passes string) string {
+		return `{"format":"assistant-ui","archive":"places","window":{"tokens":9000},"passes":[{"pass":"reasoning","mode":"strip"}` + passes + `]}` + force
+	}
+	kept, state := shelf{}, "null"
+	compact := func(now []json.RawMessage, passes string) []json.RawMessage {
+		a := compacts(t, policy(passes), state, list(now), "")
+		if a.Error != nil || !a.Report.Changed {
+			t.Fatalf("%v, %s", a.Error, a.Report.Reason)
+		}
+		kept.keep([]byte(list(now)), a.Archive)
+		state = string(a.State)
+		return split(t, a.Messages)
+	}
+	now := append(compact(all[:10], ""), all[10:]...)
+	now = compact(now, `,{"pass":"clear","keep_recent":1,"min_reclaim":1}`)
+	if text := list(now); len(now) != len(all) || strings.Contains(text, "Thought") || strings.Count(text, "Handle: ") < 6 {
+		t.Fatalf("not what is wanted: %s", text)
+	}
+	for deleted := 0; deleted < len(all); deleted += 2 {
+		back := kept.restoreAll(t, `"policy":{"format":"assistant-ui"},"state":`+state, list(slices.Delete(slices.Clone(now), deleted, deleted+2)))
+		want := slices.Delete(slices.Clone(all), deleted, deleted+2)
+		for i, m := range split(t, back.Messages) {
+			if string(m) != string(want[i]) {
+				t.Errorf("turn %d deleted: message %d is %s, want %s", deleted/2, i, m, want[i])
+			}
+		}
+	}
+}
+
 // TestRestoreOfTheLastDropped compacts in the middle of a turn, when the newest message is one that a compaction drops. It is back where it was
 // when the conversation has gone on behind it, and a turn in front of it is gone.
 func TestRestoreOfTheLastDropped(t *testing.T) {

@@ -126,6 +126,31 @@ func TestCalibrationConverges(t *testing.T) {
 	}
 }
 
+// TestLeastCountOutlivesTheReports counts ten calls, of which the state keeps the last few. Pictures then make the provider count far more than is
+// estimated: what the system prompt and the tools take is no more than what the first call took in all.
+func TestLeastCountOutlivesTheReports(t *testing.T) {
+	state, first := "null", 0
+	for n := 1; n <= 10; n++ {
+		_, plain := sizes(t, "estimate", `{%s,"messages":%s}`, chat, talk(6*n))
+		if n == 1 {
+			first = plain + 2000
+		}
+		a, _ := sizes(t, "check", `{%s,"state":%s,"options":{"usage":{"message":-1,"total_tokens":%d}},"messages":%s}`, chat, state, plain+2000, talk(6*n))
+		state = string(a.State)
+	}
+	list := talk(66)
+	_, plain := sizes(t, "estimate", `{%s,"messages":%s}`, chat, list)
+	var a struct{ Beside, Tokens int }
+	counted := plain + plain/2
+	answer := core.Call("estimate", fmt.Appendf(nil, `{%s,"state":%s,"options":{"usage":{"message":-1,"total_tokens":%d}},"messages":%s}`, chat, state, counted, list))
+	if err := json.Unmarshal(answer, &a); err != nil {
+		t.Fatalf("%v: %s", err, answer)
+	}
+	if a.Tokens != counted || a.Beside > first+len(list)/200 {
+		t.Errorf("%d of %d tokens are beside the messages, and the first call had %d in all; %d were counted; %s", a.Beside, a.Tokens, first, counted, state)
+	}
+}
+
 // A plan remembers the correction: its steps count as it did, whatever the state of the host says by then.
 func TestPlansKeepTheCorrection(t *testing.T) {
 	list := talk(60)

@@ -4,8 +4,8 @@ package pass
 
 import "github.com/ctxfold/ctxfold/internal/object"
 
-// Archive is the pass archive replaces old tool results with short summaries, written by the host's model or excerpted by code.
-// Calls, ids and order stay.
+// Archive is the pass archive, which replaces old tool results with short summaries, written by the host's model or excerpted
+// by code. Calls, ids and order stay.
 type Archive struct {
 	// KeepRecent is how many of the newest tool results stay; 0 turns the pass off. Default: 10.
 	KeepRecent *int
@@ -73,8 +73,8 @@ func (p Archive) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Clear is the pass clear replaces the contents of old tool results with a marker. The newest results stay; calls, ids and
-// order stay.
+// Clear is the pass clear, which replaces the contents of old tool results with a marker. The newest results stay; calls, ids
+// and order stay.
 type Clear struct {
 	// KeepRecent is how many of the newest tool results stay; at least 1. Default: 6.
 	KeepRecent *int
@@ -112,7 +112,8 @@ func (p Clear) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Collapse is the pass collapse replaces each older assistant message and its tool results with one line. User messages stay.
+// Collapse is the pass collapse, which replaces each older assistant message and its tool results with one line. User messages
+// stay.
 type Collapse struct {
 	// KeepRecent is how many of the newest messages stay as they are. Default: 10.
 	KeepRecent *int
@@ -133,8 +134,9 @@ func (p Collapse) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Dedupe is the pass dedupe removes tool results that a newer one repeats: results of one tool that are equal byte for byte,
-// and results of an identical call (same tool, same arguments) that has returned something else since. The newest one stays.
+// Dedupe is the pass dedupe, which removes tool results that a newer one repeats: results of one tool that are equal byte for
+// byte, and results of an identical call (same tool, same arguments) that has returned something else since. The newest one
+// stays.
 type Dedupe struct {
 	// MinTokens is how much removing a result must save, in tokens. Default: 50.
 	MinTokens *int
@@ -166,8 +168,8 @@ func (p Dedupe) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Drop is the pass drop removes the middle of the transcript: the first and the newest messages stay. If that is not enough, or
-// if there is no middle, it continues as fit does.
+// Drop is the pass drop, which removes the middle of the transcript: the first and the newest messages stay. If that is not
+// enough, or if there is no middle, it continues as fit does.
 type Drop struct {
 	// KeepFirst and keep_recent are how many messages stay at the front and at the end. Default: 2.
 	KeepFirst *int
@@ -188,8 +190,8 @@ func (p Drop) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Fit is the pass fit keeps the newest messages that fit in the target, and drops the first that does not and everything before
-// it.
+// Fit is the pass fit, which keeps the newest messages that fit in the target, and drops the first that does not and everything
+// before it.
 type Fit struct {
 }
 
@@ -200,7 +202,8 @@ func (Fit) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Fold is the pass fold replaces the older messages with one digest. Pinned messages and a tail of the newest messages stay.
+// Fold is the pass fold, which replaces the older messages with one digest. Pinned messages and a tail of the newest messages
+// stay.
 type Fold struct {
 	// KeepTokens is how large the tail may be, in tokens. With wire_safe it is at most half of the target. Default: 20000.
 	KeepTokens *int
@@ -246,7 +249,7 @@ func (p Fold) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Reasoning is the pass reasoning removes reasoning from assistant messages, in whole parts.
+// Reasoning is the pass reasoning, which removes reasoning from assistant messages, in whole parts.
 type Reasoning struct {
 	// Mode is "latest_turn" (the default: reasoning stays only after the newest user message), "strip" (all reasoning is removed)
 	// or "keep" (all reasoning stays). Default: "latest_turn".
@@ -263,8 +266,8 @@ func (p Reasoning) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Rehydrate is the pass rehydrate restores the files that were read last and whose content a fold removed, each as a user
-// message after the digest, the newest last.
+// Rehydrate is the pass rehydrate, which restores the files that were read last and whose content a fold removed, each as a
+// user message after the digest, the newest last.
 type Rehydrate struct {
 	// MaxFiles is how many files are restored at most. Default: 5.
 	MaxFiles *int
@@ -300,8 +303,8 @@ func (p Rehydrate) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Squeeze is the pass squeeze rewrites old tool results in fewer tokens without losing information. The original goes to the
-// archive. A later pass that removes a squeezed result archives the original.
+// Squeeze is the pass squeeze, which rewrites old tool results in fewer tokens without losing information. The original goes to
+// the archive. A later pass that removes a squeezed result archives the original.
 type Squeeze struct {
 	// KeepRecent is how many of the newest tool results stay as they are. Default: 2.
 	KeepRecent *int
@@ -336,8 +339,8 @@ func (p Squeeze) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// ToolDigest is the pass tool_digest clears old tool results in the tail that a fold left, and describes each in one line of
-// the digest. Without a fold before it in the policy, it replaces the results with these lines.
+// ToolDigest is the pass tool_digest, which clears old tool results in the tail that a fold left, and describes each in one
+// line of the digest. Without a fold before it in the policy, it replaces the results with these lines.
 type ToolDigest struct {
 	// KeepRecent is how many of the newest tool results stay; 0 turns the pass off. Default: 10.
 	KeepRecent *int
@@ -362,8 +365,8 @@ func (p ToolDigest) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Truncate is the pass truncate shortens long tool results to their first and last lines. Each text of a result is shortened
-// separately; images and other content stay.
+// Truncate is the pass truncate, which shortens long tool results to their first and last lines. Each text of a result is
+// shortened separately; images and other content stay.
 type Truncate struct {
 	// MaxLines is how many lines of a text stay; with wire_safe this includes the marker's line. Default: 50.
 	MaxLines *int

@@ -1,6 +1,6 @@
 //go:build wasip1
 
-// Command wasm is the ctxfold module: it exports the functions of docs/reference/abi.md over package core, and nothing
+// Command wasm is the ctxfold module. It exports package core as the functions of docs/reference/abi.md, and nothing
 // else.
 //
 // Go builds it as a WASI reactor; build.sh removes the imports and the start function. All calls are synchronous and
@@ -16,20 +16,16 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// live holds every buffer whose address the host has, so that the garbage collector keeps it. The last freed request
-// buffer is kept for reuse, so one buffer serves all calls of about the same size.
+// live holds every buffer whose address the host has, by that address, so that the garbage collector doesn't free it.
+// spare is the largest buffer that the host has freed. Reusing it lets one buffer serve all requests of similar size.
 var (
 	live  = map[uint32][]byte{}
 	spare []byte
 )
 
-// Garbage of earlier calls is collected before a large request; otherwise the heap would grow to twice what it needs.
-// If the buffer has to be allocated, it is collected right before that; if a buffer can be reused, only before a huge
-// request, whose processing takes far longer than a collection.
-const (
-	large = 1 << 20 // bytes
-	huge  = 8 << 20
-)
+// alloc collects the garbage of earlier calls before it returns a buffer for a large request; otherwise the heap would
+// grow to twice the size it needs. If the buffer isn't the spare one, spare is garbage too.
+const large = 1 << 20 // bytes
 
 //go:wasmexport ctxfold_alloc
 func alloc(size uint32) uint32 {
@@ -78,7 +74,7 @@ func export(b []byte) uint32 {
 
 // call runs op on the request at ptr and returns the answer's address and length as ptr<<32 | len.
 func call(op string, ptr, size uint32) uint64 {
-	var request []byte // stays empty, which is an error, unless the host allocated it
+	var request []byte // stays empty, which Call rejects, if the host did not allocate the request
 	if b, ok := live[ptr]; ok && uint64(size) <= uint64(cap(b)) {
 		request = b[:size]
 	}

@@ -15,6 +15,8 @@ import (
 // mutePass takes old tool results out, and says at the beginning how many.
 type mutePass struct{ Keep int }
 
+var _ passes.Placer = (*mutePass)(nil)
+
 // muted is the message that it writes.
 var muted = &authorship.Message{Role: transcript.User, Prefix: "[Muted: ", Placed: true}
 
@@ -39,7 +41,7 @@ func (p *mutePass) Check() string {
 
 func (p *mutePass) CompletesPrevious() bool { return false }
 
-func (p *mutePass) Place() (of authorship.Origin, last int) { return muted.Origin, 0 }
+func (p *mutePass) InsertPlace() (of authorship.Origin, last int) { return muted.Origin, 0 }
 
 func (p *mutePass) Run(c passes.Run) {
 	n := passes.TakeOut(c, p.Keep, "mute", "[Muted]")

@@ -78,7 +78,7 @@ func read(to *bytes.Buffer, dir string) (*writer, error) {
 	return &writer{to, p, set}, err
 }
 
-// qualified returns a name as in headings: with its package, except for the root package.
+// qualified returns a name as headings show it, preceded by its package unless that is the root package.
 func (w *writer) qualified(name string) string {
 	if w.ImportPath == module {
 		return name
@@ -144,7 +144,7 @@ func (w *writer) text(source string) {
 	w.WriteString("\n")
 }
 
-// indented matches code as the printer writes it, which the site does not support: it reads only fenced code.
+// indented matches indented code, which the printer writes. The site supports only fenced code.
 var indented = regexp.MustCompile(`(?m)^\t.*\n(?:(?:\t.*)?\n)*(?:\t.*\n)|^\t.*\n`)
 
 func (w *writer) values(values []*doc.Value) {

@@ -6,13 +6,13 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// names are the definitions whose name differs from their Go type, by PACKAGE.TYPE or TYPE.
+// names lists the definitions that are named differently from their Go type, by PACKAGE.TYPE or TYPE.
 var names = map[string]string{
 	"Restored": "RestoredMessages", "Repaired": "RepairedMessages", "Usage": "Counted", "Code": "ErrorCode", "LimitArguments": "OutputLimits",
 	"policy.Summary": "PolicySummary", "policy.Window": "PolicyWindow", "policy.Gate": "PolicyGate", "policy.Prices": "PolicyPrices",
 }
 
-// more are sets that include the words of another set.
+// more lists, for some sets of words, the other sets whose words they include.
 var more = map[string][]string{"DecisionName": {"ActionName"}, "Doer": {"PassName"}}
 
 // api returns the schema of all operations.
@@ -44,7 +44,7 @@ func (g *generator) api() *schema {
 
 // registry is the set of names in a registry.
 type registry struct {
-	name  string // of the type of Go
+	name  string // of the Go type
 	words []string
 }
 

@@ -12,7 +12,7 @@ const (
 	pythonAsync    = "host/python/src/ctxfold/aio.py"
 )
 
-// asyncio returns the module ctxfold.aio: the functions that block, awaited.
+// asyncio returns the module ctxfold.aio, made from the blocking functions by turning them into coroutines.
 func asyncio(root string) []byte {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(pythonBlocking)))
 	check(err)
@@ -26,7 +26,7 @@ func asyncio(root string) []byte {
 	return []byte(s)
 }
 
-// asyncRules make awaited functions of those that block, one after the other. Each must apply.
+// asyncRules are the replacements that turn blocking functions into coroutines, in order. Each must match at least once.
 var asyncRules = []struct {
 	of *regexp.Regexp
 	by string
@@ -48,12 +48,12 @@ var asyncRules = []struct {
 
 var asyncHead = strings.TrimPrefix(`
 # Generated from _compactor.py by `+"`make generate`"+`. Do not edit it.
-"""The same for asyncio: `+"``fit``, :class:`Compactor` and :class:`Conversation`"+` with methods to await.
+"""The API for asyncio: coroutine versions of `+"``fit``, :class:`Compactor` and :class:`Conversation`"+`.
 
-`+"``summarize``"+`, the methods of a store and those of a memory may be coroutines; other functions run in a thread. The
-module also works in a thread, without the GIL. Methods that need no model and no store, such as `+"``check``"+`, are the
-blocking ones of `+":class:`Compactor` (``await asyncio.to_thread(compactor.check, messages)``"+` keeps it off the loop).
+`+"``summarize``"+` and the methods of a store or a memory may be coroutine functions; other functions run in a thread. The
+module also runs in a thread, without the GIL. Methods that need no model and no store, such as `+"``check``"+`, still block.
+To keep one off the event loop, use `+"``await asyncio.to_thread(compactor.check, messages)``"+`.
 
-Cancelling the task aborts its compaction; nothing has changed then.
+If the task is cancelled, its compaction is aborted and nothing has changed.
 """
 `, "\n")

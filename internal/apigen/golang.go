@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// goNames are the names in package ctxfold that differ from the schema.
+// goNames maps names in the schema to those in package ctxfold if they differ.
 var goNames = map[string]string{"PolicyWindow": "Window", "PolicyGate": "Gate", "PolicySummary": "Digest", "PolicyPrices": "Prices"}
 
 // file is a Go source being written.
@@ -87,9 +87,9 @@ func goName(def string) string {
 func (f *file) object(def, name string, pass bool) {
 	d := f.g.defs.get(def)
 	text := d.Description
-	if pass {
-		text = name + " is the pass " + text
-	} else if _, rest, ok := strings.Cut(text, " "); ok {
+	if word, rest, ok := strings.Cut(text, " "); ok && pass {
+		text = name + " is the pass " + word + ", which " + rest
+	} else if ok {
 		text = name + " " + rest
 	}
 	f.doc("", text)
@@ -194,7 +194,7 @@ func (f *file) pointer(def, key string) bool {
 	return false
 }
 
-// document returns the comment of a field, which begins with its Go name.
+// document returns the comment for a field. It begins with the field's Go name.
 func document(p member) string {
 	text := p.value.Description
 	if rest, ok := strings.CutPrefix(text, p.name+" "); ok {

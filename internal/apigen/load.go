@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// source has packages of the module: their types, and the comments on types, fields and constants.
+// source holds packages of the module with their types, and the comments on types, fields and constants.
 type source struct {
 	module   string // the import path of the root
 	root     string // its folder
@@ -25,7 +25,7 @@ type source struct {
 	comments map[token.Pos]string // by the position of the name
 }
 
-// load reads packages of the module by their folders.
+// load reads the packages in the given folders of the module.
 func load(module, root string, folders ...string) *source {
 	fset := token.NewFileSet()
 	build.Default.CgoEnabled = false // the importer leaves what cgo writes in the system's temporary folder
@@ -74,7 +74,7 @@ func (s *source) Import(path string) (*types.Package, error) {
 	return p, err
 }
 
-// note stores the comments on types, fields and constants of a file.
+// note stores a file's comments on types, fields and constants.
 func (s *source) note(file *ast.File) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -104,7 +104,7 @@ func (s *source) note(file *ast.File) {
 	})
 }
 
-// named finds a type by its name, in the first package that has one.
+// named finds a type by its name in the first package that has such a type.
 func (s *source) named(name string) *types.Named {
 	for _, p := range s.given {
 		if o, ok := p.Scope().Lookup(name).(*types.TypeName); ok {
@@ -115,7 +115,7 @@ func (s *source) named(name string) *types.Named {
 	return nil
 }
 
-// plain returns a comment as one line, without row numbers and directives.
+// plain returns a comment as one line, without directives and without row ids such as (S3.6).
 func plain(doc string) string {
 	doc, _, _ = strings.Cut(doc, "\neasyjson:")
 	doc = strings.Join(strings.Fields(doc), " ")

@@ -25,7 +25,7 @@ import (
 	_ "github.com/ctxfold/ctxfold/core/full" // the operation function has types too
 )
 
-// known is the answer of the operation info.
+// known is the answer to the operation info.
 var known struct {
 	Formats, Presets []named
 	Estimators       []string
@@ -34,13 +34,13 @@ var known struct {
 	Functions        []string
 }
 
-// named is a name of a registry, and for a preset its policy.
+// named is an entry of a registry: a name with its documentation and, for a preset, its policy.
 type named struct {
 	Name, Doc string
 	Policy    map[string]any
 }
 
-// pass is the declaration of a pass.
+// pass is the declaration of a pass, with its parameters.
 type pass struct {
 	Name, Doc  string
 	Parameters []struct {

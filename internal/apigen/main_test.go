@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is generated is what the types and the table of operations say.
+// TestGenerated checks that the generated files are up to date with the types and the table of operations.
 func TestGenerated(t *testing.T) {
 	for name, made := range generate("../..") {
 		kept, err := os.ReadFile(filepath.Join("../..", filepath.FromSlash(name)))

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// open are the sets to which newer modules may add words.
+// open lists the sets to which newer modules may add words.
 var open = map[string]bool{"Format": true, "Preset": true, "Estimator": true, "PassName": true, "Reason": true}
 
-// notNames are the keys of objects that can't be names in a Python class.
+// notNames lists keys of objects that are Python keywords, and so can't be names in a class.
 var notNames = map[string]bool{"from": true, "pass": true, "class": true}
 
 // python returns the module ctxfold.types of the Python package: the types of the API as TypedDicts and Literals.
@@ -170,7 +170,7 @@ func pythonType(s *schema) string {
 
 const pythonWidth = 120
 
-// comment writes a text in as few lines as possible, each after the prefix.
+// comment writes a text as lines that begin with the prefix, wrapped at pythonWidth.
 func (f *pythonFile) comment(prefix, text string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
@@ -185,7 +185,7 @@ func (f *pythonFile) comment(prefix, text string) {
 	}
 }
 
-// docstring writes the text about a class, or about the field above it.
+// docstring writes a text as the docstring of a class, or of the field on the line above.
 func (f *pythonFile) docstring(text string) {
 	if text == "" {
 		return

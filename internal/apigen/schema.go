@@ -27,7 +27,7 @@ type schema struct {
 	Defs        members   `json:"$defs,omitempty"`
 }
 
-// text returns the file of a schema.
+// text returns the schema as indented JSON, for a file.
 func (s *schema) text() []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -37,7 +37,7 @@ func (s *schema) text() []byte {
 	return b.Bytes()
 }
 
-// members are ordered schemas by name.
+// members are named schemas in a fixed order.
 type members []member
 
 type member struct {
@@ -85,7 +85,7 @@ const (
 	draft       = "https://json-schema.org/draft/2020-12/schema"
 )
 
-// about gives a schema a description; a reference keeps the description of its definition next to it.
+// about returns the schema with a description. A reference is wrapped in allOf, so that its definition keeps its own description.
 func (s *schema) about(text string) *schema {
 	if text == "" {
 		return s

@@ -11,7 +11,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// tables are the generated tables of docs/reference, by the name in the comment before them. The table of a set of words has the name of their type.
+// tables has the templates of the generated tables in docs/reference, by the name in the comment before the table. The table for a set of words
+// is named after the words' type.
 var tables = map[string]*template.Template{
 	"operations": parse("`OP` is one of {{range $i, $o := .Operations}}{{if $i}}, {{end}}`{{$o.Name}}`{{end}}; `function` is in the full build only. One call:\n"),
 	"keys": parse("| key | read by | meaning |\n|---|---|---|\n" +
@@ -23,7 +24,7 @@ var tables = map[string]*template.Template{
 
 func parse(text string) *template.Template { return template.Must(template.New("").Parse(text)) }
 
-// words returns the template of the table of a closed set.
+// words returns the template for the table of a closed set of words.
 func words(word, meaning string) *template.Template {
 	return parse("| " + word + " | " + meaning + " |\n|---|---|\n{{range .}}| `{{.JSON}}` | {{.Doc}} |\n{{end}}")
 }

@@ -13,8 +13,8 @@ type generator struct {
 	*source
 	defs     members
 	defined  []*types.Named
-	optional bool // the types of a policy are read: no key is required
-	offers   bool // comments offer the words that a text may be
+	optional bool // the types being read are those of a policy, where no key is required
+	offers   bool // the comment on a string may list its possible values
 }
 
 // define returns a reference to the definition of a struct, and creates the definition if needed.
@@ -46,8 +46,8 @@ func nameOf(t *types.Named) string {
 	return name
 }
 
-// object returns the schema of a struct. Keys with omitempty are not required in answers; no key of a policy is. The tag `is` names the
-// type of a value if the Go type is wider.
+// object returns the schema of a struct. In answers, keys with omitempty are not required; in a policy no key is. The struct tag `is` names
+// the type of a value if the Go type is less specific.
 func (g *generator) object(t *types.Named, name string) *schema {
 	closedObject, outer := false, g.offers
 	g.offers = g.optional || strings.HasSuffix(name, "Options")
@@ -77,7 +77,7 @@ func (g *generator) object(t *types.Named, name string) *schema {
 	return s
 }
 
-// said returns the schema of a type by its name in Go or JSON. The prefix [] makes a list, the suffix | also allows "".
+// said returns the schema of a type, given its name in Go or JSON. The prefix [] means a list, and the suffix | also allows "".
 func (g *generator) said(is string) *schema {
 	if of, ok := strings.CutPrefix(is, "[]"); ok {
 		return &schema{Type: "array", Items: g.said(of)}
@@ -96,7 +96,7 @@ func (g *generator) said(is string) *schema {
 	return g.value(g.named(is), "")
 }
 
-// value returns the schema of a type. In policies and options, strings whose comment offers words become enums.
+// value returns the schema of a type. In policies and options, a string whose comment lists its possible values becomes an enum.
 func (g *generator) value(t types.Type, doc string) *schema {
 	switch t := types.Unalias(t).(type) {
 	case *types.Pointer:
@@ -147,7 +147,7 @@ func (g *generator) value(t types.Type, doc string) *schema {
 	return nil
 }
 
-// comment returns the description of a type, with the name of its definition.
+// comment returns the description of a type, which begins with the name of its definition.
 func (g *generator) comment(t *types.Named) string {
 	doc := g.comments[t.Obj().Pos()]
 	if own := names[t.Obj().Name()]; own != "" {
@@ -168,7 +168,7 @@ func (g *generator) words(t *types.Named, words []string) {
 	g.defs = append(g.defs, member{nameOf(t), &schema{Description: g.comment(t), Type: "string", Enum: words}})
 }
 
-// choices returns the words that a comment offers, as in `is "a" (…) or "b"`, if there are two or more.
+// choices returns the values that a comment lists, as in `is "a" (…) or "b"`, if there are at least two.
 func choices(doc string) []string {
 	var words []string
 	for _, m := range regexp.MustCompile(`"([a-z_0-9-]*)"`).FindAllStringSubmatch(doc, -1) {
@@ -180,7 +180,7 @@ func choices(doc string) []string {
 	return words
 }
 
-// renamed returns a comment with the Go name at its start replaced with the key.
+// renamed returns a comment with its first word, the Go name, replaced with the key.
 func renamed(doc, name, key string) string {
 	if rest, ok := strings.CutPrefix(doc, name+" "); ok {
 		return key + " " + rest

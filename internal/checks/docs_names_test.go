@@ -19,7 +19,7 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// needs checks that a document has each of the names, set as code.
+// needs checks that a document contains each of the names, set as code.
 func needs(t *testing.T, file, text string, names ...string) {
 	t.Helper()
 	if len(names) == 0 {
@@ -32,7 +32,7 @@ func needs(t *testing.T, file, text string, names ...string) {
 	}
 }
 
-// TestNames checks that what the core knows by a name is in the documents.
+// TestNames checks that the documents mention every name that core knows: formats, presets, passes, operations and the like.
 func TestNames(t *testing.T) {
 	known := info(t)
 	formats, policies, abi := read(t, "docs/guides/formats.md"), read(t, "docs/reference/policy.md"), read(t, "docs/reference/abi.md")
@@ -74,7 +74,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// schema is what is read of docs/policy.schema.json.
+// schema has the members of docs/policy.schema.json that the tests need.
 type schema struct {
 	Default    any
 	Properties map[string]*schema
@@ -92,7 +92,7 @@ func readSchema(t *testing.T) *schema {
 	return root
 }
 
-// policyKeys are the keys of a policy as the documents write them: window.tokens, pins[].role.
+// policyKeys returns the keys of a policy in the notation of the documents: window.tokens, pins[].role.
 func policyKeys(s *schema, prefix string) (keys []string) {
 	for name, p := range s.Properties {
 		switch {
@@ -107,7 +107,7 @@ func policyKeys(s *schema, prefix string) (keys []string) {
 	return keys
 }
 
-// passKeys are the parameters of the passes.
+// passKeys returns the parameters of each pass, by the pass's name.
 func passKeys(t *testing.T) map[string][]string {
 	t.Helper()
 	keys := map[string][]string{}
@@ -126,7 +126,7 @@ func passKeys(t *testing.T) map[string][]string {
 	return keys
 }
 
-// TestPolicyDefaults checks that the tables of docs/reference/policy.md have the defaults of the types, which docs/policy.schema.json has.
+// TestPolicyDefaults checks that the tables of docs/reference/policy.md have the same defaults as docs/policy.schema.json.
 func TestPolicyDefaults(t *testing.T) {
 	root := readSchema(t)
 	text := read(t, "docs/reference/policy.md")
@@ -164,7 +164,7 @@ func TestPolicyDefaults(t *testing.T) {
 	}
 }
 
-// cutSection returns the text from a heading to the next of the same or a higher level.
+// cutSection returns the text from a heading to the next heading of the same or a higher level.
 func cutSection(text, heading string) (string, bool) {
 	_, rest, found := strings.Cut(text, "\n"+heading+"\n")
 	level := heading[:strings.Index(heading, " ")]
@@ -174,7 +174,7 @@ func cutSection(text, heading string) (string, bool) {
 	return rest, found
 }
 
-// rows are the first cells, set as code, of the table under a heading.
+// rows returns the first cell of each row in the table under a heading; these cells are set as code.
 func rows(t *testing.T, file, heading string) (names []string) {
 	t.Helper()
 	section, found := cutSection(read(t, file), heading)
@@ -187,7 +187,7 @@ func rows(t *testing.T, file, heading string) (names []string) {
 	return names
 }
 
-// withoutVector are the codes that no vector can show.
+// withoutVector lists the error codes that no vector can produce, with the reason.
 var withoutVector = map[string]string{
 	"needs_full":  "TestNeedsFull in host: the vectors are of the full module too",
 	"needs_whole": "TestSlim in host: the vectors are of the whole module",
@@ -196,7 +196,7 @@ var withoutVector = map[string]string{
 	"unknown_op":  "a module has no export for it to be asked with",
 }
 
-// TestCodes compares the words that answers use, as the vectors show them, with the tables of the documents.
+// TestCodes compares the codes and other fixed words in the vectors' answers with the tables of the documents.
 func TestCodes(t *testing.T) {
 	var codes, rules, reasons, whys, actions []string
 	note := func(list *[]string, word string) {
@@ -268,7 +268,7 @@ func same(t *testing.T, what string, documented, seen []string) {
 
 var link = regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
 
-// TestLinks checks that what the documents link to in this repository is there.
+// TestLinks checks that links from the documents to this repository lead to existing files.
 func TestLinks(t *testing.T) {
 	for _, file := range documents(t) {
 		for _, m := range link.FindAllStringSubmatch(read(t, file), -1) {

@@ -1,5 +1,5 @@
-// Package checks_test keeps the documents true: every block of code in them is run, or compared with code that other
-// tests run.
+// Package checks_test makes sure that the documents stay correct: every code block in them is run, or compared with code
+// that other tests run.
 package checks_test
 
 import (
@@ -22,7 +22,7 @@ import (
 	_ "github.com/ctxfold/ctxfold/core/full"
 )
 
-// notRun are the sh blocks that the test does not run, and why.
+// notRun lists the sh blocks that the test does not run, with the reason.
 var notRun = map[string]string{
 	"make test":     "it runs this test",
 	"make check":    "it runs this test",
@@ -31,7 +31,7 @@ var notRun = map[string]string{
 	"go test ./host -update": "it rewrites the vectors; without -update make test runs it",
 }
 
-// runElsewhere are the documents whose blocks a test of the npm package runs, and that test.
+// runElsewhere lists the documents whose blocks are run by a test of the npm package, with that test's file.
 var runElsewhere = map[string]string{
 	"README.md":                  "js/test/fresh-start.test.js",
 	"docs/start/javascript.md":   "js/test/fresh-start.test.js",
@@ -41,7 +41,7 @@ var runElsewhere = map[string]string{
 	"docs/start/platforms.md":    "js/test/examples.test.js",
 }
 
-// block is a fenced block of a document. kind is what follows the fence: a language, then how the block should be tested.
+// block is a fenced block of a document. kind is the text after the opening fence: a language, then how to test the block.
 type block struct {
 	file, kind, text string
 	line             int
@@ -89,7 +89,7 @@ func blocks(t *testing.T, file string) []block {
 	return found
 }
 
-// TestBlocks tests every block by its kind. A kind without a test is an error: text that nobody checks goes stale.
+// TestBlocks tests every block according to its kind. A kind without a test is an error, because unchecked text goes stale.
 func TestBlocks(t *testing.T) {
 	count := map[string]int{}
 	for _, file := range documents(t) {
@@ -140,7 +140,7 @@ func testShell(t *testing.T, b block) {
 	})
 }
 
-// testPython looks for a block in the README of the Python package, whose blocks the tests of that package run, or for the host that they run.
+// testPython checks that a block is in the README of the Python package, or is its example host; the tests of that package run both.
 func testPython(t *testing.T, b block) {
 	if b.text == read(t, "host/python/tests/host.py") {
 		return
@@ -150,8 +150,8 @@ func testPython(t *testing.T, b block) {
 	}
 }
 
-// testExample looks for a block in the examples, which the tests of host and of the npm package run. It must be there as it is, but for
-// indentation that all of its lines share.
+// testExample checks that a block is in the examples, which the tests of host and of the npm package run. The block must be there unchanged,
+// apart from indentation that all of its lines share.
 func testExample(t *testing.T, b block) {
 	found := false
 	err := filepath.WalkDir("examples", func(path string, entry fs.DirEntry, err error) error {
@@ -193,7 +193,7 @@ func indented(text, indent string) string {
 
 var declaration = regexp.MustCompile(`(?m)^(void|uint32_t|uint64_t)\s+(\w+)\((.*?)\);`)
 
-// testExports compares C declarations with the exports of the module. OP represents every operation.
+// testExports compares C declarations with the exports of the module. OP in a name stands for every operation.
 func testExports(t *testing.T, b block) {
 	module, err := os.ReadFile("host/module/ctxfold.wasm")
 	if err != nil {
@@ -217,7 +217,7 @@ func testExports(t *testing.T, b block) {
 		if strings.HasSuffix(d[2], "_OP") {
 			names = nil
 			for _, op := range core.Ops() {
-				if op == "function" { // it is in the full module
+				if op == "function" { // only the full module exports it
 					continue
 				}
 				names = append(names, strings.TrimSuffix(d[2], "OP")+op)
@@ -238,9 +238,9 @@ func testExports(t *testing.T, b block) {
 	}
 }
 
-// testJSON tests a block of JSON. how is "" (it must parse), the name of an operation (a request that must not fail),
-// "answer" (of the request before it, but for white space), "policy" (it must be accepted), "preset NAME" (the policy of
-// a preset) or "messages FORMAT" (a valid transcript).
+// testJSON tests a block of JSON. how determines the test: "" (the block must parse), the name of an operation (the block
+// is a request that must succeed), "answer" (the answer to the previous request, apart from white space), "policy" (a
+// policy that must be accepted), "preset NAME" (the policy of a preset) or "messages FORMAT" (a valid transcript).
 func testJSON(t *testing.T, b block, how string, request *block) {
 	text := compactedExample(t, b, []byte(b.text))
 	if text == "" {
@@ -267,7 +267,7 @@ func testJSON(t *testing.T, b block, how string, request *block) {
 		}
 		role := "user"
 		if policy.Format == "" || policy.Format == "auto" {
-			role = "developer" // which only one format knows
+			role = "developer" // only one format has this role, so detection finds it
 		}
 		if answer := core.Call("plan", fmt.Appendf(nil, `{"policy":%s,"messages":[{"role":%q,"content":"hi"}]}`, text, role)); isError(answer) {
 			t.Errorf("%v: %s", b, answer)

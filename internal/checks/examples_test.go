@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestExamples checks that each exported function and method of the packages has an example. That of a type is one for its methods, where
-// these implement an interface and are rarely called alone.
+// TestExamples checks that each exported function and method of the packages has an example. For methods that implement an interface, which
+// are rarely called on their own, an example of their type is enough.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -22,7 +22,7 @@ func TestExamples(t *testing.T) {
 	}
 	files = append(files, more...)
 	examples := map[string]bool{}
-	exported := map[string]string{} // by the name of its example, that of its type's
+	exported := map[string]string{} // from the name of a function's own example to the name of its type's example
 	for _, file := range files {
 		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 		if err != nil {
@@ -55,10 +55,10 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// conventional are methods that encoding/json and package errors call.
+// conventional lists methods that encoding/json and package errors call, which need no example.
 var conventional = map[string]bool{"Error": true, "Unwrap": true, "MarshalJSON": true, "UnmarshalJSON": true}
 
-// implements are the types that implement Store, records.Shared, Journal or StreamSummarizer.
+// implements lists the types that implement Store, records.Shared, Journal or StreamSummarizer.
 var implements = map[string]bool{"MemoryStore": true, "DirStore": true, "Memory": true, "Dir": true, "Guarded": true, "MemoryJournal": true,
 	"FileJournal": true, "StreamSummarizerFunc": true}
 

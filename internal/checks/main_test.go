@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMain lets the tests run in the root of the module: they are about its files.
+// TestMain runs the tests in the root of the module, because they check its files.
 func TestMain(m *testing.M) {
 	if err := os.Chdir("../.."); err != nil {
 		fmt.Fprintln(os.Stderr, err)

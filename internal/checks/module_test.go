@@ -18,7 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// The module is built without the packages that would double it, whatever its code asks for.
+// TestPackagesOfTheModule checks that the module doesn't depend on packages that would double its size.
 func TestPackagesOfTheModule(t *testing.T) {
 	root, err := os.Getwd()
 	if err != nil {
@@ -59,8 +59,8 @@ func TestPackagesOfTheModule(t *testing.T) {
 	}
 }
 
-// Maps of core have numbers as keys, or are tables that are there from the beginning: the seeds of the module's maps are public,
-// and what a transcript says could be chosen to collide. core/critbit is for that.
+// TestNoMapIsKeyedByText checks that maps in core have numbers as keys, or are fixed tables. The hash seeds of the module's maps
+// are public, so somebody could choose keys in a transcript that collide. Code that needs text as keys uses core/internal/critbit.
 func TestNoMapIsKeyedByText(t *testing.T) {
 	numbers := []string{"int", "int32", "int64", "uint8", "uint32", "uint64", "byte", "rune"}
 	files := 0
@@ -83,7 +83,7 @@ func TestNoMapIsKeyedByText(t *testing.T) {
 			}
 			ast.Inspect(d, func(n ast.Node) bool {
 				switch n := n.(type) {
-				case *ast.FuncType: // what is given to a function is found where it is made
+				case *ast.FuncType: // a map that is passed to a function is found where it is made
 					return false
 				case *ast.MapType:
 					key := n.Key
@@ -104,7 +104,7 @@ func TestNoMapIsKeyedByText(t *testing.T) {
 	}
 }
 
-// Package core does without the published systems: core/full links them in.
+// TestCoreIsNotFull checks that package core doesn't depend on the published systems, which only core/full links in.
 func TestCoreIsNotFull(t *testing.T) {
 	deps, err := exec.Command("go", "list", "-deps", "./core").Output()
 	if err != nil {
@@ -115,7 +115,7 @@ func TestCoreIsNotFull(t *testing.T) {
 	}
 }
 
-// Whether a policy wants the published systems is asked in the hook, and by the policy itself; no other room of the main path does.
+// TestOnlyTheHookAsks checks that only packages hook and policy ask whether a policy wants a published system.
 func TestOnlyTheHookAsks(t *testing.T) {
 	asking := map[string]int{}
 	err := filepath.WalkDir("core", func(path string, d fs.DirEntry, err error) error {
@@ -141,7 +141,7 @@ func TestOnlyTheHookAsks(t *testing.T) {
 	}
 }
 
-// The module that ships imports nothing, and exports its memory, its operations and nothing else.
+// TestModuleIsSelfContained checks that the released module imports nothing, and exports only its memory and its operations.
 func TestModuleIsSelfContained(t *testing.T) {
 	for _, file := range []string{"host/module/ctxfold.wasm", "js/ctxfold.wasm"} {
 		wasm, err := os.ReadFile(file)
@@ -160,7 +160,7 @@ func TestModuleIsSelfContained(t *testing.T) {
 		}
 		want := map[string]bool{"ctxfold_alloc": true, "ctxfold_free": true}
 		for _, op := range core.Ops() {
-			want["ctxfold_"+op] = op != "function" // which is in the full module
+			want["ctxfold_"+op] = op != "function" // only the full module exports this one
 		}
 		for name := range module.ExportedFunctions() {
 			if !want[name] {

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// goModule is what `go mod edit -json` and `go work edit -json` tell.
+// goModule is the output of `go mod edit -json` or `go work edit -json`.
 type goModule struct {
 	Module  struct{ Path string }
 	Require []struct{ Path, Version string }
@@ -35,7 +35,8 @@ func readModule(t *testing.T, args ...string) (m goModule) {
 	return m
 }
 
-// Who uses the module gets easyjson and wazero, what these require, and nothing else. What needs more is a module of its own.
+// TestRequirementsOfTheModule checks that the root module requires only easyjson, wazero and their requirements. Code that needs more must be in
+// a module of its own.
 func TestRequirementsOfTheModule(t *testing.T) {
 	allowed := []string{
 		"github.com/mailru/easyjson",
@@ -54,8 +55,8 @@ func TestRequirementsOfTheModule(t *testing.T) {
 	}
 }
 
-// Every module is in the workspace, and requires the others in the version that they have. None replaces another one: go install
-// refuses that.
+// TestWorkspace checks that every module is in the workspace and requires the current versions of the others. No module may have
+// replace directives, because go install refuses them.
 func TestWorkspace(t *testing.T) {
 	work := readModule(t, "work", "edit", "-json")
 	var used []string
@@ -76,7 +77,7 @@ func TestWorkspace(t *testing.T) {
 		}
 		m := readModule(t, "mod", "edit", "-json", file)
 		if !strings.HasPrefix(m.Module.Path, name) {
-			return nil // the lean easyjson, which is in place of another module
+			return nil // the reduced easyjson, which replaces the original module
 		}
 		if dir := filepath.Dir(file); !slices.Contains(used, dir) {
 			t.Errorf("go.work does not use %s", dir)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestVersionsAgree keeps what each registry reads at the version of the npm package. Of Go modules TestWorkspace does.
+// TestVersionsAgree checks that every package manifest has the version of the npm package. TestWorkspace checks the Go modules.
 func TestVersionsAgree(t *testing.T) {
 	var manifest, lock struct{ Version string }
 	for file, into := range map[string]any{"js/package.json": &manifest, "js/package-lock.json": &lock} {
@@ -48,8 +48,8 @@ var (
 	workflowNames = []string{"test", "release-npm", "release-pypi", "release-crates", "release-rubygems", "release-go", "release-files"}
 )
 
-// TestWorkflows keeps the workflows true: they run targets and scripts that exist, take actions by their commits, may write only where
-// they publish, and publish only what has a tag.
+// TestWorkflows checks the workflows: the targets and scripts that they run exist, actions are pinned to commits, only publishing jobs have
+// write permissions, and they publish only for a tag.
 func TestWorkflows(t *testing.T) {
 	files, err := filepath.Glob(".github/workflows/*.yml")
 	if err != nil || len(files) != len(workflowNames) {
@@ -85,7 +85,7 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-// checkPublishing fails unless the step or the job that publishes is one of a tag alone.
+// checkPublishing fails unless the step or job that publishes runs only for a tag.
 func checkPublishing(t *testing.T, file, text string) {
 	t.Helper()
 	at := publishes.FindStringIndex(text)
@@ -114,7 +114,7 @@ func checkRun(t *testing.T, file, command string) {
 	t.Helper()
 	for _, m := range makeTargets.FindAllStringSubmatch(command, -1) {
 		if strings.Contains(command, "apt-get") {
-			continue // it installs make
+			continue // here make is a package to install
 		}
 		makefile := filepath.Join(strings.TrimSpace(strings.TrimPrefix(m[1], " -C")), "Makefile")
 		for _, target := range strings.Fields(m[2]) {

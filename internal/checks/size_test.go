@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// maxProgram is how large a stripped program over the native package may be, in bytes.
+// maxProgram is the maximum size of a stripped program that uses the native package, in bytes.
 const maxProgram = 8_300_000
 
-// A program over the native package has no WebAssembly runtime and no HTTP in it, and stays small.
+// TestProgramSize checks that a program that uses the native package links no WebAssembly runtime and no HTTP, and stays small.
 func TestProgramSize(t *testing.T) {
 	deps, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
 	if err != nil {

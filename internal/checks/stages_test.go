@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// targets write their names into a file. One of them fails, and two wait for each other at a pipe.
+// targets is a Makefile whose targets append their names to a file. One target fails, and two wait for each other at a pipe.
 const targets = `a b c d:
 	@echo $@ >> began
 bad:
@@ -17,7 +17,7 @@ pipe-in pipe-out:
 	@echo $@ >> began; [ -p pipe ] || mkfifo pipe 2> /dev/null || true; if [ $@ = pipe-in ]; then echo > pipe; else cat pipe; fi
 `
 
-// stages runs .ci/stages in a folder of its own, whose Makefile has those targets. It returns what began, in order, the summary, and whether the run passed.
+// stages runs .ci/stages in a temporary folder with the Makefile above. It returns the stages in the order in which they began, the summary, and whether the run passed.
 func stages(t *testing.T, list string, env ...string) (began, summary string, passed bool) {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,7 +45,7 @@ func stages(t *testing.T, list string, env ...string) (began, summary string, pa
 	return strings.Join(strings.Fields(string(text)), " "), string(out), err == nil
 }
 
-// TestStages runs stages in the order of the list, except that each waits for what it needs.
+// TestStages checks that stages run in the order of the list, except that a stage waits for the stages it needs.
 func TestStages(t *testing.T) {
 	for _, tt := range []struct {
 		name, list, env string
@@ -71,7 +71,7 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// TestStagesSideBySide has two stages that wait for each other, so that the run ends only if both run at the same time.
+// TestStagesSideBySide runs two stages that wait for each other, so the run ends only if they run at the same time.
 func TestStagesSideBySide(t *testing.T) {
 	began, out, passed := stages(t, "a pipe-in:a pipe-out:a b:pipe-in,pipe-out", "LANES=2")
 	if !passed || !strings.HasPrefix(began, "a ") || !strings.HasSuffix(began, " b") {

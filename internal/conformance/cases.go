@@ -13,7 +13,7 @@ type testCase struct {
 	messages json.RawMessage
 	// limit is in tokens, as counted by the function tokens.
 	limit int
-	// due says that the conversation is over the limit; otherwise nothing needs to change.
+	// due reports whether the conversation is over the limit. If it isn't, nothing needs to change.
 	due bool
 	// rules are rules that the user stated once and that must remain known.
 	rules []string
@@ -24,7 +24,7 @@ type message map[string]any
 func user(text string) message      { return message{"role": "user", "content": text} }
 func assistant(text string) message { return message{"role": "assistant", "content": text} }
 
-// called returns an assistant message with calls, and their results; each result has about this many characters.
+// called returns an assistant message with calls, and their results, each of about size characters.
 func called(turn, calls, size int) []message {
 	var list []message
 	tools := make([]any, calls)
@@ -38,7 +38,7 @@ func called(turn, calls, size int) []message {
 	return append([]message{{"role": "assistant", "content": nil, "tool_calls": tools}}, list...)
 }
 
-// work returns turns of an agent with these numbers: a request, calls, an answer.
+// work returns a number of agent turns, each with a request, calls and an answer. Turns are numbered starting with from.
 func work(from, turns, calls, size int) (list []message) {
 	for turn := from; turn < from+turns; turn++ {
 		list = append(list, user(fmt.Sprintf("Please check the logs of kiln %d and say how hot it was.", turn)))
@@ -48,7 +48,7 @@ func work(from, turns, calls, size int) (list []message) {
 	return list
 }
 
-// talk returns turns without tools.
+// talk returns a number of turns without tool calls.
 func talk(turns int, word string) (list []message) {
 	for turn := range turns {
 		list = append(list, user(fmt.Sprintf("What do you know about glaze %d?", turn)),
@@ -64,7 +64,7 @@ func cases() []testCase {
 	add := func(name string, limit int, rules []string, parts ...[]message) {
 		text, err := json.Marshal(slices.Concat(parts...))
 		if err != nil {
-			panic(err) // cannot fail for texts
+			panic(err) // can't happen for such values
 		}
 		list = append(list, testCase{name, text, limit, tokens(text) > limit, rules})
 	}

@@ -1,5 +1,5 @@
-// Command conformance runs a compactor of any kind, as a program, on conversations in its own wire format, and checks
-// its promises:
+// Command conformance runs a program that is a compactor of any kind on conversations in its own wire format, and checks
+// which promises it keeps:
 //
 //	go run ./internal/conformance 'node js/test/compactors/ctxfold.js'
 //	go run ./internal/conformance -write docs/inside/conformance.md COMMAND...
@@ -70,8 +70,8 @@ func runCommand(command string) (*result, error) {
 	return r, err
 }
 
-// tableOf returns a table with a row for each compactor. Promises that it doesn't make are not counted. The size of
-// results is shown but is not a promise.
+// tableOf returns a table with a row for each compactor. A compactor is only measured by the promises that it makes. The
+// size of its results is also shown, but is not a promise.
 func tableOf(results []*result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| compactor | %s | leaves |\n|---|%s---|\n", strings.Join(promises, " | "), strings.Repeat("---|", len(promises)))

@@ -48,7 +48,7 @@ type result struct {
 	before, after int
 }
 
-// peer is a compactor that answers line by line.
+// peer is a connection to a compactor, which answers each line with a line.
 type peer struct {
 	to   io.Writer
 	from *bufio.Reader
@@ -75,8 +75,8 @@ func (p *peer) ask(q request) (a answer, err error) {
 	return a, err
 }
 
-// run gives all cases to a compactor. An error is a violation of the protocol; a broken promise is a failure in the
-// result.
+// run tests a compactor with all cases. It returns an error if the compactor violates the protocol; broken promises are
+// failures in the result.
 func run(to io.Writer, from io.Reader) (*result, error) {
 	p := &peer{to, bufio.NewReader(from)}
 	a, err := p.ask(request{Op: "describe"})
@@ -107,7 +107,7 @@ func run(to io.Writer, from io.Reader) (*result, error) {
 	return r, nil
 }
 
-// check gives one case to a compactor and records which promises it keeps.
+// check tests a compactor with one case and records which promises it keeps.
 func (r *result) check(p *peer, c testCase, messages json.RawMessage) error {
 	a, err := p.ask(request{Op: "compact", Format: r.about.Format, Limit: c.limit, Messages: messages})
 	if err != nil {
@@ -137,7 +137,7 @@ func (r *result) check(p *peer, c testCase, messages json.RawMessage) error {
 	return nil
 }
 
-// note records the outcome for a promise; why is what is wrong, or "".
+// note records whether a compactor kept a promise. why is the reason if it didn't, otherwise "".
 func (r *result) note(c testCase, promise, why string) {
 	if !slices.Contains(r.about.Promises, promise) {
 		return
@@ -157,7 +157,7 @@ func unless(fine bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// differs returns where two JSON texts have different values; "" if they have the same.
+// differs describes the first difference between the values of two JSON texts; "" if there is none.
 func differs(before, after json.RawMessage) string {
 	var a, b any
 	if json.Unmarshal(before, &a) != nil || json.Unmarshal(after, &b) != nil {
@@ -166,7 +166,7 @@ func differs(before, after json.RawMessage) string {
 	return unless(reflect.DeepEqual(a, b), "%.120s became %.120s", before, after)
 }
 
-// tokens returns the size of messages in all cases: a quarter of the characters in all strings except keys.
+// tokens returns the size of messages, for which all cases use one token per four characters in strings, without keys.
 func tokens(messages json.RawMessage) int { return (utf8.RuneCountInString(textOf(messages)) + 3) / 4 }
 
 // textOf joins all strings of a JSON text.

@@ -18,7 +18,7 @@ type fake struct {
 	restore func() any
 }
 
-// runFake gives all cases to a fake.
+// runFake tests a fake with all cases.
 func runFake(t *testing.T, f fake) (*result, error) {
 	t.Helper()
 	in, to := io.Pipe()
@@ -96,7 +96,7 @@ func TestPromises(t *testing.T) {
 	messages := func(list []json.RawMessage) any { return map[string]any{"messages": list} }
 	for name, c := range map[string]struct {
 		fake   fake
-		broken []string // by one case or more
+		broken []string // the promises that the fake breaks in at least one case
 	}{
 		"leaves all":        {fake{describe("valid", "fits", "newest", "rules", "unchanged"), messages, nil}, []string{"fits"}},
 		"promises no limit": {fake{describe("valid", "newest", "rules", "unchanged"), messages, nil}, nil},

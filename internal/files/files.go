@@ -1,4 +1,4 @@
-// Package files writes and locks files for packages that keep them in a directory which several programs use at the same time.
+// Package files writes and locks files in directories that several programs use at the same time.
 package files
 
 import (
@@ -12,8 +12,8 @@ import (
 // ErrLocked is the error of Lock if another process has the lock.
 var ErrLocked = errors.New("the file is locked")
 
-// Old is the age after which the time of a used file is renewed, or after which an unfinished file counts as left
-// behind by a killed program.
+// Old is the age after which a file's modification time is renewed when it is used, and after which an unfinished file
+// counts as left behind by a killed program.
 const Old = time.Hour
 
 // newPrefix is the prefix of the names of unfinished files.
@@ -25,7 +25,7 @@ func Unfinished(name string) bool {
 	return found && random != "" && strings.Trim(random, "0123456789abcdefghijklmnopqrstuvwxyz_") == ""
 }
 
-// RemoveUnfinished removes the unfinished files of killed programs.
+// RemoveUnfinished removes unfinished files that killed programs have left in a directory.
 func RemoveUnfinished(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package guard calls functions of the program, which may panic or hang.
+// Package guard calls functions that the application provides, which may panic or hang.
 package guard
 
 import (
@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// Call calls a function of the program. A panic becomes an error, and a call that hangs is abandoned when ctx ends.
+// Call calls a function of the application. A panic becomes an error, and a call that hangs is abandoned when ctx ends.
 func Call(ctx context.Context, call func() error) error {
 	done := make(chan error, 1)
 	go func() {

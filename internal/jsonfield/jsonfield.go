@@ -1,5 +1,5 @@
-// Package jsonfield reads and writes single values for generated JSON code. Each of the hundreds of members that are strings, numbers or
-// truth values is one call with it, which makes the module smaller (internal/apigen/shorten puts the calls in).
+// Package jsonfield reads and writes single values for generated JSON code. With it, each of the hundreds of members that are strings,
+// numbers or booleans takes one call, which makes the module smaller. internal/apigen/shorten inserts the calls.
 package jsonfield
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/mailru/easyjson/jwriter"
 )
 
-// null takes a null, if one is next.
+// null consumes a null if that is the next value, and reports whether it was.
 func null(in *jlexer.Lexer) bool {
 	found := in.IsNull()
 	if found {
@@ -16,7 +16,7 @@ func null(in *jlexer.Lexer) bool {
 	return found
 }
 
-// String reads a string; null leaves what is there. So do the others, for their types.
+// String reads a string; null leaves the value unchanged. The functions below do the same for other types.
 func String(in *jlexer.Lexer, to *string) {
 	if !null(in) {
 		*to = in.String()
@@ -58,7 +58,7 @@ func Float64(in *jlexer.Lexer, to *float64) {
 	}
 }
 
-// Value has a value read itself.
+// Value reads a value with the value's own UnmarshalJSON.
 func Value(in *jlexer.Lexer, to interface{ UnmarshalJSON([]byte) error }) {
 	if null(in) {
 		return
@@ -68,7 +68,7 @@ func Value(in *jlexer.Lexer, to interface{ UnmarshalJSON([]byte) error }) {
 	}
 }
 
-// Begin takes the bracket of an object, or a null. It also reports whether nothing is around the value.
+// Begin consumes the opening brace of an object, or a null. top reports whether the value is the whole JSON text.
 func Begin(in *jlexer.Lexer) (top, isNull bool) {
 	top = in.IsStart()
 	if !in.IsNull() {
@@ -82,7 +82,7 @@ func Begin(in *jlexer.Lexer) (top, isNull bool) {
 	return top, true
 }
 
-// End takes the bracket that ends an object, behind which there is nothing if nothing was around it.
+// End consumes the closing brace of an object. If top is set, nothing may follow it.
 func End(in *jlexer.Lexer, top bool) {
 	in.Delim('}')
 	if top {
@@ -90,31 +90,31 @@ func End(in *jlexer.Lexer, top bool) {
 	}
 }
 
-// PutString writes the name of a member, as it is in JSON with what separates it, and a string.
+// PutString writes a member whose value is a string. name is written unchanged: it has the quotes, the colon and any comma before it.
 func PutString(out *jwriter.Writer, name, value string) {
 	out.RawString(name)
 	out.String(value)
 }
 
-// PutBool writes the name of a member, and true or false.
+// PutBool writes a member whose value is true or false.
 func PutBool(out *jwriter.Writer, name string, value bool) {
 	out.RawString(name)
 	out.Bool(value)
 }
 
-// PutInt writes the name of a member, and a whole number.
+// PutInt writes a member whose value is a whole number.
 func PutInt(out *jwriter.Writer, name string, value int) {
 	out.RawString(name)
 	out.Int(value)
 }
 
-// PutInt64 writes the name of a member, and a whole number.
+// PutInt64 writes a member whose value is a whole number.
 func PutInt64(out *jwriter.Writer, name string, value int64) {
 	out.RawString(name)
 	out.Int64(value)
 }
 
-// PutFloat64 writes the name of a member, and a number.
+// PutFloat64 writes a member whose value is a number.
 func PutFloat64(out *jwriter.Writer, name string, value float64) {
 	out.RawString(name)
 	out.Float64(value)

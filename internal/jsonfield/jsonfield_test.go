@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/jsonfield"
 )
 
-// Members are written and read again; a null leaves what a member had.
+// TestMembers writes members and reads them again, and checks that a null leaves a value unchanged.
 func TestMembers(t *testing.T) {
 	var out jwriter.Writer
 	out.RawByte('{')
@@ -64,7 +64,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// What is no object is refused, and so is what follows one at the top; a null in an object's place is taken.
+// TestObjects checks that values other than objects, and text after a top-level object, are rejected, and that null is accepted.
 func TestObjects(t *testing.T) {
 	for _, c := range []struct {
 		data string

@@ -3,8 +3,7 @@
 //	go run ./internal/modproxy DIRECTORY
 //	GOPROXY=file://DIRECTORY go install github.com/ctxfold/ctxfold/host/cmd/ctxfold@latest
 //
-// A test installs them from there like a user installs a release. A module contains the files that git would commit
-// now.
+// A test installs the modules from there as a user installs a release. They contain the files that git would commit now.
 package main
 
 import (
@@ -27,7 +26,7 @@ import (
 
 const version = "v" + core.Version
 
-// module is what go list reports of a module.
+// module is the output of go list for a module.
 type module struct{ Path, Dir string }
 
 func main() {

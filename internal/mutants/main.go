@@ -1,17 +1,17 @@
 // Command mutants changes one operator of core at a time and checks whether a test fails.
 //
-// Gremlins finds the changes (it lists them as JSON without running anything); a seed selects a sample. Each change is
-// tested in stages, the cheapest first: the short tests of its own package, those of the packages that import it, a few
-// fast tests that reach nearly all of core, the short ones of core, those over real sessions, and with -to all tests of
-// the module. A survivor of all stages costs as much as a whole run, so the last ones are only run if requested; the
-// share that the earlier stages kill is a lower bound. A changed file is never in the tree: the go command gets it with
-// -overlay.
+// The program gremlins finds the possible changes (it lists them as JSON without running anything), and a seed selects a
+// sample. Each change is tested in stages, the cheapest first: the short tests of its package, the tests of the packages
+// that import it, a few fast tests that reach nearly all of core, the short tests of core, tests over real sessions, and
+// all tests of the module. A change that survives all stages costs as much as a whole test run, so the last stages run
+// only if -to requests them; the share of changes that the earlier stages detect is a lower bound. The working tree is
+// never changed: the go command gets the changed file with -overlay.
 //
-// A change may make a loop endless. Tests are limited in CPU time, which does not depend on the load of the machine. A
-// test that is ended by the limit counts as failed only if it passes without the change in a fifth of it.
+// A change may make a loop endless, so tests have a limit of CPU time, which does not depend on the load of the machine.
+// A test that exceeds the limit counts as failed only if it needs less than a fifth of the limit without the change.
 //
-// Changes that no test can detect are listed, with the reason, in equivalent.txt and are not part of the sample. The
-// command fails if less than 90 % of the rest are killed.
+// equivalent.txt lists changes that no test can detect, with the reason; they are not part of the sample. The command
+// fails if the tests detect less than 90 % of the sample.
 //
 //	go run ./internal/mutants -list build/mutants/all.json -n 300 -seed 1
 package main
@@ -67,7 +67,7 @@ var stages = []stage{
 	{"all", func(*mutant) []string { return []string{"./..."} }, nil, 4000, 0},
 }
 
-// patience is by how many times a test may exceed its CPU time limit in wall-clock time.
+// patience is the wall-clock time limit of a test, as a multiple of its CPU time limit.
 const patience = 30
 
 func main() {
@@ -181,7 +181,7 @@ func read(data []byte, dir string) ([]*mutant, error) {
 		}
 	}
 	slices.SortFunc(all, compare)
-	// A minus between two operands is listed as a sign and as arithmetic.
+	// gremlins lists a minus between two operands twice, as a sign and as arithmetic.
 	return slices.CompactFunc(all, func(a, b *mutant) bool {
 		return a.File == b.File && a.Line == b.Line && a.Column == b.Column && min(a.Type, b.Type) == arithmetic && max(a.Type, b.Type) == negatives
 	}), nil
@@ -191,7 +191,7 @@ func shuffle(all []*mutant, seed uint64) {
 	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 }
 
-// survivors returns the mutants that a report names.
+// survivors returns the mutants whose ids are lines of a report.
 func survivors(all []*mutant, report string) []*mutant {
 	lines := strings.Split(report, "\n")
 	return slices.DeleteFunc(all, func(m *mutant) bool { return !slices.Contains(lines, m.id()) })
@@ -248,7 +248,7 @@ func callers(m *mutant) []string {
 	return found
 }
 
-// An outcome is how the go command ended.
+// outcome is how a run of the go command ended.
 type outcome int
 
 const (
@@ -262,8 +262,8 @@ func (s *stage) run(overlay string, cpu int, packages []string) outcome {
 	return run(overlay, cpu, s.memory, append(args, packages...)...)
 }
 
-// run runs the go command, with a limit of seconds of CPU time for each of its processes. They form a group, so that
-// all of them can be killed.
+// run runs the go command and limits each of its processes to cpu seconds of CPU time and memory KiB of memory. The
+// processes form a group, so that all of them can be killed.
 func run(overlay string, cpu, memory int, args ...string) outcome {
 	ctx, cancel := context.WithTimeout(context.Background(), patience*time.Duration(cpu)*time.Second)
 	defer cancel()

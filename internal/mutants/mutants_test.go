@@ -51,7 +51,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// TestSample draws the same mutants for the same seed, in whatever order they were listed.
+// TestSample checks that a seed always selects the same mutants, whatever the order in which gremlins lists them.
 func TestSample(t *testing.T) {
 	lists := []string{
 		`{"files":[{"file_name":"a.go","mutations":[{"type":"ARITHMETIC_BASE","line":1,"column":2},{"type":"INVERT_NEGATIVES","line":1,"column":2},{"type":"INVERT_LOGICAL","line":3,"column":1}]},{"file_name":"x/b.go","mutations":[{"type":"INVERT_LOGICAL","line":9,"column":1}]}]}`,
@@ -75,7 +75,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestEquivalent looks whether what equivalent.txt names is still there.
+// TestEquivalent checks that the lines in equivalent.txt still exist in the code.
 func TestEquivalent(t *testing.T) {
 	keys, err := readEquivalents("equivalent.txt")
 	if err != nil {

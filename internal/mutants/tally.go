@@ -16,7 +16,7 @@ type tally struct {
 	tested, killed int
 	rooms          map[string]*row
 	stages         []int
-	cut            string // what was skipped for lack of time
+	cut            string // a note about mutants that were not tested for lack of time
 }
 
 func newTally() *tally { return &tally{rooms: map[string]*row{}, stages: make([]int, len(stages))} }

@@ -14,7 +14,7 @@ type Object struct {
 	start int // offset of its first member
 }
 
-// New begins an object after text.
+// New returns an Object that is appended to text.
 func New(text []byte) *Object {
 	text = append(text, '{')
 	return &Object{text, len(text)}
@@ -23,7 +23,7 @@ func New(text []byte) *Object {
 // End ends the object, and returns the complete text.
 func (o *Object) End() []byte { return append(o.text, '}') }
 
-// Value adds a member; value appends its value.
+// Value adds a member whose value is appended by the function value.
 func (o *Object) Value(key string, value func(dst []byte) []byte) {
 	if len(o.text) > o.start {
 		o.text = append(o.text, ',')
@@ -36,7 +36,7 @@ func (o *Object) Int(key string, n int) {
 	o.Value(key, func(dst []byte) []byte { return strconv.AppendInt(dst, int64(n), 10) })
 }
 
-// Float adds a number. NaN and infinities, which JSON cannot represent, become a text, so that readers reject them.
+// Float adds a number. NaN and infinities, which JSON cannot represent, become strings, so that readers reject them.
 func (o *Object) Float(key string, n float64) {
 	if math.IsNaN(n) || math.IsInf(n, 0) {
 		o.String(key, strconv.FormatFloat(n, 'g', -1, 64))
@@ -50,12 +50,12 @@ func (o *Object) Bool(key string, is bool) {
 	o.Value(key, func(dst []byte) []byte { return strconv.AppendBool(dst, is) })
 }
 
-// String adds a text. Bytes that are not UTF-8 become U+FFFD.
+// String adds a string. Bytes that are not UTF-8 become U+FFFD.
 func (o *Object) String(key, text string) {
 	o.Value(key, func(dst []byte) []byte { return AppendString(dst, text) })
 }
 
-// List adds a list; one appends an element.
+// List adds a list whose elements are appended by the function one.
 func List[T any](o *Object, key string, list []T, one func(dst []byte, element T) []byte) {
 	o.Value(key, func(dst []byte) []byte {
 		dst = append(dst, '[')
@@ -69,7 +69,7 @@ func List[T any](o *Object, key string, list []T, one func(dst []byte, element T
 	})
 }
 
-// AppendString appends a text as a JSON string. Bytes that are not UTF-8 become U+FFFD.
+// AppendString appends text as a JSON string. Bytes that are not UTF-8 become U+FFFD.
 func AppendString(dst []byte, text string) []byte {
 	w := jwriter.Writer{NoEscapeHTML: true}
 	w.String(text)

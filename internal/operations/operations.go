@@ -1,6 +1,6 @@
-// Package operations is the table of operations: their names, the members of their requests, and how these are read. core dispatches by
-// it, and package ctxfold takes names from it. internal/apigen generates from it the exports of the module, the key table of
-// docs/reference/abi.md and the types of requests in docs/api.schema.json and JavaScript.
+// Package operations is the table of operations, with their names, the members of their requests, and how to read these. core dispatches
+// requests by this table, and package ctxfold takes names from it. internal/apigen uses it to generate the exports of the module, the key
+// table of docs/reference/abi.md, and the types of requests in docs/api.schema.json and JavaScript.
 package operations
 
 // Op is an operation: an index of Operations.
@@ -48,13 +48,13 @@ type Operation struct {
 	// Typed is a member whose type differs from MemberTable.
 	Typed MemberType
 	Reads Reads // how its request is read
-	// Edits reports whether it changes the records of the transcript; in a session it then works on a copy.
+	// Edits reports whether the operation changes the transcript's records, so that in a session it needs a copy.
 	Edits bool
-	// Passes means that the messages are read by the operations that it runs.
+	// Passes reports whether the operation leaves reading the messages to other operations that it runs.
 	Passes bool
-	// Grows reports whether its messages are appended to a session. Other requests with a session have no messages.
+	// Grows reports whether the messages in the request are appended to the session. Other requests with a session have no messages.
 	Grows bool
-	// Full reports whether only the full build has it.
+	// Full reports whether only the full build has the operation.
 	Full bool
 }
 
@@ -70,8 +70,8 @@ type Reads uint8
 // The ways to read a request.
 const (
 	ReadsAll     Reads = iota // all members are read before the operation runs, including the transcript
-	ReadsPlan                 // its plan determines how the transcript is read
-	ReadsMemory               // its memory determines how the transcript is read
+	ReadsPlan                 // the plan determines how the transcript is read
+	ReadsMemory               // the memory determines how the transcript is read
 	ReadsMembers              // members are located only; the operation reads the transcript itself
 	ReadsNothing              // the operation reads its request itself
 )
@@ -137,7 +137,7 @@ func (s Members) Names() (names []string) {
 // MemberRow describes a member of requests.
 type MemberRow struct {
 	Name string
-	Type string // of its value: a type of package api, Policy, or a JSON type (string, integer, any); with [] before it, a list of these
+	Type string // a type of package api, Policy, or a JSON type (string, integer, any); [] before it means a list
 	Doc  string // Markdown, relative to docs/reference/abi.md
 }
 

@@ -2,8 +2,8 @@
 // (errors, help, log lines) so that the linter can read them: for each source it writes a file to the folder given by
 // -out, with each text on the line that it has in the source.
 //
-// Its arguments are paths relative to the current folder, such as git ls-files prints. Vale reads Markdown, HTML and
-// comments itself, but no string literals.
+// The arguments are paths relative to the current folder, as git ls-files prints them. The linter, Vale, reads Markdown,
+// HTML and comments itself, but no string literals.
 package main
 
 import (
@@ -39,7 +39,7 @@ func main() {
 	}
 }
 
-// skipped matches files that are generated, that are data, or that quote others.
+// skipped matches files that are generated, contain data, or quote other texts.
 var skipped = regexp.MustCompile(`_easyjson\.go$|\.gen\.ts$|(^|/)testdata/|(^|/)fixtures/.*/node_modules/|^host/c/src/|^internal/prose/|/statement_tastes\.go$`)
 
 var read = regexp.MustCompile(`\.(md|html|go|js|mjs|ts|tsx|py|rs|c|h|rb)$`)
@@ -63,7 +63,8 @@ func write(out, file string, text []byte) error {
 	return os.WriteFile(path, text, 0o644)
 }
 
-// extract writes the texts of a program to out. Tests contain none that a user reads; files of cues are word lists.
+// extract writes the texts of a program to out. It skips tests, whose texts users never see, and *_cues.go files, which
+// are word lists.
 func extract(out, file string) error {
 	var texts []string
 	var err error

@@ -8,38 +8,38 @@ import (
 	"time"
 )
 
-// result is what the process of a runtime prints.
+// result is what the process for a runtime prints.
 type result struct {
 	Passed     int      `json:"passed"`
 	Failures   []string `json:"failures"`
-	Load       float64  `json:"load"`       // compiling and instantiating, in milliseconds
-	Compaction float64  `json:"compaction"` // the last vector, in milliseconds
-	Memory     int      `json:"memory"`     // of the instance after it, in bytes
-	Trapped    bool     `json:"trapped"`    // what asks for more memory than there can be ended in an error
-	After      bool     `json:"after"`      // another instance answered then
+	Load       float64  `json:"load"`       // time to compile and instantiate the module, in milliseconds
+	Compaction float64  `json:"compaction"` // time for the last vector, in milliseconds
+	Memory     int      `json:"memory"`     // memory of the instance after the last vector, in bytes
+	Trapped    bool     `json:"trapped"`    // whether running out of memory ended in an error
+	After      bool     `json:"after"`      // whether another instance still answered after that
 }
 
 // instance is an instance of the module in some runtime.
 type instance interface {
 	// Answer runs an operation. An error is a trap.
 	Answer(op string, request []byte) ([]byte, error)
-	// Memory is the size of its memory in bytes.
+	// Memory returns the size of the instance's memory, in bytes.
 	Memory() int
-	// Exhaust asks for more memory than the instance may have.
+	// Exhaust requests more memory than the instance may have, and returns the resulting error.
 	Exhaust() error
 }
 
 // runtime compiles a module and opens instances of it.
 type runtime func(wasm []byte) (open func() (instance, error), err error)
 
-// exports are the exports of an instance, as the runtimes of Go give them.
+// exports are the exports of an instance in a runtime that is linked into the test.
 type exports struct {
 	call   func(name string, args ...uint32) (uint64, error)
-	memory func() []byte // a fresh view
-	limit  uint32        // of the memory, in bytes; 0 is what 32 bits can address
+	memory func() []byte // returns a current view of the memory
+	limit  uint32        // maximum size of the memory, in bytes; 0 means 4 GiB
 }
 
-// Answer is docs/reference/abi.md, Calls.
+// Answer calls an operation as described in docs/reference/abi.md, section Calls.
 func (e exports) Answer(op string, request []byte) ([]byte, error) {
 	p, err := e.call("ctxfold_alloc", uint32(len(request)))
 	if err != nil {
@@ -67,7 +67,7 @@ func (e exports) Exhaust() error {
 	return err
 }
 
-// measure runs vectors in a runtime of this process.
+// measure runs vectors in a runtime that is part of this process, and measures time and memory.
 func measure(of runtime, wasm []byte, vectors []vector) (r result, err error) {
 	start := time.Now()
 	open, err := of(wasm)

@@ -14,7 +14,7 @@ func init() {
 	inGo["Wasmer"] = ofWasmer
 }
 
-// limit is the most memory that an instance in Wasmtime may have, in bytes.
+// limit is the maximum memory of an instance in Wasmtime, in bytes.
 const limit = 64 << 20
 
 func ofWasmtime(wasm []byte) (func() (instance, error), error) {
@@ -70,7 +70,7 @@ func ofWasmer(wasm []byte) (func() (instance, error), error) {
 	}, nil
 }
 
-// values are arguments as these two take them.
+// values converts arguments to the types that both runtimes of this file take.
 func values(args []uint32) (list []any) {
 	for _, a := range args {
 		list = append(list, int32(a))
@@ -78,7 +78,7 @@ func values(args []uint32) (list []any) {
 	return list
 }
 
-// unsigned is a result as these two give it.
+// unsigned converts a result from the types that both runtimes of this file return.
 func unsigned(r any) uint64 {
 	switch v := r.(type) {
 	case int32:

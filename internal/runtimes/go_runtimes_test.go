@@ -10,7 +10,7 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// inGo are the runtimes that a Go program links, by name. Those that are no Go add themselves.
+// inGo has the runtimes that are linked into the test, by name. Runtimes that need cgo are added in another file.
 var inGo = map[string]runtime{
 	"wazero":             ofWazero(wazero.NewRuntimeConfigCompiler()),
 	"wazero interpreter": ofWazero(wazero.NewRuntimeConfigInterpreter()),
@@ -51,10 +51,10 @@ func ofWazero(config wazero.RuntimeConfig) runtime {
 	}
 }
 
-// plugin is the module as a plug-in of Extism: a function for each operation, bytes in and bytes out.
+// plugin is the module as an Extism plug-in, which has a function for each operation that takes and returns bytes.
 type plugin struct{ *extism.Plugin }
 
-// maxPages is the limit of a plug-in's memories, of the module's and of the one that its host shares with it: 64 MiB each.
+// maxPages is the limit for each of a plug-in's two memories, the module's own and the one that it shares with its host: 64 MiB.
 const maxPages = 1024
 
 func ofExtism(wasm []byte) (func() (instance, error), error) {
@@ -84,6 +84,6 @@ func (p plugin) Memory() int {
 }
 
 func (p plugin) Exhaust() error {
-	_, _, err := p.Call("plan", make([]byte, maxPages<<16-1<<20)) // with what it has already, too much
+	_, _, err := p.Call("plan", make([]byte, maxPages<<16-1<<20)) // too large together with the memory in use
 	return err
 }

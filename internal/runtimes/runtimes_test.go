@@ -23,14 +23,15 @@ var (
 	update = flag.Bool("update", false, "write the rows of docs/reference/runtimes.md anew")
 )
 
-// The job of a child process: which runtime it runs, its module and its vectors.
+// The environment variables that tell a child process which runtime, module and vectors to use.
 const (
 	childRuntime = "CTXFOLD_RUNTIME"
 	childModule  = "CTXFOLD_MODULE"
 	childJob     = "CTXFOLD_JOB"
 )
 
-// TestMain is the process of a runtime of Go where it is told to be one: its memory is then its own.
+// TestMain also serves as the child process for a runtime that is linked into the test, so that the memory of the runtime
+// can be measured separately.
 func TestMain(m *testing.M) {
 	name := os.Getenv(childRuntime)
 	if name == "" {
@@ -55,18 +56,18 @@ func TestMain(m *testing.M) {
 const (
 	module = "../../host/module/ctxfold.wasm"
 	page   = "../../docs/reference/runtimes.md"
-	// fixture has the JavaScript runtimes that npm brings.
+	// fixture is the folder of the JavaScript runtimes that npm installs.
 	fixture = "../../js/fixtures/runtimes/node_modules/.bin/"
 )
 
 // row is a runtime of the table.
 type row struct {
 	name   string
-	engine string // what compiles or interprets
-	source string // where the tests have it from
-	// version is a Go module, or a command that prints it.
+	engine string // the compiler or interpreter
+	source string // where the tests get the runtime
+	// version is the runtime's Go module, or a command that prints the version.
 	version []string
-	// command runs it; without one it is in this process.
+	// command starts the runtime; nil means that the runtime is linked into the test.
 	command []string
 	slow    bool
 }
@@ -130,7 +131,7 @@ func TestRuntimes(t *testing.T) {
 	}
 }
 
-// tell logs the row of a runtime that has passed, and writes it where that is asked for.
+// tell logs the table row of a runtime, and writes it to the page if the flag -update is set and the test has passed.
 func (r row) tell(t *testing.T, measured string) {
 	t.Helper()
 	line := fmt.Sprintf("| %s | %s | %s | %s %s", r.name, r.engine, r.versionOf(t), r.source, measured)
@@ -140,7 +141,7 @@ func (r row) tell(t *testing.T, measured string) {
 	}
 }
 
-// run runs a job in a process, and says how much memory that took at most, in bytes.
+// run runs a job in a child process, and returns the result and the peak memory of that process, in bytes.
 func (r row) run(t *testing.T, wasm, job string) (got result, peak int64) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0])
@@ -174,7 +175,7 @@ func (r row) versionOf(t *testing.T) string {
 	return cmp.Or(number.FindString(string(out)), strings.TrimSpace(string(out)))
 }
 
-// writeRow writes a row of the table, in its place by name.
+// writeRow writes a row of the table, which is sorted by name.
 func writeRow(t *testing.T, line string) {
 	t.Helper()
 	text, err := os.ReadFile(page)

@@ -14,13 +14,13 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// vector is a request with the answer that must come, byte for byte.
+// vector is a request with the expected answer, which must match byte for byte.
 type vector struct {
 	name, op        string
 	request, answer []byte
 }
 
-// readVectors gives the vectors of the module that ships. The last one is the compaction whose time is taken.
+// readVectors returns the vectors for the released module. The last one is the compaction whose time is measured.
 func readVectors(t *testing.T) []vector {
 	t.Helper()
 	files, err := filepath.Glob("../../testdata/vectors/*.json")
@@ -57,7 +57,7 @@ func readVectors(t *testing.T) []vector {
 	return append(vectors, vector{"a compaction of a megabyte", "plan", request, core.Call("plan", request)})
 }
 
-// compaction is a plan of a session of a megabyte that clears tool results and folds what is older.
+// compaction returns a plan request for a session of one megabyte, which clears tool results and folds older messages.
 func compaction() []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"policy":{"format":"openai-chat","window":{"tokens":32000},"summary":{"mode":"local"}},"messages":[{"role":"system","content":"You are careful."}`)
@@ -74,8 +74,8 @@ func compaction() []byte {
 	return b.Bytes()
 }
 
-// writeJob writes vectors for a process of another runtime: their number, then operation, request and answer of each, each after its length.
-// Numbers have 32 bits, the smallest byte first.
+// writeJob writes vectors to a file for a child process: their number, then for each vector its operation, request and answer, each preceded
+// by its length. Numbers are 32-bit little-endian integers.
 func writeJob(t *testing.T, vectors []vector) string {
 	t.Helper()
 	b := binary.LittleEndian.AppendUint32(nil, uint32(len(vectors)))

@@ -1,6 +1,6 @@
-// Command testlog reads the output of go test -json and prints what go test prints: a line for each package, and
-// failures. The durations of tests, and why tests were skipped, go to the file that CTXFOLD_TIMES names, for the
-// summary of a run (.ci/stages):
+// Command testlog reads the output of go test -json and prints what go test prints without it: a line for each package,
+// and failures. For the summary of a run (.ci/stages), it writes the durations of tests, and the reasons why tests were
+// skipped, to the file that CTXFOLD_TIMES names:
 //
 //	time 1.25 core TestFit
 //	skip core TestLinear: a long run

@@ -1433,6 +1433,11 @@ export interface Calibration {
   estimated?: number[];
   /** tokens */
   counted?: number[];
+  /**
+   * least is the lowest of the counts that were removed to limit the number of pairs: what every call sends besides the
+   * transcript can't be more. 0 means that none was removed. tokens
+   */
+  least?: number;
 }
 
 /** Estimate is the result of the operation `estimate`: the size of a transcript or a text, in tokens. */
@@ -1908,8 +1913,9 @@ export interface ReportCache {
   /** tokens that each later call saves */
   saved_tokens: number;
   /**
-   * turns_to_pay is the number of calls after which the compaction has paid for itself at the policy's prices. Its
-   * costs are rereading everything after the first change, and the summary. -1 means never; absent without prices.
+   * turns_to_pay is the number of calls after which the compaction has paid for itself at the policy's prices, or at
+   * the list prices of its model. Its costs are rereading everything after the first change, and the summary. -1 means
+   * never; absent without prices and for unknown models.
    */
   turns_to_pay?: number;
 }

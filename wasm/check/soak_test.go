@@ -15,7 +15,10 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/gen"
 )
 
-var soak = flag.Int("soak", 400, "how many calls TestSoak makes in one instance")
+var (
+	soak     = flag.Int("soak", 400, "how many calls TestSoak makes in one instance")
+	soakSeed = flag.Uint64("soak-seed", 0, "what the calls of TestSoak grow from: another number gives other calls")
+)
 
 // soaked makes the n-th calls of a soak: most conversations have few messages. A large one comes now and then, after which the memory is large.
 func soaked(r *rand.Rand, n uint64) []call {
@@ -75,17 +78,19 @@ func TestSoak(t *testing.T) {
 		return
 	}
 	start := in.Memory().Size()
-	r := rand.New(rand.NewPCG(31, 0))
+	r := rand.New(rand.NewPCG(31, *soakSeed))
 	largest, made, counts := 0, 0, map[string]int{}
-	for n := uint64(0); made < *soak && !t.Failed(); n++ {
+	for n := *soakSeed << 32; made < *soak && !t.Failed(); n++ {
 		for _, c := range soaked(r, n) {
 			if !m.has(c.op) {
 				continue
 			}
 			answer := in.same(t, made, c)
 			largest = max(largest, len(c.request)+len(answer))
-			made++
 			counts[c.op]++
+			if made++; made%10_000 == 0 {
+				t.Logf("%d calls", made)
+			}
 			if memory := in.Memory().Size(); int(memory) > room+most*largest {
 				t.Fatalf("call %d: %d bytes of memory, started with %d, and the largest request and its answer have %d", made, memory, start, largest)
 			}

@@ -15,7 +15,7 @@ import (
 func (c *Run) cache(prefix api.StablePrefix, after int, s summary.Cost) *api.ReportCache {
 	out := &api.ReportCache{FirstMessage: prefix.Messages, FirstByte: prefix.Bytes,
 		RereadTokens: max(0, after-prefix.Tokens-c.doc.P.Beside(c.doc.T)), SavedTokens: c.report.Tokens.Before - after}
-	price := c.policy.Prices
+	price := c.policy.KnownPrices()
 	if price == nil {
 		return out
 	}

@@ -68,7 +68,7 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	if len(c.report.Actions) == repaired && !c.saves() { // a repair may be sufficient
 		return c.failed(c.NoGain())
 	}
-	if !c.settle() {
+	if !c.settleAndFill(steps) {
 		return c.openThinking()
 	}
 	c.mark()
@@ -130,15 +130,31 @@ func (c *Run) endsInPasses(steps []passes.Pass) bool {
 			return true
 		}
 	}
+	if c.policy.MaxBytes > 0 {
+		passes.LimitBytes(c)
+	}
+	return false
+}
+
+// settleAndFill makes the result valid, lets the passes use the room that is left below the target then, and makes what they have added
+// valid too. The thinking that the first repair removes may be a third of a result. It reports whether signed thinking could be kept valid.
+func (c *Run) settleAndFill(steps []passes.Pass) bool {
+	if !c.settle() {
+		return false
+	}
+	was := c.doc.Total
 	for _, p := range steps {
 		if f, ok := p.(passes.Finisher); ok && c.due {
 			f.Finish(c)
 		}
 	}
+	if c.doc.Total == was {
+		return true
+	}
 	if c.policy.MaxBytes > 0 {
 		passes.LimitBytes(c)
 	}
-	return false
+	return c.settle()
 }
 
 // mayKeep reports whether the transcript may stay unchanged if there is no digest. It may not if the provider would

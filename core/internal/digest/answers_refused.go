@@ -130,6 +130,21 @@ const (
 	reminderEnd  = "</system-reminder>"
 )
 
+// withoutReminders returns a result without the reminders at its end.
+func withoutReminders(text string) string {
+	for {
+		text = strings.TrimRight(text, " \r\n")
+		if !strings.HasSuffix(text, reminderEnd) {
+			return text
+		}
+		at := strings.LastIndex(text, "\n"+reminderOpen)
+		if at < 0 {
+			return text
+		}
+		text = text[:at]
+	}
+}
+
 // queuedAtEnd returns the user's messages in the reminders at the end of a result. Each reminder begins a line; elsewhere it is part of
 // some file's text.
 func queuedAtEnd(text string) (words []string) {

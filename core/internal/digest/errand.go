@@ -63,7 +63,7 @@ func errand(s string, ws []word, direct bool) bool {
 		answers = answers || answering.has(ws[i].text)
 		i++
 	}
-	if i == len(ws) {
+	if i == len(ws) || ws[0].text == "wait" && ws[1].text == "for" { // "wait for my go-ahead before …"
 		return false
 	}
 	first := ws[i].text

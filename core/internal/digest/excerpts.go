@@ -42,6 +42,8 @@ const maxExcerptLines = 4000
 // and calls repeat, rarest first.
 type Excerpts struct {
 	texts []string
+	known []string              // texts that the reader has anyway
+	gaps  bool                  // omitted lines leave a mark, unless lines have numbers
 	lines [][]excerptLine       // by result, in text order
 	terms critbit.Map[repeated] // terms that later messages repeat
 }
@@ -57,15 +59,16 @@ func (r repeated) worth() int64 {
 // excerptLine is a line, or a piece of a long one.
 type excerptLine struct {
 	from, to int
-	head     int      // the outermost line that encloses it by indentation; -1 if none does
-	number   bool     // preceded by a line number
+	head     int  // the outermost line that encloses it by indentation; -1 if none does
+	number   bool // preceded by a line number
+	chosen   bool
 	terms    []string // terms that later messages repeat
 }
 
 // NewExcerpts reads messages in order, and the texts of the tool results at the given part indexes, in the same order.
 func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []string) *Excerpts {
 	for i, text := range texts {
-		texts[i] = withoutEnvelope(text)
+		texts[i] = withoutReminders(withoutEnvelope(text))
 	}
 	e := &Excerpts{texts: texts, lines: make([][]excerptLine, len(results))}
 	var later critbit.Map[int32] // how often the messages after the current result contain a term
@@ -169,8 +172,9 @@ func pieceEnd(text string, from, end int) int {
 
 // Choose chooses lines of all results, in at most room bytes in total and at most its size for each result. Lines with the rarest terms
 // come first. Results whose lines have no term that later messages repeat get their first lines at the end, unless the lines are numbered,
-// as in a file. It returns the chosen lines of each result in order, each preceded by a line break, or "".
-func (e *Excerpts) Choose(sizes []int, room int) []string {
+// as in a file. What is left of the room is for what else the results say, in at most its part of most for each of them; see fill. It returns
+// the chosen lines of each result in order, each preceded by a line break, or "".
+func (e *Excerpts) Choose(sizes, most []int, room int) []string {
 	var all []rankedLine
 	for i, size := range sizes {
 		all = append(all, e.rank(i, size)...)
@@ -178,27 +182,50 @@ func (e *Excerpts) Choose(sizes []int, room int) []string {
 	sorting.Func(all, func(a, b rankedLine) int {
 		return cmp.Or(cmp.Compare(b.worth, a.worth), b.result-a.result, a.line-b.line)
 	})
-	chosen := make([][]int, len(sizes))
-	for _, r := range all {
-		l := &e.lines[r.result][r.line]
-		cost := l.to - l.from + 1
-		if len(chosen[r.result]) == 0 {
-			cost += len(ExcerptMarker)
-		}
-		if cost <= room {
-			room -= cost
-			chosen[r.result] = append(chosen[r.result], r.line)
+	for _, lines := range e.lines {
+		for n := range lines {
+			lines[n].chosen = false
 		}
 	}
+	c := excerptChoice{lines: make([][]int, len(sizes)), used: make([]int, len(sizes)), room: room}
+	for _, r := range all {
+		c.take(e, r.result, r.line)
+	}
+	e.fill(&c, most)
 	out := make([]string, len(sizes))
-	for i, lines := range chosen {
+	for i, lines := range c.lines {
 		sorting.Ordered(lines)
-		for _, line := range lines {
+		for k, line := range lines {
 			l := &e.lines[i][line]
+			if e.gaps && k > 0 && lines[k-1] != line-1 && !l.number {
+				out[i] += " …"
+			}
 			out[i] += "\n" + strings.TrimLeft(e.texts[i][l.from:l.to], " \t")
 		}
 	}
 	return out
+}
+
+// excerptChoice is the chosen lines of each result, how many bytes they have, and how many are left for all.
+type excerptChoice struct {
+	lines [][]int
+	used  []int
+	room  int
+}
+
+// take adds a line if there is room for it.
+func (c *excerptChoice) take(e *Excerpts, result, line int) {
+	l := &e.lines[result][line]
+	cost := l.to - l.from + 1
+	if len(c.lines[result]) == 0 {
+		cost += len(ExcerptMarker)
+	}
+	if cost <= c.room {
+		c.room -= cost
+		c.used[result] += l.to - l.from + 1
+		c.lines[result] = append(c.lines[result], line)
+		l.chosen = true
+	}
 }
 
 // rankedLine is a line of a result, with the value of its terms that higher-ranked lines don't have.

@@ -20,7 +20,43 @@ func excerpts(t *testing.T, src string, size, room int) []string {
 			results, texts, sizes = append(results, int32(n)), append(texts, digest.ResultText(tr, n)), append(sizes, size)
 		}
 	}
-	return digest.NewExcerpts(tr, messages, results, texts).Choose(sizes, room)
+	return digest.NewExcerpts(tr, messages, results, texts).Choose(sizes, nil, room)
+}
+
+// filled is like excerpts, but gives the whole room to the only result.
+func filled(t *testing.T, src string, size, most, room int) string {
+	t.Helper()
+	tr, messages := read(t, "native", src)
+	for n := range tr.Parts {
+		if tr.Parts[n].Kind == transcript.ToolResult {
+			return digest.NewExcerpts(tr, messages, []int32{int32(n)}, []string{digest.ResultText(tr, n)}).Choose([]int{size}, []int{most}, room)[0]
+		}
+	}
+	t.Fatal("no result")
+	return ""
+}
+
+// What is left of the room shows what a result says beyond the names that others repeat: comments and messages before other code.
+func TestExcerptsFillTheRoom(t *testing.T) {
+	code := "   11→func taxOf(o Order) (int, error) {\n   12→\t// Orders from before 2019 have no rate, so they are taxed by the old table.\n   13→\tn := 0\n" +
+		"   14→\tif o.rate == nil {\n   15→\t\treturn oldTable(o)\n   16→\t}\n   17→\tif n < 0 {\n   18→\t\treturn 0, errors.New(\"a negative tax is a refund\")\n   19→\t}\n" +
+		strings.Repeat("   20→\tn += o.lines[0]\n", 30) + "   50→}\n"
+	src := `[{"role":"user","content":"go"},` + exchange("read", code, "taxOf it is.") + `]`
+	if got := filled(t, src, 60, 60, 2000); strings.Contains(got, "2019") {
+		t.Errorf("more than the result may have: %q", got)
+	}
+	if got := filled(t, src, 60, 400, 390); strings.Contains(got, "2019") {
+		t.Errorf("filled where there is little room: %q", got)
+	}
+	got := filled(t, src, 60, 230, 2000)
+	for _, want := range []string{"\n11→func taxOf", "\n12→\t// Orders from before 2019", "a negative tax is a refund"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+	if len(got) > 260 || strings.Count(got, "o.lines") > 1 {
+		t.Errorf("%d bytes: %q", len(got), got)
+	}
 }
 
 // exchange is a call of a tool with its result, and what is said next.

@@ -27,6 +27,7 @@ const (
 	running  // work that nothing has ended
 	ending   // what holds at the end of the record
 	unloaded // tools that the assistant has to load again
+	shown    // lines of files that were read
 	sections
 )
 
@@ -42,8 +43,9 @@ var sessionLayout = &layout{
 	headings: [sections]string{objective: "# Objective", guardrails: "# Guardrails", status: "# Status", shipped: "## Shipped",
 		active: "## Active", stuck: "## Stuck", rationale: "# Rationale", plan: "# Plan", carryover: "# Carryover",
 		told: "# What was said", logged: "# What happened", changed: "# Changed files", failing: "# Open errors",
-		ending: "# State at the end of this record", running: "# Running work", unloaded: "# Unloaded tools"},
-	order:   []int{objective, guardrails, rationale, told, carryover, running, logged, ending, status, shipped, active, stuck, changed, failing, plan, unloaded},
+		ending: "# State at the end of this record", running: "# Running work", unloaded: "# Unloaded tools",
+		shown: "# From files that were read"},
+	order:   []int{objective, guardrails, rationale, told, carryover, running, logged, ending, status, shipped, active, stuck, changed, failing, plan, unloaded, shown},
 	instead: [sections]int{people: carryover, about: carryover, questions: carryover},
 }
 

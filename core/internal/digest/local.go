@@ -17,6 +17,7 @@ type Extract struct {
 	beside   []string // texts next to the digest
 	talk     *talk    // what was said
 	log      *turnLog // the log of a working session
+	shown    *shownFiles
 
 	plan     planList
 	standing string // the block of standing instructions
@@ -216,6 +217,9 @@ func (e *Extract) session(size int) string {
 	put(plan, e.log.plan.text(e.log.turnAt(e.log.plan.message), share(10)))
 	put(changed, e.log.files(e.ledger.Modified, share(18)))
 	out[logged] = e.log.write(max(room, 0), e.spare)
+	if left := room - len(out[logged]); size >= leastShowing && left >= max(leastShown, size/10) {
+		put(shown, e.shownLines(left-len(sessionLayout.headings[shown])-3, out[logged]))
+	}
 	out[guardrails] = e.standing
 	return sessionLayout.write(out)
 }

@@ -13,7 +13,7 @@ func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 	k.unclip(l)
 	var before turn
 	for _, i := range sessionLayout.order {
-		if i == logged || i == ending {
+		if i == logged || i == ending || i == shown { // the state is read elsewhere, and files have changed since
 			continue
 		}
 		heading := strings.TrimLeft(sessionLayout.headings[i], "# ")

@@ -66,8 +66,9 @@ func newestStanding(all []string) []string {
 				gone[i+1+k] = true
 			}
 		}
-		for k := i + 1; k < len(list); k++ {
-			gone[k] = gone[k] || s.replaces(list[k])
+		for k := i + 1; k < len(list) && !gone[i]; k++ {
+			gone[i] = !gone[k] && s.repeats(list[k])
+			gone[k] = gone[k] || !gone[i] && s.replaces(list[k])
 		}
 	}
 	n := 0

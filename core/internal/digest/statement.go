@@ -53,6 +53,7 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 	}
 	quoted := quotedIn(p.text)
 	before, once := "", false // the previous sentence, and whether it is an errand
+	order := featureOf{passage: p.text}
 	for _, at := range sentencesIn(room.ranges[:0], p.text, quoted) {
 		s := p.text[at[0]:at[1]]
 		for len(cues) > 0 && int(cues[0]) < at[0] {
@@ -75,6 +76,10 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 		if p.lead != "" && !asks(s) { // the introduction says what the items are
 			r.strength = max(r.strength, wish)
 		}
+		if order.specifiedBy(ws, &r, at[0]) {
+			before = s
+			continue
+		}
 		if p.placed && recurs(ws) < 0 && !slices.ContainsFunc(ws, func(w word) bool { return w.is(lastingly) }) {
 			before = s
 			continue
@@ -84,18 +89,22 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 			continue
 		}
 		if r.strength > none && len(s) >= minStatement && (r.strength == strict || before != "" || p.lead != "" || !pointless(ws)) {
-			whole := s
+			whole, fits := s, before != "" && len(before)+len(s) < maxStatement
 			switch {
 			case p.lead == "" && ws[0].is(others):
-				if before == "" || len(before)+len(s) >= maxStatement || wordsOf(before, nil)[0].is(others) {
+				if !fits || wordsOf(before, nil)[0].is(others) {
 					before = s
 					continue // nobody knows who it is about
 				}
 				whole = before + " " + s
-			case p.lead != "":
-				whole = p.lead + ": " + s
-			case before != "" && refersBack(ws) && len(before)+len(s) < maxStatement:
+			case fits && refersBack(ws, longestReference):
 				whole = before + " " + s
+			}
+			if n := len(out) - 1; len(whole) > len(s) && n >= 0 && strings.HasSuffix(out[n], before) {
+				out = out[:n] // one line says both
+			}
+			if p.lead != "" {
+				whole = p.lead + ": " + whole
 			}
 			out = append(out, clause(whole, len(whole)-len(s)+r.at))
 		}
@@ -141,6 +150,7 @@ type rating struct {
 	changes  bool
 	negative bool
 	revokes  bool // it revokes an earlier statement
+	told     bool // its cue is an order, or describes its writer
 	direct   bool // it tells the reader what to do, is about what the reader writes, or describes its writer
 }
 
@@ -174,10 +184,11 @@ func rateClause(s string, ws []word) (r rating) {
 	take := func(c *cueRow, at int) {
 		r.changes = r.changes || c.changes
 		r.revokes = r.revokes || c.place == lift && !ask
-		if ask || c.strength < r.strength {
+		if ask || c.strength < r.strength || c.place == loose && asks(s) {
 			return
 		}
 		r.direct = r.direct && c.strength == r.strength || sc.directs(c)
+		r.told = r.told && c.strength == r.strength || c.tells()
 		if c.strength > r.strength {
 			r.strength, r.at = c.strength, at
 		}
@@ -221,7 +232,7 @@ func rateClause(s string, ws []word) (r rating) {
 		r.signs(s, ws, take)
 	} else if r.strength < wish && !ask {
 		if at := sc.formed(); at >= 0 {
-			r.strength, r.at, r.direct = wish, at, true
+			r.strength, r.at, r.direct, r.told = wish, at, true, true
 		}
 	}
 	r.revokes = r.revokes || r.strength > none && !ask && sc.permits && sc.all&agains != 0
@@ -262,9 +273,12 @@ func polite(ws []word) bool {
 // asksAnybody are words that make a wish only before "you": "can we …?" is a question.
 var asksAnybody = wordListOf("can could would will")
 
-// refersBack reports whether a short sentence can't be understood without the previous one.
-func refersBack(ws []word) bool {
-	if len(ws) > 7 {
+// longestReference is the number of words of the longest sentence whose pronouns refer to the sentence before.
+const longestReference = 8
+
+// refersBack reports whether a sentence of at most so many words can't be understood without the previous one.
+func refersBack(ws []word, most int) bool {
+	if len(ws) > most {
 		return false
 	}
 	for i := range ws {
@@ -277,7 +291,7 @@ func refersBack(ws []word) bool {
 
 // pointless reports whether a sentence only refers to what preceded it: "I like that."
 func pointless(ws []word) bool {
-	if !refersBack(ws) {
+	if !refersBack(ws, longestReference-1) {
 		return false
 	}
 	for i := range ws {

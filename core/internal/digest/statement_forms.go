@@ -272,7 +272,7 @@ func (sc *scene) limits() int {
 			return sc.ws[i].at
 		}
 		for k := max(i-1, 0); k <= i+1; k++ {
-			if w := &sc.ws[k]; k != i && k < 2 && !w.known && len(w.text) > 3 && strings.HasSuffix(w.text, "o") {
+			if w := &sc.ws[k]; k != i && k < 2 && !w.known && (k == 0 || !sc.ws[0].is(persons|tasks)) && len(w.text) > 3 && strings.HasSuffix(w.text, "o") {
 				return sc.ws[i].at
 			}
 		}
@@ -286,12 +286,15 @@ func (sc *scene) forWriter() int {
 		return -1
 	}
 	linked := -1
+	if sc.all&lastingly != 0 { // "dark mode everywhere for me"
+		linked = 0
+	}
 	for i := 1; i+1 < len(sc.ws); i++ {
 		switch sc.ws[i].text {
 		case "is", "are", "isn't", "aren't", "mean", "means", "beat", "beats", "works", "work":
 			linked = i
 		case "for", "to":
-			if linked > 0 && i > linked+1 && sc.ws[i+1].text == "me" && (sc.ws[linked+1].text == "a" || !sc.ws[linked+1].is(tasks)) {
+			if linked >= 0 && i > linked+1 && sc.ws[i+1].text == "me" && (sc.ws[linked+1].text == "a" || !sc.ws[linked+1].is(tasks)) {
 				return sc.ws[linked].at
 			}
 		}

@@ -52,6 +52,9 @@ var (
 	rumours   = wordListOf("according apparently supposedly allegedly angeblich apparemment aparentemente")
 	momentary = wordListOf("yet anymore there already currently usually lately somehow ever")
 	pointed   = wordListOf("that this those these")
+	beyond    = wordListOf("above over beyond outside exceeds")
+	repeating = wordListOf("again einmal nuevo nouveau nuovo novo раз снова опять")
+	replying  = wordListOf("answer reply response")
 	befalls   = wordListOf("happen happens mean means matter matters exist exists last lasts")
 )
 
@@ -60,11 +63,11 @@ var (
 func (sc *scene) describes(c cue, i, size int) bool {
 	for k := range sc.ws {
 		w := &sc.ws[k]
-		if rumours.has(w.text) || w.text == "hope" && k < i || hearsay.has(w.text) && k > 0 && (k < i || k == len(sc.ws)-1 && sc.ws[k-1].breaks) && !sc.ws[k-1].is(selves|addressees) && !sc.ws[0].is(selves|addressees) {
+		if rumours.has(w.text) || (w.text == "hope" || w.text == "hoping") && k < i || hearsay.has(w.text) && k > 0 && (k < i || k == len(sc.ws)-1 && sc.ws[k-1].breaks) && !sc.ws[k-1].is(selves|addressees) && !sc.ws[0].is(selves|addressees) {
 			return true
 		}
 	}
-	if sc.going(i) || sc.ws[0].text == "not" && len(sc.ws) > 2 && (sc.ws[1].is(quantifiers) || strings.HasPrefix(sc.ws[1].text, "every")) {
+	if c.place != me && sc.going(i) || sc.ws[0].text == "not" && len(sc.ws) > 2 && (sc.ws[1].is(quantifiers) || strings.HasPrefix(sc.ws[1].text, "every")) {
 		return true
 	}
 	if len(sc.ws) > 3 && sc.ws[0].is(quantifiers) && !sc.ws[2].known && strings.HasSuffix(sc.ws[2].text, "ed") { // "every room smelled of paint"
@@ -76,8 +79,8 @@ func (sc *scene) describes(c cue, i, size int) bool {
 	if c.place == loose && sc.ws[i].text == "no" && (i+1 == len(sc.ws) || sc.ws[i+1].breaks || i > 0 && sc.text[sc.ws[i].at-1] == '\'') {
 		return true // "oh no", "prints 'no cups'"
 	}
-	if each.has(sc.ws[0].text) && sc.textAt(2) == "has" && c.strength == weak { // "every rule has its own buckets"
-		return true
+	if c.strength == weak && (each.has(sc.ws[0].text) && (sc.textAt(2) == "has" || momentary.has(sc.textAt(len(sc.ws)-1))) || sc.ws[0].is(quantifiers) && sc.soon()) {
+		return true // "every rule has its own buckets", "every file has a header already"
 	}
 	switch first, last := sc.ws[0].text, sc.ws[len(sc.ws)-1].text; c.place {
 	case lead, order, self, me, taste, nature, lift, another, story:
@@ -93,6 +96,8 @@ func (sc *scene) describes(c cue, i, size int) bool {
 		verb := sc.textAt(at)
 		singular := verb == "has" || len(verb) > 3 && verb[len(verb)-1] == 's' && verb[len(verb)-2] != 's'
 		switch {
+		case first == "the" && i == 2 && singular && !replying.has(sc.ws[1].text): // "the function only returns …"
+			return true
 		case sc.all&products == 0 && (first == "the" && singular || strings.HasSuffix(verb, "ed")) && i > 1 && (sc.ws[i].is(lastingly|negations) || sc.ws[i].text == "only"):
 			return true
 		case singular && at > i+size && c.place != bare: // "only ever grows"
@@ -130,6 +135,9 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 	}
 	w, before, after := &sc.ws[i], sc.word(i-1), sc.word(i+size)
 	next, then := sc.textAt(i+size), sc.word(i+size+1)
+	if before != nil && before.text == "my" && i > 1 && beyond.has(sc.ws[i-2].text) { // "that's above my budget"
+		return true
+	}
 	feared := fears.has(sc.textAt(i + size + 1))
 	switch c.place {
 	case anywhere:
@@ -139,7 +147,12 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		if c.strength == strict && i > 0 && (after == nil || after.breaks) && unfinished.has(sc.textAt(i+size-1)) { // "the notary can't"
 			return true
 		}
+		if size == 1 && before != nil && (pointed.has(before.text) || w.text == "policy" && i > 1 && !before.known) { // "the refund policy"
+			return true
+		}
 		switch w.text {
+		case "for": // "book that for me, please?"
+			return asks(sc.text)
 		case "no": // "¡No puede ser!"
 			return after.is(beings) && len(sc.ws) <= 3
 		case "il": // "Il faut que tu voies ce film !"
@@ -156,12 +169,12 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		return next == "to" && feared
 	case lead:
 		switch {
-		case after.is(addressees) && len(sc.ws) <= 4, soothing.has(sc.textAt(i + size + 2)), next == "mention" && then.is(things):
+		case after.is(addressees) && len(sc.ws) <= 4, soothing.has(sc.textAt(i + size + 1)), soothing.has(sc.textAt(i + size + 2)), next == "mention" && then.is(things):
 			return true
 		case next == "tell" && sc.exclaims, next == "be" && then.is(moods): // "don't be angry"
 			return true
 		case w.text == "always":
-			return (len(sc.ws) <= 4 || sc.exclaims) && after.is(tasks|moods) || next == "the" && sc.textAt(i+size+1) == "same"
+			return (len(sc.ws) <= 4 || sc.exclaims || sc.textAt(i+size+2) == "to") && after.is(tasks|moods) || next == "the" && sc.textAt(i+size+1) == "same"
 		}
 		return (sc.exclaims || sc.all&products == 0) && mishaps.has(next) || sc.exclaims && (sc.past || after.is(beings) || sc.all&(products|quantifiers) == 0 && kindly.has(w.text))
 	case order:
@@ -199,11 +212,11 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		case "ne":
 			end := sc.word(i + 3)
 			return soothing.has(sc.textAt(i+size+1)) || unfinished.has(sc.textAt(i+2)) && (end == nil || end.breaks)
-		case "nobody", "no", "nothing", "none":
+		case "nobody", "no", "nothing", "none", "não", "non":
 			return next == "to" || soothing.has(sc.textAt(i+size+1)) || before.is(reportVerbs) && sc.all&products == 0 || strings.HasSuffix(next, "ed") || feelings.has(next)
 		}
 	case self:
-		return sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || sc.textAt(i+size-1) == "not" && reticent.has(next) || next == "the" && then.is(numbers) || next == "to" && feared
+		return sc.unsure(i) || before != nil && next == "the" && sc.all&addressees != 0 && strings.HasSuffix(before.text, "'d") || sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || sc.textAt(i+size-1) == "not" && reticent.has(next) || next == "the" && then.is(numbers) || next == "to" && feared
 	case me:
 		return w.text == "let's" && fears.has(next) || sc.ws[0].is(things) && size > 1 && sc.ws[i+size-1].is(selves) || sc.ws[0].is(others) || w.text == "would" && sc.soon()
 	}
@@ -241,6 +254,26 @@ func (sc *scene) oneThing(i int) bool {
 	switch object.text {
 	case "the", "your", "his", "her", "their":
 		return true
+	}
+	return false
+}
+
+// unsure reports whether the word at i says what its writer isn't sure of.
+func (sc *scene) unsure(i int) bool {
+	for k := 1; k < i; k++ {
+		if sc.ws[k].text == "sure" && sc.ws[k-1].is(negations) {
+			return true
+		}
+	}
+	return false
+}
+
+// onceMore reports whether a sentence asks to do something once more: "try it again without the cache".
+func (sc *scene) onceMore() bool {
+	for k := range sc.ws {
+		if repeating.has(sc.ws[k].text) && (k == 0 || !each.has(sc.ws[k-1].text)) {
+			return true
+		}
 	}
 	return false
 }
@@ -324,7 +357,7 @@ func (sc *scene) weighs(i int) bool {
 // ofWriter reports whether a sentence begins with "I am".
 func (sc *scene) ofWriter() bool {
 	switch sc.ws[0].text {
-	case "i'm":
+	case "i'm", "sono", "soy", "sou":
 		return true
 	case "i", "ich":
 		return sc.ws[1].text == "am" || sc.ws[1].text == "bin"

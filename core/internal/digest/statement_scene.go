@@ -15,6 +15,7 @@ const (
 	loose    // in a sentence about things in general
 	bound    // a limit, with a number or on what is written
 	taste    // about a thing, not about what to do now, which is a request
+	want     // about things in general, or what is written, not about one thing that is asked for
 	self     // said by people about themselves
 	me       // in a sentence about the present
 	permit   // a permission
@@ -88,13 +89,18 @@ func (sc *scene) concrete() bool {
 	return sc.digits || sc.all&(products|lastingly|quantifiers|numbers) != 0
 }
 
-// directs reports whether a sentence with a cue tells the reader what to do, is about what the reader writes, or describes its writer.
-func (sc *scene) directs(c *cueRow) bool {
+// tells reports whether a cue is an order to the reader, or describes the writer.
+func (c *cueRow) tells() bool {
 	switch c.place {
 	case lead, bare, order, self, me, lift, hint:
 		return true
 	}
-	return c.changes || sc.all&(products|addressees) != 0
+	return false
+}
+
+// directs reports whether a sentence with a cue tells the reader what to do, is about what the reader writes, or describes its writer.
+func (sc *scene) directs(c *cueRow) bool {
+	return c.tells() || c.changes || sc.all&(products|addressees) != 0
 }
 
 // word returns the word at i, or nil.
@@ -136,6 +142,9 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	case order:
 		return starts && after != nil && !after.breaks && sc.general(i+size)
 	case habit:
+		if next == "he" && i == 0 { // "nunca he estado en …"
+			return false
+		}
 		if before != nil && !starts && sc.all&persons != 0 && !before.is(selves|addressees) && !sc.ofProducts(i+size) {
 			return false
 		}
@@ -144,21 +153,23 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	case duty, should:
 		return sc.duty(c, i, after)
 	case loose:
-		return !sc.narrates && !sc.past && !sc.exclaims && sc.all&(persons|days) == 0 && !after.is(idle) && !(i+1 < len(sc.ws) && sc.ws[i+1].breaks)
+		return !sc.narrates && !sc.past && !sc.exclaims && sc.all&(persons|days) == 0 && !sc.onceMore() && !after.is(idle) && !(i+1 < len(sc.ws) && sc.ws[i+1].breaks)
 	case bound:
 		return !sc.past && sc.all&days == 0 && sc.concrete() && (sc.all&persons == 0 || sc.all&(products|addressees) != 0)
 	case taste:
-		return next != "to" && !after.is(reactions) && (!sc.past && sc.all&days == 0) && !after.is(tasks)
+		return next != "to" && !after.is(reactions|tasks|numbers) && !sc.past && sc.all&days == 0
+	case want:
+		return sc.all&days == 0 && (sc.all&(products|lastingly) != 0 || !after.is(numbers) && !indefinite.has(next))
 	case self:
-		return sc.all&(others|days) == 0 && sc.ofSelf(i, next) && !after.is(reactions) && !(next == "the" && sc.word(i+size+1).is(reactions))
+		return sc.all&(others|days) == 0 && sc.ofSelf(i, next) && next != "out" && (!after.is(reactions) || next == "it" && sc.word(i+size+1).is(moods)) && !(next == "the" && sc.word(i+size+1).is(reactions))
 	case me:
 		return !sc.past && sc.all&days == 0
 	case versus:
 		return !sc.past && sc.all&others == 0 && sc.weighs(i+size)
 	case nature:
-		return len(sc.ws) < 16 && !sc.past && sc.ofWriter() && i > 1 && (after == nil || after.breaks || after.is(conjunctions|conditions) || comparers.has(next))
+		return len(sc.ws) < 16 && !sc.past && sc.ofWriter() && i > 1 && (after == nil || after.breaks || after.is(conjunctions|conditions) || comparers.has(next) || i+2 == len(sc.ws))
 	case permit:
-		if after.is(idle) || sc.past || sc.all&days != 0 || sc.exclaims && sc.all&(products|agains) == 0 {
+		if after.is(idle) || sc.past || asks(sc.text) || sc.all&days != 0 || sc.exclaims && sc.all&(products|agains) == 0 {
 			return false
 		}
 		sc.permits = true
@@ -184,7 +195,7 @@ func (sc *scene) alone(i int) bool {
 // duty reports whether the verb at word i says what must be, rather than what is likely, was once due, or is due today: its subject is the
 // reader, what is written, or a thing in general.
 func (sc *scene) duty(c cue, i int, after *word) bool {
-	if sc.past && sc.all&(products|addressees) == 0 || sc.all&days != 0 && c.strength < strict || after != nil && after.text == "de" && strings.HasPrefix(sc.ws[i].text, "debe") {
+	if sc.past && sc.all&(products|addressees) == 0 || sc.all&days != 0 && (c.strength < strict || sc.ws[0].is(things|others) && sc.all&(addressees|negations) == 0) || after != nil && after.text == "de" && strings.HasPrefix(sc.ws[i].text, "debe") {
 		return false
 	}
 	at := i + c.words()
@@ -198,6 +209,9 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 			}
 		}
 		if sc.ws[n].is(beings) && n >= at && n+1 < len(sc.ws) && sc.ws[n+1].breaks { // "должно быть,"
+			return false
+		}
+		if sc.ws[n].is(beings) && sc.textAt(n+1) == "able" && sc.all&addressees == 0 { // what a thing should be able to do
 			return false
 		}
 		if sc.ws[n].is(beings) || n == at-1 {
@@ -259,13 +273,13 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 // general reports whether an order whose object begins at word i says how to do something in general.
 func (sc *scene) general(i int) bool {
 	object := sc.word(i)
-	if object.text == "another" {
+	if object.text == "another" || (object.is(numbers) || object.text[0]-'0' < 10) && !sc.conditional() {
 		return false
 	}
 	if sc.all&(lastingly|quantifiers) != 0 || sc.conditional() {
 		return true
 	}
-	if object.text == "me" && sc.word(i+1).is(tasks|numbers) || object.text == "with" && sc.word(i+1).is(tasks) && sc.all&products == 0 || object.is(tasks|idle) || sc.past || sc.all&days != 0 {
+	if object.text == "me" && sc.word(i+1).is(tasks|numbers) || object.text == "with" && sc.word(i+1).is(tasks) && sc.all&products == 0 || object.is(tasks|idle) || sc.past || sc.soon() || sc.all&days != 0 {
 		return false
 	}
 	return !object.is(persons) || object.text == "me"
@@ -276,6 +290,8 @@ func (sc *scene) ofSelf(i int, next string) bool {
 	for k := i - 1; k >= 0; k-- {
 		w := &sc.ws[k]
 		switch {
+		case k > 1 && w.is(pasts|shades) && sc.ws[k-1].is(lastingly) && having.has(sc.ws[k-2].text): // "I've always had"
+			return sc.ws[k-2].text == "i've" || sc.word(k-3).is(selves)
 		case w.is(pasts) && !w.is(selves):
 			return false
 		case (next == "to" && sc.ws[i].text != "prefer" || sc.ws[i].text == "like" || sc.ws[i].text == "love") && (w.text == "would" || strings.HasSuffix(w.text, "'d")):
@@ -284,12 +300,18 @@ func (sc *scene) ofSelf(i int, next string) bool {
 			return false
 		case w.is(selves):
 			return true
-		case !w.is(shades|negations|conjunctions) && w.text != "to" && w.text != "try":
+		case !w.is(shades|negations|conjunctions) && !trying.has(w.text):
 			return false
 		}
 	}
 	return false
 }
+
+// Words of a perfect ("I've always had …") and of attempts ("been able to get into …").
+var (
+	having = wordListOf("i've have")
+	trying = wordListOf("to try able get")
+)
 
 // conditional reports whether a sentence says when it applies: "when you recommend …".
 func (sc *scene) conditional() bool {
@@ -334,7 +356,7 @@ func (sc *scene) ordered() int {
 			continue
 		}
 		after := sc.word(i + 1)
-		if c := sc.text[w.at]; i > 0 && c >= 'A' && c <= 'Z' || after.is(askers) { // the subject of a sentence
+		if c := sc.text[w.at]; i > 0 && c >= 'A' && c <= 'Z' || after.is(askers) || sc.textAt(i+2) == "of" { // the subject of a sentence, "cancel all of them"
 			continue
 		}
 		if after.is(tasks|quantifiers|products|addressees|lastingly) && !after.breaks || conditional && w.breaks && i > 0 || sc.textAt(i+1) == "me" && sc.textAt(i+2) == "to" {

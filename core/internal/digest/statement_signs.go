@@ -31,6 +31,9 @@ func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 		if c.place == versus && (strings.HasSuffix(s[:at], "생각") || !strings.Contains(s[at:], "좋") && !strings.Contains(s[at:], "낫")) { // "better than expected"
 			continue
 		}
+		if strings.HasPrefix(sign, "应该") && strings.HasPrefix(s[at+len(sign):], "能") { // what a thing should be able to do
+			continue
+		}
 		if c.place == self && !refuses(sign, s[at+len(sign):]) {
 			continue
 		}

@@ -87,6 +87,18 @@ func (s *statement) replaces(old *statement) bool {
 	return false
 }
 
+// repeats reports whether s, the newer statement, says no more than the older one, which says it word for word among other things.
+func (s *statement) repeats(old *statement) bool {
+	if s.any&^old.any != 0 || len(s.stems) == 0 || len(s.stems) >= len(old.stems) || s.changes {
+		return false
+	}
+	text := s.text
+	if _, rest, found := strings.Cut(text, ": "); found && len(text)-len(rest) <= len("Remember: ") {
+		text = rest
+	}
+	return strings.Contains(lower(old.text), lower(text))
+}
+
 // revoked returns the index of the older statement that s revokes, newest first: the one that has most of its words, and at least two
 // thirds of them; -1 if there is none.
 func (s *statement) revoked(older []*statement) int {

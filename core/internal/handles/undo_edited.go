@@ -27,11 +27,12 @@ type hunk struct {
 func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	front, steps, gone := c.front()
 	n := front.sent
-	hunks, ok := r.hunksOf(steps, gone, n, c)
+	hunks, puts, ok := r.hunksOf(steps, gone, n, c)
 	if n > len(r.doc.Items) || !ok || !r.begins(&front, n) {
 		return false, false, true
 	}
 	places, whole := r.places(hunks, n)
+	r.placePuts(puts, hunks, places, n)
 	if len(front.steps) == 0 && !slices.ContainsFunc(places, func(p spot) bool { return p.at >= 0 }) && !r.namesBodyOf(steps) {
 		return false, false, true
 	}
@@ -40,6 +41,9 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 		return false, false, false
 	}
 	for i, h := range hunks {
+		if puts, ok = e.putBack(puts, i); !ok {
+			return false, false, false
+		}
 		if places[i].at < 0 || r.present(&h, places[i].at) {
 			continue
 		}
@@ -47,6 +51,9 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 		if !e.put(h.steps, places[i].to) {
 			return false, false, false
 		}
+	}
+	if _, ok = e.putBack(puts, len(hunks)); !ok {
+		return false, false, false
 	}
 	e.keep(len(r.doc.Items))
 	r.doc.Items = e.out
@@ -136,9 +143,9 @@ func (e *undoingEdited) keep(to int) {
 	}
 }
 
-// hunksOf returns the hunks for the given steps and removed messages, from result message n on. ok is false if the kept messages are in
-// a different order than in the input.
-func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks []hunk, ok bool) {
+// hunksOf returns the hunks for the given steps and removed messages, from result message n on, and the messages that were marked. ok is
+// false if the kept messages are in a different order than in the input.
+func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks []hunk, puts []markedPlace, ok bool) {
 	h := hunk{at: n}
 	until := func(to int, print string) bool {
 		h.print = print
@@ -161,12 +168,16 @@ func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks 
 			from, to = p.index, p.index+1
 		}
 		if from < n || !until(from, p.print) {
-			return nil, false
+			return nil, nil, false
+		}
+		if p.op == changesPut {
+			puts = append(puts, markedPlace{step: p, hunks: len(hunks), at: -1})
 		}
 		n, h = to, hunk{at: to}
 	}
 	h.behind = c.last
-	return hunks, until(max(n, c.sent), "") && len(all) == 0
+	ok = until(max(n, c.sent), "") && len(all) == 0
+	return hunks, puts, ok
 }
 
 // parted splits a hunk that ends before result message to. It returns no hunk if only turns were inserted, and one hunk per message if

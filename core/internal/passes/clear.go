@@ -31,7 +31,7 @@ func init() {
 		Params: []Param{
 			{"keep_recent", "6", "keep_recent is how many of the newest tool results stay; at least 1."},
 			{"min_reclaim", "0", "min_reclaim is how many tokens must be freed in total, or nothing is cleared: every clearing invalidates the prompt cache."},
-			{"excerpt", "0", "excerpt is how many tokens of a result may stay after the marker: the lines with names, numbers and errors that later messages repeat, as far as the target leaves room. A result that frees no more than that stays whole if the target is reached without it."},
+			{"excerpt", "0", "excerpt is how many tokens of a result may stay after the marker: the lines with names, numbers and errors that later messages repeat, as far as the target leaves room. Lines that say the most get the room that is left. A result that frees no more than that stays whole if the target is reached without it."},
 			{"tools", "[]", "tools are the tools whose results may be cleared; empty means all tools. Names are compared without case, _ and -."},
 			{"exclude_tools", "[]", "exclude_tools are tools whose results are never cleared."},
 		},
@@ -108,13 +108,13 @@ func (p *ClearPass) Finish(c Run) {
 	for i, it := range doc.Items {
 		messages[i] = it.Msg
 	}
-	sizes := make([]int, len(results))
+	sizes, most := make([]int, len(results)), make([]int, len(results))
 	for i, r := range results {
 		parts[i], texts[i] = r.part, originalText(doc, r.part)
-		sizes[i] = doc.P.MaxUnits(min(p.Excerpt, r.gain/2))
+		sizes[i], most[i] = doc.P.MaxUnits(min(p.Excerpt, r.gain/2)), doc.P.MaxUnits(r.gain/2)
 	}
 	bare, headed := doc.P.Text(c.Archive().Sized(handles.ClearedMarker)), c.Archive().Sized(handles.ExcerptMarker)
-	for i, lines := range digest.NewExcerpts(doc.T, messages, parts, texts).Choose(sizes, doc.P.MaxUnits(room)) {
+	for i, lines := range digest.NewExcerpts(doc.T, messages, parts, texts).Choose(sizes, most, doc.P.MaxUnits(room)) {
 		if lines == "" || doc.P.Text(headed+lines)-bare > room {
 			continue
 		}

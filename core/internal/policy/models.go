@@ -15,12 +15,15 @@ type Model struct {
 	Reserve int
 }
 
+// longestName is the length of the longest name of a model that is looked up, in bytes.
+const longestName = 200
+
 // ModelByName finds a model by its name in a request. The longest matching Name counts. Nothing is assumed about
 // unknown models. A build for browsers has the window that such builds usually have if its model's window is larger
 // or unknown.
 func ModelByName(name string) (Model, bool) {
 	name = strings.ToLower(name)
-	if len(name) > 200 {
+	if len(name) > longestName {
 		return Model{}, false
 	}
 	m, known := published(name)
@@ -59,21 +62,54 @@ func says(name, mark string) bool {
 // published finds a model by the name that its maker published. name is in lower case.
 func published(name string) (Model, bool) {
 	for _, m := range models {
-		want, open := strings.CutSuffix(m.Name, "*")
-		for from := 0; ; {
-			i := strings.Index(name[from:], want)
-			if i < 0 {
-				break
-			}
-			at := from + i
-			end := at + len(want)
-			if (at == 0 || strings.IndexByte("./:@", name[at-1]) >= 0) && (open || end == len(name) || strings.IndexByte("-:@", name[end]) >= 0) {
-				return m, true
-			}
-			from = at + 1
+		if namesModel(m.Name, name) {
+			return m, true
 		}
 	}
 	return Model{}, false
+}
+
+// namesModel reports whether an entry of a table, written as Model.Name explains, names the model called name.
+func namesModel(entry, name string) bool {
+	want, open := strings.CutSuffix(entry, "*")
+	for from := 0; ; {
+		i := strings.Index(name[from:], want)
+		if i < 0 {
+			return false
+		}
+		at := from + i
+		end := at + len(want)
+		if (at == 0 || strings.IndexByte("./:@", name[at-1]) >= 0) && (open || end == len(name) || strings.IndexByte("-:@", name[end]) >= 0) {
+			return true
+		}
+		from = at + 1
+	}
+}
+
+// listPrice is what a provider charges for a model, in millionths of a US dollar per million tokens. It is the price
+// of inputs below the length from which the provider charges more.
+type listPrice struct {
+	Name                                 string // as Model.Name
+	Input, Output, CacheRead, CacheWrite uint32
+}
+
+// KnownPrices returns the policy's prices. Without any, it returns the list prices of the policy's model, in US
+// dollars; nil if these are unknown too, or without wire_safe, because the published systems know no models.
+func (p *Policy) KnownPrices() *Prices {
+	if p.Prices != nil || p.Model == "" || len(p.Model) > longestName || !p.IsWireSafe() {
+		return p.Prices
+	}
+	name := strings.ToLower(p.Model)
+	// Some providers write dots where the maker writes dashes: claude-opus-4.8 is claude-opus-4-8 in Anthropic's own API.
+	for _, spelling := range []string{name, strings.ReplaceAll(name, ".", "-")} {
+		for _, l := range listPrices {
+			if namesModel(l.Name, spelling) {
+				read, write := float64(l.CacheRead)/1e6, float64(l.CacheWrite)/1e6
+				return &Prices{Input: float64(l.Input) / 1e6, Output: float64(l.Output) / 1e6, CacheRead: &read, CacheWrite: &write}
+			}
+		}
+	}
+	return nil
 }
 
 // know sets the window of the policy's model, if the policy has none. An unlimited window has no tokens. Without

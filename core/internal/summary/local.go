@@ -10,7 +10,7 @@ import (
 // standing instructions, plus spare tokens for the user's requests. It may be larger if the target leaves room.
 func (w *writing) local(j Job, prior string, budget, spare int, standing string, why api.SummaryFault) string {
 	chats := digest.Chats(w.t, j.Messages, j.Ledger)
-	budget = min(budget, w.mostLocal(j, chats))
+	budget = min(budget, w.usualLocal(j, chats))
 	if w.target > 0 {
 		free := w.free(j, chats)
 		if !chats { // the rest is left for restored files
@@ -92,12 +92,14 @@ func (w *Writer) filled(budget, size int, write func(size int) string) (best str
 // digest free at least a quarter of what it replaces.
 const leastLocal = 32
 
-// mostChat is the factor by which a chat's digest without a model may exceed summary.max_output_tokens if the target
-// leaves room. sessionPart is the share of a working session that its digest may take, if that share exceeds eleven
-// sixteenths of max_output_tokens.
+// mostChat and mostSession are the factors by which the digest of a chat or of a working session may exceed summary.max_output_tokens without
+// a model if the target leaves room. usualSession, in sixteenths, is the factor where it leaves none. sessionPart is the share of a working
+// session that its digest may take in any case.
 const (
-	mostChat    = 4
-	sessionPart = 32
+	mostChat     = 4
+	mostSession  = 2
+	usualSession = 11
+	sessionPart  = 32
 )
 
 // free returns how many tokens the target leaves for the digest of a job: at most half of the tokens that the digest
@@ -110,13 +112,21 @@ func (w *writing) free(j Job, chats bool) int {
 	return min(left, (j.Gain+j.Old)/2, w.mostLocal(j, chats))
 }
 
-// mostLocal returns the maximum size of a digest without a model, in tokens. It is limited because every later
-// request contains the digest; whatever the digest of a working session omits is still in files and in the archive.
+// mostLocal returns the maximum size of a digest without a model, in tokens, if the target leaves room for it. It is limited because every
+// later request contains the digest; whatever the digest of a working session omits is still in files and in the archive.
 func (w *Writer) mostLocal(j Job, chats bool) int {
 	if chats {
 		return mostChat * w.policy.Summary.MaxOutputTokens
 	}
-	return max(w.policy.Summary.MaxOutputTokens*11/16, (j.Gain+j.Old)/sessionPart)
+	return max(mostSession*w.policy.Summary.MaxOutputTokens, w.usualLocal(j, chats))
+}
+
+// usualLocal returns the maximum size of a digest without a model, in tokens, if the target leaves no room.
+func (w *Writer) usualLocal(j Job, chats bool) int {
+	if chats {
+		return mostChat * w.policy.Summary.MaxOutputTokens
+	}
+	return max(w.policy.Summary.MaxOutputTokens*usualSession/16, (j.Gain+j.Old)/sessionPart)
 }
 
 // lookBeside is how many bytes of the remaining messages are searched for information that the digest need not

@@ -42,7 +42,8 @@ func (p *Profile) Plausible(c *api.Calibration, estimated, counted int) bool {
 }
 
 // Report returns the calibration with one more report; c may be nil. It also accepts a report that is not Plausible, because the others
-// outvote it. If the conversation has changed for good, the next reports will confirm it.
+// outvote it. If the conversation has changed for good, the next reports will confirm it. A report that is forgotten lowers Least, unless
+// the newer ones contradict it.
 func (p *Profile) Report(c *api.Calibration, estimated, counted int) *api.Calibration {
 	e, k := pairs(c, p.id())
 	n := len(e)
@@ -50,7 +51,24 @@ func (p *Profile) Report(c *api.Calibration, estimated, counted int) *api.Calibr
 		return c // not a report, or the same
 	}
 	from := max(0, n+1-kept)
-	return &api.Calibration{Estimator: p.id(), Estimated: append(e[from:], estimated), Counted: append(k[from:], counted)}
+	own := &api.Calibration{Estimator: p.id(), Estimated: append(e[from:], estimated), Counted: append(k[from:], counted)}
+	if n > 0 {
+		own.Least = forgotten(c)
+	}
+	for i := range from {
+		if (own.Least == 0 || k[i] < own.Least) && p.Plausible(own, e[i], k[i]) {
+			own.Least = k[i]
+		}
+	}
+	return own
+}
+
+// forgotten returns the lowest count of the reports that a calibration no longer holds, or 0 if it holds all of them.
+func forgotten(c *api.Calibration) int {
+	if c.Least < 0 || c.Least > largest {
+		return 0
+	}
+	return c.Least
 }
 
 // line fits a straight line to reports: counted = slope × estimated + offset. It uses the Theil–Sen estimator: the slope is the median
@@ -125,6 +143,9 @@ const calibratedBound = 5
 // addition to the messages can't be more than that.
 func (p *Profile) Least(c *api.Calibration) (least int) {
 	_, counted := pairs(c, p.id())
+	if len(counted) > 0 {
+		least = forgotten(c)
+	}
 	for _, n := range counted {
 		if least == 0 || n < least {
 			least = n

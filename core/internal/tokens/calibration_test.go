@@ -52,6 +52,43 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// TestLeastOfForgottenReports makes more reports than a calibration holds: the lowest count stays known, but for one that the others contradict.
+func TestLeastOfForgottenReports(t *testing.T) {
+	p := tokens.ByName("bytes4")
+	for _, c := range []struct {
+		name          string
+		first, lowest int // the counts of the first two calls, which were estimated as 1,000 and 2,000 tokens
+		want          int
+	}{
+		{"the first", 9000, 10000, 9000},
+		{"the second", 9000, 8000, 8000},
+		{"one of another conversation", 130, 10000, 10000},
+	} {
+		var calls *api.Calibration
+		for i := 1; i <= 60; i++ {
+			counted := 8000 + 1000*i
+			switch i {
+			case 1:
+				counted = c.first
+			case 2:
+				counted = c.lowest
+			}
+			calls = p.Report(calls, 1000*i, counted)
+			if i >= 7 && p.Least(calls) != c.want {
+				t.Fatalf("%s: the least of %d calls is %d, want %d: %+v", c.name, i, p.Least(calls), c.want, calls)
+			}
+		}
+	}
+	if q := tokens.ByName("script"); q.Least(&api.Calibration{Estimator: "bytes4", Estimated: []int{5}, Counted: []int{5}, Least: 3}) != 0 {
+		t.Error("another estimator has the least count of this one")
+	}
+	for _, least := range []int{-1, 1_000_000_001} {
+		if got := p.Least(&api.Calibration{Estimator: "bytes4", Estimated: []int{5}, Counted: []int{7}, Least: least}); got != 7 {
+			t.Errorf("%d is the least count of a state with %d", got, least)
+		}
+	}
+}
+
 func TestPlausible(t *testing.T) {
 	p := tokens.ByName("bytes4")
 	for _, c := range []struct {

@@ -197,7 +197,7 @@ func (c *Checker) blocks(rules *blockRules) {
 		for i := range c.T.PartsOf(int(m)) {
 			p := &c.T.Parts[first+int32(i)]
 			if p.Has(transcript.Called) && !p.Has(transcript.Removed) && !c.present(p.Caller-1) {
-				c.Add("AN11", m, first+int32(i), DropCaller, "the tool that has made this call is not there")
+				c.Add(c.F.Rules.Server, m, first+int32(i), DropCaller, "the tool that has made this call is not there")
 			}
 			if p.Has(transcript.Removed|transcript.Server|transcript.Mark) || p.Parent >= 0 {
 				continue

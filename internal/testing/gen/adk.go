@@ -7,8 +7,8 @@ import (
 
 func init() { writers["adk"] = adk }
 
-// adk writes a conversation as the events of a session: in the spelling of JavaScript or Python, with other events in
-// between that are not sent to a model.
+// adk writes a conversation as the events of a session, with the key names of JavaScript or Python. Between them are
+// other events, which are not sent to a model.
 func adk(add func(any), c Conversation, r *rand.Rand) {
 	snake := r.IntN(3) == 0
 	spelled := func(camel, other string) string {
@@ -33,7 +33,7 @@ func adk(add func(any), c Conversation, r *rand.Rand) {
 		switch {
 		case m.Role == "system": // it is stored with the agent
 			continue
-		case r.IntN(12) == 0: // a change of the state, or a request to the user interface
+		case r.IntN(12) == 0: // a state change, or a request to the user interface
 			ask := obj{spelled("functionCall", "function_call"): obj{"id": "adk-ask" + strconv.Itoa(i), "name": "adk_request_confirmation", "args": obj{}}}
 			add(event(agent, [...]any{nil, obj{"role": "model", "parts": []any{ask}}, obj{"parts": []any{}}, obj{"role": "model", "parts": []any{obj{"text": ""}}}}[r.IntN(4)]))
 		}
@@ -83,7 +83,7 @@ func adk(add func(any), c Conversation, r *rand.Rand) {
 	}
 }
 
-// adkResponse returns the response to a call.
+// adkResponse returns the function response for a call, in one of the shapes that tools return.
 func adkResponse(call Call, r *rand.Rand, spelled func(string, string) string) obj {
 	response := obj{"id": call.ID, "name": call.Name, "response": obj{[...]string{"result", "output"}[r.IntN(2)]: call.Result}}
 	switch {
@@ -98,8 +98,8 @@ func adkResponse(call Call, r *rand.Rand, spelled func(string, string) string) o
 	return obj{spelled("functionResponse", "function_response"): response}
 }
 
-// adkCompacted makes an event one in which the framework has summarized what precedes it: as a member of actions in
-// Python, or as members of the event in JavaScript.
+// adkCompacted turns an event into a compaction event of the framework, whose summary replaces the events before it. The
+// summary is a member of actions in Python; in JavaScript its members are in the event.
 func adkCompacted(e obj, n int, snake bool) obj {
 	const said = "The user asked for a change, and it was made."
 	end := 1700000000 + n - 1

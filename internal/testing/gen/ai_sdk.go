@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// approved reports whether the user was asked about a call, and provided whether the provider ran it; both must be the
-// same wherever a call is written.
+// approved reports whether the user was asked to approve a call, and provided whether the provider ran it. They depend
+// only on the call, because a call and its result may be written in different places.
 func approved(c Call) bool { return c.Path == "src/f3.go" }
 func provided(c Call) bool { return c.Name == "web_fetch" && c.Path < "src/f4" }
 

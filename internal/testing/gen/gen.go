@@ -1,5 +1,5 @@
-// Package gen generates random conversations for property tests: ordinary ones, and ones with everything that is known to break
-// compactors. A conversation is generated once, as turns and calls, and can then be written in any wire format.
+// Package gen generates random conversations for property tests, both ordinary ones and ones with everything that is known to break
+// compactors. A conversation is generated once, independent of wire formats, and can then be written in any of them.
 package gen
 
 import (
@@ -17,7 +17,7 @@ type Call struct {
 	Result         string
 	Err            bool
 	Image          bool   // whether the result also contains an image
-	Signature      string // of the reasoning after it, for formats that sign calls
+	Signature      string // the reasoning signature, for formats that put it on the call
 }
 
 // Message is a message, independent of any wire format.
@@ -72,7 +72,7 @@ func New(r *rand.Rand, o Options) Conversation {
 	id := func() string {
 		ids++
 		if o.Broken && ids > 1 && r.IntN(12) == 0 {
-			return "call_" + strconv.Itoa(1+r.IntN(ids-1)) // used before
+			return "call_" + strconv.Itoa(1+r.IntN(ids-1)) // an id that is already in use
 		}
 		if o.Broken && r.IntN(40) == 0 {
 			return "bad id/" + strconv.Itoa(ids)
@@ -127,13 +127,13 @@ func New(r *rand.Rand, o Options) Conversation {
 			c[i], c[j] = c[j], c[i]
 		}
 	}
-	if r.IntN(4) == 0 { // the host is about to answer
+	if r.IntN(4) == 0 { // the host has not run the last call yet
 		c = append(c, Message{Role: "assistant", Calls: []Call{{ID: id(), Name: "bash", Path: "x"}}})
 	}
 	return c
 }
 
-// results returns the results of calls, in order or not, in one message or several.
+// results returns the results of calls, possibly shuffled, in one message or several.
 func results(r *rand.Rand, o Options, calls []Call) []Message {
 	if len(calls) == 0 {
 		return nil
@@ -147,9 +147,9 @@ func results(r *rand.Rand, o Options, calls []Call) []Message {
 	if o.Broken {
 		switch r.IntN(12) {
 		case 0:
-			calls = calls[:len(calls)-1] // one stays unanswered
+			calls = calls[:len(calls)-1] // leave one call unanswered
 		case 1:
-			calls = append(calls, calls[0]) // one is answered twice
+			calls = append(calls, calls[0]) // answer one call twice
 		}
 	}
 	if len(calls) > 1 && r.IntN(3) == 0 {
@@ -234,7 +234,7 @@ func content(m Message, r *rand.Rand, parts []any) any {
 
 func args(c Call) obj { return obj{"path": c.Path} }
 
-// plain writes a message with its texts only.
+// plain writes only the texts of a message, and nothing for tool results.
 func plain(add func(any), m Message) {
 	if m.Role != "results" && len(m.Texts) > 0 {
 		add(obj{"role": m.Role, "content": strings.Join(m.Texts, "\n")})

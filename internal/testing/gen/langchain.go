@@ -9,8 +9,8 @@ import (
 
 func init() { writers["langchain"] = langchain }
 
-// langchain writes a conversation in one of three shapes, as JavaScript or Python stores it, for one of three
-// providers.
+// langchain writes a conversation in one of three shapes, with the details of JavaScript or Python, and for one of three
+// kinds of providers.
 func langchain(add func(any), c Conversation, r *rand.Rand) {
 	w := lcWriter{shape: r.IntN(3), python: r.IntN(2) == 0, provider: r.IntN(3), r: r}
 	for i, m := range c {
@@ -38,7 +38,7 @@ func langchain(add func(any), c Conversation, r *rand.Rand) {
 		case "system":
 			add(w.message("system", "SystemMessage", obj{"content": content(m, r, parts)}))
 		case "user":
-			if r.IntN(30) == 0 && w.shape == 2 { // from an update of a state
+			if r.IntN(30) == 0 && w.shape == 2 { // a message that removes another in an update of the graph state
 				add(obj{"type": "remove", "id": "m" + strconv.Itoa(i), "content": ""})
 			}
 			add(w.message("human", "HumanMessage", obj{"content": content(m, r, parts)}))
@@ -59,7 +59,7 @@ func langchain(add func(any), c Conversation, r *rand.Rand) {
 type lcWriter struct {
 	shape    int // constructor, stored, flat
 	python   bool
-	provider int // OpenAI, Anthropic, another one
+	provider int // OpenAI, Anthropic, others
 	r        *rand.Rand
 }
 
@@ -100,7 +100,7 @@ func (w lcWriter) image() any {
 	return obj{"type": "image", "source": obj{"type": "base64", "media_type": "image/png", "data": png}}
 }
 
-// answer returns a model's message: its calls are in tool_calls, and again in the provider's spelling.
+// answer returns a model's message. Its calls are in tool_calls, and also in the shape in which the provider returned them.
 func (w lcWriter) answer(m Message, parts []any) obj {
 	extra := obj{}
 	v := obj{"content": content(m, w.r, parts), "usage_metadata": obj{"input_tokens": 9, "output_tokens": 3, "total_tokens": 12}}

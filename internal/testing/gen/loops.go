@@ -13,8 +13,8 @@ const (
 	thinkStyles
 )
 
-// Loops generates a conversation of tool loops in which the model thinks. Signatures consist of sign, a number and an underscore. The
-// last loop is usually open: its results are there, and the model is about to continue. The conversation is always valid.
+// Loops generates a valid conversation of tool loops in which the model thinks. Signatures consist of sign, a number and an underscore.
+// The last loop is usually open: it ends with tool results, and the model is about to continue.
 func Loops(r *rand.Rand, turns int, sign string) Conversation {
 	var c Conversation
 	style := r.IntN(thinkStyles)
@@ -57,7 +57,7 @@ func Loops(r *rand.Rand, turns int, sign string) Conversation {
 	switch last := &c[len(c)-1]; {
 	case last.Role == "assistant" && r.IntN(2) == 0:
 		c = append(c, Message{Role: "user", Texts: []string{text(r, size(r))}})
-	case last.Role == "results" && r.IntN(6) == 0: // the host is about to answer
+	case last.Role == "results" && r.IntN(6) == 0: // the host has not run the last calls yet
 		c = c[:len(c)-1]
 	}
 	return c

@@ -8,8 +8,8 @@ import (
 
 func init() { writers["mastra"] = mastra }
 
-// mastra writes a conversation as it is stored: steps of the assistant in one message, results inside their calls, and
-// copies of both besides the parts, or instead of them as in older versions.
+// mastra writes a conversation as the framework stores it. Consecutive steps of the assistant are one message, and results
+// are inside their calls. There may also be copies outside of the parts; in older versions calls and files are only there.
 func mastra(add func(any), c Conversation, r *rand.Rand) {
 	var open obj // the content of the assistant message to which the next step may be added
 	var message obj
@@ -76,7 +76,7 @@ func mastra(add func(any), c Conversation, r *rand.Rand) {
 	flush()
 }
 
-// mastraCopies adds the copies that stores keep besides the parts.
+// mastraCopies adds the copies of calls, files and text that some stores keep outside of the parts.
 func mastraCopies(content obj, kind int, r *rand.Rand) {
 	if kind == 0 || kind == 2 && r.IntN(2) == 0 {
 		return
@@ -108,7 +108,7 @@ func mastraCopies(content obj, kind int, r *rand.Rand) {
 	if len(files) > 0 {
 		content["experimental_attachments"] = files
 	}
-	if old := r.IntN(6) == 0; old && !open && len(rest)+len(calls)+len(files) > 0 { // calls and files was nowhere else
+	if old := r.IntN(6) == 0; old && !open && len(rest)+len(calls)+len(files) > 0 { // older versions kept calls and files only there
 		content["parts"] = rest
 	}
 }

@@ -4,7 +4,7 @@ import "math/rand/v2"
 
 func init() { writers["mcp-sampling"] = mcpSampling }
 
-// mcpSampling writes a content with one block as an object, or as a list.
+// mcpSampling writes the content of a message as a list of blocks; a single block may also be an object without a list.
 func mcpSampling(add func(any), c Conversation, r *rand.Rand) {
 	var results []any // consecutive results usually share a message
 	merge := r.IntN(4) > 0

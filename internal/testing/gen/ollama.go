@@ -7,7 +7,7 @@ import (
 
 func init() { writers["ollama"] = ollama }
 
-// ollama writes a conversation with or without the names of tools in their results, since older clients omit them.
+// ollama writes a conversation, with or without tool names in the results: older clients omit them.
 func ollama(add func(any), c Conversation, r *rand.Rand) {
 	named := r.IntN(3) > 0
 	for _, m := range c {

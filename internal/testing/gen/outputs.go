@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// output returns the output of a tool: often an ordinary text, otherwise one of a kind with a verbose form.
+// output returns a tool output of at least n bytes: often ordinary text, otherwise something verbose that squeeze can shorten.
 func output(r *rand.Rand, n int) string {
 	var b strings.Builder
 	num := strconv.Itoa

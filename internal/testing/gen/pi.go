@@ -4,7 +4,7 @@ import "math/rand/v2"
 
 func init() { writers["pi"] = pi }
 
-// pi writes a conversation as the agent keeps it in memory, including the messages that only its coding agent has.
+// pi writes a conversation as the agent keeps it in memory, including message types that only the coding agent uses.
 func pi(add func(any), c Conversation, r *rand.Rand) {
 	at := 1764000000000
 	stamped := func(v obj) {
@@ -82,7 +82,7 @@ func piAnswer(m Message, r *rand.Rand, stop string) obj {
 		}
 		parts = append(parts, v)
 	}
-	// Without counts, because a count that doesn't match the text would be used.
+	// The counts are 0: readers would trust a count that doesn't match the text.
 	zero := obj{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0}
 	return obj{"role": "assistant", "content": parts, "api": "anthropic-messages", "provider": "anthropic", "model": "claude-sonnet-5", "stopReason": stop,
 		"usage": obj{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0, "cost": zero}}

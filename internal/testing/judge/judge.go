@@ -1,5 +1,5 @@
-// Package judge decides whether messages are valid for a provider, and whether a compaction keeps its promises. It is only for tests.
-// To be an independent check, it shares no code with what it judges, and uses encoding/json.
+// Package judge decides whether a provider would accept messages, and whether a compaction keeps its promises. It is only for tests. To
+// be an independent check, it shares no code with core and parses with encoding/json.
 package judge
 
 import (
@@ -69,7 +69,7 @@ func (m *message) blocks() []block {
 	return out
 }
 
-// A judge knows one wire format. Each file of this package adds its judges.
+// judge has the checks for one wire format. Each file of this package registers the judges of its formats.
 type judge struct {
 	// valid returns the violations, one line each. Lines about violations that providers tolerate begin with tolerable.
 	valid func(list []byte) []string
@@ -78,7 +78,7 @@ type judge struct {
 	// opaque returns the parts that must stay byte for byte or be removed as a whole: signed, encrypted, or
 	// provider-specific ones.
 	opaque func(list []byte) []json.RawMessage
-	// kept checks what else must be the same before and after a compaction; it may be nil.
+	// kept makes further checks of what a compaction must not change; it may be nil.
 	kept func(before, after []byte) error
 }
 
@@ -90,17 +90,17 @@ var judges = map[string]judge{
 // Known reports whether there is a judge for a wire format.
 func Known(format string) bool { _, ok := judges[format]; return ok }
 
-// tolerable is the prefix of lines about violations that providers tolerate, according to recorded requests.
+// tolerable is the prefix of lines about violations that providers tolerate, as recorded requests show.
 const tolerable = "tolerated: "
 
-// Valid returns what a provider would reject in a list of messages, or in a request body with such a list under
-// messages, one line each.
+// Valid returns one line for each violation that a provider would reject. It takes a list of messages, or a request body
+// with the list under the key messages.
 func Valid(format string, list []byte) []string {
 	refused, _ := Broken(format, list)
 	return refused
 }
 
-// Broken returns what a provider would reject, as Valid does, and also the violations that it tolerates, one line each.
+// Broken returns the violations that a provider would reject, as Valid does, and those that it tolerates, one line each.
 func Broken(format string, list []byte) (refused, tolerated []string) {
 	for _, line := range judges[format].valid(listIn(list)) {
 		if strings.HasPrefix(line, tolerable) {
@@ -205,7 +205,7 @@ func anthropic(ms []message) (bad []string) {
 	say := func(i int, f string, a ...any) {
 		bad = append(bad, fmt.Sprintf("message %d: ", i)+fmt.Sprintf(f, a...))
 	}
-	// The provider joins consecutive messages of one role.
+	// The provider joins consecutive messages with the same role, so the checks apply to turns.
 	type turn struct {
 		at     int
 		role   string
@@ -242,9 +242,9 @@ func anthropic(ms []message) (bad []string) {
 	}
 	used := map[string]int{}
 	open := map[string]bool{}
-	server := map[string]bool{} // calls of the provider's own tools without a result so far
-	known := map[string]bool{}  // all of them
-	called := false             // one of them has called a tool in the previous turn
+	server := map[string]bool{} // calls to the provider's own tools that have no result yet
+	known := map[string]bool{}  // all calls to the provider's own tools
+	called := false             // one of the provider's tools has called a tool in the previous turn
 	for n, t := range turns {
 		next := map[string]bool{}
 		other, calls := false, false
@@ -292,7 +292,7 @@ func anthropic(ms []message) (bad []string) {
 		if called && other {
 			say(t.at, "the answer to a tool_use with a caller holds more than tool_results")
 		}
-		// A result may be deferred until anybody but the tools speaks.
+		// Results may come later, but not after a system message or after the user says anything.
 		if len(server) > 0 && (t.role == "system" || t.role == "user" && other) {
 			say(t.at, "%d server tools without result", len(server))
 			server = map[string]bool{}
@@ -353,7 +353,7 @@ func opaque(list []byte) (parts []json.RawMessage) {
 
 // Surrogates returns an error if a list contains half of a surrogate pair, escaped or not.
 func Surrogates(list []byte) error {
-	// encoding/json replaces lone surrogates with U+FFFD, so a text that changes had one.
+	// encoding/json replaces lone surrogates with U+FFFD, so a string that it changes contained one.
 	for i := 0; i+6 <= len(list); i++ {
 		if list[i] != '\\' {
 			continue

@@ -11,7 +11,7 @@ func init() {
 	judges["adk"] = judge{valid: adk, lastUser: adkLastUser, opaque: adkOpaque, kept: adkKept}
 }
 
-// adkEvent is an event of a session, with its content as the framework passes it on, or nil if it doesn't.
+// adkEvent is an event of a session. Its content is what the framework sends to the model; nil if the framework skips the event.
 type adkEvent struct {
 	raw       json.RawMessage
 	id        string
@@ -21,7 +21,7 @@ type adkEvent struct {
 	summary   bool
 }
 
-// adkEvents reads events in both spellings.
+// adkEvents reads events with the key names of JavaScript or Python.
 func adkEvents(list []byte) ([]adkEvent, error) {
 	var raws []json.RawMessage
 	if err := json.Unmarshal(list, &raws); err != nil {
@@ -65,7 +65,7 @@ func adkEvents(list []byte) ([]adkEvent, error) {
 		}
 		c := contents[0]
 		c.raw = raw
-		if events[i].summary { // Python attributes it to the model; as the first content that is allowed
+		if events[i].summary { // Python attributes summaries to the model, and the first content may be one
 			c.role = "user"
 		}
 		if !events[i].summary && (adkBeginsEmpty(&c) || c.framework()) {
@@ -82,7 +82,7 @@ func adkBeginsEmpty(c *geminiContent) bool {
 	return len(c.parts) > 0 && c.parts[0].text != nil && *c.parts[0].text == ""
 }
 
-// framework reports whether a content contains a call of the framework's own.
+// framework reports whether a content has a call to one of the framework's own tools, or a response of one.
 func (c *geminiContent) framework() bool {
 	calls, responses := c.calls()
 	return slices.ContainsFunc(append(calls, responses...), func(c *geminiCall) bool {
@@ -90,8 +90,8 @@ func (c *geminiContent) framework() bool {
 	})
 }
 
-// adkContents returns the contents that the framework makes of events: each response follows the event with its call,
-// and only the last one of each id counts.
+// adkContents returns the contents that the framework builds from events. It moves each response behind the event with
+// its call, and uses only the last response for each id.
 func adkContents(events []adkEvent) (contents []geminiContent, bad []string) {
 	var sent []geminiContent
 	for _, e := range events {
@@ -115,7 +115,7 @@ func adkContents(events []adkEvent) (contents []geminiContent, bad []string) {
 	for i := range sent {
 		calls, responses := sent[i].calls()
 		if len(responses) > 0 {
-			continue // they are added with their calls
+			continue // responses are added with their calls
 		}
 		contents = append(contents, sent[i])
 		var from []int
@@ -203,7 +203,7 @@ func adkMerged(sent []geminiContent, from []int, calls []*geminiCall) geminiCont
 	return merged
 }
 
-// adk returns what the framework rejects in events, and what Gemini would reject in the contents made from them.
+// adk returns what the framework rejects in events, and what Gemini would reject in the contents built from them.
 func adk(list []byte) (bad []string) {
 	events, err := adkEvents(list)
 	if err != nil {
@@ -254,7 +254,7 @@ func adk(list []byte) (bad []string) {
 	if len(asked) == 0 {
 		return bad
 	}
-	// Agents speak one after the other, and the framework passes on what they say as the user's, so consecutive
+	// Several agents may speak in a row, and the framework sends other agents' messages as the user's, so consecutive
 	// contents of one role are valid.
 	more = slices.DeleteFunc(gemini(b), func(line string) bool {
 		return strings.HasPrefix(line, tolerable) && strings.HasSuffix(line, " in a row")
@@ -293,8 +293,8 @@ func contentIn(event json.RawMessage) json.RawMessage {
 	return e.Content
 }
 
-// adkKept returns an error if an event has a time before that of the previous event, because Python orders events by
-// time.
+// adkKept returns an error if the events' times were in order before a compaction and no longer are: Python sorts events
+// by time.
 func adkKept(before, after []byte) error {
 	if !adkOrdered(before) || adkOrdered(after) {
 		return nil

@@ -22,8 +22,8 @@ func init() {
 	}}
 }
 
-// agentsNeeds are the required members of each type of item, according to the SDK's schemas: s is a string, l a list, o
-// an object, and x a string, an object or a list.
+// agentsNeeds lists the required members for each item type, according to the SDK's schemas, with their types: s is a
+// string, l a list, o an object, and x a string, an object or a list.
 var agentsNeeds = map[string]map[string]string{
 	"function_call":           {"callId": "s", "name": "s", "arguments": "s"},
 	"function_call_result":    {"callId": "s", "name": "s", "status": "s", "output": "x"},
@@ -46,7 +46,7 @@ var agentsNeeds = map[string]map[string]string{
 var agentsParts = map[string]string{"input_text": "user", "input_image": "user", "input_file": "user", "audio": "user assistant", "output_text": "assistant",
 	"refusal": "assistant", "image": "assistant"}
 
-// agentsMessage returns what a message lacks according to its schema, or "".
+// agentsMessage returns what is missing or wrong in a message according to its schema, or "".
 func agentsMessage(item map[string]json.RawMessage) string {
 	var role string
 	_ = json.Unmarshal(item["role"], &role)
@@ -72,7 +72,7 @@ func agentsMessage(item map[string]json.RawMessage) string {
 	return ""
 }
 
-// agentsLacks returns what an item lacks according to its schema, or "".
+// agentsLacks returns what is missing or wrong in an item according to its schema, or "".
 func agentsLacks(item map[string]json.RawMessage) string {
 	var typ string
 	if _ = json.Unmarshal(item["type"], &typ); typ == "message" || typ == "" {
@@ -91,7 +91,7 @@ func agentsLacks(item map[string]json.RawMessage) string {
 	return ""
 }
 
-// agentsSent returns items as the SDK sends them: as those of OpenAI's API.
+// agentsSent converts items to those of OpenAI's API, as the SDK does before it sends them.
 func agentsSent(list []byte) ([]byte, error) {
 	var items []map[string]json.RawMessage
 	if err := json.Unmarshal(list, &items); err != nil {
@@ -108,14 +108,14 @@ func agentsSent(list []byte) ([]byte, error) {
 			item["call_id"] = id
 			delete(item, "callId")
 		}
-		if strings.HasPrefix(typ, "tool_search_") && item["call_id"] == nil { // the provider runs the search, which needs no answer
+		if strings.HasPrefix(typ, "tool_search_") && item["call_id"] == nil { // the provider runs this search, so no result is required
 			item["execution"] = json.RawMessage(`"server"`)
 		}
 	}
 	return json.Marshal(items)
 }
 
-// agents checks items by the SDK's schemas, and then what it sends by the rules of the API.
+// agents checks items by the SDK's schemas, and then the converted items by the rules of OpenAI's API.
 func agents(list []byte) (bad []string) {
 	var items []map[string]json.RawMessage
 	if err := json.Unmarshal(list, &items); err != nil {

@@ -41,8 +41,7 @@ func (m *agMessage) content() (text, parts, said bool) {
 	return false, true, said
 }
 
-// agUI returns what the protocol's schemas reject, and what a model's provider would reject if an agent passed on the
-// messages.
+// agUI returns what the protocol's schemas reject, and what a provider would reject if an agent sent it the messages.
 func agUI(list []byte) (bad []string) {
 	var ms []agMessage
 	if err := json.Unmarshal(list, &ms); err != nil {
@@ -125,7 +124,7 @@ func agUILastUser(list []byte) json.RawMessage {
 	return nil
 }
 
-// agUIOpaque returns the messages with encrypted reasoning, and the encrypted members of others.
+// agUIOpaque returns the messages with encrypted reasoning, and the encrypted members of other messages.
 func agUIOpaque(list []byte) (out []json.RawMessage) {
 	var raws []json.RawMessage
 	_ = json.Unmarshal(list, &raws)

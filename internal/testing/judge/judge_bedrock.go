@@ -67,7 +67,7 @@ func bedrock(list []byte) (bad []string) {
 		bad = append(bad, fmt.Sprintf("messages.%d: ", i)+fmt.Sprintf(f, a...))
 	}
 	used := map[string]bool{}
-	var asked map[string]bool // ids that the previous message asked for
+	var asked map[string]bool // ids of the tool uses in the previous message
 	last := ""
 	for i, m := range ms {
 		if m.Role == "system" {

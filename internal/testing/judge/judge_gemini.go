@@ -32,7 +32,7 @@ type geminiContent struct {
 	raw   json.RawMessage
 }
 
-// either returns the member under one of two spellings.
+// either returns a member by one of two spellings of its key.
 func (p *geminiPart) either(camel, snake string) json.RawMessage {
 	if v, ok := p.fields[camel]; ok {
 		return v
@@ -47,7 +47,7 @@ func geminiContents(list []byte) ([]geminiContent, error) {
 	}
 	contents := make([]geminiContent, len(raws))
 	called := map[string]bool{}
-	more := map[string]bool{} // ids of calls that have a response already, which others continue
+	more := map[string]bool{} // ids of calls whose response so far is partial, so that another one continues it
 	for i, r := range raws {
 		var c struct {
 			Role  string
@@ -72,7 +72,7 @@ func geminiContents(list []byte) ([]geminiContent, error) {
 				p.response = &geminiCall{}
 				_ = json.Unmarshal(v, p.response)
 				if id := p.response.ID; more[id] {
-					p.response = nil // it answers no other call
+					p.response = nil // it continues an earlier response, and needs no call of its own
 				} else {
 					more[id] = id != "" && called[id] && p.response.WillContinue
 				}
@@ -137,7 +137,7 @@ func gemini(list []byte) (bad []string) {
 		}
 	}
 	if apart := geminiPairs(contents); len(apart) > 0 {
-		// The provider joins consecutive contents of one role.
+		// The provider joins consecutive contents with the same role, so these violations are only tolerated if joining solves them.
 		if joined := geminiPairs(joinGemini(contents)); len(joined) > 0 {
 			bad = append(bad, joined...)
 		} else {
@@ -184,7 +184,7 @@ func geminiPairs(contents []geminiContent) (bad []string) {
 			say(i, "the number of function response parts (%d) is not the number of function call parts of the turn before (%d)",
 				len(responses), len(open))
 		}
-		// In the order of the calls; at the end of the list some may still be missing.
+		// Responses must be in the order of the calls; at the end of the list some may still be missing.
 		n := 0
 		for _, r := range responses {
 			for n < len(open) && !(open[n].Name == r.Name && (open[n].ID == r.ID || open[n].ID == "" || r.ID == "")) {
@@ -201,8 +201,8 @@ func geminiPairs(contents []geminiContent) (bad []string) {
 	return bad
 }
 
-// geminiSignatures checks that after the newest user text either none or each of the model's contents with calls has a
-// signature on its first call.
+// geminiSignatures checks the signatures after the newest user text: of the model's contents with calls, either all or
+// none must have a signature on their first call.
 func geminiSignatures(contents []geminiContent) (bad []string) {
 	signed, unsigned := -1, -1
 	for i := len(contents) - 1; i >= 0; i-- {
@@ -229,7 +229,7 @@ func geminiSignatures(contents []geminiContent) (bad []string) {
 	return bad
 }
 
-// says reports whether there is anything besides function responses and empty texts.
+// says reports whether a content has anything besides function responses and empty texts.
 func (c *geminiContent) says() bool {
 	for _, p := range c.parts {
 		if p.response == nil && !(p.text != nil && *p.text == "") {
@@ -239,7 +239,7 @@ func (c *geminiContent) says() bool {
 	return false
 }
 
-// inserted reports whether a repair inserted the content so that the roles alternate.
+// inserted reports whether a repair inserted the content to make the roles alternate.
 func (c *geminiContent) inserted() bool {
 	return len(c.parts) == 1 && c.parts[0].text != nil &&
 		(*c.parts[0].text == "[Noted.]" || *c.parts[0].text == "[The conversation goes on from here.]")
@@ -258,7 +258,7 @@ func geminiLastUser(list []byte) json.RawMessage {
 	return nil
 }
 
-// geminiOpaque returns the signatures: each is kept, or removed with its part.
+// geminiOpaque returns the signatures. Each must be kept unchanged, or removed with its part.
 func geminiOpaque(list []byte) (parts []json.RawMessage) {
 	contents, _ := geminiContents(list)
 	for _, c := range contents {

@@ -11,7 +11,7 @@ func init() {
 	judges["langchain"] = judge{valid: langchain, lastUser: langchainLastUser, opaque: langchainOpaque, kept: langchainKept}
 }
 
-// lcCall is a tool call in the spelling of LangChain or of a provider.
+// lcCall is a tool call in the form of LangChain or of a provider.
 type lcCall struct {
 	ID       *string
 	Name     string
@@ -19,7 +19,7 @@ type lcCall struct {
 	Function struct{ Name string }
 }
 
-// lcMessage is a message in one of three shapes: its content is at the top level, under kwargs or under data.
+// lcMessage is a message in one of three shapes, with its members at the top level, under kwargs, or under data.
 type lcMessage struct {
 	shape, kind string
 	lcFields
@@ -40,7 +40,7 @@ type lcFields struct {
 	Name string
 }
 
-// lcKinds maps classes and types of messages to what they are.
+// lcKinds maps classes and types of messages to their kind.
 var lcKinds = map[string]string{
 	"HumanMessage": "human", "AIMessage": "ai", "SystemMessage": "system", "ToolMessage": "tool", "FunctionMessage": "function",
 	"ChatMessage": "chat", "RemoveMessage": "remove", "generic": "chat", "user": "human", "assistant": "ai", "developer": "system",
@@ -119,9 +119,9 @@ func (m *lcMessage) blocks() (blocks []lcBlock) {
 	return blocks
 }
 
-// calls returns the ids of the calls in a message as any reader sees them: those of tool_calls and the invalid ones,
-// those of blocks, and the provider's if there are no others. Readers that look elsewhere should see the same calls;
-// odd are the ids that only they see.
+// calls returns the ids of all calls in a message: those in tool_calls and invalid_tool_calls, those in content blocks,
+// and those in the provider's own list if there are no others. odd has the ids that are only in the provider's list even
+// though there are others, because some readers look only there and should see the same calls.
 func (m *lcMessage) calls() (ids, odd []string) {
 	id := func(c lcCall) string {
 		if c.ID == nil {
@@ -156,7 +156,7 @@ func (m *lcMessage) calls() (ids, odd []string) {
 	return ids, odd
 }
 
-// langchain checks what all of LangChain's converters, and the providers, require of messages.
+// langchain checks messages by the requirements of LangChain's converters and of the providers.
 func langchain(list []byte) (bad []string) {
 	ms, err := lcRead(list)
 	if err != nil {
@@ -257,7 +257,7 @@ func langchainOpaque(list []byte) (parts []json.RawMessage) {
 	return parts
 }
 
-// langchainKept checks that new messages are spelled like the existing ones.
+// langchainKept checks that new messages have the same shape as the existing ones.
 func langchainKept(before, after []byte) error {
 	was, err := lcRead(before)
 	if err != nil {

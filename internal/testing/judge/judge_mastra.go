@@ -69,7 +69,7 @@ func (m *maMessage) parts() []maPart {
 	return parts
 }
 
-// said reports whether anything in a message is sent.
+// said reports whether a message contains anything that is sent to the model.
 func (m *maMessage) said() bool {
 	c := &m.Content
 	return len(c.ToolInvocations) > 0 || len(c.Attachments) > 0 || c.Content != nil && *c.Content != "" || c.Reasoning != nil && *c.Reasoning != "" ||
@@ -81,8 +81,8 @@ func (m *maMessage) user() bool {
 	return m.Role == "user" || m.Role == "signal" && (kind == "user" || kind == "user-message" || kind == "" && m.Type == "user")
 }
 
-// mastra returns what MessageList rejects or would send incorrectly: messages that are reordered by date, calls that
-// occur twice, and copies that differ from the parts.
+// mastra returns what the framework's MessageList rejects or would send incorrectly: messages that it reorders by date,
+// calls that occur twice, and copies that differ from the parts.
 func mastra(list []byte) (bad []string) {
 	var ms []maMessage
 	if err := json.Unmarshal(list, &ms); err != nil {
@@ -126,7 +126,7 @@ func mastra(list []byte) (bad []string) {
 			}
 		}
 		for _, c := range m.Content.ToolInvocations {
-			if !inside { // they are nowhere else
+			if !inside { // the parts don't contain these calls
 				bad = append(bad, c.wrong(i, len(ms), calls)...)
 			}
 		}
@@ -134,7 +134,7 @@ func mastra(list []byte) (bad []string) {
 	return bad
 }
 
-// mastraKept returns an error if copies no longer match the parts.
+// mastraKept returns an error if the copies in a message matched its parts before a compaction and no longer do.
 func mastraKept(before, after []byte) error {
 	var was, is []maMessage
 	if err := json.Unmarshal(before, &was); err != nil {
@@ -143,7 +143,7 @@ func mastraKept(before, after []byte) error {
 	if err := json.Unmarshal(after, &is); err != nil {
 		return err
 	}
-	apart := map[string]bool{} // messages that did not match in the input
+	apart := map[string]bool{} // messages whose copies did not match in the input
 	for _, m := range was {
 		if m.ID != nil && len(m.copies()) > 0 {
 			apart[*m.ID] = true
@@ -184,7 +184,7 @@ func (c *maCall) wrong(i, n int, calls map[string]bool) (bad []string) {
 	return bad
 }
 
-// copies returns which copies don't match the parts.
+// copies returns a line for each copy that doesn't match the parts.
 func (m *maMessage) copies() (bad []string) {
 	say := func(f string, a ...any) { bad = append(bad, fmt.Sprintf(f, a...)) }
 	inside := map[string][]*maCall{}

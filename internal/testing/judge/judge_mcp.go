@@ -46,8 +46,8 @@ func samplingRead(list []byte) (ms []samplingMessage, err error) {
 	return ms, nil
 }
 
-// sampling checks the schema of messages, and the specification's rules for tools: an assistant message with tool uses
-// is followed by a user message with nothing but their results.
+// sampling checks messages by their schema and by the specification's rules for tools: an assistant message with tool uses
+// must be followed by a user message that contains only their results.
 func sampling(list []byte) (bad []string) {
 	ms, err := samplingRead(list)
 	if err != nil {
@@ -108,7 +108,7 @@ func sampling(list []byte) (bad []string) {
 		switch last := i == len(ms)-1; {
 		case slices.Equal(asked, results):
 		case last && !slices.ContainsFunc(results, func(id string) bool { return !slices.Contains(asked, id) }) && len(results) > 0 &&
-			len(slices.Compact(slices.Clone(results))) == len(results): // the host is about to add the others
+			len(slices.Compact(slices.Clone(results))) == len(results): // the host may be about to add the other results
 		default:
 			say(i, "ids of tool_result blocks and tool_use blocks from previous message do not match: %q, %q", results, asked)
 		}
@@ -117,7 +117,7 @@ func sampling(list []byte) (bad []string) {
 	return bad
 }
 
-// schema returns what the protocol's types don't allow in a block; "" if it is valid.
+// schema returns the first violation of the protocol's types in a block; "" if the block is valid.
 func (p *samplingPart) schema() string {
 	switch p.Type {
 	case "text":

@@ -11,7 +11,7 @@ func init() {
 	judges["mistral"] = judge{valid: mistral, lastUser: mistralLastUser, opaque: opaque}
 }
 
-// mistralMessage is a message in the spelling of the API or of the SDK.
+// mistralMessage is a message with the key names of the API or of the SDK.
 type mistralMessage struct {
 	Role       string
 	Content    json.RawMessage
@@ -25,12 +25,12 @@ type mistralUse struct{ ID string }
 
 var nine = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
 
-// behind lists the roles that may follow each role, according to the API.
+// behind lists the roles that may follow each role in a request to the API.
 var behind = map[string][]string{
 	"system": {"system", "user", "assistant"}, "user": {"system", "user", "assistant"}, "assistant": {"user", "assistant", "tool"}, "tool": {"assistant", "tool"},
 }
 
-// mistral makes the checks of mistral-common's validator, with the API's stricter order of roles.
+// mistral makes the checks of the validator in mistral-common, but with the stricter order of roles that the API requires.
 func mistral(list []byte) (bad []string) {
 	var ms []mistralMessage
 	if err := json.Unmarshal(list, &ms); err != nil {

@@ -10,7 +10,7 @@ func init() {
 	judges["ollama"] = judge{valid: ollama, lastUser: ollamaLastUser, opaque: func([]byte) []json.RawMessage { return nil }}
 }
 
-// ollamaMessage is a message as the server decodes it: values of other types are errors.
+// ollamaMessage is a message as the server decodes it, so a value of another type is an error.
 type ollamaMessage struct {
 	Role      string
 	Content   string
@@ -25,7 +25,7 @@ type ollamaMessage struct {
 	} `json:"tool_calls"`
 }
 
-// ollama checks what the server decodes, and reports as tolerated what the templates of models can't handle.
+// ollama returns what the server can't decode, and as tolerated what the chat templates of models can't handle.
 func ollama(list []byte) (bad []string) {
 	var ms []ollamaMessage
 	if err := json.Unmarshal(list, &ms); err != nil {

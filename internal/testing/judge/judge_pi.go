@@ -9,7 +9,7 @@ import (
 
 func init() { judges["pi"] = judge{valid: pi, lastUser: piLastUser, opaque: piOpaque} }
 
-// piMessage is a message with the members that pi's types require for each role.
+// piMessage is a message with the members that pi's types require for some role.
 type piMessage struct {
 	Role       string          `json:"role"`
 	Content    json.RawMessage `json:"content"`
@@ -55,7 +55,7 @@ func readPi(list []byte) ([]piMessage, error) {
 	return ms, nil
 }
 
-// parts returns the parts of a content; ok reports whether it is a list.
+// parts returns the parts of the message's content; ok reports whether the content is a list.
 func (m *piMessage) parts() (parts []piPart, ok bool) {
 	var raws []json.RawMessage
 	if json.Unmarshal(m.Content, &raws) != nil {
@@ -71,14 +71,14 @@ func (m *piMessage) parts() (parts []piPart, ok bool) {
 	return parts, true
 }
 
-// said returns the text of a content; ok reports whether it is a string.
+// said returns the text of the message's content; ok reports whether the content is a string.
 func (m *piMessage) said() (text string, ok bool) {
 	return text, len(m.Content) > 0 && m.Content[0] == '"' && json.Unmarshal(m.Content, &text) == nil
 }
 
 var piStops = []string{"pending", "stop", "length", "toolUse", "error", "aborted", "deferred"}
 
-// piTyped returns what a message lacks according to its type, or "".
+// piTyped returns what is missing or wrong in a message according to its type, or "".
 func piTyped(m *piMessage) string {
 	_, list := m.parts()
 	_, str := m.said()
@@ -128,8 +128,8 @@ func piTyped(m *piMessage) string {
 	return ""
 }
 
-// pi processes a conversation as pi does before a request. It adds results to calls without one and skips empty
-// messages; results without calls are sent unchanged, which all providers reject.
+// pi processes a conversation as pi does before a request, and returns what a provider would reject. pi adds missing
+// results and skips empty messages, but sends results without a call, which all providers reject.
 func pi(list []byte) (bad []string) {
 	ms, err := readPi(list)
 	if err != nil {
@@ -222,7 +222,7 @@ func piLastUser(list []byte) json.RawMessage {
 	return nil
 }
 
-// piOpaque returns the parts that a provider has signed, and system messages that change more than a text.
+// piOpaque returns the parts that a provider has signed, and system messages with sections.
 func piOpaque(list []byte) (opaque []json.RawMessage) {
 	ms, _ := readPi(list)
 	for i := range ms {
@@ -234,7 +234,7 @@ func piOpaque(list []byte) (opaque []json.RawMessage) {
 			if p.ThinkingSignature != "" {
 				opaque = append(opaque, p.raw)
 			}
-			if p.ThoughtSignature != "" { // of the name and the arguments, because the application chooses the id
+			if p.ThoughtSignature != "" { // the signature covers the arguments, but not the id, which the application chooses
 				opaque = append(opaque, p.Arguments)
 			}
 		}

@@ -11,8 +11,8 @@ func init() {
 		opaque: func([]byte) []json.RawMessage { return nil }}
 }
 
-// plain returns what the strictest reader of chats would reject: the template of a local model, or a provider that
-// joins nothing.
+// plain returns what the strictest readers of chats would reject: chat templates of local models, and providers that
+// don't join consecutive messages.
 func plain(ms []message) (bad []string) {
 	last := ""
 	for i, m := range ms {

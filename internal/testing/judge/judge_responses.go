@@ -48,7 +48,7 @@ func (it *responsesItem) ofModel() bool {
 		it.Type != "compaction_trigger" && it.Type != "configuration_update"
 }
 
-// answers reports whether an item is the application's answer to an item of the model.
+// answers reports whether an item is the application's output or approval for an item of the model.
 func (it *responsesItem) answers() bool {
 	return strings.HasSuffix(it.Type, "_output") && it.Execution != "server" || it.Type == "mcp_approval_response"
 }
@@ -160,8 +160,8 @@ func responsesOpaque(list []byte) (parts []json.RawMessage) {
 	return parts
 }
 
-// responsesKept checks what must not be lost between before and after: compaction items and references; and that an
-// item that the model wrote after reasoning still has that reasoning if it still has its id.
+// responsesKept checks that a compaction has lost no compaction items and no references, and that each model item after
+// reasoning still has that reasoning or has lost its id.
 func responsesKept(before, after []byte) error {
 	in, err := responsesItems(before)
 	if err != nil {

@@ -38,7 +38,7 @@ func (p *tsPart) text() string {
 	return s
 }
 
-// sent reports whether the converter passes on a part.
+// sent reports whether the converter includes a part in a request.
 func (p *tsPart) sent() bool {
 	switch p.Type {
 	case "text":
@@ -57,7 +57,7 @@ func (p *tsPart) sent() bool {
 	return false
 }
 
-// tanStack returns what the types reject, and what the converter would convert to invalid model messages.
+// tanStack returns violations of the library's types, and messages that the converter would turn into invalid ones.
 func tanStack(list []byte) (bad []string) {
 	var ms []tsMessage
 	if err := json.Unmarshal(list, &ms); err != nil {
@@ -109,7 +109,7 @@ func tanStack(list []byte) (bad []string) {
 				} else if _, called := open[*p.ToolCallID]; called {
 					delete(open, *p.ToolCallID)
 					answered[*p.ToolCallID] = true
-				} else if !answered[*p.ToolCallID] { // the converter skips a second one
+				} else if !answered[*p.ToolCallID] { // if the call has a result already, the converter skips this one
 					say("a result of %q, which is not called before it", *p.ToolCallID)
 				}
 			case "image", "audio", "video", "document":
@@ -130,7 +130,7 @@ func tanStack(list []byte) (bad []string) {
 	return bad
 }
 
-// tanStackWrites reports whether a message contains something that is not sent yet, or never.
+// tanStackWrites reports whether a message has a part other than text, which may not be sent, or not yet.
 func tanStackWrites(m tsMessage) bool {
 	for _, raw := range m.Parts {
 		var p tsPart

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// How a provider checks signed thinking. A model with a budget requires an open tool loop to begin with its thinking,
-// in its first message or, if there is thinking between calls, in its last; newer models bind a block to everything
-// before it.
+// The ways in which a provider checks signed thinking. A model with a thinking budget requires the thinking of an open
+// tool loop, in the loop's first message or, if the model also thinks between calls, in its last. Newer models bind a
+// thinking block to everything before it.
 const (
 	Manual      = "manual"
 	Interleaved = "interleaved"
@@ -19,7 +19,7 @@ const (
 	Off         = "off"
 )
 
-// thought is a block as the provider sees it, in any format.
+// thought is a content block as the provider sees it, read from any format.
 type thought struct {
 	role    string
 	kind    string // thinking, call, result, other
@@ -30,8 +30,8 @@ type thought struct {
 	begins  bool   // an assistant message begins here
 }
 
-// Thinking returns what a provider would reject in the signed thinking of a list of messages, or a request body, in one
-// of the modes.
+// Thinking returns what a provider would reject in the signed thinking of a list of messages or a request body. way is
+// one of the modes above.
 func Thinking(format, way string, body []byte) (bad []string) {
 	beside, blocks := thoughts(format, body)
 	switch way {
@@ -92,7 +92,8 @@ func Thoughts(format string, body []byte) (n int) {
 // Unsigned is the prefix of signatures that Issue replaces; a number and an underscore follow.
 const Unsigned = "UNSIGNED_"
 
-// Issue signs the thinking blocks in a list or a body as the provider would have: each is bound to what precedes it.
+// Issue signs the thinking blocks in a list or a body as the provider would have done: each signature covers everything
+// before its block.
 func Issue(format string, body []byte) []byte {
 	beside, blocks := thoughts(format, body)
 	h := newPrefix(beside)
@@ -113,7 +114,7 @@ func Issue(format string, body []byte) []byte {
 	return body
 }
 
-// Next returns the signature of the thinking that a provider would issue after the messages of a body.
+// Next returns the signature that a provider would give to new thinking after the messages of a body.
 func Next(format string, body []byte) string {
 	beside, blocks := thoughts(format, body)
 	h := newPrefix(beside)
@@ -128,10 +129,10 @@ func Next(format string, body []byte) string {
 	return Sign(h.sum(), last)
 }
 
-// Sign returns the signature of thinking that follows a prefix and, if any, the thinking with the signature last.
+// Sign returns the signature for thinking after a prefix. last is the signature of the previous thinking, or "".
 func Sign(prefix, last string) string { return prefix + "." + hash(last) }
 
-// spoken returns the index after the newest user block that is not a tool result, and after its whole turn.
+// spoken returns the index after the user's newest turn with a block that is not a tool result.
 func spoken(blocks []thought) int {
 	for i := len(blocks) - 1; i >= 0; i-- {
 		if blocks[i].role == "user" && blocks[i].kind != "result" {
@@ -143,7 +144,7 @@ func spoken(blocks []thought) int {
 	return 0
 }
 
-// openLoop reports whether the model will continue a tool loop.
+// openLoop reports whether a tool loop is still open, so that the model will continue it.
 func openLoop(loop []thought) bool {
 	if len(loop) == 0 {
 		return false
@@ -152,8 +153,8 @@ func openLoop(loop []thought) bool {
 	return last.kind == "result" && !last.server || last.kind == "call"
 }
 
-// A prefix is a hash of what precedes a block, without thinking, and regardless of how messages of one role are
-// divided.
+// prefix collects the blocks before a block for its signature. It ignores thinking, and how consecutive blocks of one role
+// are divided into messages.
 type prefix struct {
 	text []byte
 	role string
@@ -178,7 +179,7 @@ func hash(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// canonical returns JSON without cache breakpoints and with sorted keys.
+// canonical returns a value as JSON with sorted keys and, for an object, without its cache breakpoint.
 func canonical(v any) string {
 	if m, ok := v.(map[string]any); ok {
 		delete(m, "cache_control")
@@ -187,7 +188,8 @@ func canonical(v any) string {
 	return string(text)
 }
 
-// thoughts reads a list or a body as blocks, in order. The first result is what a body sends in addition to its messages.
+// thoughts reads the blocks of a list or a body, in order. The first result is the rest of the body: the system prompt and
+// the tools.
 func thoughts(format string, body []byte) (beside string, blocks []thought) {
 	var whole struct {
 		System, Tools any
@@ -249,7 +251,7 @@ func thoughts(format string, body []byte) (beside string, blocks []thought) {
 	return beside, blocks
 }
 
-// thoughtOf reads one part, with its result if call and result are one part.
+// thoughtOf reads one part. If the part contains both a call and its result, the result is returned separately.
 func thoughtOf(role string, p map[string]any) (b thought, result *thought) {
 	if role == "tool" {
 		role = "user"

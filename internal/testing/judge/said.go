@@ -8,15 +8,16 @@ import (
 	"strings"
 )
 
-// Said is what a conversation says, in any format: texts by speaker, tool calls and their results, each in order.
+// Said is the content of a conversation, independent of its format: texts by speaker, tool calls and tool results, each in
+// order.
 type Said struct {
 	System, User, Assistant []string
 	Calls                   []string // names and arguments
 	Results                 []string
 }
 
-// SaidIn reads a list of messages of any format. It uses the member names of all formats at once, and knows no single
-// format.
+// SaidIn reads a list of messages of any format. It doesn't identify the format, but looks for the member names of all
+// formats.
 func SaidIn(list []byte) (s Said, err error) {
 	var messages []map[string]any
 	if err := json.Unmarshal(list, &messages); err != nil {
@@ -114,7 +115,7 @@ func (s *Said) part(role string, m map[string]any) {
 	guarded, cited := under("guardContent"), under("citationsContent")
 	switch {
 	case m["providerExecuted"] == true || typ == "tool-result" && role == "assistant" && m["state"] == nil || m["state"] == "input-streaming":
-		// a tool of the provider's own, or a call that is not made yet
+		// a call to one of the provider's own tools, or a call that has not been made yet
 	case typ == "steering-message":
 		s.content("user", m["parts"])
 	case guarded != nil:
@@ -127,7 +128,7 @@ func (s *Said) part(role string, m map[string]any) {
 		s.result(first(response, "response", "content"))
 	case typ == "tool_use" || typ == "tool_call" || typ == "tool-call" || typ == "toolCall":
 		s.call(first(m, "name", "toolName"), first(m, "input", "arguments", "args"))
-		if result := first(m, "output", "modelContent", "result"); result != nil && m["isPreliminary"] != true { // both are one part
+		if result := first(m, "output", "modelContent", "result"); result != nil && m["isPreliminary"] != true { // the part also has the result
 			s.result(result)
 		}
 	case typ == "tool_result" || typ == "tool-result":
@@ -184,8 +185,8 @@ func (s *Said) call(name, arguments any) {
 	s.Calls = append(s.Calls, tool+" "+string(b))
 }
 
-// result adds a tool's answer: the texts and numbers in it, because JSON in one format is a text that contains JSON in
-// another.
+// result adds the texts and numbers in a tool result. It ignores the structure, because a result that is JSON in one
+// format is a string that contains JSON in another.
 func (s *Said) result(v any) {
 	s.Results = append(s.Results, squeeze(strings.Join(leaves(nil, v), " ")))
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// plainly returns a message with members as in other formats instead of its own ones; nil if it is not sent to a model.
+// plainly rewrites format-specific members of a message to common ones. It returns nil if the message is not sent to a
+// model.
 func plainly(m map[string]any) map[string]any {
 	role, _ := m["role"].(string)
 	typ, _ := m["type"].(string)
@@ -32,7 +33,7 @@ func plainly(m map[string]any) map[string]any {
 	return m
 }
 
-// lcPlainly returns a message of LangChain with its inner content, its role, and each call once.
+// lcPlainly rewrites a LangChain message: it unwraps the content, sets the role, and lists each call once.
 func lcPlainly(m map[string]any) map[string]any {
 	typ, _ := m["type"].(string)
 	held := m
@@ -76,7 +77,8 @@ func lcPlainly(m map[string]any) map[string]any {
 	return held
 }
 
-// tsPlainly gives TanStack's parts the members of other formats. If a call has a result next to it, only that is sent.
+// tsPlainly rewrites TanStack's parts to those of other formats. If a call has a result part, the output inside the call
+// is not sent.
 func tsPlainly(parts []any) {
 	answered := map[any]bool{}
 	for _, p := range parts {
@@ -107,7 +109,7 @@ func tsPlainly(parts []any) {
 	}
 }
 
-// maPlainly returns a message of Mastra's store with its parts, and the other forms of the same content.
+// maPlainly rewrites a message of Mastra's store, whose content may be in parts or outside of them.
 func maPlainly(role string, store map[string]any) map[string]any {
 	var calls, rest []any
 	texts := false
@@ -154,8 +156,8 @@ func maPlainly(role string, store map[string]any) map[string]any {
 	return map[string]any{"role": role, "parts": append(rest, calls...)}
 }
 
-// adPlainly returns the contents that the framework would send for ADK's events; messages of other formats are
-// unchanged.
+// adPlainly returns the contents that the framework would send for the events of ADK. Messages of other formats are
+// returned unchanged.
 func adPlainly(messages []map[string]any) []map[string]any {
 	if !slices.ContainsFunc(messages, func(m map[string]any) bool { return m["author"] != nil }) {
 		return messages

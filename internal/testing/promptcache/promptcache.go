@@ -1,5 +1,5 @@
-// Package promptcache simulates a provider's prompt cache for tests. It counts how much of a request is read from the cache, by the
-// rules of Anthropic, OpenAI and similar servers: minimum sizes, lifetimes, and the changes that invalidate a cached prefix.
+// Package promptcache simulates a provider's prompt cache for tests. It counts how many tokens of a request are read from the cache
+// under the rules of Anthropic, OpenAI and similar servers: minimum sizes, lifetimes, and the changes that invalidate a cached prefix.
 package promptcache
 
 import (
@@ -41,7 +41,7 @@ func (c *Count) Add(o Count) {
 	c.Input, c.Read, c.Write = c.Input+o.Input, c.Read+o.Read, c.Write+o.Write
 }
 
-// block is a piece of a request after which a cached prefix may end.
+// block is a piece of a request. A cached prefix always ends at the end of a block.
 type block struct {
 	text string
 	ttl  string // the lifetime of its breakpoint; "" if it has none
@@ -128,8 +128,8 @@ func plain(part json.RawMessage) (text, ttl string) {
 	return string(out), ttl
 }
 
-// Messages counts a request to Anthropic's Messages API, and caches the prefixes that it marks. If the provider would reject the
-// request, it returns the provider's error.
+// Messages counts the tokens of a request to Anthropic's Messages API, and caches the prefixes up to its breakpoints. If the provider
+// would reject the request, it returns the provider's error.
 func (c *Cache) Messages(body []byte) (n Count, err error) {
 	blocks, err := blocksOf(body, true)
 	if err != nil {
@@ -169,7 +169,7 @@ func (c *Cache) Messages(body []byte) (n Count, err error) {
 	return Count{Input: total - end, Read: read, Write: end - read}, nil
 }
 
-// Automatic counts a request to a provider that caches prefixes without breakpoints, and caches them.
+// Automatic counts the tokens of a request to a provider that caches without breakpoints, and caches the request's prefixes.
 func (c *Cache) Automatic(body []byte) (n Count, err error) {
 	blocks, err := blocksOf(body, false)
 	if err != nil {

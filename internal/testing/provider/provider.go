@@ -1,5 +1,5 @@
-// Package provider is a fake model endpoint for tests: it rejects what a provider rejects, with the provider's own
-// errors, and otherwise answers with text, tool calls and summaries.
+// Package provider is a fake model endpoint for tests. It rejects requests that a real provider would reject, with the
+// same errors, and otherwise responds with text, tool calls or summaries.
 package provider
 
 import (
@@ -20,11 +20,11 @@ type Endpoint struct {
 	Format string        // openai-chat or anthropic
 	Window int           // the context window, in tokens of four bytes; a larger conversation is rejected
 	Broken int           // one in this many requests fails; 0 means none
-	NoSums bool          // whether summaries fail
-	Slow   time.Duration // the time that each response takes
+	NoSums bool          // whether requests for summaries fail
+	Slow   time.Duration // how long each response takes
 	Steps  int           // the number of tool calls before each text, at least 2
-	// Thinking is the thinking mode of an Anthropic model, in the terms of package judge: responses begin with signed thinking, and
-	// requests are checked in the way such a model checks them. "" means no thinking.
+	// Thinking is the thinking mode of an Anthropic model, as named in package judge. Responses then begin with signed thinking, and
+	// requests are checked as such a model checks them. "" means no thinking.
 	Thinking string
 
 	mu      sync.Mutex

@@ -13,8 +13,8 @@ import (
 	"unicode/utf16"
 )
 
-// S1 and S2 work on the messages of an SDK whose parts are those of the wire format ai-sdk, so they get that format: a
-// tool's message may contain texts besides results, and content may be a string or a list.
+// S1 and S2 work on the messages of an SDK that has the same parts as the wire format ai-sdk, so the tests use that format.
+// A tool message may contain texts besides results, and content may be a string or a list.
 
 // coreMessage has the optional members of a message in S2.
 type coreMessage struct {
@@ -82,7 +82,7 @@ func coreMessagePart(p Part, value func(json.RawMessage) json.RawMessage) object
 		}
 		return out
 	case "image":
-		return object{"type": "image", "image": strings.Repeat("A", min(p.ImageSize, 64))} // it costs nothing, whatever its size
+		return object{"type": "image", "image": strings.Repeat("A", min(p.ImageSize, 64))} // images cost nothing, whatever their size
 	}
 	text := Text("")
 	if p.Text != nil {
@@ -117,7 +117,7 @@ func decodeInto(src []byte, v any) {
 	}
 }
 
-// asGo returns JSON as the Go system S1 stores it: as bytes. A string is passed as its JSON text.
+// asGo returns JSON in the form in which S1, a Go system, stores it: as bytes. A string is passed as its JSON text.
 func asGo(src json.RawMessage) json.RawMessage {
 	if src[0] != '"' {
 		return src
@@ -129,7 +129,7 @@ func asGo(src json.RawMessage) json.RawMessage {
 	return quoted
 }
 
-// asJavaScript returns JSON as a JavaScript host sends it: with numbers spelled as by JSON.stringify.
+// asJavaScript returns JSON as a JavaScript host sends it, with numbers written as JSON.stringify writes them.
 func asJavaScript(src json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	for i := 0; i < len(src); {
@@ -169,8 +169,8 @@ func javaScriptNumber(s string) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// wantText compares a text in an answer, which may be cut where JSON can't represent it, with that of a vector, which
-// may be a hash.
+// wantText compares a text in an answer with the text in a vector. The former may be cut inside a character, so that a JSON
+// string can't represent it; the latter may be a hash.
 func wantText(t *testing.T, got, want json.RawMessage) {
 	t.Helper()
 	var digest struct {
@@ -268,7 +268,7 @@ type edit struct {
 	Message json.RawMessage
 }
 
-// list returns the edits in the notation of the vectors: {"i":k} and {"new":{"role","text"}}.
+// list returns the edits in the notation of the vectors, as {"i":k} and {"new":{"role","text"}}.
 func (p *planned) list() []any {
 	list := []any{}
 	for _, e := range p.Edits {
@@ -288,13 +288,13 @@ func (p *planned) list() []any {
 	return list
 }
 
-// compacts runs plan, and step with the replies that answer returns.
+// compacts runs plan, and then step with the replies that answer returns for the requests.
 func compacts(t *testing.T, call Engine, request object, answer func(r summaryRequest) object) planned {
 	t.Helper()
 	var a planned
 	Call(t, call, "plan", request, &a)
 	if list, ok := request["messages"].([]any); ok && len(list) == 0 && a.Error != nil {
-		// A host without messages gets an error, and continues unchanged.
+		// Without messages the host gets an error and continues as if nothing had happened.
 		equal(t, "code", a.Error.Code, "no_messages")
 		return planned{State: json.RawMessage(`{"round":0}`)}
 	}
@@ -315,7 +315,7 @@ func compacts(t *testing.T, call Engine, request object, answer func(r summaryRe
 	return a
 }
 
-// rawText returns the bytes of a text in an answer: a string, or hexadecimal digits if it is not UTF-8.
+// rawText returns the bytes of a text in an answer, which is a JSON string or, if it is not UTF-8, hexadecimal digits.
 func rawText(t *testing.T, got json.RawMessage) string {
 	t.Helper()
 	if got[0] == '"' {

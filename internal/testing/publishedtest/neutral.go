@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Text is a text in the notation of the vectors: a string, or a rule to make one.
+// Text is a text in the notation of the vectors, which is a string or a rule that generates one.
 type Text string
 
 // UnmarshalJSON reads a string or a rule: {"repeat","count"}, {"lines","from","to","sep"} or {"concat":[rule,…]}.
@@ -45,7 +45,7 @@ func (x *Text) UnmarshalJSON(src []byte) error {
 	return nil
 }
 
-// Message is a message in the neutral shape of the vectors. Members that only one system has are in Raw.
+// Message is a message in the neutral shape of the vectors. Members that only some systems have are in Raw.
 type Message struct {
 	Role  string
 	Parts []Part
@@ -55,7 +55,7 @@ type Message struct {
 	Raw   json.RawMessage `json:"-"` // the whole message
 }
 
-// UnmarshalJSON keeps the bytes too.
+// UnmarshalJSON also stores the message's bytes in Raw.
 func (m *Message) UnmarshalJSON(src []byte) error {
 	type plain Message
 	m.Raw = bytes.Clone(src)
@@ -73,7 +73,7 @@ type Part struct {
 	Raw       json.RawMessage `json:"-"` // the whole part
 }
 
-// UnmarshalJSON keeps the bytes too.
+// UnmarshalJSON also stores the part's bytes in Raw.
 func (p *Part) UnmarshalJSON(src []byte) error {
 	type plain Part
 	p.Raw = bytes.Clone(src)
@@ -94,12 +94,12 @@ func native(messages []Message) json.RawMessage {
 	return src
 }
 
-// mark is an unknown member of messages, which therefore stays unchanged. It identifies which input message a message
-// of the result was.
+// mark is a member that the tests add to each input message to find it in the result. ctxfold doesn't know this member, so
+// it leaves it unchanged.
 const mark = "seed_index"
 
-// changes returns the messages of a result in the notation of the vectors: {"i":k} for message k of the input, plus
-// what has changed in it, and {"new":…} for a new one.
+// changes returns the messages of a result in the notation of the vectors: {"i":k} for message k of the input, with its
+// changed members, and {"new":…} for a new message.
 func changes(t *testing.T, input, result json.RawMessage) []object {
 	t.Helper()
 	var in, out []map[string]json.RawMessage
@@ -155,8 +155,8 @@ func neutralContent(t *testing.T, content json.RawMessage) []object {
 	return parts
 }
 
-// nativeMessage returns a message in the native wire format. A tool's message has the name of its first result, and the
-// texts of its results are its content.
+// nativeMessage returns a message in the native wire format. A tool message gets the tool name of its first result, and
+// the texts of its results become its content.
 func nativeMessage(m Message) object {
 	out := object{"role": m.Role}
 	if m.Turn != nil {
@@ -216,8 +216,8 @@ func nativePart(p Part) object {
 	return out
 }
 
-// spelled returns JSON with numbers in the most common spelling. The lines of the vectors were written by a program
-// that spells 1e21 as 1e+21.
+// spelled returns JSON with numbers in their most common notation. The program that wrote the vectors writes 1e21 as
+// 1e+21.
 func spelled(src json.RawMessage) json.RawMessage {
 	if len(src) == 0 {
 		return json.RawMessage("null")

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// recorded is one call. A request that is not UTF-8 is in base64.
+// recorded is one recorded call. A request that is not UTF-8 is encoded in base64.
 type recorded struct {
 	Op      string `json:"op"`
 	Request string `json:"request,omitempty"`
@@ -17,8 +17,8 @@ type recorded struct {
 	Answer  string `json:"answer"`
 }
 
-// Record appends every distinct call to the file that CTXFOLD_CALLS names, one JSON object per line, so that another
-// engine can be given the same requests. Without CTXFOLD_CALLS it returns call unchanged.
+// Record returns an Engine that runs call and appends every distinct call to the file that CTXFOLD_CALLS names, one JSON
+// object per line, so that another engine can be tested with the same requests. Without CTXFOLD_CALLS it returns call.
 func Record(t *testing.T, call Engine) Engine {
 	name := os.Getenv("CTXFOLD_CALLS")
 	if name == "" {

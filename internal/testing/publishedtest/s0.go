@@ -14,7 +14,7 @@ var s0Policy = exact(layered, nil)
 // s0 are the rows of the system S0.
 var s0 = append(append(append(append([]Row{}, s0Pipeline...), s0Levels...), s0Estimates...), s0Overlay...)
 
-// levels is the result of compacting messages, and how it was made.
+// levels is the result of compacting messages, with the report.
 type levels struct {
 	Messages json.RawMessage
 	Report   struct {
@@ -24,10 +24,10 @@ type levels struct {
 		Actions  []struct{ Pass, Action string }
 		Messages struct{ Before, After int }
 	}
-	list []any // for each message its former index, or its text if it is new
+	list []any // for each message its index in the input, or its text if it is new
 }
 
-// ran returns the passes that changed something.
+// ran returns the names of the passes that changed something.
 func (l levels) ran() string {
 	var names []string
 	for _, a := range l.Report.Actions {
@@ -38,7 +38,7 @@ func (l levels) ran() string {
 	return strings.Join(names, " ")
 }
 
-// indexed returns a list of messages that carry their index.
+// indexed returns copies of messages with their index as the member mark.
 func indexed(messages []object) []object {
 	list := make([]object, len(messages))
 	for i, m := range messages {
@@ -114,7 +114,7 @@ func numbered(n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// s0Session returns a session of four requests, each with a tool output of 100 lines: 4 messages each.
+// s0Session returns a session of four requests with 4 messages each, including a tool output of 100 lines.
 func s0Session() (list []object) {
 	for i := range 4 {
 		id := "c" + strconv.Itoa(i)

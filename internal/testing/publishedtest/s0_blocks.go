@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// blockConfig is the configuration of blocks; "default" means none.
+// blockConfig is a configuration of blocks. In the vectors, "default" means no configuration.
 type blockConfig object
 
 func (c *blockConfig) UnmarshalJSON(src []byte) error {

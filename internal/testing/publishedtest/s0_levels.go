@@ -154,7 +154,7 @@ var s0Levels = []Row{
 	}},
 	{ID: "S0.25", Preset: layered, Title: "defect: a line is dated by the clock; ours has the date of the message that it replaces", Test: func(t *testing.T, call Engine) {
 		messages := []object{merged(say("assistant", "a"), object{"timestamp": 1700000000123}), say("user", "x")}
-		for _, policy := range []object{s0Policy, s0Safe()} { // a clock can't be reproduced
+		for _, policy := range []object{s0Policy, s0Safe()} { // neither uses a clock, because results must be reproducible
 			var got []object
 			if policy["wire_safe"] == nil {
 				messages[0]["content"] = strings.Repeat("a ", 90)

@@ -14,7 +14,7 @@ func ofTurn(turn int, m object) object {
 	return merged(object{"turnId": object{"loopId": "loop", "turnIndex": turn}}, m)
 }
 
-// turnsOf returns n turns of one request and one answer each.
+// turnsOf returns n turns, each with one request and one answer.
 func turnsOf(n int) (list []object) {
 	for i := range n {
 		name := strconv.Itoa(i)
@@ -36,7 +36,7 @@ type overlaySection struct {
 	Messages json.RawMessage
 }
 
-// ranges returns the ranges of a block's sections; nil if there are none.
+// ranges returns the range of each of a block's three sections, or nil for a missing section.
 func (b *overlay) ranges() []any {
 	out := []any{nil, nil, nil}
 	if b.KeepFirst != nil {
@@ -50,14 +50,14 @@ func (b *overlay) ranges() []any {
 	return out
 }
 
-// block returns the block for messages; arguments override the defaults.
+// block returns the compaction block for messages; arguments override the defaults.
 func block(t *testing.T, call Engine, policy object, messages []object, arguments object) (b overlay) {
 	t.Helper()
 	Function(t, call, "compaction_block", object{"policy": policy, "messages": indexed(messages), "arguments": merged(object{}, arguments)}, &b)
 	return b
 }
 
-// shownContext is what a model sees of loops.
+// shownContext is the result of session_context: what a model sees of several loops.
 type shownContext struct {
 	Chain   []string
 	Blocks  []struct{ Loop string }
@@ -86,10 +86,10 @@ func inContext(t *testing.T, call Engine, policy object, loops [][]object, argum
 	return got
 }
 
-// small keeps one first and one recent turn.
+// small is a block configuration that keeps one first and one recent turn.
 var small = object{"keep_first_turns": 1, "keep_recent_turns": 1}
 
-// s0Overlay are the rows about blocks that overlay the messages.
+// s0Overlay are the rows about blocks, which overlay messages without changing them.
 var s0Overlay = []Row{
 	{ID: "S0.39", Preset: layered, Title: "a block covers messages, which stay, so another block can be made of them", Test: func(t *testing.T, call Engine) {
 		messages := turnsOf(6)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// s0Vectors are the tests for its vectors.
+// s0Vectors are the tests for the vectors of S0.
 var s0Vectors = map[string]VectorTest{
 	"S0.estimate_tokens": func(t *testing.T, call Engine, v Vector) {
 		var in struct{ Text Text }
@@ -118,7 +118,7 @@ var s0Vectors = map[string]VectorTest{
 			Groups, Ranges [][2]int
 		}
 		Function(t, call, "turn_map", object{"policy": s0Policy, "messages": native(in.Messages), "arguments": object{"ranges": in.Ranges}}, &got)
-		messages := make([][]int, len(got.Ranges)) // of each range, one by one
+		messages := make([][]int, len(got.Ranges)) // for each range the indexes of its messages
 		for i, r := range got.Ranges {
 			messages[i] = []int{}
 			for m := r[0]; m <= r[1]; m++ {
@@ -149,7 +149,7 @@ func passed(t *testing.T, call Engine, name string, messages []Message, argument
 	return changes(t, in, got.Messages)
 }
 
-// fitted is passed with the tokens of the result.
+// fitted runs a pass like passed, and returns the messages together with their tokens.
 func fitted(t *testing.T, call Engine, name string, messages []Message, arguments object) object {
 	t.Helper()
 	var got passAnswer
@@ -179,7 +179,7 @@ func compactMessages(t *testing.T, call Engine, v Vector) {
 			t.Fatal(err)
 		}
 		policy["window"] = object{"tokens": max(1, config.Max), "reserve": config.System}
-		if config.Max == 0 { // a window of 0 is an unknown one
+		if config.Max == 0 { // ctxfold takes a window of 0 for an unknown one
 			policy["window"] = object{"tokens": 1, "reserve": 1}
 		}
 		policy["passes"] = []object{{"pass": "truncate", "max_lines": config.Lines}, {"pass": "collapse", "keep_recent": config.Recent},
@@ -192,7 +192,7 @@ func compactMessages(t *testing.T, call Engine, v Vector) {
 	if err := json.Unmarshal(v.Out, &want); err != nil {
 		t.Fatal(err)
 	}
-	if len(in.Messages) == 0 { // without messages there is no transcript, and nothing to compact
+	if len(in.Messages) == 0 { // without messages there is no transcript, so a host has nothing to compact
 		v.Want(t, object{"budget": max(0, config.Max-config.System), "level": 0, "messages": []object{}, "tokens_before": 0, "tokens_after": 0})
 		return
 	}
@@ -207,7 +207,7 @@ func compactMessages(t *testing.T, call Engine, v Vector) {
 			}
 		}
 	}
-	if level < want.Level && got.Report.Tokens.Before > got.Report.Tokens.Limit { // a level that changes nothing leaves no trace
+	if level < want.Level && got.Report.Tokens.Before > got.Report.Tokens.Limit { // a level that changed nothing is not in the report
 		level = want.Level
 	}
 	v.Want(t, object{"budget": got.Report.Tokens.Limit, "level": level, "messages": changes(t, src, got.Messages),

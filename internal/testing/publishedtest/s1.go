@@ -15,7 +15,7 @@ func tailSafe(more object) object {
 	return safe(turnTail, merged(object{"format": "ai-sdk"}, more))
 }
 
-// tailFunction calls a function with the preset's defects.
+// tailFunction calls a function under the preset with its defects.
 func tailFunction(t *testing.T, call Engine, name string, messages []object, arguments object, result any) {
 	t.Helper()
 	if messages == nil {
@@ -33,7 +33,8 @@ func sdkResult(id, name string, result any) object {
 	return object{"role": "tool", "content": []object{{"type": "tool-result", "toolCallId": id, "toolName": name, "result": result}}}
 }
 
-// hundreds returns messages of 100 tokens each: u is the user's, a the assistant's, t a tool's text.
+// hundreds returns messages of 100 tokens each, one for each letter of roles: u for the user, a for the assistant, t for
+// a tool message with a text.
 func hundreds(roles string) (list []object) {
 	text := strings.Repeat("x", 400)
 	for _, r := range roles {
@@ -55,14 +56,14 @@ func tailCut(t *testing.T, call Engine, messages []object, keep int) (cut int) {
 	return cut
 }
 
-// tailRun forces a compaction with a tail of this many tokens; the model answers requests with the replies in order,
-// repeating the last one.
+// tailRun forces a compaction with a tail of keep tokens. The model answers the requests with the replies, in order; the
+// last reply answers all further requests.
 func tailRun(t *testing.T, call Engine, policy object, keep int, messages []object, replies ...object) (a planned, asked []summaryRequest) {
 	t.Helper()
 	return tailRunWith(t, call, object{"answer": "edits"}, policy, keep, messages, replies...)
 }
 
-// tailRunWith is tailRun with other options.
+// tailRunWith is tailRun with additional options.
 func tailRunWith(t *testing.T, call Engine, options, policy object, keep int, messages []object, replies ...object) (a planned, asked []summaryRequest) {
 	t.Helper()
 	fold := object{"pass": "fold", "keep_tokens": keep, "boundary": "forward", "min_messages": 2}

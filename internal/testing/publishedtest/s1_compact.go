@@ -30,7 +30,7 @@ func tailSerialized(t *testing.T, call Engine, messages []object) (text string) 
 	return text
 }
 
-// tailModel is an answer that ctxfold accepts as a summary.
+// tailModel is a reply that ctxfold accepts as a summary.
 var tailModel = object{"text": "## Goal\nA summary of what was said and done in these messages, and of what is to come."}
 
 // s1Compact are the rows about compactions.
@@ -80,7 +80,7 @@ var s1Compact = []Row{
 				t.Errorf("got %+v, want %s", a.Error, want)
 			}
 			equal(t, "messages", a.Messages, nil)
-			a, _ = tailRun(t, call, tailSafe(nil), 250, hundreds("uauauu"), object{"error": reply}, object{"error": reply}) // ctxfold asks again for an empty one
+			a, _ = tailRun(t, call, tailSafe(nil), 250, hundreds("uauauu"), object{"error": reply}, object{"error": reply}) // ctxfold repeats the request if a summary is empty
 			equal(t, "ours", []any{a.Error, a.Report.Changed, a.Report.Summary.Source}, []any{nil, true, "local"})
 		}
 	}},
@@ -184,7 +184,7 @@ var s1Compact = []Row{
 	}},
 }
 
-// s1Record are the rows about the record, about files, and about what the application does.
+// s1Record are the rows about the record, about files, and about the application's part.
 var s1Record = []Row{
 	{ID: "S1.27", Preset: turnTail, Title: "[User], [Assistant], [Tool result], [System], otherwise the role; the parts; an empty line", Test: func(t *testing.T, call Engine) {
 		messages := []object{say("system", "s"), say("user", "u"), say("assistant", "a"), {"role": "tool", "content": []object{{"type": "text", "text": "t"}}}, say("developer", "d")}

@@ -10,13 +10,13 @@ import (
 // tail returns the policy of turn-tail with its defects, for messages in the wire format ai-sdk.
 func tail(more object) object { return exact("turn-tail", merged(object{"format": "ai-sdk"}, more)) }
 
-// tailCall calls a function on messages under that policy.
+// tailCall calls a function on messages under the policy that tail returns.
 func tailCall(t *testing.T, call Engine, name string, messages []Message, arguments object) json.RawMessage {
 	t.Helper()
 	return Function(t, call, name, object{"policy": tail(nil), "messages": coreMessages(messages, asGo), "arguments": arguments}, nil)
 }
 
-// onMessages returns the test for a file whose vectors have messages, the arguments of a function, and its result.
+// onMessages returns the test for a file of vectors that consist of messages, the arguments of a function, and its result.
 func onMessages(name string, arguments ...string) VectorTest {
 	return func(t *testing.T, call Engine, v Vector) {
 		var in struct{ Messages []Message }
@@ -25,7 +25,7 @@ func onMessages(name string, arguments ...string) VectorTest {
 	}
 }
 
-// arguments returns members of the input of a vector's function.
+// arguments returns the named members of a vector's input.
 func (v *Vector) arguments(t *testing.T, names ...string) object {
 	t.Helper()
 	var all map[string]json.RawMessage
@@ -37,7 +37,7 @@ func (v *Vector) arguments(t *testing.T, names ...string) object {
 	return out
 }
 
-// fileOps compares lists of files; the original has no list where ctxfold has an empty one.
+// fileOps compares lists of files. Where ctxfold returns an empty list, the original returns none.
 func fileOps(t *testing.T, v Vector, got json.RawMessage) {
 	t.Helper()
 	var lists map[string][]string
@@ -52,7 +52,7 @@ func orNil(list []string) []string {
 	return list
 }
 
-// s1Vectors are the tests for its vectors.
+// s1Vectors are the tests for the vectors of S1.
 var s1Vectors = map[string]VectorTest{
 	"S1.estimate_tokens": func(t *testing.T, call Engine, v Vector) {
 		var in struct{ Text Text }
@@ -125,7 +125,7 @@ var s1Vectors = map[string]VectorTest{
 	"S1.compact": tailCompact,
 }
 
-// tailReply is an answer of a vector's scripted model: a text or an error.
+// tailReply is a reply of a vector's scripted model: a text or an error.
 type tailReply struct {
 	Text  string
 	Error string
@@ -139,7 +139,7 @@ func (r *tailReply) UnmarshalJSON(src []byte) error {
 	return json.Unmarshal(src, (*plain)(r))
 }
 
-// tailInput is the input of Compact of S1.
+// tailInput is the input of S1's function Compact.
 type tailInput struct {
 	Messages     []Message
 	Keep         int    `json:"keep_recent_tokens"`
@@ -231,7 +231,7 @@ func tailCompact(t *testing.T, call Engine, v Vector) {
 		t.Fatalf("%d calls, want %d", len(host.calls), len(want.Calls))
 	}
 	for i, c := range want.Calls {
-		if strings.Contains(string(c.Prompt), `"valid_utf8"`) { // a request contains what can be sent; the function has the bytes
+		if strings.Contains(string(c.Prompt), `"valid_utf8"`) { // a request can't contain such a prompt, but the function returns its bytes
 			exactPrompt(t, call, &in, i, len(want.Calls), tags, c.Prompt)
 			continue
 		}
@@ -264,14 +264,14 @@ func tailCompact(t *testing.T, call Engine, v Vector) {
 		"read_files": orNil(state.Ledger.Read), "modified_files": orNil(state.Ledger.Modified)})
 }
 
-// checkList compares a list of messages with that of a vector, whose texts may be hashes.
+// checkList compares a list of messages with the list in a vector, whose texts may be hashes.
 func checkList(t *testing.T, got []any, want json.RawMessage) {
 	t.Helper()
 	v := Vector{Out: want}
 	v.Want(t, got)
 }
 
-// exactPrompt compares the bytes of prompt i of n, which was cut inside a rune.
+// exactPrompt compares the bytes of prompt i of n with the vector's prompt, which was cut inside a rune.
 func exactPrompt(t *testing.T, call Engine, in *tailInput, i, n int, tags *strings.Replacer, want json.RawMessage) {
 	t.Helper()
 	var cut int

@@ -17,13 +17,13 @@ func checkCall(t *testing.T, call Engine, name string, messages []Message, argum
 	return Function(t, call, name, object{"policy": check(nil), "messages": coreMessages(messages, asJavaScript), "arguments": arguments}, nil)
 }
 
-// configNames map the members of a configuration of S2 to the names that functions use.
+// configNames maps the member names of S2's configuration to the argument names of ctxfold's functions.
 var configNames = map[string]string{
 	"modelContextLimit": "model_context_limit", "systemReserve": "system_reserve", "outputReserve": "output_reserve",
 	"safetyBuffer": "safety_buffer", "thresholdPercent": "threshold_percent", "recentMessagesToKeep": "recent_messages_to_keep",
 }
 
-// config returns a configuration as arguments; "default" means none.
+// config returns a configuration as arguments of a function; for "default" there are none.
 func config(src json.RawMessage) object {
 	out := object{}
 	if len(src) == 0 || src[0] != '{' {
@@ -37,7 +37,7 @@ func config(src json.RawMessage) object {
 	return out
 }
 
-// s2Vectors are the tests for its vectors.
+// s2Vectors are the tests for the vectors of S2.
 var s2Vectors = map[string]VectorTest{
 	"S2.estimateTokens": func(t *testing.T, call Engine, v Vector) {
 		var in struct {
@@ -65,7 +65,7 @@ var s2Vectors = map[string]VectorTest{
 	},
 	"S2.getContextLimit": func(t *testing.T, call Engine, v Vector) {
 		got := Function(t, call, "context_limit", object{"policy": check(nil), "arguments": v.In}, nil)
-		if strings.Contains(string(v.Out), "not_a_number") { // a JavaScript object used as a table has inherited members; ctxfold's table has not
+		if strings.Contains(string(v.Out), "not_a_number") { // the original looks models up in an object, and here finds an inherited member
 			v.Out = json.RawMessage("128000")
 		}
 		v.Want(t, got)
@@ -102,7 +102,7 @@ var s2Vectors = map[string]VectorTest{
 		var in struct{ Messages []Message }
 		v.Read(t, &in)
 		var out struct{ Throws *string }
-		if json.Unmarshal(v.Out, &out) == nil && out.Throws != nil { // the original reads from a missing value
+		if json.Unmarshal(v.Out, &out) == nil && out.Throws != nil { // the original throws because a value is missing
 			var a planned
 			Call(t, call, "function", object{"name": "format_messages", "policy": check(nil), "messages": coreMessages(in.Messages, asJavaScript)}, &a)
 			if a.Error == nil || a.Error.Code != "summary_failed" {
@@ -116,7 +116,7 @@ var s2Vectors = map[string]VectorTest{
 	"S2.safeCompact": checkSafe,
 }
 
-// checkInput is the input of compact and safeCompact of S2.
+// checkInput is the input of S2's functions compact and safeCompact.
 type checkInput struct {
 	Messages  []Message
 	Config    json.RawMessage
@@ -142,7 +142,7 @@ func (in *checkInput) request() object {
 	return request
 }
 
-// event returns what S2 stores about a compaction, made from the answer: the round, tokens, the summary.
+// event converts an answer to the event that S2 stores about a compaction: the round, tokens, the summary.
 func (a *planned) event() object {
 	round := struct{ Round int }{}
 	decodeInto(a.State, &round)
@@ -159,8 +159,8 @@ func (a *planned) event() object {
 	return e
 }
 
-// log returns the line that S2 logs about a compaction. It counts the selected messages, without the summary before
-// them.
+// log returns the line that S2 logs about a compaction. The line counts the selected messages, without the previous
+// summary.
 func (in *checkInput) log(t *testing.T, call Engine, a *planned) (line string) {
 	round := struct{ Round int }{}
 	decodeInto(a.State, &round)
@@ -186,7 +186,7 @@ func (in *checkInput) result(a *planned) []any {
 	return list
 }
 
-// checkTags replaces the instructions in a prompt with the tag of the vectors.
+// checkTags replaces the instructions in a prompt with the tag that the vectors use for them.
 func checkTags(t *testing.T, call Engine, round int, prompt string) string {
 	t.Helper()
 	var p struct{ Prompt string }
@@ -296,8 +296,9 @@ func checkSafe(t *testing.T, call Engine, v Vector) {
 	v.Want(t, object{"messages": list, "is_input": input, "host": host, "logs": logs})
 }
 
-// checkThrows checks a vector whose original threw before it called its model. For a result without a value ctxfold
-// fails too; otherwise ("tail") the program that made the vectors stopped it, and there is nothing to compare.
+// checkThrows checks a vector whose original threw an error before it called its model. If a tool result has no value,
+// ctxfold fails too. Otherwise ("tail") the program that wrote the vectors stopped the original, and there is nothing to
+// compare.
 func checkThrows(t *testing.T, call Engine, in *checkInput, why string) {
 	t.Helper()
 	a := compacts(t, call, in.request(), func(summaryRequest) object { return object{"text": in.Summary} })

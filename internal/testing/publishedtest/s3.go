@@ -9,7 +9,7 @@ import (
 
 const windowed = "window-budget"
 
-// s3 are the rows of the system S3. There is no program to compare it with, so the figures in the rows decide.
+// s3 are the rows of the system S3. There is no program to compare with, so only the figures in the rows are tested.
 var s3 = slices.Concat(s3Estimate, s3Slice, s3Summary, s3Passes, s3Runner, s3Chosen)
 
 func s3Exact() object { return exact(windowed, nil) }
@@ -18,7 +18,7 @@ func s3Safe() object  { return safe(windowed, nil) }
 // s3Bare returns the preset without the last resort, to test its own passes.
 func s3Bare() object { return merged(s3Safe(), object{"last_resort": false}) }
 
-// s3Call calls a function with the preset's defects.
+// s3Call calls a function under the preset with its defects.
 func s3Call(t *testing.T, call Engine, name string, request object, result any) {
 	t.Helper()
 	Function(t, call, name, merged(object{"policy": s3Exact()}, request), result)
@@ -31,10 +31,10 @@ func s3Tokens(t *testing.T, call Engine, messages ...object) (n int) {
 	return n
 }
 
-// costing returns a text of this many tokens.
+// costing returns a text of the given number of tokens.
 func costing(tokens int) string { return strings.Repeat("x", tokens*36/10) }
 
-// costs returns user messages of this many tokens each.
+// costs returns one user message for each of the given sizes, in tokens.
 func costs(tokens ...int) (list []object) {
 	for _, n := range tokens {
 		list = append(list, say("user", costing(n-6)))
@@ -47,12 +47,12 @@ func calls(id, name string, input any) object {
 	return object{"role": "assistant", "content": []object{{"type": "tool_call", "id": id, "name": name, "input": input}}}
 }
 
-// reading returns a call of read and its result.
+// reading returns a call of the tool read and its result.
 func reading(id, path, text string) []object {
 	return []object{calls(id, "read", object{"path": path}), toolResult(id, "read", text, false)}
 }
 
-// shell, note, branch and condensed return the message variants that only the agent itself writes.
+// shell, note, branch and condensed return messages of the variants that the agent itself writes.
 func shell(command, output string) object {
 	return object{"role": "bash_execution", "command": command, "output": output, "exit_code": 1}
 }
@@ -215,7 +215,7 @@ func s3Cut(t *testing.T, call Engine, messages []object, arguments object) int {
 	return plan.Cut
 }
 
-// s3Slice are the rows about the beginning of the tail.
+// s3Slice are the rows about where the tail begins.
 var s3Slice = []Row{
 	{ID: "S3.13", Preset: windowed, Title: "the smallest index at which the sum reaches the excess; 0 if everything fits", Test: func(t *testing.T, call Engine) {
 		five := costs(100, 100, 100, 100, 100)

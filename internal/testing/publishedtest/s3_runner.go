@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// s3Digested is a model's answer that ctxfold accepts as a digest.
+// s3Digested is a reply that ctxfold accepts as a digest.
 var s3Digested = object{"text": "# Objective\nA digest that says what was asked for and what was done."}
 
 // s3Valid reports whether messages are valid.
@@ -132,7 +132,7 @@ var s3Runner = []Row{
 	}},
 }
 
-// s3Chosen are the rows about what the description of the system leaves open: what ctxfold does.
+// s3Chosen are the rows about choices that ctxfold makes where the description of the system leaves something open.
 var s3Chosen = []Row{
 	{ID: "S3.U1", Preset: windowed, Title: "chosen: the system text ends with the language, and with the words to keep as they are spelled", Test: func(t *testing.T, call Engine) {
 		session := s3Condense(t, call, "condense", s3Exact(), costs(10), object{})

@@ -19,14 +19,14 @@ const (
 	branchHeader  = "[branch digest — archived from a path not taken]"
 )
 
-// s3Plan compacts with the whole preset in a window; the model answers every request with reply.
+// s3Plan compacts with the whole preset and the given window, in tokens. The model answers every request with reply.
 func s3Plan(t *testing.T, call Engine, policy object, window int, messages []object, reply object, more ...object) planned {
 	t.Helper()
 	policy = merged(policy, object{"window": object{"tokens": window, "reserve": 2048}})
 	return compacts(t, call, object{"policy": policy, "options": options("messages", more), "messages": messages}, func(summaryRequest) object { return merged(object{}, reply) })
 }
 
-// s3Run is s3Plan, and returns the resulting list of messages.
+// s3Run runs s3Plan and returns the resulting list of messages.
 func s3Run(t *testing.T, call Engine, policy object, window int, messages []object, reply object, more ...object) (agentList, []object, string) {
 	t.Helper()
 	return compacted(t, call, messages, merged(policy, object{"window": object{"tokens": window, "reserve": 2048}}), reply, more...)
@@ -269,7 +269,7 @@ var s3Passes = []Row{
 				messages[3+i] = renamed(messages[3+i])
 			}
 			for _, base := range []object{s3Exact(), s3Safe()} {
-				// the preset's own list, in a run that can only clear
+				// use the list in the preset, in a compaction whose only pass is clear
 				policy := merged(base, object{"passes": s3Preset(t, call)[:1]})
 				a := s3Plan(t, call, policy, 100000, messages, nil, forced)
 				var out []object
@@ -368,7 +368,7 @@ var s3Passes = []Row{
 	}},
 }
 
-// renamed returns a message with different ids of tool calls.
+// renamed returns a message with the ids of its tool calls changed.
 func renamed(m object) object {
 	var out object
 	decodeInto([]byte(strings.NewReplacer(`"id":"`, `"id":"n-`, `"tool_call_id":"`, `"tool_call_id":"n-`).Replace(string(mustMarshal(m)))), &out)

@@ -12,7 +12,7 @@ var s4 = append(append(append([]Row{}, s4Gate...), s4Outputs...), s4Session...)
 // s4Safe returns the preset with its default settings.
 func s4Safe() object { return safe(agentLoop, nil) }
 
-// s4Call calls a function with the preset's defects.
+// s4Call calls a function under the preset with its defects.
 func s4Call(t *testing.T, call Engine, name string, request object, result any) {
 	t.Helper()
 	Function(t, call, name, merged(object{"policy": s4Exact()}, request), result)

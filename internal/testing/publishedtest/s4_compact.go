@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// agentList is a list of native messages with their indexes in the input; -1 is a new one.
+// agentList is a list of native messages with their indexes in the input; -1 stands for a new message.
 type agentList struct {
 	messages []object
 	from     []int
@@ -21,7 +21,7 @@ func from(input []object) agentList {
 	return l
 }
 
-// then returns the list that results from compacting this one.
+// then returns next, the result of compacting l, with the indexes of l's input.
 func (l agentList) then(next agentList) agentList {
 	out := agentList{messages: next.messages, input: l.input}
 	for _, i := range next.from {
@@ -60,8 +60,8 @@ func (l agentList) changes(t *testing.T) []object {
 	return list
 }
 
-// mutated returns what the original changed in its caller's messages. ctxfold changes nothing (S4.12, S4.39), so the
-// value is copied.
+// mutated returns the vector's member about changes that the original made to its caller's messages. ctxfold makes none
+// (S4.12, S4.39), so the tests copy the member into the result.
 func mutated(t *testing.T, v Vector) any {
 	t.Helper()
 	var want struct {
@@ -73,16 +73,16 @@ func mutated(t *testing.T, v Vector) any {
 	return want.Mutated
 }
 
-// agentPass returns a policy of the preset with its defects and one pass.
+// agentPass returns the policy of the preset with its defects, but with only the given passes.
 func agentPass(passes ...object) object {
 	return exact(agentLoop, object{"passes": passes})
 }
 
-// forced are the options of a call that compacts regardless of the gate.
+// forced are options that force a compaction, whatever the gate says.
 var forced = object{"force": true}
 
-// compacted runs a policy, with more options than that the answer is edits. The model answers every request with reply.
-// It returns the requests, and the error of a failed operation.
+// compacted compacts messages under a policy; more are further options. The model answers every request with reply. It
+// returns the resulting list, the requests, and the error message of a failed operation.
 func compacted(t *testing.T, call Engine, messages []object, policy object, reply object, more ...object) (list agentList, asked []object, failure string) {
 	t.Helper()
 	if len(messages) == 0 {
@@ -140,7 +140,7 @@ type toolLoop struct {
 	Rounds        int
 }
 
-// run makes summaries of tool results once; batch is how many results one summary covers.
+// run archives tool results once. batch is the number of results that one summary covers.
 func (in *toolLoop) run(t *testing.T, call Engine, messages []object, batch int) (list agentList, asked int) {
 	t.Helper()
 	var strategy, mode string

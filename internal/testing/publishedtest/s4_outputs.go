@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// limitedTo is a text with the limits of a tool's output.
+// limitedTo is the result of limit_tool_output.
 type limitedTo struct {
 	Changed, Spilled bool
 	Text, Handle     string
@@ -19,7 +19,7 @@ func limitOutput(t *testing.T, call Engine, policy object, text string, argument
 	return got
 }
 
-// limitsOf returns limits of lines, bytes and characters.
+// limitsOf returns arguments with limits for lines, bytes and characters.
 func limitsOf(lines, bytes, chars int) object {
 	return object{"max_lines": lines, "max_bytes": bytes, "max_chars": chars}
 }

@@ -8,7 +8,7 @@ import (
 
 const agentLoop = "agent-loop"
 
-// agentMessage has the members of S4's messages that the neutral shape lacks.
+// agentMessage has the members of S4's messages that the neutral shape doesn't have.
 type agentMessage struct {
 	VisibleAgent *bool `json:"visible_agent"`
 	VisibleUser  *bool `json:"visible_user"`
@@ -53,7 +53,7 @@ type agentConfig struct {
 	AutoCompact                                                                         bool
 }
 
-// thresholds returns a configuration as arguments; without one the defaults apply.
+// thresholds returns a configuration as arguments of a function. If c is nil, the defaults apply.
 func thresholds(c *agentConfig, window int) object {
 	if c == nil {
 		return object{"window": window}
@@ -65,7 +65,7 @@ func thresholds(c *agentConfig, window int) object {
 // s4Exact returns the preset with its defects.
 func s4Exact() object { return exact(agentLoop, nil) }
 
-// modelReply returns the answer of a vector's model; ok is its text if the script has nothing else.
+// modelReply returns the reply of a vector's scripted model. ok is the text of a reply for which the script has none.
 func modelReply(script, ok string) object {
 	switch script {
 	case "error":
@@ -88,7 +88,7 @@ type askedFor struct {
 	Error                            *string
 }
 
-// tagged replaces ctxfold's own words at one end of a prompt with a tag.
+// tagged replaces ctxfold's own wording at one end of a prompt with a tag.
 func tagged(t *testing.T, prompt, words, tag string) string {
 	t.Helper()
 	if words == "" || strings.Count(prompt, words) != 1 {
@@ -97,7 +97,7 @@ func tagged(t *testing.T, prompt, words, tag string) string {
 	return strings.Replace(prompt, words, tag, 1)
 }
 
-// summaryWords returns ctxfold's own words in a request for a summary.
+// summaryWords returns ctxfold's own wording in a request for a summary.
 func summaryWords(t *testing.T, call Engine, previous string) string {
 	t.Helper()
 	var got askedFor
@@ -112,7 +112,7 @@ func summaryWords(t *testing.T, call Engine, previous string) string {
 	return words
 }
 
-// toolWords returns ctxfold's own words in a request for a summary of tool results.
+// toolWords returns ctxfold's own wording in a request for a summary of tool results.
 func toolWords(t *testing.T, call Engine, batch bool) string {
 	t.Helper()
 	var got askedFor
@@ -129,7 +129,7 @@ func toolWords(t *testing.T, call Engine, batch bool) string {
 	return words
 }
 
-// s4Vectors are the tests for its vectors.
+// s4Vectors are the tests for the vectors of S4.
 var s4Vectors = map[string]VectorTest{
 	"S4.effective_limit": func(t *testing.T, call Engine, v Vector) {
 		var in struct {
@@ -235,7 +235,7 @@ var s4Vectors = map[string]VectorTest{
 		v.Read(t, &in)
 		reply := modelReply(in.LLM, "LLM summary")
 		noKey := strings.TrimSpace(in.APIKey) == ""
-		if noKey { // the host owns the model, and reports that there is none
+		if noKey { // calling the model is the host's job, so the host reports the missing key
 			reply = object{"error": "empty API key"}
 		}
 		reply["id"] = "x"
@@ -354,7 +354,7 @@ var s4Vectors = map[string]VectorTest{
 	},
 }
 
-// toolMessage returns the text that represents tool results.
+// toolMessage returns the text that replaces tool results.
 func toolMessage(t *testing.T, call Engine, request object, batch bool, summary string) (text string) {
 	t.Helper()
 	Function(t, call, "tool_results_message", object{"policy": request["policy"], "messages": request["messages"],
@@ -362,7 +362,7 @@ func toolMessage(t *testing.T, call Engine, request object, batch bool, summary 
 	return text
 }
 
-// limitVector tests the limits of a tool's output. The host stores outputs that are too large, at <PATH>.
+// limitVector tests the limits for tool outputs. The host stores outputs that are too large under the path <PATH>.
 func limitVector(t *testing.T, call Engine, v Vector) {
 	var in struct {
 		Parts  []Part
@@ -409,8 +409,8 @@ func limitVector(t *testing.T, call Engine, v Vector) {
 	v.Want(t, out)
 }
 
-// visibilityVector tests the marks on a message. The original's copies share the metadata, if any, of the message that
-// they are copied from; ctxfold's never do. The test reproduces the sharing by continuing with the copy (S4.12).
+// visibilityVector tests the visibility marks of a message. In the original, a copy shares the metadata of its source if
+// there is any; in ctxfold it never does. The test reproduces the sharing by continuing with the copy (S4.12).
 func visibilityVector(t *testing.T, call Engine, v Vector) {
 	var in struct {
 		Message  Message

@@ -1,7 +1,7 @@
-// Package publishedtest tests that presets of ctxfold behave like the published systems that they are named after. Each system is a list
-// of rows: a fact with a test. The same tests run natively, under wazero and, recorded and replayed, in Node.
+// Package publishedtest tests that some presets of ctxfold behave like the published systems they are named after. A system is described by
+// a list of rows, each a fact with a test. The same tests run natively, under wazero and, as recorded calls, in Node.
 //
-// It is for tests only, and accesses ctxfold only through an Engine. The titles of the rows are docs/reference/published.md.
+// The package is only for tests, and calls ctxfold only through an Engine. docs/reference/published.md is made from the rows' titles.
 package publishedtest
 
 //go:generate go run ./gendoc ../../../docs/reference/published.md
@@ -21,7 +21,7 @@ type Row struct {
 	ID     string // S0.1
 	Title  string // one line
 	Preset string
-	// Why is why a row has no test; "" if it has one.
+	// Why is the reason why a row has no test; "" if it has one.
 	Why  string
 	Test func(t *testing.T, call Engine)
 }
@@ -32,7 +32,7 @@ type system struct {
 	count int
 	more  []string
 	rows  []Row
-	files map[string]VectorTest // by the name of the vector file, without extension
+	files map[string]VectorTest // keyed by the name of the vector file, without its extension
 }
 
 var systems = []system{
@@ -97,8 +97,8 @@ func Run(t *testing.T, call Engine) {
 	}
 }
 
-// Function calls the function name; request holds the other members of the request. It fails the test on an error, and
-// decodes the result into result unless that is nil.
+// Function calls the function with the given name; request has the other members of the request. It fails the test on an
+// error, and decodes the result into result unless result is nil.
 func Function(t *testing.T, call Engine, name string, request map[string]any, result any) json.RawMessage {
 	t.Helper()
 	full := map[string]any{"name": name}
@@ -130,7 +130,7 @@ func Call(t *testing.T, call Engine, op string, request, answer any) {
 	}
 }
 
-// exact returns a policy that reproduces a preset with its defects; more overrides single keys.
+// exact returns the policy of a preset with the published system's defects; more adds or overrides keys.
 func exact(preset string, more map[string]any) map[string]any {
 	return merged(map[string]any{"preset": preset, "format": "native", "wire_safe": false}, more)
 }
@@ -140,7 +140,7 @@ func safe(preset string, more map[string]any) map[string]any {
 	return merged(map[string]any{"preset": preset, "format": "native"}, more)
 }
 
-// options returns the options of a call with this answer, and more.
+// options returns options with the given kind of answer, and the members of more.
 func options(answer string, more []object) object {
 	all := object{"answer": answer}
 	for _, o := range more {

@@ -13,14 +13,14 @@ import (
 	"testing"
 )
 
-// Vector is one golden vector: the input and output of an original function of a published system.
+// Vector is one golden vector: an input of a function in the original program, with the output.
 type Vector struct {
 	Row []string
 	In  json.RawMessage
 	Out json.RawMessage
 }
 
-// VectorTest runs one vector of a file.
+// VectorTest tests one vector of a file.
 type VectorTest func(t *testing.T, call Engine, v Vector)
 
 // Folder returns the folder of the golden vectors: CTXFOLD_VECTORS, or shared/vectors next to the project.
@@ -96,7 +96,7 @@ func (v *Vector) Read(t *testing.T, in any) {
 	}
 }
 
-// Want compares an answer, a JSON value, with the vector's. Strings of the vector may be hashes.
+// Want compares an answer with the vector's output, both as JSON values. Strings in the output may be hashes.
 func (v *Vector) Want(t *testing.T, got any) {
 	t.Helper()
 	src, err := Marshal(got)
@@ -115,14 +115,14 @@ func (v *Vector) Want(t *testing.T, got any) {
 	}
 }
 
-// decode keeps the spelling of numbers.
+// decode decodes JSON, and keeps numbers as they are written.
 func decode(src []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(src))
 	d.UseNumber()
 	return d.Decode(v)
 }
 
-// differs returns where two values differ; "" if they are the same. Numbers are compared by value.
+// differs describes the first difference between two values; "" if they are equal. Numbers are compared by value.
 func differs(got, want any) string {
 	switch w := want.(type) {
 	case map[string]any:
@@ -177,7 +177,7 @@ func differs(got, want any) string {
 	return ""
 }
 
-// digestDiffers compares a text with the hash of a long one.
+// digestDiffers compares a text with the hash that a vector has instead of a long text.
 func digestDiffers(got string, want map[string]any) string {
 	sum := sha256.Sum256([]byte(got))
 	size, _ := want["bytes"].(json.Number)

@@ -1,6 +1,6 @@
-// Package recordstest is the test suite for every [records.Shared]: records, leases, races for both, and whole
-// conversations over several replicas, some of which die, are suspended, or cannot reach the store. Each test runs in a
-// bubble of fake time (testing/synctest), and no lease ends before a test lets time pass.
+// Package recordstest is the test suite for implementations of [records.Shared]. It tests records and leases, races for
+// them, and whole conversations over several replicas that die, are suspended, or cannot reach the store. Each test runs
+// in a bubble of fake time (testing/synctest), so that no lease ends before a test lets time pass.
 package recordstest
 
 import (
@@ -24,9 +24,9 @@ import (
 
 // Store is the store of records under test.
 type Store struct {
-	// Connect returns a connection for another replica.
+	// Connect returns a new connection, for one more replica.
 	Connect func() records.Shared
-	// Pass makes all leases in the store end earlier by d. It is nil for a store that uses the program's clock.
+	// Pass makes all leases in the store end earlier by d. It is nil if the store uses the program's clock.
 	Pass func(d time.Duration)
 }
 
@@ -175,9 +175,9 @@ func beginnings(t *testing.T, s Store) {
 	one, other := s.Connect(), s.Connect()
 	must(t, true)(one.Lease(t.Context(), keys(5, 1), "a", lasting))
 	must(t, false)(other.Lease(t.Context(), keys(5, 1), "b", lasting))
-	must(t, false)(other.Lease(t.Context(), keys(3000, 1), "b", lasting)) // continues from it
+	must(t, false)(other.Lease(t.Context(), keys(3000, 1), "b", lasting)) // a longer history than the leased one
 	must(t, true)(other.Lease(t.Context(), []string{key("else")}, "b", lasting))
-	must(t, true)(other.Lease(t.Context(), keys(4, 1), "c", lasting)) // precedes it
+	must(t, true)(other.Lease(t.Context(), keys(4, 1), "c", lasting)) // a shorter history than the leased one
 	// Waiting replicas hold no leases.
 	must(t, true)(one.Lease(t.Context(), []string{keys(3000, 3000)[0]}, "d", lasting))
 	// Only the holder can release a lease.
@@ -250,8 +250,8 @@ func conflict(t *testing.T, s Store) {
 	}
 }
 
-// takeover tests a holder that stores a record at the moment when its lease ends: what the next holder has found must not change
-// afterwards.
+// takeover tests a holder that stores a record at about the moment its lease ends. The record that the next holder has found must not
+// change afterwards.
 func takeover(t *testing.T, s Store) {
 	one, other := s.Connect(), s.Connect()
 	kept := 0
@@ -319,7 +319,7 @@ func history(name string, turns int) []byte {
 type model struct {
 	calls atomic.Int32
 	took  time.Duration
-	until chan struct{} // unless it is nil, each call waits for it to be closed
+	until chan struct{} // if not nil, each call waits until it is closed
 }
 
 func (m *model) Summarize(context.Context, ctxfold.Request) (ctxfold.Summary, error) {
@@ -341,7 +341,7 @@ func hasty(r records.Store) *ctxfold.Compactor {
 	return ctxfold.New(ctxfold.Options{Records: r, Lease: short, RecordsTimeout: lasting})
 }
 
-// short is the duration of a lease that may end before a test says so.
+// short is the duration of a lease that may end during a test without a call of pass.
 const short = 10 * time.Second
 
 func fit(t testing.TB, c *ctxfold.Compactor, m *model, messages []byte) *ctxfold.Result {
@@ -415,7 +415,7 @@ func once(t *testing.T, s Store) {
 type faulty struct {
 	records.Shared
 	hang, fail, noRenewal atomic.Bool
-	refused               chan struct{} // unless it is nil, it is closed when a lease is refused
+	refused               chan struct{} // if not nil, closed as soon as a lease is refused
 	once                  sync.Once
 }
 
@@ -479,7 +479,7 @@ func (f *faulty) KeepLeased(ctx context.Context, key, holder string, keys []stri
 	return f.Shared.KeepLeased(ctx, key, holder, keys, record)
 }
 
-// death tests a replica that dies during a compaction: the others wait until its lease ends, and one compaction is repeated.
+// death tests a replica that dies during a compaction: another replica waits until its lease ends, and then repeats the compaction.
 func death(t *testing.T, s Store) {
 	dying := &faulty{Shared: s.Connect()}
 	asked, buried := make(chan struct{}), make(chan struct{})
@@ -503,13 +503,13 @@ func death(t *testing.T, s Store) {
 	calls, _ := alone(t, 12)
 	m := &model{}
 	r := s.expired(t, m, history("death", 12))
-	runtime.KeepAlive(dying) // the lease in a directory ends with the program, which is still running
+	runtime.KeepAlive(dying) // in a directory store, a lease ends only with its program, which is still running here
 	if !r.Changed || int(m.calls.Load()) != calls {
 		t.Errorf("%v with %d calls", r.Reason, m.calls.Load())
 	}
 }
 
-// expired calls a replica that has to wait for another one's short lease, and lets that lease end once the replica is waiting.
+// expired calls Fit on a new replica, which has to wait for another replica's short lease, and lets that lease end once it waits.
 func (s Store) expired(t *testing.T, m *model, messages []byte) *ctxfold.Result {
 	waiting := &faulty{Shared: s.Connect(), refused: make(chan struct{})}
 	done := make(chan *ctxfold.Result)
@@ -519,7 +519,7 @@ func (s Store) expired(t *testing.T, m *model, messages []byte) *ctxfold.Result 
 	return <-done
 }
 
-// suspended tests a replica that is suspended for longer than its lease: it sends the result that another replica has made in the
+// suspended tests a replica that is suspended for longer than its lease. It must return the result that another replica has made in the
 // meantime.
 func suspended(t *testing.T, s Store) {
 	slow := &faulty{Shared: s.Connect()}
@@ -541,13 +541,13 @@ func suspended(t *testing.T, s Store) {
 	}
 }
 
-// failing tests a store that fails: each replica continues with what it knows. Once the store is back, all replicas know what was made
-// in the meantime.
+// failing tests a store that fails. Each replica continues with the records in its memory. Once the store is back, all replicas find the
+// compactions made in the meantime.
 func failing(t *testing.T, s Store) {
 	outage(t, s, func(f *faulty, down bool) { f.fail.Store(down) })
 }
 
-// hanging tests a store that doesn't respond, which occasionally costs the time limit of one call.
+// hanging tests a store that doesn't respond. Now and then a turn then takes as long as the time limit of one call.
 func hanging(t *testing.T, s Store) {
 	outage(t, s, func(f *faulty, down bool) { f.hang.Store(down) })
 }
@@ -581,7 +581,7 @@ func outage(t *testing.T, s Store, set func(f *faulty, down bool)) {
 		set(link, false)
 	}
 	last := turns[len(turns)-1]
-	for range 2 { // after the time for which the store is not called
+	for range 2 { // wait out the pause in which replicas don't call a store that failed
 		time.Sleep(3200 * time.Millisecond)
 		for i := range replicas {
 			turn(i, last)
@@ -593,7 +593,7 @@ func outage(t *testing.T, s Store, set func(f *faulty, down bool)) {
 	t.Error("what was made without the store did not get there")
 }
 
-// Each makes each call of a store once. All of them must succeed.
+// Each calls each method of a store once. All calls must succeed.
 func Each(t *testing.T, r records.Shared) {
 	t.Helper()
 	must(t, true)(r.Lease(t.Context(), keys(5, 1), "a", lasting))
@@ -618,7 +618,7 @@ type Line interface {
 	At() string
 }
 
-// hurried is a store whose calls are abandoned almost at once while late is set.
+// hurried is a store whose calls are abandoned almost immediately while late is set.
 type hurried struct {
 	records.Shared
 	late atomic.Bool

@@ -1,5 +1,5 @@
-// Package servers starts real servers for tests, one for each test: Redis or Valkey, and PostgreSQL. They listen on a free port of this
-// machine and keep their data in a directory that is removed after the test.
+// Package servers starts a real server for a test: Redis or Valkey, or PostgreSQL. It listens on a free port of this machine and keeps its
+// data in a directory that is removed after the test.
 package servers
 
 import (
@@ -125,7 +125,7 @@ func somebody(t testing.TB, dir string) *syscall.SysProcAttr {
 	return nil
 }
 
-// output collects what a server prints.
+// output collects the output of a server and waits for the text that announces it is ready.
 type output struct {
 	mu    sync.Mutex
 	text  []byte
@@ -150,7 +150,7 @@ func (o *output) String() string {
 	return string(o.text)
 }
 
-// start runs a server until the end of the test. It is ready once it prints the given text.
+// start runs a server until the end of the test, and returns once the server has printed the text ready.
 func start(t testing.TB, c *exec.Cmd, ready string) {
 	t.Helper()
 	log := &output{ready: ready, said: make(chan struct{})}

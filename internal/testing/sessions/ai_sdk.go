@@ -62,8 +62,8 @@ func modelMessages(t testing.TB, name string, messages []json.RawMessage) []json
 	return out
 }
 
-// oneTurn converts a session to the shape of a long agentic session: one user message, and all steps in one assistant
-// message.
+// oneTurn converts a session to the shape of one long agent turn: a single user message, followed by one assistant
+// message with all steps.
 func oneTurn(t testing.TB, name string, messages []json.RawMessage) []json.RawMessage {
 	turn := struct {
 		ID    string            `json:"id"`

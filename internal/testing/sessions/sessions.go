@@ -1,5 +1,5 @@
-// Package sessions finds the real sessions that tests use, and extracts the messages from their files. It is for tests
-// only, and independent of the code that it helps to test: it uses encoding/json.
+// Package sessions finds the real sessions that tests use, and extracts the messages from their files. To be independent
+// of the code under test, it parses them with encoding/json.
 package sessions
 
 import (
@@ -15,7 +15,7 @@ import (
 
 // Session is a conversation from a file.
 type Session struct {
-	Name     string // file name, and a number if the file contains several
+	Name     string // file name, with a number if the file contains several conversations
 	Format   string // wire format
 	Messages []json.RawMessage
 }
@@ -32,8 +32,8 @@ func (s *Session) JSON() []byte {
 	return append(b, ']')
 }
 
-// Dir returns the folder of the real sessions: CTXFOLD_DATA, by default ../shared/data next to the project. If there is
-// none, the test is skipped, or fails in CI.
+// Dir returns the folder of the real sessions: CTXFOLD_DATA, by default ../shared/data next to the project. If the folder
+// is missing, the test is skipped, or fails in CI.
 func Dir(t testing.TB) string { return folder(t, "CTXFOLD_DATA", "data") }
 
 func folder(t testing.TB, env, name string) string {
@@ -96,7 +96,7 @@ func Load(t testing.TB, formats ...string) []Session {
 	return all
 }
 
-// Mistral is where recorded requests went that are among those for OpenAI's API, but are for Mistral's.
+// Mistral is the prefix of URLs of Mistral's API. Some recordings in the folder for OpenAI's API are requests to it.
 const Mistral = "https://api.mistral.ai/"
 
 func extract(t testing.TB, name string, src []byte) []Session {
@@ -113,7 +113,7 @@ func extract(t testing.TB, name string, src []byte) []Session {
 	case strings.HasPrefix(name, "openai_chat/mini_"):
 		var out []json.RawMessage
 		for _, m := range plain(t, name, field(t, name, src, "messages")) {
-			if role(m) != "exit" { // the harness's last line; no API has such a role
+			if role(m) != "exit" { // the test harness marks its last line with this role, which no API has
 				out = append(out, m)
 			}
 		}
@@ -179,8 +179,8 @@ func extract(t testing.TB, name string, src []byte) []Session {
 	return nil
 }
 
-// claudeCode returns the live messages of a Claude Code session in the order of the file: those after the last
-// compaction boundary, without side chains.
+// claudeCode returns the live messages of a Claude Code session, in file order: the messages after the last compaction
+// boundary, without side chains.
 func claudeCode(t testing.TB, name string, src []byte) []json.RawMessage {
 	var out []json.RawMessage
 	for _, line := range lines(src) {
@@ -209,8 +209,8 @@ func claudeCode(t testing.TB, name string, src []byte) []json.RawMessage {
 	return out
 }
 
-// codex returns the live items of a Codex rollout: those after the last compaction, which repeats everything that it
-// keeps.
+// codex returns the live items of a Codex rollout: the items of the last compaction, which repeats everything it keeps,
+// and all items after it.
 func codex(t testing.TB, name string, src []byte) []json.RawMessage {
 	var out []json.RawMessage
 	for _, line := range lines(src) {

@@ -1,6 +1,6 @@
-// Package steps counts what operations of core do: the basic blocks that they run and the bytes that they allocate.
-// Both are the same on every machine, regardless of its load, so that a test can show that a cost is linear. The
-// standard library counts only by its allocations, except for packages that are instrumented too.
+// Package steps measures the cost of core's operations by the basic blocks that they run and the bytes that they
+// allocate. Both are the same on every machine, under any load, so a test can show that a cost is linear. In the standard
+// library only allocations are counted, except in packages that are instrumented too.
 package steps
 
 import (
@@ -24,11 +24,11 @@ const (
 type Cost struct {
 	Steps   uint64 // basic blocks
 	Bytes   uint64 // allocated
-	Read    uint64 // bytes of the request that were read, those that were read twice counted twice
+	Read    uint64 // bytes of the request that were read; a byte counts each time it is read
 	Written uint64 // bytes of results that were written
 }
 
-// Counter is a process that counts. It makes one call at a time.
+// Counter is a process that runs operations and counts their cost, one call at a time.
 type Counter struct {
 	mu  sync.Mutex
 	in  *bufio.Writer
@@ -110,10 +110,9 @@ func (c *Counter) Call(t testing.TB, op string, request []byte) (cost Cost, answ
 	return head.Cost, answer
 }
 
-// Linear fails the test if the cost of an operation grows faster than its request, whose size is n, from a quarter of n
-// to n: costs with a logarithmic factor pass, quadratic ones don't. Something that begins between two sizes, such as a
-// compaction, makes the growth steeper there, so operations that fail are also counted at four and sixteen times n. It
-// returns the answer to the request of size n.
+// Linear fails the test if the cost of an operation grows faster than its request from size n/4 to size n. A logarithmic
+// factor passes, quadratic growth doesn't. If extra work sets in between two sizes, such as a compaction, the cost grows
+// faster there, so an operation that fails is measured again at 4n and 16n. Linear returns the answer for size n.
 func (c *Counter) Linear(t testing.TB, op string, n int, request func(n int) []byte) (answer []byte) {
 	t.Helper()
 	grows := func(from, to []byte) (string, bool) {

@@ -1,5 +1,5 @@
-// Package trials says how much a run of the tests tries: little with -short, some in make test, and all in make test-long,
-// which sets CTXFOLD_LONG. So the duration of a run follows from the numbers in the tests alone.
+// Package trials determines how many cases a test run tries: few with -short, more in make test, and all in make test-long,
+// which sets CTXFOLD_LONG. The numbers are in the tests, so they alone determine how long a run takes.
 package trials
 
 import (
@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// All reports whether everything is tried.
+// All reports whether the run tries all cases.
 func All() bool { return os.Getenv("CTXFOLD_LONG") != "" }
 
-// Count returns how many random cases a test tries.
+// Count returns the number of random cases that a test tries: short with -short, all in a long run, and some otherwise.
 func Count(short, some, all int) int {
 	switch {
 	case All():
@@ -22,7 +22,7 @@ func Count(short, some, all int) int {
 	}
 }
 
-// Covers reports whether a run tries the n-th subject in a way, of several that are counted from 0: if everything is
-// tried in all of them, else in one, and the subject after it in the next. So every way is tried with as many subjects
-// as there are ways.
+// Covers reports whether a run tests subject n in a given way; subjects and ways are numbered from 0. A long run tests
+// each subject in every way. Other runs test each subject in one way and take turns, so that every way has a subject as
+// soon as there are as many subjects as ways.
 func Covers(n, way, ways int) bool { return All() || n%ways == way }

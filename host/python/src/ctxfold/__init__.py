@@ -7,11 +7,11 @@
     fitted = ctxfold.fit(messages, window=32_000, summarize=summarize)
     client.chat.completions.create(model=model, messages=fitted.messages)
 
-Keep the whole history and pass all of it each turn: a compaction is made when it is due, remembered, and applied from
-then on. :func:`fit` is for programs with such a history, :class:`Compactor` for a transcript that the result replaces,
-:class:`Conversation` for a live conversation. :mod:`ctxfold.aio` has the same for asyncio, :mod:`ctxfold.types` the
-types of requests and answers, and :mod:`ctxfold.openai`, :mod:`ctxfold.anthropic`, :mod:`ctxfold.langchain` and
-:mod:`ctxfold.pydantic_ai` have adapters for these packages.
+Keep the whole history and pass all of it each turn: :func:`fit` makes a compaction when one is due, remembers it, and
+applies it from then on. Use :class:`Compactor` if your program replaces its transcript with the result, and
+:class:`Conversation` for a live conversation. :mod:`ctxfold.aio` has the same functions and classes for asyncio, and
+:mod:`ctxfold.types` has the types of requests and answers. :mod:`ctxfold.openai`, :mod:`ctxfold.anthropic`,
+:mod:`ctxfold.langchain` and :mod:`ctxfold.pydantic_ai` are adapters for these packages.
 
 Messages are lists of dicts or of an SDK's objects, request bodies, or JSON as str or bytes. Kept messages are the same
 objects, or the same bytes.
@@ -63,12 +63,12 @@ __all__ = [
 
 
 def memory_usage() -> MemoryUsage:
-    """The memory of the module's instances that are shared: limit, current and peak, in bytes."""
+    """Returns the memory of the shared instances of the module: limit, current and peak, in bytes."""
     return _operations.memory_usage
 
 
 def __getattr__(name: str) -> Any:
-    """``ctxfold.aio`` and ``ctxfold.types`` are imported on first use, because asyncio takes longer to import than
+    """Imports ``ctxfold.aio`` and ``ctxfold.types`` on first use, because importing asyncio takes longer than importing
     everything else."""
     if name in ("aio", "types"):
         import importlib

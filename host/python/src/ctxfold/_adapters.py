@@ -1,5 +1,5 @@
-"""Code shared by the adapters. None of them imports the package that it is for: objects are recognized by their
-attributes.
+"""Code shared by the adapters. No adapter imports the package that it adapts: it recognizes that package's objects by
+their attributes.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from ._errors import CtxfoldError
 if TYPE_CHECKING:
     from .types import SummaryRequest
 
-#: The members of a request body that add to a call's size, or determine how its model thinks.
+#: The members of a request body, besides the messages, that add to its size or control the model's reasoning.
 BESIDE = ("model", "system", "instructions", "tools", "functions", "thinking", "reasoning", "reasoning_effort")
 
 
 def finished(reason: Any) -> str:
-    """The finish reason. Clients for which it is always set report none only if the output was cut off, so the
-    summary is requested again.
+    """Returns the finish reason. If a client that always sets it reports none, the output was cut off; the result is then
+    ``incomplete``, so that the summary is requested again.
     """
     return reason if isinstance(reason, str) and reason else "incomplete"
 
@@ -25,8 +25,8 @@ def finished(reason: Any) -> str:
 def summarizer(
     ask: Callable[["SummaryRequest"], Any], read: Callable[[Any], Dict[str, Any]]
 ) -> Callable[["SummaryRequest"], Any]:
-    """A ``summarize`` for a client that may block or be awaited: ``ask`` calls it, and ``read`` extracts the text from
-    its response."""
+    """Returns a ``summarize`` for a blocking or an asynchronous client. ``ask`` calls the client, and ``read`` extracts the
+    summary from the response."""
 
     def summarize(request: "SummaryRequest") -> Any:
         response = ask(request)
@@ -40,11 +40,11 @@ async def _later(response: Any, read: Callable[[Any], Dict[str, Any]]) -> Dict[s
 
 
 def compacting(create: Callable[..., Any], compactor: Any, name: str, format: str, held: Tuple[str, ...]) -> Callable[..., Any]:
-    """Wraps ``create`` of a client whose argument ``name`` is a whole history: the fitted history is sent.
+    """Wraps a client's ``create`` method so that the history in its argument ``name`` is fitted before it is sent.
 
-    If the provider rejects a call as too long, it is compacted further and sent once more. Calls whose history the
-    provider stores (``held``) are passed through. With :class:`ctxfold.aio.Compactor` the result is a coroutine
-    function.
+    If the provider rejects a call as too long, the history is compacted further and the call is repeated once. Calls
+    with one of the arguments in ``held`` are passed through, because then the provider stores the history. With
+    :class:`ctxfold.aio.Compactor` the result is a coroutine function.
     """
 
     def passes(body: Mapping[str, Any]) -> bool:
@@ -92,5 +92,5 @@ def compacting(create: Callable[..., Any], compactor: Any, name: str, format: st
 
 
 def _plain(value: Any) -> bool:
-    """Whether a member was given: SDKs use objects of their own for omitted arguments."""
+    """Returns whether an argument has a value. SDKs represent omitted arguments by special objects."""
     return isinstance(value, (str, list, tuple, dict)) and bool(value)

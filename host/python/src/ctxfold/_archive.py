@@ -1,4 +1,4 @@
-"""Restoring from a store what compactions removed."""
+"""Restores and searches the contents that compactions removed and a store keeps."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def restore(
     head: Mapping[str, Any],
     handles: Optional[Sequence[str]],
 ) -> Steps[Done[Any]]:
-    """Restores the contents of some handles, or everything in the store, from the last compaction back to the first."""
+    """Restores the contents with the given handles or, without handles, everything in the store, starting with the last compaction."""
     listed: Done[Any] = yield from _restored(module, source, head, [])
     named = [each["handle"] for each in listed.markers] if handles is None else handles
     bodies, corrupt, _ = yield from _collect(module, store, named, handles is None)
@@ -49,7 +49,7 @@ def search(
     head: Mapping[str, Any],
     handles: Optional[Sequence[str]],
 ) -> Steps["Found"]:
-    """Searches the archived contents that the messages name, directly or through other contents; with handles, only theirs."""
+    """Searches the archived contents that the messages name, directly or through other contents, or only those with the given handles."""
     named = list(handles or [])
     if handles is None and source is not None:
         listed: Done[Any] = yield from _restored(module, source, head, [])
@@ -69,7 +69,7 @@ def recall(
     source: Optional[Transcript],
     head: Mapping[str, Any],
 ) -> Steps[str]:
-    """Answers a call of the recall tool. The answer tells the model what was wrong with its call."""
+    """Answers a call of the recall tool. If the call is invalid, the answer tells the model why."""
     asked: Dict[str, Any] = values((yield Work(lambda: module.call("recall", {"arguments": arguments}))))
     if "text" in asked:
         return str(asked["text"])
@@ -105,7 +105,7 @@ def _named(module: Module, bodies: List["Kept"]) -> Steps["NamedHandles"]:
 def _collect(
     module: Module, store: Store, handles: Sequence[str], follow: bool
 ) -> Steps[Tuple[List["Kept"], Set[str], Dict[str, str]]]:
-    """Reads the contents of some handles, each once, and with ``follow`` also the contents that these name."""
+    """Reads the contents with the given handles, each once. With ``follow``, also reads the contents that these name."""
     corrupt: Set[str] = set()
     asked: Dict[str, str] = {}
     bodies: List["Kept"] = []
@@ -129,5 +129,5 @@ def _collect(
 
 
 def _digits(handle: str) -> str:
-    """The part of a handle that markers show."""
+    """Returns the part of a handle that markers show."""
     return handle.lower()[:SHORT]

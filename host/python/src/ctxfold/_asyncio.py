@@ -1,4 +1,4 @@
-"""Runs work without blocking the event loop of asyncio."""
+"""The asyncio driver, which runs work without blocking the event loop."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _tasks: Set["asyncio.Task[Any]"] = set()
 
 
 def _task(work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
-    """A separate task, because its cancellation must be distinguishable from that of the compaction."""
+    """Returns a separate task for the work, so that its cancellation can be told apart from that of the compaction."""
     task = asyncio.ensure_future(work)
     _tasks.add(task)
     task.add_done_callback(_tasks.discard)
@@ -57,7 +57,7 @@ def _task(work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
 
 
 async def _until(effect: Until) -> List[Any]:
-    """The futures that are done. Futures of other threads are wrapped while waiting."""
+    """Waits, and returns the futures that are done. Futures of other threads are wrapped so that asyncio can wait for them."""
     waits = {each if asyncio.isfuture(each) else asyncio.wrap_future(each): each for each in effect.futures}
     if not waits:
         await asyncio.sleep(effect.seconds() or 0)
@@ -67,14 +67,14 @@ async def _until(effect: Until) -> List[Any]:
 
 
 async def _asked(run: Callable[[], Any]) -> Any:
-    """The result of a caller's function, awaited if it is an awaitable."""
+    """Calls a caller's function in a thread, and returns its result, awaited if it is an awaitable."""
     value = await asyncio.to_thread(_stopped, run)
     return await value if hasattr(value, "__await__") else value
 
 
 def _stopped(run: Callable[[], Any]) -> Any:
-    """The result of a function. A StopIteration is converted, because an asyncio future cannot hold it and awaiting it
-    would never end."""
+    """Calls a function and converts a StopIteration that it raises: an asyncio future cannot hold one, so awaiting the
+    result would never end."""
     try:
         return run()
     except StopIteration as error:

@@ -23,12 +23,12 @@ from .store import Store, store_of
 if TYPE_CHECKING:
     from . import types
 
-#: The time limit for one summary in seconds, and the number of concurrent requests.
+#: The defaults for the time limit of one summary, in seconds, and for the number of concurrent requests.
 TIMEOUT, CONCURRENCY = 120.0, 4
 
 
 class Compacting(Operations):
-    """A compactor without its driver, which runs the steps of an operation."""
+    """The part of a compactor that is independent of the driver, which runs the steps of an operation."""
 
     #: Whether methods that need a model or a store are coroutines.
     awaited: bool
@@ -50,27 +50,31 @@ class Compacting(Operations):
         memory_limit: int = 0,
         prefix: bool = False,
     ) -> None:
-        """``window`` (tokens, or ``"unlimited"``), ``model`` and ``format`` are keys of the policy that may be given separately.
+        """``window`` (in tokens, or ``"unlimited"``), ``model`` and ``format`` are keys of the policy that may be given separately.
 
-        ``summarize`` calls a model: it gets a request (``system``, ``prompt``, ``max_output_tokens``) and returns the
-        text, a dict with ``text`` and ``finish_reason``, or one with the ``messages`` of a provider's own compaction
-        (``summary.provider`` of the policy). With ``prefix`` it also gets requests that are appended to the
-        conversation: then it must send ``request["conversation"]["sent"]``, so that the provider reads the conversation
-        from its prompt cache. If it raises an SDK's exception of an overloaded provider (status 429, 503 or 529), it is
-        called again after the delay that the provider asks for. Without ``summarize`` digests are written without a
-        model. Each call may take ``summary_timeout`` seconds, and up to ``concurrency`` threads call it at the same
-        time. Its failures cost no message.
+        ``summarize`` calls a model. It gets a request (``system``, ``prompt``, ``max_output_tokens``) and returns the
+        text, a dict with ``text`` and ``finish_reason``, or a dict with the ``messages`` of a provider's own compaction
+        (``summary.provider`` in the policy). With ``prefix`` it also gets requests that extend the conversation. It must
+        then send ``request["conversation"]["sent"]``, so that the provider reads the conversation from its prompt cache.
+        If it raises an SDK's exception for an overloaded provider (status 429, 503 or 529), it is called again after
+        the delay that the provider asks for. Each call may take ``summary_timeout`` seconds, and up to ``concurrency``
+        threads call it at the same time. If it fails, or if there is no ``summarize``, digests are written without a
+        model.
 
-        ``store`` keeps removed content: a :class:`Store`, or anything like a dict of texts. ``memory`` is where
-        :meth:`fit` remembers its compactions, if not in this process: anything like a dict of texts, or an object with
-        ``load(key)`` and ``save(key, text)``. If several processes share it, it also needs ``swap(key, old, new)``,
-        which replaces the text only if it equals ``old`` (None if there is none) and returns whether it did,
-        ``lease(keys, holder, seconds)``, which leases the first key to the holder for that time unless another holder
-        has a lease on one of the keys, and ``release(key, holder)``: then only one process makes a compaction.
-        ``redact`` finds secrets in one text of the messages that no summarizer, digest or store must get: it returns a
-        list of texts, or of dicts with ``text`` and ``placeholder``, or None. If it raises, or returns a text that is
-        not there, the whole text is replaced (docs/guides/redact.md). ``memory_limit`` bounds the memory of each
-        instance of the module, in bytes; 0 means 4 GiB.
+        ``store`` keeps removed content. It is a :class:`Store` or an object that behaves like a dict of texts.
+
+        ``memory`` is where :meth:`fit` remembers its compactions; the default is this process. It is an object that
+        behaves like a dict of texts, or one with ``load(key)`` and ``save(key, text)``. A memory that several processes
+        share needs three more methods, so that only one process makes a compaction. ``swap(key, old, new)`` replaces
+        the text only if it equals ``old`` (None if there is none), and returns whether it did. ``lease(keys, holder,
+        seconds)`` leases the first key to the holder for that time, unless another holder has a lease on one of the
+        keys. ``release(key, holder)`` ends a lease.
+
+        ``redact`` finds secrets in one text of the messages, which no summarizer, digest or store must get. It returns
+        None, or a list of texts or of dicts with ``text`` and ``placeholder``. If it raises, or returns a text that the
+        message does not contain, the whole text is replaced (docs/guides/redact.md).
+
+        ``memory_limit`` bounds the memory of each instance of the module, in bytes; 0 means 4 GiB.
         """
         super().__init__(policy, window=window, model=model, format=format, memory_limit=memory_limit)
         self._model = model_of(summarize, summary_timeout, concurrency, redact, prefix)
@@ -146,12 +150,12 @@ def with_usage(options: Optional[Mapping[str, Any]], usage: Optional[Mapping[str
 
 
 def calling(module: Module, source: Transcript) -> Call:
-    """Returns a function that runs operations of a job on messages."""
+    """Returns a function that runs a job's operations on the messages of ``source``."""
     return lambda op, head, needs: module.call(op, head, source if needs else None)
 
 
 def next_of(next: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
-    """The settings for the next call of a model."""
+    """Checks and returns the settings that describe the next model call."""
     for name in next or {}:
         if name not in ("model", "provider"):
             raise OptionError("next has model and provider", path="next")
@@ -181,7 +185,7 @@ def fitted(
 
 
 class SharedFits:
-    """The state that calls of the free function ``fit`` share if they have an equal policy and the same store and
+    """The state that calls of the module-level function ``fit`` share if they have an equal policy and the same store and
     memory."""
 
     #: The maximum number of policies; the least recently used one is removed.
@@ -226,7 +230,7 @@ class SharedFits:
 
 
 def id_of(value: Any) -> int:
-    """Identifies an object as long as it is kept alive."""
+    """Returns a number that identifies an object while it is kept alive; 0 for None."""
     return 0 if value is None else id(value)
 
 

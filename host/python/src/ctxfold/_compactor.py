@@ -22,7 +22,7 @@ Msg = TypeVar("Msg")
 
 
 class Compactor(Compacting):
-    """Compacts conversations by one policy, with one model and one store. It may serve any number of threads at once.
+    """Compacts conversations under one policy, with one model and one store. Any number of threads may use it at once.
 
     :class:`ctxfold.aio.Compactor` is the same for asyncio.
     """
@@ -74,7 +74,7 @@ class Compactor(Compacting):
         state: Optional["types.State"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> Done[M]:
-        """Restores what compactions removed: everything that the store has, or the contents with the given handles.
+        """Restores contents that compactions removed: those with the given handles or, by default, everything in the store.
         """
         source = transcript(messages)
         store = _archive.store_in(self._store)
@@ -94,10 +94,10 @@ class Compactor(Compacting):
         state: Optional["types.State"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> "types.Found":
-        """Searches the words of removed messages: in all archived contents that the messages name, or only in the
-        contents with the given handles.
+        """Searches removed messages by their words, in the contents with the given handles or, by default, in all archived
+        contents that the messages name.
 
-        Days are written as ``2025-03-14``, ``2025-03`` or ``2025``.
+        Dates may be days, months or years: ``2025-03-14``, ``2025-03`` or ``2025``.
         """
         source = None if messages is None else transcript(messages)
         asked = without_none({"query": query, "limit": limit, "roles": roles, "after": after, "before": before})
@@ -115,7 +115,7 @@ class Compactor(Compacting):
     ) -> str:
         """Answers a call of the tool that :meth:`recall_tool` defines. Returns the tool result for the model.
 
-        A query searches only what ``messages`` name, not everything in the store.
+        A query searches only the contents that ``messages`` name, not everything in the store.
         """
         source = None if messages is None else transcript(messages)
         head = self._restoring(policy, state, source)
@@ -142,23 +142,23 @@ def fit(
     prefix: bool = False,
     redact: Optional[FindSecrets] = None,
 ) -> FitResult[M]:
-    """Returns the messages to send for a whole history: results of earlier calls replace the beginnings that they
-    compacted, and a new compaction is made when it is due.
+    """Returns the messages to send for a whole history. Earlier compactions are applied to the beginning of the history,
+    and a new compaction is made when one is due.
 
     The program keeps its own list and passes all of it each turn. ``messages`` is a list of dicts or of an SDK's
     objects, a request body, or JSON as str or bytes. The result has the same type, and kept messages are the same
     objects.
 
     ``window`` is the model's context window in tokens; ``summarize`` and the other options are those of
-    :class:`Compactor`. ``id`` identifies the conversation or its user: what is remembered under one id is never
-    used for another. Compactions are remembered for calls with an equal policy and the same ``store`` and
-    ``memory`` objects: create these once. ``usage`` is the provider's token count for the last call. ``next`` has
-    the ``model`` and the ``provider`` that will be called next: if the policy has ``gate.idle``, a conversation
+    :class:`Compactor`. ``id`` identifies the conversation or its user: a compaction that is remembered under one id
+    is never used for another. Compactions are remembered for calls with an equal policy and the same ``store`` and
+    ``memory`` objects, so create these once. ``usage`` is the provider's token count for the last call. ``next`` has
+    the ``model`` and the ``provider`` that will be called next. If the policy has ``gate.idle``, a conversation
     whose prompt cache is cold is compacted even below the limit. With ``gate.start``, a compaction starts in the
-    background before it is due, and later calls use it. If the provider says that the messages do not fit, fit the
-    same history with ``options={"force": True}`` and send the result.
+    background before it is due, and later calls use it. If the provider rejects the messages because they do not fit,
+    fit the same history with ``options={"force": True}`` and send the result.
 
-    Raises :class:`CtxfoldError`; then nothing has changed, and the history may be sent unchanged.
+    If this raises :class:`CtxfoldError`, nothing has changed, and the history may be sent unchanged.
     """
     return run(
         shared_fits.fit(
@@ -170,7 +170,7 @@ def fit(
 
 
 class Conversation(Live[Msg]):
-    """A live conversation. The module keeps its messages too, so a turn costs only what it adds.
+    """A live conversation. The module keeps its messages too, so the cost of a turn depends only on the messages it adds.
 
     ::
 
@@ -205,7 +205,7 @@ class Conversation(Live[Msg]):
 
     def after_turn(self, *, usage: Optional["types.Counted"] = None) -> Optional[Done[List[Msg]]]:
         """Compacts the conversation if compaction is due. Call it when the model has ended its turn. Returns None if
-        nothing was due.
+        compaction was not due.
 
         If the policy has ``gate.start``, a compaction starts in the background before it is due, and this returns
         None. It waits for a background compaction only at the limit.
@@ -215,9 +215,10 @@ class Conversation(Live[Msg]):
     def before_turn(
         self, *, next: Optional[Mapping[str, Optional[str]]] = None, options: Optional["types.Options"] = None
     ) -> Optional[Done[List[Msg]]]:
-        """Compacts the conversation if compaction is due before a model call: if the policy has ``gate.idle``, a
+        """Compacts the conversation if compaction is due before a model call. If the policy has ``gate.idle``, a
         conversation whose prompt cache is cold is compacted even below the limit. ``next`` has the ``model`` and
-        the ``provider``; the idle time is measured, unless ``options`` contain it. :meth:`call` does this itself.
+        the ``provider`` of the call. The idle time is measured, unless ``options`` contain it. :meth:`call` calls this
+        method itself.
         """
         return run(self._held.before_turn(dict(options or {}), next_of(next)))
 
@@ -226,16 +227,17 @@ class Conversation(Live[Msg]):
         return run(self._held.compact())
 
     def restore(self, *handles: str) -> Done[List[Msg]]:
-        """Restores what compactions removed: the contents with the given handles or, without handles, everything in
-        the store.
+        """Restores contents that compactions removed: those with the given handles or, without handles, everything in the
+        store.
         """
         return run(self._held.restore(handles or None))
 
     def call(self, send: Callable[[List[Msg]], T]) -> T:
         """Calls a model: ``send`` sends the given messages. If the provider says that they do not fit, the conversation
-        is compacted and ``send`` is called once more, but not again.
+        is compacted and ``send`` is called a second time, but not a third.
 
-        Raises what ``send`` raised or, if a compaction did not help, ``still_overflow`` with that as its cause.
+        Raises the exception that ``send`` raised or, if a compaction did not help, ``still_overflow`` with that exception
+        as its cause.
         """
         return cast(T, run(self._held.call(send)))
 

@@ -1,4 +1,4 @@
-"""A conversation whose messages stay in the module, written as steps that both drivers can run."""
+"""Live conversations, whose messages stay in the module. The code is written as steps that both drivers can run."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Compaction(Behind, Generic[Msg]):
 
 
 class Turn(TurnHost, Generic[Msg]):
-    """One turn of a conversation. ``running`` is the background compaction, unless this turn is that compaction
-    itself (``own``).
+    """One turn of a conversation. ``running`` is the conversation's background compaction, if there is one. If the turn
+    is itself a background compaction, that is ``own``.
     """
 
     def __init__(self, held: "Held[Msg]", running: Optional[Compaction[Msg]], own: Optional[Compaction[Msg]] = None) -> None:
@@ -53,7 +53,7 @@ class Turn(TurnHost, Generic[Msg]):
         return {}
 
     def leave(self) -> None:
-        """Allows the next turn to enter."""
+        """Ends the turn, so that the next turn can begin."""
         if self.own is not None:
             self.own.done = self.done
             self._held.background = None
@@ -73,14 +73,14 @@ class Turn(TurnHost, Generic[Msg]):
             self._running.stop()
 
     def waited(self) -> Optional[Done[List[Msg]]]:
-        """The result of the background compaction, if this turn has waited for its end."""
+        """Returns the result of the background compaction if this turn has waited for it and it changed the messages."""
         behind = self._running
         return behind.done if behind is not None and behind.done is not None and behind.done.changed else None
 
 
 class Held(Generic[Msg]):
-    """A conversation. Its session has its own instance of the module and is only a cache: if it is lost, it is opened
-    again.
+    """The state of a conversation. Its session in the module, which has its own instance, is only a cache: if the session
+    is lost, it is opened again.
     """
 
     def __init__(self, compactor: Compacting, messages: Sequence[Msg], state: Optional["types.State"]) -> None:
@@ -151,8 +151,8 @@ class Held(Generic[Msg]):
         return self.run(host, options, {**settings, "operation": "plan", "turn": turn})
 
     def run(self, host: "Turn[Msg]", options: Dict[str, Any], settings: Any) -> Steps[Optional[Done[List[Msg]]]]:
-        """Runs the job of a turn, or of a background compaction. Messages appended while a summary is being written
-        stay after the result.
+        """Runs the job of a turn or of a background compaction. Messages that are appended while a summary is being written
+        follow the result.
         """
         compactor, length = self._compactor, 0
 
@@ -200,7 +200,7 @@ class Held(Generic[Msg]):
         behind.ended = yield Begin(told(self.run(Turn(self, None, behind), {}, kept_of(settings))))
 
     def _instead(self) -> Steps[str]:
-        """Cancels the background compaction and takes its place."""
+        """Cancels the background compaction and waits for the conversation's lease."""
         if self.background is not None:
             self.background.stop()
         return self.enter()
@@ -279,7 +279,7 @@ class Held(Generic[Msg]):
         self._instance = self._session = None
 
     def _take(self, answer: Answer, of: Dict[str, Any], length: int) -> Done[List[Msg]]:
-        """Replaces the messages with the result and what was appended since."""
+        """Replaces the first ``length`` messages with the result. Messages that were appended since follow it."""
         with self._lock:
             given = self.messages[:length]
             kept = apply(given, loads(answer["edits"]))
@@ -289,7 +289,7 @@ class Held(Generic[Msg]):
             return Done(list(self.messages), of["report"], self.state, of.get("archive") or [])
 
     def _ask(self, op: str, head: Mapping[str, Any], added: Optional[List[Msg]] = None) -> Answer:
-        """Runs an operation on the session. Opens the session first, or again if its instance was replaced."""
+        """Runs an operation on the session. If the session is not open, or its instance was replaced, it is opened first."""
         source = transcript(added) if added is not None else None
         for again in (False, True):
             if self._instance is None or self._session is None:
@@ -325,15 +325,15 @@ class Held(Generic[Msg]):
 
 
 class Live(Generic[Msg]):
-    """A conversation without the driver that runs its work."""
+    """The part of a conversation that is independent of the driver."""
 
     def __init__(self, held: Held[Msg]) -> None:
         self._held = held
 
     @property
     def messages(self) -> List[Msg]:
-        """The messages to send: all messages, compacted. Each change creates a new list. Modify neither it nor its
-        messages.
+        """The messages to send: the whole conversation, compacted. Each change creates a new list. Do not modify the list or
+        its messages.
         """
         return self._held.messages
 
@@ -344,7 +344,7 @@ class Live(Generic[Msg]):
 
     @property
     def memory_usage(self) -> Optional[MemoryUsage]:
-        """The memory of the conversation's own instance; None while it has none."""
+        """The memory of the conversation's own instance of the module; None while it has none."""
         return self._held.usage
 
     @property

@@ -8,7 +8,7 @@ from typing import Any, Optional, Tuple
 class CtxfoldError(Exception):
     """An error of the module or of this package. Nothing was changed.
 
-    ``code`` is stable; docs/reference/errors.md lists those of the module. This package adds ``invalid_option``,
+    ``code`` is stable; docs/reference/errors.md lists the codes of the module. This package adds ``invalid_option``,
     ``not_serializable`` (messages that JSON cannot represent), ``memory_limit`` and ``trap`` (:class:`TrapError`),
     ``store_failed`` and ``store_full``, ``memory_failed`` (the memory of ``fit`` could not be read or saved),
     ``still_overflow`` (the conversation does not fit even after a compaction) and ``closed``. ``path`` leads to the
@@ -39,10 +39,10 @@ class OptionError(CtxfoldError, TypeError):
 
 
 class TrapError(CtxfoldError):
-    """The instance of the module ended during the call: ``memory_limit``, because it would need more than its limit, or
-    ``trap``.
+    """The instance of the module ended during the call. The code is ``memory_limit`` if the call needs more memory than the
+    limit allows, otherwise ``trap``.
 
-    It has been replaced, and the next call works.
+    The instance has been replaced, so the next call works.
     """
 
     def __init__(self, message: str, *, path: str = "", code: str = "trap", offset: int = 0) -> None:
@@ -57,5 +57,5 @@ def _again(kind: Any, code: str, message: str, path: str, offset: int) -> Ctxfol
 
 
 def text_of(error: Optional[BaseException]) -> str:
-    """The text of an exception, or its type if there is none."""
+    """Returns the text of an exception, or the name of its type if the text is empty."""
     return str(error) or type(error).__name__

@@ -13,9 +13,10 @@ loads = json.loads
 
 
 def dumps(value: Any, path: str) -> bytes:
-    """The JSON of a value, in UTF-8. Unpaired surrogates are written as escapes, since UTF-8 cannot represent them.
+    """Returns a value as JSON in UTF-8. Unpaired surrogates are escaped, since UTF-8 cannot represent them.
 
-    Pydantic models, dataclasses, mappings and iterables are written as their contents. Raises ``not_serializable``.
+    Pydantic models, dataclasses, mappings and iterables are converted to dicts and lists. Raises ``not_serializable``
+    for other values; ``path`` is the path of ``value`` for that error.
     """
     try:
         text = _encoder.encode(value)
@@ -51,7 +52,7 @@ _DEEP = 600
 
 
 def _culprit(value: Any, path: str, depth: int) -> Optional[str]:
-    """The path of the first value that JSON cannot represent."""
+    """Returns the path of the first value that JSON cannot represent."""
     if depth > _DEEP:
         return path
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""Runs jobs: the module makes the decisions, and this file executes the effects that it requests
+"""Runs jobs. The module makes the decisions, and this file executes the effects that the module requests
 (docs/inside/loop.md).
 """
 
@@ -20,7 +20,7 @@ from .store import Store
 if TYPE_CHECKING:
     from .types import JobSettings
 
-#: Runs an operation with the members of a request, and with the messages or the session if they are needed.
+#: Runs an operation on a request with the given members and, if the last argument is true, with the messages or session.
 Call = Callable[[str, Mapping[str, Any], bool], Answer]
 
 
@@ -32,7 +32,7 @@ class TurnHost:
     """The methods of a conversation that the job of a turn calls."""
 
     def enter(self) -> Steps[Dict[str, Any]]:
-        """Waits until no other job compacts the conversation."""
+        """Waits until no other job is compacting the conversation."""
         raise NotImplementedError
 
     def before(self) -> Dict[str, Any]:
@@ -60,7 +60,7 @@ class Job:
         turn: Optional[TurnHost] = None,
         own: Optional[Behind] = None,
     ) -> None:
-        """``own`` is the entry of this job among the background jobs, if it runs in the background."""
+        """``own`` is this job's entry in the list of background jobs, if the job runs in the background."""
         self._turn = turn
         self._own = own
         self._owner = ""
@@ -78,7 +78,7 @@ class Job:
         self.background: Any = None
 
     def run(self, head: Mapping[str, Any], settings: "JobSettings") -> Steps[Answer]:
-        """Runs a job and returns the members of its result; empty for a background job that had nothing to do."""
+        """Runs the job and returns the members of its result. They are empty if a background job had nothing to do."""
         self._owner = settings.get("owner", "")
         mine: Dict[str, Any] = {**settings, "seed": random.getrandbits(32), "can": self._can(), **self._limits()}
         if self._records is not None:
@@ -132,8 +132,8 @@ class Job:
         }  # fmt: skip
 
     def _execute(self, answer: Answer, head: Mapping[str, Any]) -> Steps[List[Dict[str, Any]]]:
-        """Executes the effects that the module requested. Returns as soon as there are results, or without any when
-        the wait has ended.
+        """Executes the effects that the module requested. Returns as soon as there are results, or without results when
+        the time to wait has passed.
         """
         results: List[Dict[str, Any]] = []
         until: Optional[int] = None
@@ -213,7 +213,7 @@ class Job:
             behind.stop()
 
     def _leave(self) -> Steps[None]:
-        """Releases the leases of a job that was cancelled from outside."""
+        """Releases all leases of the job, for example after it was cancelled from outside."""
         for key, holder in list(self._leases.items()):
             yield from self._release(key, holder)
 
@@ -248,7 +248,7 @@ class Job:
 
 
 def told(steps: Steps[Any]) -> Steps[None]:
-    """Runs background work and logs its failure, because nobody may ask for its result."""
+    """Runs background work. If it fails, logs the error, because the caller may never look at the result."""
     try:
         yield from steps
     except Stopped:
@@ -259,7 +259,7 @@ def told(steps: Steps[Any]) -> Steps[None]:
 
 
 def kept_of(settings: Mapping[str, Any]) -> Any:
-    """The settings of a job that another job starts, without those that belong to one call."""
+    """Returns the settings for a background job, without settings that apply only to the call that started it."""
     return {key: value for key, value in settings.items() if key not in ("now", "seed", "can")}
 
 
@@ -270,14 +270,14 @@ def log(notice: Mapping[str, str]) -> None:
 
 
 def answer_of(result: bytes) -> Answer:
-    """The members of a result."""
+    """Returns the members of a job's result; none if the result is null."""
     from ._core import members
 
     return {} if result == b"null" else members(result)
 
 
 def options_of(given: Mapping[str, Any], source: Optional[Transcript], model: Model) -> Dict[str, Any]:
-    """The options of a job: the options of this call, and those that only the host knows."""
+    """Returns the options of a job: the caller's options for this call, and options that only the host can set."""
     options = dict(given)
     if source is not None and source.answer == "edits":
         options["answer"] = "edits"

@@ -1,4 +1,4 @@
-"""Instances of the module: one for each thread that works at the same time."""
+"""Instances of the module, one for each call that runs at the same time."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ._core import Instance, members
 from ._errors import CtxfoldError, TrapError
 from ._transcript import Transcript
 
-#: The members of a response: their names, and the JSON of their values.
+#: The members of a response: names, with the values as JSON.
 Answer = Dict[str, bytes]
 
 MIB = 1 << 20
 
-#: An instance with more memory than this after a call is not kept.
+#: An instance that has more memory than this after a call is discarded.
 KEPT_BYTES = 64 * MIB
 
 #: An instance with sessions and more bytes of memory than ROOMY_BYTES is replaced after CALM_CALLS consecutive calls
@@ -28,7 +28,7 @@ CALM_SHARE = 32
 
 
 class Json(bytes):
-    """A value that is JSON text already."""
+    """A value that is already JSON text."""
 
 
 class MemoryUsage(NamedTuple):
@@ -42,27 +42,27 @@ class MemoryUsage(NamedTuple):
     peak: int
     #: The number of idle instances.
     instances: int
-    #: How often an instance was replaced because it had trapped.
+    #: How many instances were replaced because of a trap.
     traps: int
 
 
 class Room:
-    """Decides when an instance that holds a session has much more memory than it needs, so that a new one is worth reading the
-    conversation again."""
+    """Decides when to replace an instance that holds a session. Replacing it means reading the conversation again, which is
+    worth it once the instance has much more memory than it needs."""
 
     def __init__(self) -> None:
         self._opened = 0  # bytes of memory after the session was opened
         self._calm = 0  # consecutive calls that used little of the memory
         self._left = 0  # bytes of memory of the last instance that was replaced after calm calls
-        self._patience = 0  # after how many of them
+        self._patience = 0  # the number of calm calls before that replacement
 
     def opened(self, memory: int) -> None:
         """Records that the session was opened, and the memory of its instance in bytes."""
         self._opened, self._calm = memory, 0
 
     def outgrown(self, memory: int, used: int) -> bool:
-        """Whether to replace the instance after a call. ``used`` is the size of the request and the response in
-        bytes.
+        """Returns whether to replace the instance after a call. ``memory`` is the instance's memory, and ``used`` the size
+        of the request and the response, both in bytes.
         """
         self._calm = 0 if used * CALM_SHARE > memory else self._calm + 1
         if memory > max(2 * KEPT_BYTES, 2 * self._opened):
@@ -91,7 +91,7 @@ class Module:
             os.register_at_fork(after_in_child=lambda: _unlock(me()))
 
     def call(self, op: str, head: Mapping[str, Any], source: Optional[Transcript] = None) -> Answer:
-        """Runs an operation in an idle instance. Skips members of the request whose value is None."""
+        """Runs an operation in an idle instance. Members of the request whose value is None are left out."""
         with self.lent() as instance:
             return run(instance, op, head, source)
 
@@ -109,7 +109,7 @@ class Module:
             self._back(instance, traps)
 
     def instance(self) -> Instance:
-        """A new instance for exclusive use."""
+        """Creates an instance for exclusive use."""
         return Instance(self._limit)
 
     def _back(self, instance: Instance, traps: int) -> None:
@@ -179,8 +179,8 @@ def raw(instance: Instance, op: str, pieces: Tuple[bytes, ...]) -> bytes:
 
 
 def _error(error: Dict[str, Any], messages_at: int, size: int) -> CtxfoldError:
-    """The exception for an error response. An offset within the messages is converted to an offset in the caller's
-    messages.
+    """Returns the exception for an error response. If the error is in the messages, its offset is converted to one that
+    counts from the start of the caller's messages.
     """
     path, offset = error["path"], error["offset"]
     if 0 <= messages_at <= offset:
@@ -189,11 +189,11 @@ def _error(error: Dict[str, Any], messages_at: int, size: int) -> CtxfoldError:
 
 
 def value_of(answer: Answer, name: str) -> Any:
-    """The value of a member, or None."""
+    """Returns the decoded value of a member, or None if there is no such member."""
     json = answer.get(name)
     return None if json is None else _json.loads(json)
 
 
 def values(answer: Answer, *without: str) -> Dict[str, Any]:
-    """The values of all members except those named."""
+    """Returns the decoded values of all members except those in ``without``."""
     return {key: _json.loads(json) for key, json in answer.items() if key not in without}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 M = TypeVar("M")
 Policy = Mapping[str, Any]
 
-#: Instances with the maximum memory limit, shared by all users that don't set one.
+#: The instances that are shared by all compactors without a memory limit of their own.
 _shared: Optional[Module] = None
 
 
@@ -31,7 +31,7 @@ def shared_module() -> Module:
 def policy_of(
     policy: Optional[Policy], window: Any, model: Optional[str], format: Optional[str]
 ) -> Optional[Policy]:
-    """A policy with three keys that may be given separately."""
+    """Adds the keys ``window``, ``model`` and ``format``, which callers may pass as separate arguments, to a policy."""
     if window is not None:
         window = window_of(window)
     if policy is not None and not isinstance(policy, Mapping):
@@ -43,7 +43,7 @@ def policy_of(
 
 
 def window_of(window: Any) -> Dict[str, Any]:
-    """The window of a policy, from a number of tokens or ``"unlimited"``."""
+    """Returns the policy's ``window`` for a number of tokens or ``"unlimited"``."""
     if window == "unlimited":
         return {"unlimited": True}
     if isinstance(window, int) and not isinstance(window, bool) and window > 0:
@@ -70,10 +70,10 @@ class Operations:
         format: Optional["types.Format"] = None,
         memory_limit: int = 0,
     ) -> None:
-        """``window`` (tokens, or ``"unlimited"``), ``model`` and ``format`` are keys of the policy that may be given separately.
+        """``window`` (in tokens, or ``"unlimited"``), ``model`` and ``format`` are keys of the policy that may be given separately.
 
-        ``memory_limit`` bounds the memory of each instance of the module, in bytes; 0 is 4 GiB. A call takes about three times the
-        bytes of its messages.
+        ``memory_limit`` bounds the memory of each instance of the module, in bytes; 0 means 4 GiB. A call needs about three times
+        the size of its messages.
         """
         self._policy = policy_of(cast(Optional[Policy], policy), window, model, format)
         self._module = Module(memory_limit) if memory_limit else shared_module()
@@ -84,8 +84,8 @@ class Operations:
         return self._module.usage
 
     def call(self, op: "types.Operation", request: bytes) -> bytes:
-        """Runs an operation on a request as docs/reference/abi.md defines it, and returns the answer unchanged, even an
-        ``{"error":…}``."""
+        """Runs an operation on a request in the form that docs/reference/abi.md defines. Returns the answer unchanged, even if
+        it is ``{"error":…}``."""
         with self._module.lent() as instance:
             return raw(instance, op, (request,))
 
@@ -95,7 +95,7 @@ class Operations:
 
     @checked
     def detect(self, messages: Any, *, policy: Optional["types.Policy"] = None) -> "types.Detection":
-        """The wire formats that messages may be in, the most likely first."""
+        """Returns the wire formats that the messages may have, the most likely first."""
         answer = self._module.call("detect", {"policy": policy}, transcript(messages))
         return cast("types.Detection", values(answer))
 
@@ -131,7 +131,7 @@ class Operations:
         state: Optional["types.State"] = None,
         usage: Optional["types.Counted"] = None,
     ) -> "types.Check":
-        """Reports whether a compaction is due. It plans nothing, and reads the messages once."""
+        """Reports whether a compaction is due, without planning one."""
         head = self._head(policy, window, model, format, options, state, usage)
         return cast("types.Check", values(self._module.call("check", head, transcript(messages))))
 
@@ -148,7 +148,7 @@ class Operations:
         state: Optional["types.State"] = None,
         usage: Optional["types.Counted"] = None,
     ) -> Union[Pending, Done[M]]:
-        """Begins a compaction, for programs that run the loop themselves. Continue a pending plan with :meth:`step`."""
+        """Begins a compaction, for programs that call the model themselves. Continue a pending plan with :meth:`step`."""
         source = transcript(messages)
         head = self._head(policy, window, model, format, options, state, usage, source, True)
         planned: Union[Pending, Done[M]] = self._planned(self._module.call("plan", head, source), source)
@@ -158,7 +158,7 @@ class Operations:
     def step(
         self, plan: "types.Plan", summaries: Sequence["types.Summary"], messages: M
     ) -> Union[Pending, Done[M]]:
-        """Continues a plan. The messages are the plan's; more may have been appended since."""
+        """Continues a plan. Pass the same messages as to :meth:`plan`; newer messages may follow them."""
         source = transcript(messages)
         answer = self._module.call("step", {"plan": plan, "summaries": summaries}, source)
         planned: Union[Pending, Done[M]] = self._planned(answer, source)
@@ -172,7 +172,7 @@ class Operations:
         format: Optional["types.Format"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> List[str]:
-        """The fingerprints of the first message, of the first two messages, and so on (docs/reference/abi.md)."""
+        """Returns the fingerprints of the first message, of the first two messages, and so on (docs/reference/abi.md)."""
         head = self._head(policy, None, None, format, None, None, None)
         return cast(List[str], value_of(self._module.call("prints", head, transcript(messages)), "prints"))
 
@@ -185,7 +185,7 @@ class Operations:
         policy: Optional["types.Policy"] = None,
         state: Optional["types.State"] = None,
     ) -> "types.Validation":
-        """Lists what a provider would reject in messages, and what :meth:`repair` would do."""
+        """Lists the violations for which a provider would reject the messages, and what :meth:`repair` would do about them."""
         head = self._head(policy, None, None, format, None, state, None)
         return cast("types.Validation", values(self._module.call("validate", head, transcript(messages))))
 
@@ -198,7 +198,7 @@ class Operations:
         policy: Optional["types.Policy"] = None,
         state: Optional["types.State"] = None,
     ) -> Done[M]:
-        """Repairs what a provider would reject, without compacting."""
+        """Repairs violations for which a provider would reject the messages, without compacting them."""
         source = transcript(messages)
         head = self._head(policy, None, None, format, None, state, None, source)
         done: Done[M] = self._done(self._module.call("repair", head, source), source)
@@ -213,7 +213,7 @@ class Operations:
         format: Optional["types.Format"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> Converted[M]:
-        """Converts messages to another wire format, and lists what is lost."""
+        """Converts messages to another wire format, and lists the content that is lost."""
         source = transcript(messages)
         head = self._head(policy, None, None, format, None, None, None)
         answer = self._module.call("convert", {**head, "to": to}, source)
@@ -234,14 +234,14 @@ class Operations:
         policy: Optional["types.Policy"] = None,
         state: Optional["types.State"] = None,
     ) -> Done[M]:
-        """Restores contents that compactions removed. Without ``bodies`` it lists the handles that markers name in ``markers``."""
+        """Restores contents that compactions removed. Without ``bodies``, only lists the messages' markers in ``markers``."""
         source = transcript(messages)
         head = self._head(policy, None, None, format, None, state, None, source)
         done: Done[M] = self._done(self._module.call("restore", {**head, "bodies": list(bodies)}, source), source)
         return done
 
     def handles_in(self, bodies: Sequence["types.Kept"]) -> "types.NamedHandles":
-        """The handles that archived contents name, and the handles of contents that do not match them."""
+        """Returns the handles that archived contents name, and the handles of corrupt contents, which do not match their handle."""
         return cast("types.NamedHandles", values(self._module.call("restore", {"bodies": list(bodies)})))
 
     @checked
@@ -260,12 +260,12 @@ class Operations:
 
     @checked
     def recall_tool(self, *, format: Optional["types.Format"] = None) -> Dict[str, Any]:
-        """The tool with which a model asks for removed content: an element of ``tools`` in a request of this format."""
+        """Returns the definition of a tool with which a model can read removed content, for ``tools`` in a request of this format."""
         head = self._head(None, None, None, format, None, None, None)
         return cast(Dict[str, Any], value_of(self._module.call("recall", head), "tool"))
 
     def open_session(self, file: Union[str, bytes]) -> "types.Opened":
-        """Extracts the live conversation from the whole text of a coding agent's session file. The answer has ``messages``."""
+        """Extracts the live conversation from a coding agent's session file, given as text. The result has ``messages``."""
         request = file if isinstance(file, bytes) else file.encode()
         with self._module.lent() as instance:
             return cast("types.Opened", values(answered(instance, "open", (request,))))
@@ -274,15 +274,15 @@ class Operations:
     def save_session(
         self, file: str, messages: Any, *, tokens: Optional[int] = None, time: Optional[str] = None
     ) -> str:
-        """Writes these messages into the session file. ``tokens`` is ``report["tokens"]["before"]`` of their
-        compaction."""
+        """Returns the session file with its conversation replaced by these messages. ``tokens`` is
+        ``report["tokens"]["before"]`` of the compaction that made them."""
         head = {"file": file, "tokens": tokens, "time": time}
         saved = values(self._module.call("save", without_none(head), transcript(messages)))
         return file.encode()[: saved["kept"]].decode() + cast(str, saved["text"])
 
     def classify_error(self, failure: "types.Failure") -> "types.Verdict":
-        """Classifies why a call of a model failed, for example because the conversation does not fit.
-        :func:`ctxfold.failure_of` reads exceptions."""
+        """Classifies a failed model call, for example as a conversation that does not fit. :func:`ctxfold.failure_of`
+        converts an exception to a ``failure``."""
         return cast("types.Verdict", values(self._module.call("classify_error", {"arguments": failure})))
 
     def limit_tool_output(
@@ -304,7 +304,7 @@ class Operations:
         source: Optional[Transcript] = None,
         plans: bool = False,
     ) -> Dict[str, Any]:
-        """The members of a request before its messages. ``plans`` adds those of a plan."""
+        """Returns the members of a request that precede its messages. ``plans`` adds the members that only ``plan`` takes."""
         own = dict(options or {})
         if usage is not None:
             own["usage"] = usage

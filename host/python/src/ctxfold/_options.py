@@ -1,4 +1,4 @@
-"""Rejects unknown options: a misspelled option would otherwise silently have no effect."""
+"""Rejects unknown options, because a misspelled option would otherwise have no effect, without any error."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Callable, Iterable, Mapping, Optional, TypeVar, cast
 
 from ._errors import OptionError
 
-#: Names of the context window in other packages.
+#: Option names that other packages use for the size of the context window.
 SIZES = frozenset((
     "maxtokens", "maxinputtokens", "maxcontexttokens", "contextwindow", "contextlength", "contextsize", "tokenlimit", "tokenbudget", "tokens", "limit",
 ))  # fmt: skip
@@ -37,7 +37,7 @@ def checked(function: F) -> F:
 
 
 def refuse(given: Iterable[str], names: Iterable[str], of: str) -> None:
-    """Raises for the first unknown name."""
+    """Raises an :class:`OptionError` for the first unknown name."""
     names = list(names)
     for name in given:
         if name in names:
@@ -63,7 +63,7 @@ def _call(name: str, names: "list[str]") -> Optional[str]:
 
 
 def likely(given: str, names: Iterable[str]) -> Optional[str]:
-    """The known name closest to a given one, if any is close."""
+    """Returns the known name that is most similar to a given name, if any is similar enough."""
     import difflib
 
     plain = {name.replace("_", "").lower(): name for name in names}
@@ -72,5 +72,5 @@ def likely(given: str, names: Iterable[str]) -> Optional[str]:
 
 
 def without_none(given: Mapping[str, Any]) -> "dict[str, Any]":
-    """The members that have a value."""
+    """Returns the members whose value is not None."""
     return {key: value for key, value in given.items() if value is not None}

@@ -16,7 +16,7 @@ KEPT_CHARACTERS = 64 << 20
 
 
 def now() -> int:
-    """The time, in milliseconds since 1970."""
+    """Returns the current time in milliseconds since 1970."""
     return int(time.time() * 1000)
 
 
@@ -52,12 +52,12 @@ class Leases:
         mine[2].set_result(None)
 
     def ended(self, keys: List[str]) -> List[Launched]:
-        """A future that is done when the lease on one of the keys is released."""
+        """Returns futures, each of which is done when the lease on one of the keys is released."""
         with self._lock:
             return [self._all[key][2] for key in keys if key in self._all]
 
     def enter(self, key: str) -> Steps[str]:
-        """Waits for the lease on a key, however long it takes, and returns its holder."""
+        """Waits without a time limit for the lease on a key. Returns the holder's name, which :meth:`release` needs."""
         holder = f"{id(self):x} {time.perf_counter_ns():x} {threading.get_ident():x}"
         while not self.take([key], holder, 1 << 40):
             yield Until(self.ended([key]), None)
@@ -72,11 +72,11 @@ class Behind:
 
         self.id = id
         self.owner = owner
-        #: The keys of the newest lease that it has asked for.
+        #: The keys of the last lease that the job requested.
         self.keys = list(keys)
-        #: A future of its end.
+        #: A future that is done when the job has ended.
         self.ended: Any = None
-        #: Is done when somebody wants it to end.
+        #: A future that is done when the job should stop.
         self.stopped: Launched = Future()
 
     def stop(self) -> None:
@@ -85,14 +85,14 @@ class Behind:
 
 
 class Records:
-    """Records in this process. If there are too many, the least recently used ones are removed."""
+    """Records in this process. If they exceed the size limit, the least recently used ones are removed."""
 
-    #: Whether their failure makes the call fail.
+    #: Whether a call fails if its records cannot be loaded or saved.
     required = False
 
     def __init__(self, most: int = KEPT_CHARACTERS) -> None:
         self.leases = Leases()
-        #: The jobs in the background, by number.
+        #: The background jobs, by number.
         self.background: Dict[int, Behind] = {}
         self._begun = 0
         self._most = most
@@ -102,14 +102,14 @@ class Records:
         self._lock = threading.Lock()
 
     def begin(self, owner: str, keys: Sequence[str]) -> Behind:
-        """Notes a job that begins in the background."""
+        """Registers a job that begins in the background."""
         with self._lock:
             self._begun += 1
             behind = self.background[self._begun] = Behind(self._begun, owner, keys)
             return behind
 
     def running(self, owner: str) -> List[Dict[str, Any]]:
-        """The jobs of an owner that run in the background."""
+        """Returns the background jobs of an owner."""
         with self._lock:
             return [{"id": each.id, "keys": each.keys} for each in self.background.values() if each.owner == owner and each.keys]
 
@@ -146,7 +146,7 @@ class Records:
 
 
 class KeptRecords(Records):
-    """Records in the caller's mapping: anything like a dict of texts, or an object with ``load`` and ``save``."""
+    """Records in an object of the caller's that behaves like a dict of texts, or that has ``load`` and ``save``."""
 
     required = True
 
@@ -166,7 +166,8 @@ class KeptRecords(Records):
         return {"record": text, "revision": _revision(text)} if isinstance(text, str) and text else {}
 
     def save(self, key: str, record: str, revision: str) -> Steps[bool]:
-        """Exclusive in this process, so that no other job saves between the comparison and the change."""
+        """Saves a record unless its revision has changed. Within this process this is atomic, so that no other job saves between
+        the comparison and the change."""
         holder = yield from self.leases.enter(f"save {key}")
         try:
             found = yield from self.load(key)
@@ -179,13 +180,13 @@ class KeptRecords(Records):
 
 
 class SharedRecords(KeptRecords):
-    """Records that processes share: the caller's object also has ``lease``, ``release`` and ``swap``."""
+    """Records that several processes share. The caller's object also has ``lease``, ``release`` and ``swap``."""
 
     def lease(self, keys: List[str], holder: str, ttl: int) -> Steps[bool]:
         return bool((yield Ask(lambda: self._memory.lease(keys, holder, ttl / 1000), "memory")))
 
     def release(self, key: str, holder: str) -> Steps[None]:
-        """A lease that cannot be released expires."""
+        """Releases a lease. A failure is ignored, because the lease then expires."""
         try:
             yield Ask(lambda: self._memory.release(key, holder), "memory")
         except OptionError:
@@ -200,7 +201,7 @@ class SharedRecords(KeptRecords):
         return bool((yield Ask(lambda: self._memory.swap(key, old, record), "memory")))
 
 
-#: The leases of callers' memories, by their ``id``, shared by all users of a memory. The leases keep the memory alive.
+#: The leases for callers' memory objects, by the ``id`` of the object, shared by all its users. The leases keep the object alive.
 _LEASES: "weakref.WeakValueDictionary[int, Leases]" = weakref.WeakValueDictionary()
 _LOCK = threading.Lock()
 
@@ -212,7 +213,7 @@ def _revision(text: str) -> str:
 
 
 def records_of(memory: Any) -> Records:
-    """The records for the caller's memory."""
+    """Returns the records for the memory object that the caller passed."""
     if memory is None:
         return Records()
     shared = all(hasattr(memory, name) for name in ("lease", "release", "swap"))

@@ -6,7 +6,8 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from . import _json
 
-#: Finds secrets in one text of a message: texts, or dicts with ``text`` and ``placeholder``. None means nothing.
+#: Finds the secrets in one text of a message. Returns a list of texts, or of dicts with ``text`` and ``placeholder``; None if there
+#: are none.
 FindSecrets = Callable[[str], Any]
 
 MIN_BYTES = 4
@@ -14,8 +15,8 @@ MAX_PLACEHOLDER = 100
 
 
 def redactions(find: Optional[FindSecrets], piece: bytes) -> Optional[Dict[str, Any]]:
-    """The option for what is found in messages; None if nothing is. A text for which ``find`` fails is replaced
-    completely."""
+    """Returns the option ``redact`` for the secrets in the messages; None if there are none. A text for which ``find`` fails
+    is replaced completely."""
     if find is None:
         return None
     try:
@@ -35,7 +36,7 @@ def redactions(find: Optional[FindSecrets], piece: bytes) -> Optional[Dict[str, 
 
 
 def _secrets(find: FindSecrets, text: str) -> List[Dict[str, Any]]:
-    """Raises if the function's result is unusable."""
+    """Calls ``find`` and returns the secrets. Raises if the result is unusable."""
     given = find(text)
     if given is None:
         return []
@@ -52,7 +53,7 @@ def _secrets(find: FindSecrets, text: str) -> List[Dict[str, Any]]:
 
 
 def _texts(messages: Any) -> List[str]:
-    """The strings of a value, except keys and the values of ``role`` and ``type``, each once."""
+    """Returns each distinct string in a value once, except keys and the values of ``role`` and ``type``."""
     texts: Dict[str, None] = {}
     pending: List[Any] = [messages]
     while pending:

@@ -16,14 +16,14 @@ M = TypeVar("M")
 class FitResult(Generic[M]):
     """The messages to send for a whole history."""
 
-    #: The messages in the type that was passed. Kept messages are the same objects; if nothing changed, this is the
-    #: same list.
+    #: The messages, in the same type as the caller's. Kept messages are the same objects; if nothing changed, this is the
+    #: caller's list itself.
     messages: M
     #: What was done to each message.
     report: "Report"
     #: Whether an earlier compaction replaces the beginning of the history.
     known: bool
-    #: The content that this call removed, if the policy asks for it. It is already in the store, if there is one.
+    #: The content that this call removed, if the policy requests it. If there is a store, the content is already in it.
     archive: List["Body"] = field(default_factory=list)
     #: A future of ``concurrent.futures``, or an asyncio task, that is done when the background compaction that this
     #: call started (``gate.start`` of the policy) has ended. None if it started none.
@@ -54,9 +54,9 @@ class Done(Generic[M]):
 
 @dataclass
 class Pending:
-    """A compaction that needs summaries: answer the requests, and continue with ``step``."""
+    """A compaction that needs summaries. Answer its requests, and continue with ``step``."""
 
-    #: It is data: it can be stored, and continued by another process.
+    #: Plain data, which can be stored. Another process can continue the plan.
     plan: "Plan"
     requests: List["SummaryRequest"]
     report: "Report"
@@ -67,12 +67,12 @@ class Converted(Generic[M]):
     """Messages in another wire format."""
 
     messages: M
-    #: The wire formats.
+    #: The wire formats that the messages were converted from and to.
     source: str
     target: str
     #: Whether the provider of the new format would reject nothing.
     valid: bool
-    #: What was not carried over unchanged.
+    #: The content that was changed or lost.
     lost: List["Loss"]
     report: "Report"
     #: The system prompt, if the new format has it outside the messages.

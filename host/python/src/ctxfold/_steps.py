@@ -1,4 +1,4 @@
-"""Work that is written once, as generators, and run by two drivers: a blocking one, and one for asyncio."""
+"""The operations' steps. They are written once, as generators, and run by two drivers: a blocking one, and one for asyncio."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ASYNCHRONOUS = "{} is asynchronous: use ctxfold.aio, whose functions are awaited
 #: A future of concurrent.futures, or of asyncio.
 Launched = Any
 
-#: A model's answer to a request: the summary, with the finish reason if known; or an awaitable of it.
+#: Calls a model to answer a request. Returns the summary, with the finish reason if known, or an awaitable of these.
 Summarize = Callable[["SummaryRequest"], Any]
 
 
@@ -32,7 +32,8 @@ class Work:
 
 
 class Ask:
-    """A call of a function of the caller's, named by ``what``; with asyncio it may return an awaitable."""
+    """A call of a function that the caller provided. ``what`` names the function in errors. With asyncio it may return an
+    awaitable."""
 
     def __init__(self, run: Callable[[], Any], what: str) -> None:
         self.run = run
@@ -40,7 +41,7 @@ class Ask:
 
 
 class Launch:
-    """A call of a function of the caller's that runs concurrently; yields a future."""
+    """A concurrent call of a function that the caller provided. Yields a future of its result."""
 
     def __init__(self, run: Callable[[], Any], what: str) -> None:
         self.run = run
@@ -48,25 +49,25 @@ class Launch:
 
 
 class Cancel:
-    """Cancels what was launched; its result is no longer needed."""
+    """Cancels a concurrent call whose result is no longer needed."""
 
     def __init__(self, launched: Launched) -> None:
         self.launched = launched
 
 
 class Begin:
-    """Other work that runs independently and outlives the call; yields a future of its end."""
+    """Other steps that run independently and may outlive the call. Yields a future that is done when they have ended."""
 
     def __init__(self, steps: "Steps[Any]") -> None:
         self.steps = steps
 
 
 class Until:
-    """Waits until one of several futures is done, or until a time; yields those that are done."""
+    """Waits until one of several futures is done, but not beyond a given time. Yields the futures that are done."""
 
     def __init__(self, futures: Sequence[Launched], until: Optional[int]) -> None:
         self.futures = futures
-        #: In milliseconds since 1970; None means no limit.
+        #: The end of the wait in milliseconds since 1970; None means no limit.
         self.until = until
 
     def seconds(self) -> Optional[float]:
@@ -85,17 +86,17 @@ class Model:
         prefix: bool = False,
     ) -> None:
         self.summarize = summarize
-        #: Finds what no summarizer must get.
+        #: Finds secrets, which no summarizer must get.
         self.redact = redact
-        #: The time limit for one summary in seconds, from the call on; None means no limit.
+        #: The time limit for one call of ``summarize`` in seconds; None means no limit.
         self.timeout = timeout
         #: The number of concurrent requests.
         self.concurrency = concurrency
-        #: Whether it can send requests that are appended to the conversation.
+        #: Whether ``summarize`` can send requests that extend the conversation.
         self.prefix = prefix
 
     def asked(self) -> Summarize:
-        """The function, which must be set."""
+        """Returns ``summarize``, which must be set."""
         assert self.summarize is not None
         return self.summarize
 
@@ -105,7 +106,7 @@ Steps = Generator[Effect, Any, T]
 
 
 def run(steps: Steps[T]) -> T:
-    """Runs the work, blocking until it is done."""
+    """Runs steps, and blocks until they are done."""
     send: Callable[[], Effect] = lambda: next(steps)
     while True:
         try:
@@ -144,7 +145,7 @@ def _perform(effect: Effect) -> Any:
 
 
 def _now(value: Any, what: str) -> Any:
-    """Requires a value that is available now; awaitables are only for ctxfold.aio."""
+    """Returns a value, but raises if it is an awaitable, which only ctxfold.aio supports."""
     if not hasattr(value, "__await__"):
         return value
     close = getattr(value, "close", None)
@@ -161,7 +162,7 @@ def _thread(work: Callable[[], Any], name: str) -> Launched:
     context = contextvars.copy_context()
 
     def target() -> None:
-        future.set_running_or_notify_cancel()  # from now on nobody can cancel it: a result that nobody wants is no error
+        future.set_running_or_notify_cancel()  # a running future can't be cancelled, so setting its result can't fail
         try:
             future.set_result(context.run(work))
         except BaseException as error:
@@ -172,7 +173,7 @@ def _thread(work: Callable[[], Any], name: str) -> Launched:
 
 
 def given_by(launched: Any, id: int) -> Dict[str, Any]:
-    """The result of an ask effect, from what ``summarize`` returned or raised."""
+    """Returns the result of an ``ask`` effect, given the future of a call of ``summarize``."""
     try:
         error = launched.exception()
     except BaseException as cancelled:  # cancelled by the function itself, not by us
@@ -189,7 +190,8 @@ BUSY = (429, 503, 529)
 
 
 def busy(error: BaseException) -> Dict[str, Any]:
-    """Whether an SDK's exception means that the provider is overloaded, and how long to wait, in milliseconds."""
+    """Returns whether an SDK's exception means that the provider is overloaded and, if it says so, how long to wait in
+    milliseconds."""
     response = getattr(error, "response", None)
     status = getattr(error, "status_code", None) or getattr(error, "status", None) or getattr(response, "status_code", None)
     if status not in BUSY:
@@ -202,7 +204,7 @@ def busy(error: BaseException) -> Dict[str, Any]:
 
 
 def summary(given: Any) -> Dict[str, Any]:
-    """The answer to a request, from what ``summarize`` returned."""
+    """Converts the return value of ``summarize`` to the module's form of a summary."""
     if isinstance(given, str):
         return {"text": given} if given else {"error": "the summary is empty"}
     if isinstance(given, Mapping) and (isinstance(given.get("text"), str) or isinstance(given.get("messages"), list)):

@@ -8,21 +8,21 @@ from typing import Any, Dict, List, Optional, Tuple
 from . import _json
 from ._errors import CtxfoldError, OptionError
 
-#: The members in which request bodies hold their messages.
+#: The keys under which request bodies hold their messages.
 LISTS = ("messages", "input", "contents")
 
 
 class Transcript:
     """The messages of one call.
 
-    ``piece`` is their JSON, and ``answer`` the kind of answer that suits their type best.
+    ``piece`` is the messages as JSON. ``answer`` is the kind of answer to request, which depends on the messages' type.
     """
 
     piece: bytes
     answer: str
 
     def restore(self, answer: Dict[str, bytes]) -> Any:
-        """The messages of an answer, in the type that was given."""
+        """Returns the messages of an answer, in the type that the caller passed."""
         raise NotImplementedError
 
 
@@ -51,7 +51,7 @@ class _Text(Transcript):
 
 
 class _Live(Transcript):
-    """A list of messages, or a request body that contains one: kept messages are the caller's own objects."""
+    """A list of messages, or a request body that contains one. In results, kept messages are the caller's own objects."""
 
     answer = "edits"
 
@@ -62,7 +62,7 @@ class _Live(Transcript):
         if isinstance(given, Mapping):
             self._key = next((name for name in LISTS if _is_list(given.get(name))), None)
             source = given if self._key is None else given[self._key]
-        # The caller may append to its list while a summary is being written; indexes in edits refer to what was sent.
+        # A copy, because edits refer to the messages as they were sent, and the caller may append to its list meanwhile.
         self._sent: List[Any] = list(source) if _is_list(source) else []
         self.piece = _json.dumps(given, "messages")
 
@@ -77,7 +77,7 @@ class _Live(Transcript):
 
 
 def transcript(messages: Any) -> Transcript:
-    """Reads the caller's messages."""
+    """Returns a Transcript for the messages that the caller passed."""
     if isinstance(messages, (str, bytes, bytearray, memoryview)):
         if isinstance(messages, str) and messages.strip()[:1] not in ("", "[", "{"):
             raise OptionError(
@@ -98,8 +98,7 @@ def transcript(messages: Any) -> Transcript:
 def apply(messages: Sequence[Any], edits: List[Dict[str, Any]]) -> Any:
     """Applies the ``edits`` of an answer to a list of messages.
 
-    Kept messages are the same objects as before. The list is not modified, and is returned itself if nothing
-    changes.
+    Kept messages are the same objects as before. The list is not modified; if nothing changes, it is returned itself.
     """
     if len(edits) == 1 and edits[0].get("keep") == [0, len(messages)] or not edits and not messages:
         return messages

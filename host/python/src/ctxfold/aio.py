@@ -1,11 +1,11 @@
 # Generated from _compactor.py by `make generate`. Do not edit it.
-"""The same for asyncio: ``fit``, :class:`Compactor` and :class:`Conversation` with methods to await.
+"""The API for asyncio: coroutine versions of ``fit``, :class:`Compactor` and :class:`Conversation`.
 
-``summarize``, the methods of a store and those of a memory may be coroutines; other functions run in a thread. The
-module also works in a thread, without the GIL. Methods that need no model and no store, such as ``check``, are the
-blocking ones of :class:`Compactor` (``await asyncio.to_thread(compactor.check, messages)`` keeps it off the loop).
+``summarize`` and the methods of a store or a memory may be coroutine functions; other functions run in a thread. The
+module also runs in a thread, without the GIL. Methods that need no model and no store, such as ``check``, still block.
+To keep one off the event loop, use ``await asyncio.to_thread(compactor.check, messages)``.
 
-Cancelling the task aborts its compaction; nothing has changed then.
+If the task is cancelled, its compaction is aborted and nothing has changed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Msg = TypeVar("Msg")
 
 
 class Compactor(Compacting):
-    """Compacts conversations by one policy, with one model and one store. It may serve any number of threads at once.
+    """Compacts conversations under one policy, with one model and one store. Any number of threads may use it at once.
 
     It is :class:`ctxfold.Compactor` for asyncio.
     """
@@ -83,7 +83,7 @@ class Compactor(Compacting):
         state: Optional["types.State"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> Done[M]:
-        """Restores what compactions removed: everything that the store has, or the contents with the given handles.
+        """Restores contents that compactions removed: those with the given handles or, by default, everything in the store.
         """
         source = transcript(messages)
         store = _archive.store_in(self._store)
@@ -103,10 +103,10 @@ class Compactor(Compacting):
         state: Optional["types.State"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> "types.Found":
-        """Searches the words of removed messages: in all archived contents that the messages name, or only in the
-        contents with the given handles.
+        """Searches removed messages by their words, in the contents with the given handles or, by default, in all archived
+        contents that the messages name.
 
-        Days are written as ``2025-03-14``, ``2025-03`` or ``2025``.
+        Dates may be days, months or years: ``2025-03-14``, ``2025-03`` or ``2025``.
         """
         source = None if messages is None else transcript(messages)
         asked = without_none({"query": query, "limit": limit, "roles": roles, "after": after, "before": before})
@@ -124,7 +124,7 @@ class Compactor(Compacting):
     ) -> str:
         """Answers a call of the tool that :meth:`recall_tool` defines. Returns the tool result for the model.
 
-        A query searches only what ``messages`` name, not everything in the store.
+        A query searches only the contents that ``messages`` name, not everything in the store.
         """
         source = None if messages is None else transcript(messages)
         head = self._restoring(policy, state, source)
@@ -151,23 +151,23 @@ async def fit(
     prefix: bool = False,
     redact: Optional[FindSecrets] = None,
 ) -> FitResult[M]:
-    """Returns the messages to send for a whole history: results of earlier calls replace the beginnings that they
-    compacted, and a new compaction is made when it is due.
+    """Returns the messages to send for a whole history. Earlier compactions are applied to the beginning of the history,
+    and a new compaction is made when one is due.
 
     The program keeps its own list and passes all of it each turn. ``messages`` is a list of dicts or of an SDK's
     objects, a request body, or JSON as str or bytes. The result has the same type, and kept messages are the same
     objects.
 
     ``window`` is the model's context window in tokens; ``summarize`` and the other options are those of
-    :class:`Compactor`. ``id`` identifies the conversation or its user: what is remembered under one id is never
-    used for another. Compactions are remembered for calls with an equal policy and the same ``store`` and
-    ``memory`` objects: create these once. ``usage`` is the provider's token count for the last call. ``next`` has
-    the ``model`` and the ``provider`` that will be called next: if the policy has ``gate.idle``, a conversation
+    :class:`Compactor`. ``id`` identifies the conversation or its user: a compaction that is remembered under one id
+    is never used for another. Compactions are remembered for calls with an equal policy and the same ``store`` and
+    ``memory`` objects, so create these once. ``usage`` is the provider's token count for the last call. ``next`` has
+    the ``model`` and the ``provider`` that will be called next. If the policy has ``gate.idle``, a conversation
     whose prompt cache is cold is compacted even below the limit. With ``gate.start``, a compaction starts in the
-    background before it is due, and later calls use it. If the provider says that the messages do not fit, fit the
-    same history with ``options={"force": True}`` and send the result.
+    background before it is due, and later calls use it. If the provider rejects the messages because they do not fit,
+    fit the same history with ``options={"force": True}`` and send the result.
 
-    Raises :class:`CtxfoldError`; then nothing has changed, and the history may be sent unchanged.
+    If this raises :class:`CtxfoldError`, nothing has changed, and the history may be sent unchanged.
     """
     return await run(
         shared_fits.fit(
@@ -179,7 +179,7 @@ async def fit(
 
 
 class Conversation(Live[Msg]):
-    """A live conversation. The module keeps its messages too, so a turn costs only what it adds.
+    """A live conversation. The module keeps its messages too, so the cost of a turn depends only on the messages it adds.
 
     ::
 
@@ -214,7 +214,7 @@ class Conversation(Live[Msg]):
 
     async def after_turn(self, *, usage: Optional["types.Counted"] = None) -> Optional[Done[List[Msg]]]:
         """Compacts the conversation if compaction is due. Call it when the model has ended its turn. Returns None if
-        nothing was due.
+        compaction was not due.
 
         If the policy has ``gate.start``, a compaction starts in the background before it is due, and this returns
         None. It waits for a background compaction only at the limit.
@@ -224,9 +224,10 @@ class Conversation(Live[Msg]):
     async def before_turn(
         self, *, next: Optional[Mapping[str, Optional[str]]] = None, options: Optional["types.Options"] = None
     ) -> Optional[Done[List[Msg]]]:
-        """Compacts the conversation if compaction is due before a model call: if the policy has ``gate.idle``, a
+        """Compacts the conversation if compaction is due before a model call. If the policy has ``gate.idle``, a
         conversation whose prompt cache is cold is compacted even below the limit. ``next`` has the ``model`` and
-        the ``provider``; the idle time is measured, unless ``options`` contain it. :meth:`call` does this itself.
+        the ``provider`` of the call. The idle time is measured, unless ``options`` contain it. :meth:`call` calls this
+        method itself.
         """
         return await run(self._held.before_turn(dict(options or {}), next_of(next)))
 
@@ -235,16 +236,17 @@ class Conversation(Live[Msg]):
         return await run(self._held.compact())
 
     async def restore(self, *handles: str) -> Done[List[Msg]]:
-        """Restores what compactions removed: the contents with the given handles or, without handles, everything in
-        the store.
+        """Restores contents that compactions removed: those with the given handles or, without handles, everything in the
+        store.
         """
         return await run(self._held.restore(handles or None))
 
     async def call(self, send: Callable[[List[Msg]], Union[T, Awaitable[T]]]) -> T:
         """Calls a model: ``send`` sends the given messages; it may be a coroutine function. If the provider says that they do not fit, the conversation
-        is compacted and ``send`` is called once more, but not again.
+        is compacted and ``send`` is called a second time, but not a third.
 
-        Raises what ``send`` raised or, if a compaction did not help, ``still_overflow`` with that as its cause.
+        Raises the exception that ``send`` raised or, if a compaction did not help, ``still_overflow`` with that exception
+        as its cause.
         """
         return cast(T, await run(self._held.call(send)))
 

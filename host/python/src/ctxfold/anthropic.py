@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 
 
 def compacting(client: Any, compactor: "Compacting") -> Callable[..., Any]:
-    """Wraps ``client.messages.create`` for a whole history in ``messages``: the messages sent fit in the window."""
+    """Wraps ``client.messages.create``. Pass the whole history in ``messages``; the request contains messages that fit in the
+    window."""
     return _adapters.compacting(client.messages.create, compactor, "messages", "anthropic", ())
 
 
 def summarizer(client: Any, model: str, **more: Any) -> Callable[["SummaryRequest"], Any]:
-    """A ``summarize`` that uses the Messages API. ``more`` is added to each call, such as ``temperature``."""
+    """Returns a ``summarize`` that uses the Messages API. ``more`` has arguments for each call, such as ``temperature``."""
 
     def ask(request: "SummaryRequest") -> Any:
         messages = [{"role": "user", "content": request["prompt"]}]

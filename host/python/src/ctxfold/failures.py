@@ -1,4 +1,4 @@
-"""Reads failed model calls, whichever SDK made them."""
+"""Reads the exceptions that SDKs raise for failed model calls."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def failure_of(error: BaseException) -> "Failure":
-    """Reads an exception of OpenAI's, Anthropic's or another SDK: its status and the provider's message.
+    """Returns the HTTP status and the provider's message from an exception of an SDK, such as OpenAI's or Anthropic's.
 
-    The SDKs' exceptions have ``status_code`` or ``status``, and ``body``, ``response`` or ``message``.
+    It reads the attributes ``status_code`` or ``status``, and ``body``, ``response`` or ``message``.
     """
     failure: "Failure" = {}
     response = getattr(error, "response", None)
@@ -27,7 +27,7 @@ def failure_of(error: BaseException) -> "Failure":
 
 
 def _body(error: BaseException, response: Any) -> str:
-    """Everything in the error: its text, its code, and the provider's response."""
+    """Returns all text in an error: its message, its code, and the provider's response."""
     import json
 
     said = [text_of(error), getattr(error, "code", None), getattr(response, "text", None), getattr(error, "body", None)]
@@ -41,10 +41,10 @@ def _body(error: BaseException, response: Any) -> str:
 
 
 def classify(error: BaseException) -> "Verdict":
-    """Classifies the model call that raised this exception; ``overflow`` means that the conversation did not fit."""
+    """Classifies the failure of a model call by its exception. ``overflow`` means that the conversation did not fit."""
     return Operations().classify_error(failure_of(error))
 
 
 def is_overflow(error: BaseException) -> bool:
-    """Whether a model call failed because the conversation did not fit in its window."""
+    """Returns whether a model call failed because the conversation did not fit in the model's context window."""
     return classify(error)["overflow"]

@@ -9,8 +9,8 @@
     compactor = Compactor(window=128_000, summarize=summarizer(model))
     agent = create_react_agent(model, tools, pre_model_hook=pre_model_hook(compactor))
 
-The agent's state and its checkpoints keep the whole history; the model gets messages that fit. With ``agent.ainvoke`` pass a
-:class:`ctxfold.aio.Compactor`.
+The agent's state and its checkpoints keep the whole history, but the model gets messages that fit in its window. With
+``agent.ainvoke`` pass a :class:`ctxfold.aio.Compactor`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ._base import Compacting
     from .types import SummaryRequest
 
-#: The names of the classes of langchain_core.messages.
+#: The class names in langchain_core.messages, by message type.
 CLASSES = {"human": "HumanMessage", "ai": "AIMessage", "system": "SystemMessage", "tool": "ToolMessage"}
 
 #: The metadata members in which the providers' packages put the finish reason.
@@ -32,8 +32,8 @@ REASONS = ("finish_reason", "stop_reason", "finishReason", "stopReason", "done_r
 
 
 def pre_model_hook(compactor: "Compacting") -> Callable[[Mapping[str, Any]], Any]:
-    """A hook for ``create_react_agent``: converts the ``messages`` of a state to ``llm_input_messages`` that fit in the
-    window."""
+    """Returns a hook for ``create_react_agent``, which converts the ``messages`` of a state to ``llm_input_messages`` that fit
+    in the window."""
     fit = fitter(compactor)
 
     def blocking(state: Mapping[str, Any]) -> Dict[str, Any]:
@@ -46,9 +46,10 @@ def pre_model_hook(compactor: "Compacting") -> Callable[[Mapping[str, Any]], Any
 
 
 def fitter(compactor: "Compacting") -> Callable[..., Any]:
-    """A function from a history to the messages to send, for example for a ``RunnableLambda`` in front of a model.
+    """Returns a function that takes a history and returns the messages to send, for example for a ``RunnableLambda`` in front
+    of a model.
 
-    Kept messages are the same objects. With :class:`ctxfold.aio.Compactor` it is a coroutine function.
+    Kept messages are the same objects. With :class:`ctxfold.aio.Compactor` the function is a coroutine function.
     """
     policy: Any = {**(compactor._policy or {}), "format": "langchain"}
     given: Any = compactor
@@ -65,7 +66,7 @@ def fitter(compactor: "Compacting") -> Callable[..., Any]:
 
 
 def summarizer(model: Any, *, awaited: bool = False) -> Callable[["SummaryRequest"], Any]:
-    """A ``summarize`` that uses any chat model: ``model.invoke``, or ``model.ainvoke`` if it is awaited."""
+    """Returns a ``summarize`` that calls a chat model with ``model.invoke`` or, if ``awaited`` is set, with ``model.ainvoke``."""
     invoke = model.ainvoke if awaited else model.invoke
 
     def ask(request: "SummaryRequest") -> Any:
@@ -84,7 +85,7 @@ def _dump(message: Any) -> Any:
 
 
 def _back(messages: Sequence[Any], wire: Sequence[Any], fitted: Sequence[Any]) -> List[Any]:
-    """The caller's own messages if they were kept, and new ones of the same classes."""
+    """Returns the caller's own objects for kept messages, and objects of the same classes for new ones."""
     own = {id(each): message for each, message in zip(wire, messages)}
     classes = {each["type"]: type(message) for each, message in zip(wire, messages) if isinstance(each, dict) and "type" in each}
     return [own[id(each)] if id(each) in own else _load(each, classes) for each in fitted]
@@ -92,7 +93,7 @@ def _back(messages: Sequence[Any], wire: Sequence[Any], fitted: Sequence[Any]) -
 
 def _load(message: Dict[str, Any], classes: Dict[str, Any]) -> Any:
     kind = message.get("type", "")
-    # The package is loaded if its messages are used; it also accepts dicts as messages.
+    # If the caller uses the package's message classes, the package is loaded. Otherwise messages are dicts, which it also accepts.
     make = classes.get(kind) or getattr(sys.modules.get("langchain_core.messages"), CLASSES.get(kind, ""), None)
     return make(**{key: value for key, value in message.items() if key != "type"}) if make else message
 

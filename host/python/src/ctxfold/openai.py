@@ -26,19 +26,20 @@ if TYPE_CHECKING:
 
 
 def compacting_chat(client: Any, compactor: "Compacting") -> Callable[..., Any]:
-    """Wraps ``client.chat.completions.create`` for a whole history in ``messages``: the messages sent fit in the window."""
+    """Wraps ``client.chat.completions.create``. Pass the whole history in ``messages``; the request contains messages that fit in
+    the window."""
     return _adapters.compacting(client.chat.completions.create, compactor, "messages", "openai-chat", ())
 
 
 def compacting_responses(client: Any, compactor: "Compacting") -> Callable[..., Any]:
-    """Wraps ``client.responses.create`` for a whole history in ``input``. Calls with ``previous_response_id`` or
+    """Wraps ``client.responses.create``. Pass the whole history in ``input``. Calls with ``previous_response_id`` or
     ``conversation`` are passed through, because the provider stores their history."""
     held = ("previous_response_id", "conversation")
     return _adapters.compacting(client.responses.create, compactor, "input", "openai-responses", held)
 
 
 def summarizer(client: Any, model: str, **more: Any) -> Callable[["SummaryRequest"], Any]:
-    """A ``summarize`` that uses Chat Completions. ``more`` is added to each call, such as ``temperature``."""
+    """Returns a ``summarize`` that uses Chat Completions. ``more`` has arguments for each call, such as ``temperature``."""
 
     def ask(request: "SummaryRequest") -> Any:
         messages = [{"role": "system", "content": request["system"]}, {"role": "user", "content": request["prompt"]}]
@@ -54,7 +55,7 @@ def summarizer(client: Any, model: str, **more: Any) -> Callable[["SummaryReques
 
 
 def responses_summarizer(client: Any, model: str, **more: Any) -> Callable[["SummaryRequest"], Any]:
-    """A ``summarize`` that uses Responses. Nothing is stored at the provider."""
+    """Returns a ``summarize`` that uses the Responses API and lets the provider store nothing."""
 
     def ask(request: "SummaryRequest") -> Any:
         own: Dict[str, Any] = {"model": model, "instructions": request["system"], "input": request["prompt"], "store": False}

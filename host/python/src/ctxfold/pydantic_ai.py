@@ -1,4 +1,5 @@
-"""An adapter for the message history of Pydantic AI, as JSON: ``ModelMessagesTypeAdapter.dump_python(messages, mode="json")``.
+"""An adapter for the message history of Pydantic AI, converted to JSON by
+``ModelMessagesTypeAdapter.dump_python(messages, mode="json")``.
 
 ::
 
@@ -25,7 +26,7 @@ Part = Dict[str, Any]
 
 
 def history_processor(compactor: "Compacting", adapter: Any) -> Callable[[List[Any]], Any]:
-    """One of an agent's ``history_processors``: returns the part of a history that fits in the window, compacted.
+    """Returns a function for an agent's ``history_processors`` that compacts a history so that it fits in the window.
     ``adapter`` is ``ModelMessagesTypeAdapter``. Kept messages are the same objects."""
     fit = fitter(compactor)
 
@@ -45,8 +46,9 @@ def history_processor(compactor: "Compacting", adapter: Any) -> Callable[[List[A
 
 
 def fitter(compactor: "Compacting") -> Callable[..., Any]:
-    """A function from a history, as JSON, to the messages to send. Kept messages are the same dicts; a message of which
-    parts were changed keeps its other parts. With :class:`ctxfold.aio.Compactor` it is a coroutine function."""
+    """Returns a function that takes a history as JSON and returns the messages to send. Kept messages are the same dicts;
+    if only some parts of a message are changed, its other parts are kept. With :class:`ctxfold.aio.Compactor` the function is
+    a coroutine function."""
     policy: Any = {**(compactor._policy or {}), "format": "native"}
     given: Any = compactor
 
@@ -62,14 +64,15 @@ def fitter(compactor: "Compacting") -> Callable[..., Any]:
 
 
 class Place(NamedTuple):
-    """The origin of a wire message: the message's index, and that of its part; None for all parts of a response."""
+    """The origin of a message in the wire format: the index of the Pydantic AI message, and the index of its part, which is
+    None for all parts of a response."""
 
     message: int
     part: Optional[int]
 
 
 class Wire:
-    """A history in the wire format ``native``: a message for each part of a request, and one for each response."""
+    """A history in the wire format ``native``, which has one message for each part of a request and one for each response."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self._given = messages
@@ -95,7 +98,7 @@ class Wire:
                     self._responses[part["id"]] = place
 
     def back(self, fitted: Sequence[Message]) -> List[Message]:
-        """Converts wire messages back to Pydantic AI messages."""
+        """Converts messages of the wire format back to Pydantic AI messages."""
         out: List[Message] = []
         at: Optional[int] = None  # the message whose parts are being collected
         parts: List[Part] = []
@@ -161,7 +164,7 @@ def _part(part: Part) -> Message:
 
 
 def _content(item: Any) -> Part:
-    """A piece of a user's prompt. Files stay in the history: only their size is passed on."""
+    """Converts one item of a user's prompt. A file stays in the history; the module only gets its size."""
     if isinstance(item, str):
         return {"type": "text", "text": item}
     if not isinstance(item, dict) or "kind" not in item:
@@ -184,7 +187,7 @@ def _response(message: Message) -> Message:
             content.append(
                 {"type": "tool_call", "id": part["tool_call_id"], "name": part["tool_name"], "input": _arguments(part.get("args"))}
             )
-        else:  # the provider's own tools, and files: they stay with their message
+        else:  # calls of the provider's own tools, and files, which stay with their message
             content.append({"type": "text", "text": json.dumps(part, ensure_ascii=False)})
     return {"role": "assistant", "content": content}
 

@@ -8,21 +8,21 @@ from typing import Any, Awaitable, MutableMapping, Optional, Union
 
 from ._errors import CtxfoldError, OptionError
 
-#: The number of a handle's digits in a marker, which are also the key of a body in these stores.
+#: The number of a handle's digits that a marker shows. These stores use the same digits as the key of a body.
 SHORT = 16
 
 
 class Store:
-    """Stores bodies. A handle is the SHA-256 of the body's UTF-8 in 64 hexadecimal digits.
+    """The interface of stores for removed content, the bodies. A handle is the SHA-256 of a body's UTF-8, in 64 hexadecimal
+    digits.
 
-    Its methods may be called from any thread. With :mod:`ctxfold.aio` they may be coroutines.
+    The methods may be called from any thread. With :mod:`ctxfold.aio` they may be coroutine functions.
     """
 
     def put(self, handle: str, body: str) -> Union[None, Awaitable[None]]:
-        """Stores a body. If the same one is stored already, nothing changes; a different one under the same 16 digits
-        raises.
+        """Stores a body. If the same body is already stored, nothing changes.
 
-        If it raises, the body was not stored.
+        Raises if the body could not be stored, for example because a different body has the same first 16 digits.
         """
         raise NotImplementedError
 
@@ -32,9 +32,9 @@ class Store:
 
 
 class MappingStore(Store):
-    """A store in anything like a dict of texts. Keys are the prefix and 16 digits.
+    """A store in an object that behaves like a dict of texts. A key is ``prefix`` followed by the first 16 digits of the handle.
 
-    ``max_chars`` limits the total size; ``store_full`` is raised if there is no room for a body.
+    ``max_chars`` limits the total size, in characters. If there is no room for a body, ``store_full`` is raised.
     """
 
     def __init__(
@@ -89,13 +89,13 @@ class DirectoryStore(Store):
                     pass  # another program has removed it
 
     def path(self, handle: str) -> str:
-        """The file of a body."""
+        """Returns the path of the file for a body."""
         return os.path.join(self._path, key_of(handle))
 
     def put(self, handle: str, body: str) -> None:
-        """Writes to a temporary file first, so that readers never see an incomplete body.
+        """Stores a body. Writes to a temporary file first, so that readers never see an incomplete body.
 
-        Raises ``store_failed`` if there is a different body under the handle.
+        Raises ``store_failed`` if the store has a different body under the handle.
         """
         import tempfile
 
@@ -118,7 +118,7 @@ class DirectoryStore(Store):
             raise
 
     def get(self, handle: str) -> Optional[str]:
-        """Reads a file. Raises ``store_failed`` if its content does not match the handle."""
+        """Returns a body. Raises ``store_failed`` if the file's content does not match the handle."""
         path = self.path(handle)
         try:
             with open(path, "rb") as file:
@@ -131,16 +131,16 @@ class DirectoryStore(Store):
 
 
 def holds(handle: str, body: bytes) -> bool:
-    """Whether a body matches a handle, or the first digits of one."""
+    """Returns whether a body matches a handle, or the first digits of a handle."""
     import hashlib
 
     return hashlib.sha256(body).hexdigest().startswith(handle.lower())
 
 
 def stays(handle: str, there: bytes, body: bytes) -> bool:
-    """Whether the stored content stays when a body is put under its handle.
+    """Returns whether the stored content ``there`` stays when ``body`` is stored under the same handle.
 
-    Content that does not match the digits is replaced; a different valid body raises ``store_failed``.
+    Corrupt content, which does not match the handle, is replaced. A different valid body raises ``store_failed``.
     """
     if there == body:
         return True
@@ -150,7 +150,7 @@ def stays(handle: str, there: bytes, body: bytes) -> bool:
 
 
 def store_of(given: Any) -> Optional[Store]:
-    """The store that a caller passed, or a MappingStore for it."""
+    """Returns the store that a caller passed, wrapped in a MappingStore if it behaves like a dict."""
     if given is None or (hasattr(given, "put") and hasattr(given, "get")):
         store: Optional[Store] = given
         return store
@@ -160,8 +160,8 @@ def store_of(given: Any) -> Optional[Store]:
 
 
 def key_of(handle: str) -> str:
-    """The digits under which a body is stored. Raises for anything that is not a handle, because a model may have made
-    it up."""
+    """Returns the digits of a handle under which its body is stored. Raises if the argument is not a handle, because a model
+    may have made it up."""
     digits = handle.lower()
     if not SHORT <= len(digits) <= 64 or digits.strip("0123456789abcdef"):
         raise OptionError("a handle has from 16 to 64 hexadecimal digits", path="handle")

@@ -1141,6 +1141,11 @@ class Calibration(TypedDict):
     """tokens"""
     counted: NotRequired[List[int]]
     """tokens"""
+    least: NotRequired[int]
+    """
+    least is the lowest of the counts that were removed to limit the number of pairs: what every call sends besides the
+    transcript can't be more. 0 means that none was removed. tokens
+    """
 
 
 class EstimateRequest(TypedDict):
@@ -1806,8 +1811,9 @@ class ReportCache(TypedDict):
     """tokens that each later call saves"""
     turns_to_pay: NotRequired[int]
     """
-    turns_to_pay is the number of calls after which the compaction has paid for itself at the policy's prices. Its costs
-    are rereading everything after the first change, and the summary. -1 means never; absent without prices.
+    turns_to_pay is the number of calls after which the compaction has paid for itself at the policy's prices, or at the
+    list prices of its model. Its costs are rereading everything after the first change, and the summary. -1 means
+    never; absent without prices and for unknown models.
     """
 
 

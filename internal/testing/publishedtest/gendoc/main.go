@@ -1,4 +1,4 @@
-// Command gendoc writes the rows of all systems as a page, one section each, to the file in its argument.
+// Command gendoc writes a page with the rows of all systems, one section per system, to the file named by its argument.
 package main
 
 import (

@@ -1,0 +1,39 @@
+package digest_test
+
+import (
+	"strings"
+	"testing"
+)
+
+const (
+	kilnRead = `{"role":"assistant","content":[{"type":"tool_call","id":"ID","name":"read","arguments":{"path":"/kiln/src/FILE"}}]},` +
+		`{"role":"tool_result","tool_call_id":"ID","tool_name":"read","content":"OUT"}`
+	kilnEdit = `{"role":"assistant","content":[{"type":"tool_call","id":"ID","name":"edit","arguments":{"path":"/kiln/src/FILE","oldText":"OLD","newText":"NEW"}}]},` +
+		`{"role":"tool_result","tool_call_id":"ID","tool_name":"edit","content":"ok"}`
+)
+
+// Where everything is said about the turns and room is left, a digest shows what the files that were read say, as far as that still holds.
+func TestDigestShowsFilesWhereThereIsRoom(t *testing.T) {
+	fill := func(text string, parts ...string) string { return strings.NewReplacer(parts...).Replace(text) }
+	code := `// The ramp slows down above 900 degrees because the glaze would blister.\n` + strings.Repeat(`x = x\n`, 60) + `const soak = \"hold for 40 minutes\"\nconst fan = \"blow at 30 percent\"\n`
+	messages := `[{"role":"user","content":"Why does the glaze blister?"},
+` + fill(kilnRead, "ID", "1", "FILE", "ramp.go", "OUT", code) + `,
+` + fill(kilnRead, "ID", "2", "FILE", "old.go", "OUT", `// The old kiln had three zones and no fan at all.\n`+strings.Repeat(`y = y\n`, 60)) + `,
+` + fill(kilnEdit, "ID", "3", "FILE", "ramp.go", "OLD", `const soak = \"hold for 40 minutes\"`, "NEW", `const soak = \"hold for 55 minutes\"`) + `,
+` + ranAs("4", "", "cat > /kiln/src/old.go <<EOF\\n// Nothing is left here.\\nEOF", "") + `,
+{"role":"assistant","content":"The soak was too short: it is 55 minutes now."},
+{"role":"user","content":"Thanks, and the fan?"}]`
+	text := logOf(t, messages, 12000)
+	_, shown, found := strings.Cut(text, "# From files that were read\n")
+	if !found || !strings.HasPrefix(shown, "[1] /kiln/src/ramp.go:\n    // The ramp slows down above 900 degrees because the glaze would blister.\n") || !strings.Contains(shown, "blow at 30 percent") {
+		t.Errorf("the file is not shown in\n%s", text)
+	}
+	for _, not := range []string{"hold for 40 minutes", "three zones"} {
+		if strings.Contains(shown, not) {
+			t.Errorf("%q no longer holds, but it is in\n%s", not, shown)
+		}
+	}
+	if text := logOf(t, messages, 1500); strings.Contains(text, "From files") {
+		t.Errorf("a file is shown where there is little room:\n%s", text)
+	}
+}

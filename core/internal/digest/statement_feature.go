@@ -1,0 +1,45 @@
+package digest
+
+// What a paragraph says about a thing that it asks for describes that thing: "We want a file of rules … Unknown keys must be errors." It
+// belongs to the request, and no later work has to follow it.
+
+// featureOf finds the requests for something new in a paragraph.
+type featureOf struct {
+	passage string
+	read    int  // how many bytes have been searched
+	asked   bool // one of the sentences there asks for something new
+}
+
+// builds are verbs of requests for something new.
+var builds = wordListOf("add implement create build write make support introduce send provide expose develop design generate")
+
+// specifiedBy reports whether a sentence that begins at byte at describes what an earlier one asks for: its cue is no order, its subject is
+// a thing, and it neither forbids anything nor says that it holds for good.
+func (f *featureOf) specifiedBy(ws []word, r *rating, at int) bool {
+	if at == 0 || r.strength == none || r.told || r.changes || r.negative || ws[0].is(selves) {
+		return false
+	}
+	for i := range ws {
+		if ws[i].is(addressees | lastingly) {
+			return false
+		}
+	}
+	if !f.asked && f.read < at {
+		rest := f.passage[f.read:at]
+		for _, s := range sentencesIn(nil, rest, nil) {
+			f.asked = f.asked || asksForNew(wordsOf(rest[s[0]:s[1]], nil))
+		}
+		f.read = at
+	}
+	return f.asked
+}
+
+// asksForNew reports whether a sentence asks for something new: "Please add …", "We want a …".
+func asksForNew(ws []word) bool {
+	i, wanted := 0, false
+	for i < len(ws) && (reacting.has(ws[i].text) || modals.has(ws[i].text)) {
+		wanted = wanted || askFor.has(ws[i].text)
+		i++
+	}
+	return i < len(ws) && (builds.has(ws[i].text) || wanted && (ws[i].text == "a" || ws[i].text == "an"))
+}

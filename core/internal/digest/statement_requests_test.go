@@ -1,0 +1,98 @@
+package digest_test
+
+import (
+	"slices"
+	"testing"
+)
+
+// What a request says about the thing that it asks for belongs to that request: it is no rule for what follows.
+func TestFeatureIsNoRule(t *testing.T) {
+	for text, want := range map[string][]string{
+		"We want a file of alarms: a list of levels, each with a sensor; the highest level that fits counts, and the switches stay the default for the rest. Missing sensors in the file must be warnings with their place. Remember: no new sensors.": {"Remember: no new sensors."},
+		"Please add an export to CSV. The columns must be in the order of the table, and never write a header twice.":                                                                                                                                  {"The columns must be in the order of the table, and never write a header twice."},
+		"Build a form for orders. Every order must have a customer. The total has to include VAT. Never use floats for money.":                                                                                                                         {"Never use floats for money."},
+		"Implement the importer. It should be able to read gzip. You must not touch the schema.":                                                                                                                                                       {"You must not touch the schema."},
+		"The public API must stay as it is. Add a method for it.":                                                                                                                                                                                      {"The public API must stay as it is."},
+		"Write the importer, please.\n\nThe staging database must not be changed.":                                                                                                                                                                     {"The staging database must not be changed."},
+		"创建一个函数，用来排序订单。此外，该函数应该能够处理空的列表。":                                                                                                                                                                                                              nil,
+		"The parser should be able to read comments.":                                                                                                                                                                                                  nil,
+	} {
+		if got := standing(t, text); !slices.Equal(got, want) {
+			t.Errorf("%q:\n got %q\nwant %q", text, got, want)
+		}
+	}
+}
+
+// A sentence that can't be understood without the rule before it takes that rule along, and a repetition of the rule adds no second line.
+func TestLeaningRule(t *testing.T) {
+	for _, c := range []struct{ texts, want []string }{
+		{[]string{"Rules:\n1. No new packages. setup.cfg has none and stays that way.\n2. Always use tabs.", "Remember: no new packages."},
+			[]string{"Rules: No new packages. setup.cfg has none and stays that way.", "Rules: Always use tabs."}},
+		{[]string{"Never push to main. That is for the release bot."}, []string{"Never push to main."}},
+	} {
+		if got := standing(t, c.texts...); !slices.Equal(got, c.want) {
+			t.Errorf("%q:\n got %q\nwant %q", c.texts, got, c.want)
+		}
+	}
+}
+
+// Requests for one thing, courtesies and descriptions that sound like rules or tastes.
+func TestRequestIsNoRule(t *testing.T) {
+	for _, text := range []string{
+		"I'd like four balcony seats for Sunday's matinee.",
+		"The parser only returns the last comment.",
+		"All jobs in the queue are green now.",
+		"I'd prefer the later of the two ferries you found.",
+		"I'm not sure that I like the cover.",
+		"Could you run it again without the proxy?",
+		"Can you also add 3 suitcases under my name?",
+		"Always a pleasure to hear from you.",
+		"Every module in this directory has a licence already.",
+		"Unfortunately, that's a bit above my budget.",
+		"Talk to you soon.",
+		"I'm hoping you can help me with my bookings.",
+		"I'm trying to find out how many bags I can take on my flight.",
+		"Can you book that for me, please?",
+		"Could you check your system once more and see if there is anything you can do?",
+		"Can you please check again and apply that policy?",
+		"Thank you for finding those. Please cancel all of them, regardless of the fee policy.",
+		"Ich hätte gern drei Plätze für heute Abend.",
+		"Je voudrais deux places pour ce soir.",
+		"Quiero una habitación para dos noches.",
+		"Vorrei tre biglietti per domani.",
+		"Il doit pleuvoir demain.",
+		"Mi vecino siempre llega tarde.",
+		"Minha prima sempre esquece o guarda-chuva.",
+		"Mio cugino arriva sempre in ritardo.",
+		"Nunca he estado en Oporto.",
+		"Não se preocupe, já encontrei.",
+		"Kannst du es noch einmal ohne Proxy versuchen?",
+		"Попробуй ещё раз без прокси.",
+	} {
+		if got := standing(t, text, "Thanks a lot."); len(got) > 0 {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
+// Rules and tastes in forms without a cue of their own, or behind a perfect.
+func TestRuleByItsForm(t *testing.T) {
+	for _, text := range []string{
+		"Wait for my approval before merging anything.",
+		"Light theme everywhere for me.",
+		"I've always been fond of brass bands.",
+		"I've always had a soft spot for lighthouses.",
+		"I've never been able to get into opera.",
+		"I find it hard to read with the radio on.",
+		"My favourite way to unwind is pottery.",
+		"Sono un tipo notturno.",
+		"Quiero respuestas cortas.",
+		"Could you always use metric units?",
+		"Responda sempre em inglês.",
+		"我特别爱看老电影。",
+	} {
+		if got := standing(t, text, "Thanks a lot."); !slices.Equal(got, []string{text}) {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
