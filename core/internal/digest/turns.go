@@ -227,6 +227,7 @@ func (r *turnReader) endTurn(last bool) {
 		}
 	}
 	r.dropRepeated()
+	r.corrects()
 	if !last && t.reportsProgress() {
 		t.dropReport()
 	}
