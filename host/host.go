@@ -6,9 +6,8 @@
 //	defer c.Close(ctx)
 //	r, err := c.Fit(ctx, ctxfold.Input{Messages: history, Policy: policy}, summarizer)
 //
-// [New] returns the same [ctxfold.Compactor] as [ctxfold.New], which runs code compiled into the program. The
-// documentation there applies, and the responses have the same bytes. The native one starts without delay and is several
-// times faster.
+// [New] returns a [ctxfold.Compactor] with the same methods as that of [ctxfold.New], which runs code compiled into the
+// program, and its results are the same bytes. The native Compactor starts without delay and is several times faster.
 //
 // The module comes from github.com/ctxfold/ctxfold/host/module, which embeds it, or from a file.
 package host
@@ -21,7 +20,7 @@ import (
 
 // Options configure the sandbox and its Compactor.
 type Options struct {
-	// Module holds the bytes of the module: module.Wasm, or those of another build.
+	// Module holds the bytes of the module: module.Wasm, or the bytes of another build.
 	Module []byte
 
 	// CacheDir is a directory where wazero caches the compiled module. Compiling takes about a second; loading from the
@@ -33,17 +32,17 @@ type Options struct {
 	Instances int
 
 	// MemoryLimit bounds the memory of each instance, in bytes, rounded down to whole pages of 64 KiB. A call that
-	// needs more fails with [ctxfold.ErrMemoryLimit]. A call takes about three times the bytes of its request, and over
-	// many calls an instance grows to nine times the largest one. An idle instance has a few MiB, at most 256: a larger
-	// one is replaced. Zero means 4 GiB, the maximum of WebAssembly.
+	// needs more fails with [ctxfold.ErrMemoryLimit]. A call needs about three times the size of its request, and over
+	// many calls an instance grows to nine times the size of the largest request. An idle instance has a few MiB; if it
+	// has more than 256 MiB, it is replaced. Zero means 4 GiB, the maximum of WebAssembly.
 	MemoryLimit uint64
 
 	// Interrupt stops the module in the middle of a call when the context ends, so that a cancelled call uses no more
 	// CPU time. It makes every call about 3.5 times slower, because wazero then checks the context in every loop.
-	// Without it a cancelled call still returns at once, but its instance is busy until the work is done.
+	// Without it a cancelled call still returns at once, but its instance stays busy until the work is done.
 	Interrupt bool
 
-	// Options are those of the Compactor. Engine is ignored. Logger also receives traps.
+	// Options configure the Compactor. Engine is ignored. Logger also receives traps.
 	ctxfold.Options
 }
 

@@ -1,10 +1,10 @@
 package host
 
-// pageSize is the unit of growth of a WebAssembly memory, in bytes.
+// pageSize is the size of a page of WebAssembly memory, in bytes.
 const pageSize = 64 << 10
 
-// memory is the linear memory of one instance. It records that it could not grow, because the module itself can only
-// trap then.
+// memory is the linear memory of one instance. It records whether the limit prevented it from growing: the module can
+// only trap in that case, and the trap doesn't tell why.
 type memory struct {
 	bytes   []byte
 	limit   uint64

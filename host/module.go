@@ -27,8 +27,8 @@ const (
 	exportAlloc  = exportPrefix + "alloc"
 	exportFree   = exportPrefix + "free"
 
-	// The memory of a module never shrinks. An instance with more bytes than this after a huge transcript is replaced,
-	// which costs a few milliseconds.
+	// The memory of an instance never shrinks. If it has more bytes than this after a huge transcript, the instance is
+	// replaced, which takes a few milliseconds.
 	maxIdleMemory = 256 << 20
 
 	// An instance with more than roomyMemory bytes is also replaced after calmCalls consecutive calls that each used
@@ -37,21 +37,21 @@ const (
 	calmCalls   = 64
 	calmShare   = 32
 
-	// maxMemory is the maximum of a memory with 32-bit addresses.
+	// maxMemory is the maximum size of a memory with 32-bit addresses, in bytes.
 	maxMemory = 4 << 30
 )
 
-// Engine runs the WebAssembly module: one compiled module and a pool of its instances. An instance serves one call at a time.
-// Several Compactors may share it; closing one of them closes it.
+// Engine runs the WebAssembly module. It has the compiled module and a pool of instances, each of which serves one call at a time.
+// Several Compactors may share an Engine; closing one of them closes the Engine.
 type Engine struct {
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
 	cache    wazero.CompilationCache
 	ops      map[string]bool
 	log      *slog.Logger
-	limit    uint64 // of the memory of each instance, in bytes
+	limit    uint64 // memory limit of each instance, in bytes
 
-	// slots holds a token for every call in progress, which limits the number of instances.
+	// slots holds a token for every call in progress; its capacity limits the number of instances.
 	slots chan struct{}
 
 	mu     sync.Mutex
@@ -105,7 +105,7 @@ func open(ctx context.Context, o Options) (_ *Engine, err error) {
 	if m.compiled, err = m.runtime.CompileModule(compiling, o.Module); err != nil {
 		return nil, fmt.Errorf("compiling the module: %w", err)
 	}
-	// The module of this package imports nothing; a plain reactor imports a clock and random bytes.
+	// The released module imports nothing; a plain reactor imports a clock and random bytes.
 	if len(m.compiled.ImportedFunctions()) > 0 {
 		if _, err = wasi_snapshot_preview1.Instantiate(ctx, m.runtime); err != nil {
 			return nil, fmt.Errorf("providing WASI: %w", err)
@@ -130,8 +130,9 @@ func open(ctx context.Context, o Options) (_ *Engine, err error) {
 	return m, nil
 }
 
-// Call runs op on an idle instance or a new one, or waits until a call in progress has ended. If ctx ends first, Call
-// returns while the instance continues: it returns to the pool afterwards, or is discarded if the runtime stops it.
+// Call runs op on an idle instance or a new one. If all slots are taken, it waits until a call in progress has ended. If
+// ctx ends during the call, Call returns while the instance continues. The instance then returns to the pool, or is
+// discarded if the runtime stops it.
 func (m *Engine) Call(ctx context.Context, op string, request []byte) ([]byte, ctxfold.Cost, error) {
 	spent, answer, err := m.enter(ctx, op, request)
 	if answer != nil || err != nil {
@@ -171,14 +172,14 @@ func (m *Engine) enter(ctx context.Context, op string, request []byte) (spent ct
 // outcome is the result of calling an instance.
 type outcome struct {
 	answer []byte
-	memory uint64 // of the instance, in bytes
+	memory uint64 // size of the instance's memory, in bytes
 	err    error
 	// pending receives the outcome if ctx ended before the call did.
 	pending <-chan outcome
 }
 
-// work runs op on an instance and frees the slot. A failed instance is closed; for any other, keep is called. If ctx
-// ends first, work returns at once, and all this happens afterwards.
+// work runs op on an instance and then frees the slot. If the call fails, the instance is closed; otherwise keep is
+// called. If ctx ends first, work returns at once, and the rest happens later.
 func (m *Engine) work(ctx context.Context, in *instance, op string, request []byte, keep func()) outcome {
 	done := make(chan outcome, 1)
 	run := func() {
@@ -206,7 +207,7 @@ func (m *Engine) work(ctx context.Context, in *instance, op string, request []by
 	}
 }
 
-// explain returns the error for a call that did not return.
+// explain returns the error for a call of an instance that failed.
 func (m *Engine) explain(ctx context.Context, in *instance, op string, size int, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended
@@ -219,7 +220,7 @@ func (m *Engine) explain(ctx context.Context, in *instance, op string, size int,
 	return fmt.Errorf("ctxfold: %s: %w: %w", op, cause, err)
 }
 
-// unknownOp returns the response to a call of an unknown operation. Core writes it, so that it equals the response of the native engine.
+// unknownOp returns the response for an unknown operation. Package core writes it, so that it equals the native engine's response.
 func unknownOp(op string) ([]byte, error) {
 	if op == "function" {
 		return nil, &ctxfold.Error{Code: "needs_full", Message: "single steps are in ctxfold-full.wasm; give its bytes as Options.Module"}
@@ -254,7 +255,7 @@ func (m *Engine) put(ctx context.Context, in *instance) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.idle = slices.DeleteFunc(m.idle, func(other *instance) bool { // one that no call needed
+	m.idle = slices.DeleteFunc(m.idle, func(other *instance) bool { // the other instances were idle during the call
 		other.calm++
 		if other.swollen() {
 			close(other)

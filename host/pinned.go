@@ -15,7 +15,7 @@ type pinnedModule struct {
 	in       *instance
 	opened   uint64 // bytes of memory after the session was opened
 	left     uint64 // bytes of memory of the last instance that was dropped because it was roomy; 0 if there was none
-	patience int    // after how many calm calls that instance was dropped
+	patience int    // the number of calm calls after which that instance was dropped
 }
 
 // Call is Engine.Call on the current instance or a new one. If ctx ends during the call, the instance is discarded once
@@ -58,8 +58,9 @@ func (p *pinnedModule) Call(ctx context.Context, op string, request []byte) ([]b
 	return o.answer, spent, nil
 }
 
-// roomy reports whether the session's instance has had much more memory than its calls use for so long that a new one is
-// worth reading the conversation again. If the last exchange has not halved the memory, it waits twice as long.
+// roomy reports whether to replace the session's instance because it has had much more memory than its calls use for a
+// long time. A replacement means reading the conversation again. If the last one has not halved the memory, roomy waits
+// twice as long.
 func (p *pinnedModule) roomy(memory uint64) bool {
 	patience := calmCalls
 	if memory > p.left/2 {

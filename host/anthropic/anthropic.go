@@ -27,8 +27,8 @@ type Messages struct {
 	// returns an error, the request ends and the summary fails.
 	OnDelta func(request ctxfold.Request, delta string) error
 
-	// Provider uses the API's own compaction if the policy has summary.provider (its parameter compaction), and calls
-	// the model if that fails. Model should be that of the conversation.
+	// Provider uses the API's own compaction (its parameter compaction) if the policy has summary.provider, and calls
+	// the model if that fails. Model should then be the conversation's model.
 	Provider bool
 }
 
@@ -83,10 +83,10 @@ func (s Messages) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Sum
 // SummarizesPrefix returns true: the same model has the conversation in its prompt cache.
 func (s Messages) SummarizesPrefix() bool { return true }
 
-// compactedTokens is the token limit for the API's own compaction, which chooses its length itself.
+// compactedTokens is the token limit for the API's own compaction, which determines its length itself.
 const compactedTokens = 8192
 
-// compacted requests the API's own compaction. If the summary has no messages, the model is called.
+// compacted requests the API's own compaction. It returns no messages if that fails; the model is then called.
 func (s Messages) compacted(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	failed := ctxfold.Summary{Messages: api.Raw("[]")}
 	var body map[string]json.RawMessage
@@ -118,10 +118,10 @@ func ended(sum ctxfold.Summary, err error) (ctxfold.Summary, error) {
 	return sum, ctxfold.StreamError(sum.FinishReason, err)
 }
 
-// Compact compacts the messages of p if that is due under the policy. The system prompt and the tools count towards the
-// size. The model writes the summary even if s.Provider is set, because these parameters cannot represent the API's own
-// compaction. Messages that stay are the same values. p changes only if the result says so; in.Messages and in.Edits
-// are ignored.
+// Compact compacts the messages of p if compaction is due under the policy. The system prompt and the tools count towards
+// the size. The model writes the summary even if s.Provider is set, because these parameters cannot represent the API's
+// own compaction. Kept messages are the same values. p is modified only if the result is Changed; in.Messages and
+// in.Edits are ignored.
 func Compact(ctx context.Context, c *ctxfold.Compactor, p *anthropic.MessageNewParams, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
 	text, err := json.Marshal(p)
 	if err != nil {

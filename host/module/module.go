@@ -1,5 +1,5 @@
-// Package module embeds ctxfold.wasm, for programs that do not load it from a file. It adds the size of the module to
-// the program.
+// Package module embeds ctxfold.wasm, for programs that do not load it from a file. The program grows by the size of the
+// module.
 package module
 
 import _ "embed"

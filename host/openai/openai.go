@@ -82,8 +82,8 @@ func (s Chat) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary
 	return ended(sum, stream.Err())
 }
 
-// errCall is the error for a response that calls a tool although that is forbidden: the model continued the
-// conversation.
+// errCall is the error for a response that calls a tool although the request forbids it. The model has then continued the
+// conversation instead of writing a summary.
 var errCall = errors.New("the model called a tool instead of writing a summary")
 
 // SummarizesPrefix returns true: the same model has the conversation in its prompt cache.
@@ -92,8 +92,8 @@ func (s Chat) SummarizesPrefix() bool { return true }
 // SummarizesPrefix returns true: the same model has the conversation in its prompt cache.
 func (s Responses) SummarizesPrefix() bool { return true }
 
-// behind decodes a request that extends the conversation into the parameters of a call, and checks that they name the
-// same model.
+// behind decodes a request that extends the conversation into p, the parameters of a call, and checks that they name the
+// given model.
 func behind(q ctxfold.Request, p any, of func() string, model string) error {
 	if err := json.Unmarshal(q.Conversation.Sent, p); err != nil {
 		return fmt.Errorf("ctxfold: the request after the conversation: %w", err)
@@ -104,7 +104,7 @@ func behind(q ctxfold.Request, p any, of func() string, model string) error {
 	return nil
 }
 
-// counted returns the endpoint's token counts; prompt is the number of all input tokens.
+// counted returns the endpoint's token counts. prompt is the number of input tokens, including cached ones.
 func counted(prompt, cached, output int64) *api.CallUsage {
 	return &api.CallUsage{InputTokens: int(prompt - cached), CacheReadTokens: int(cached), OutputTokens: int(output)}
 }
@@ -118,8 +118,8 @@ type Responses struct {
 	// OnDelta is as in [Chat].
 	OnDelta func(request ctxfold.Request, delta string) error
 
-	// Provider uses OpenAI's own compaction if the policy has summary.provider (responses/compact), and calls the model
-	// if that fails. Model should be that of the conversation.
+	// Provider uses OpenAI's own compaction (responses/compact) if the policy has summary.provider, and calls the model
+	// if that fails. Model should then be the conversation's model.
 	Provider bool
 }
 
@@ -174,7 +174,7 @@ func (s Responses) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Su
 	return ended(sum, stream.Err())
 }
 
-// compacted requests OpenAI's own compaction. If the summary has no messages, the model is called.
+// compacted requests OpenAI's own compaction. It returns no messages if that fails; the model is then called.
 func (s Responses) compacted(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	failed := ctxfold.Summary{Messages: api.Raw("[]")}
 	var body map[string]json.RawMessage
@@ -214,8 +214,9 @@ func deliver(sum *ctxfold.Summary, q ctxfold.Request, delta string, to func(ctxf
 	return to(q, delta)
 }
 
-// CompactChat compacts the messages of p if that is due under the policy. The tools count towards the size. Messages
-// that stay are the same values. p changes only if the result says so; in.Messages, in.Format and in.Edits are ignored.
+// CompactChat compacts the messages of p if compaction is due under the policy. The tools count towards the size. Kept
+// messages are the same values. p is modified only if the result is Changed; in.Messages, in.Format and in.Edits are
+// ignored.
 func CompactChat(ctx context.Context, c *ctxfold.Compactor, p *openai.ChatCompletionNewParams, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
 	r, err := compact(ctx, c, "openai-chat", p, in, s)
 	if err != nil || !r.Changed {
@@ -229,8 +230,8 @@ func CompactChat(ctx context.Context, c *ctxfold.Compactor, p *openai.ChatComple
 	return r, nil
 }
 
-// CompactResponses is [CompactChat] for the items of a request of the Responses API. Input that is a single string is
-// not changed.
+// CompactResponses works like [CompactChat] for the items of a Responses API request. If the input is a single string, it
+// is not changed.
 func CompactResponses(ctx context.Context, c *ctxfold.Compactor, p *responses.ResponseNewParams, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
 	if param.IsOmitted(p.Input.OfInputItemList) {
 		return &ctxfold.Result{Reason: "under_budget", State: in.State}, nil

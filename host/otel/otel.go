@@ -23,7 +23,7 @@ import (
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
-// Names of attributes: those of the conventions, and ctxfold's own.
+// The names of attributes, from the conventions and of ctxfold's own.
 const (
 	operationName  = attribute.Key("gen_ai.operation.name")
 	providerName   = attribute.Key("gen_ai.provider.name")
@@ -55,14 +55,14 @@ type Tracing struct {
 	propagate propagation.TextMapPropagator
 }
 
-// New returns a Tracing that uses a provider of spans.
+// New returns a Tracing that creates spans with a TracerProvider.
 func New(provider trace.TracerProvider) *Tracing {
 	return &Tracing{tracer: provider.Tracer("github.com/ctxfold/ctxfold", trace.WithInstrumentationVersion(ctxfold.Version)),
 		propagate: propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})}
 }
 
-// Handler creates a span for each request to the proxy, with what was done to its conversation. Its parent is the
-// client's traceparent header.
+// Handler creates a span for each request to the proxy, with attributes about the compaction of its conversation. The
+// parent is the span in the client's traceparent header.
 func (t *Tracing) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := t.propagate.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
@@ -109,7 +109,7 @@ func (a *answered) begin(status int) {
 	}
 }
 
-// reported returns the attributes in a report such as "compacted; before=91000; after=32000; summary=model".
+// reported returns the attributes for a report such as "compacted; before=91000; after=32000; summary=model".
 func reported(report string) (all []attribute.KeyValue) {
 	for i, field := range strings.Split(report, "; ") {
 		name, value, _ := strings.Cut(field, "=")

@@ -15,9 +15,9 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Transport creates a span for each call of a model, including summaries, until its response has been read: "chat MODEL",
-// with the token counts of the provider. Other requests get a span named after their method. The traceparent header is
-// added to requests.
+// Transport creates a span for each model call, including calls for summaries. The span is named "chat MODEL", has the
+// provider's token counts, and ends when the response has been read. Other requests get a span named after their method.
+// The traceparent header is added to requests.
 func (t *Tracing) Transport(next http.RoundTripper) http.RoundTripper { return &transport{t, next} }
 
 type transport struct {
@@ -25,8 +25,8 @@ type transport struct {
 	next http.RoundTripper
 }
 
-// models are the APIs that call a model, by the ends of their paths, with the provider that the path implies. An
-// endpoint that speaks the API of another provider gets that provider's name, as the conventions require.
+// models lists the APIs that call a model, by the ends of their paths, with the provider that the path implies. If an
+// endpoint implements another provider's API, it gets that provider's name, as the conventions require.
 var models = []struct{ suffix, provider string }{
 	{"/chat/completions", "openai"}, {"/responses", "openai"}, {"/messages", "anthropic"},
 }
@@ -65,7 +65,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		span.SetAttributes(errorType.String(strconv.Itoa(response.StatusCode)))
 		span.SetStatus(codes.Error, "")
 	}
-	if response.StatusCode == http.StatusSwitchingProtocols { // its body is a connection and must stay one
+	if response.StatusCode == http.StatusSwitchingProtocols { // the body is a connection, which must not be wrapped
 		span.End()
 		return response, nil
 	}
@@ -74,7 +74,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// request returns the model and other attributes in the body of a call.
+// request returns the model and other attributes from the body of a model call.
 func request(body []byte) (model string, all []attribute.KeyValue) {
 	if model = gjson.GetBytes(body, "model").String(); model != "" {
 		all = append(all, requestModel.String(model))
@@ -90,15 +90,15 @@ func request(body []byte) (model string, all []attribute.KeyValue) {
 	return model, all
 }
 
-// maxKept is how many bytes of a response, or of one line of a stream, are kept to read the provider's metadata.
+// maxKept is the maximum number of bytes of a response, or of one line of a stream, that are kept to read its metadata.
 const maxKept = 1 << 20
 
 // read is the body of a response. Closing it ends the span.
 type read struct {
 	io.ReadCloser
 	span   trace.Span
-	stream bool // of events
-	of     bool // whether it is the response of a model
+	stream bool // whether the response is a stream of events
+	of     bool // whether the response is a model's
 	kept   []byte
 	once   sync.Once
 }

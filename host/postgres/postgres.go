@@ -4,8 +4,8 @@
 //	...
 //	c := ctxfold.New(ctxfold.Options{Records: records})
 //
-// There are two tables, for records and for leases. Times are those of the server, so the clocks of replicas do not
-// matter.
+// There are two tables, one for records and one for leases. All times come from the server's clock, so the clocks of
+// replicas do not matter.
 package postgres
 
 import (
@@ -28,7 +28,7 @@ import (
 const (
 	// DefaultSchema is the schema of the tables.
 	DefaultSchema = "ctxfold"
-	// DefaultMaxAge is how long an unused record is kept.
+	// DefaultMaxAge is the time after which an unused record is deleted.
 	DefaultMaxAge = 30 * 24 * time.Hour
 )
 
@@ -37,7 +37,7 @@ type Options struct {
 	// Schema is the schema of the tables. Empty means DefaultSchema.
 	Schema string
 
-	// MaxAge is how long an unused record is kept. Zero means DefaultMaxAge.
+	// MaxAge is the time after which an unused record is deleted. Zero means DefaultMaxAge.
 	MaxAge time.Duration
 }
 
@@ -94,7 +94,7 @@ func (r *Records) Close() error {
 	return nil
 }
 
-// Ping reports whether the server answers.
+// Ping returns an error if the server does not respond.
 func (r *Records) Ping(ctx context.Context) error { return r.pool.Ping(ctx) }
 
 // The statements. {schema} is the quoted name of the schema.
@@ -124,7 +124,7 @@ func (r *Records) sql(statement string) string {
 	return strings.ReplaceAll(statement, "{schema}", pgx.Identifier{r.schema}.Sanitize())
 }
 
-// ready creates the tables at the first call, and deletes old rows from time to time.
+// ready prepares for a call. The first time it creates the tables, and from time to time it deletes old rows.
 func (r *Records) ready(ctx context.Context) error {
 	r.mu.Lock()
 	made, due := r.made, time.Since(r.trimmed) > trimTime
@@ -133,7 +133,7 @@ func (r *Records) ready(ctx context.Context) error {
 	}
 	r.mu.Unlock()
 	if !made {
-		// In a transaction with a lock: two replicas that create the tables at the same time would make one of them
+		// This runs in a transaction with a lock: if two replicas created the tables at the same time, one of them would
 		// fail.
 		if err := pgx.BeginFunc(ctx, r.pool, func(tx pgx.Tx) error {
 			_, err := tx.Exec(ctx, r.sql(schemaSQL), pgx.QueryExecModeSimpleProtocol)
@@ -151,10 +151,10 @@ func (r *Records) ready(ctx context.Context) error {
 	return nil
 }
 
-// trimTime is how often a replica deletes rows that are no longer needed.
+// trimTime is the interval at which a replica deletes rows that are no longer needed.
 const trimTime = 10 * time.Minute
 
-// Trim deletes records that are older than MaxAge, and expired leases. Records call it every ten minutes.
+// Trim deletes records that have been unused for MaxAge, and expired leases. Records call it every ten minutes.
 func (r *Records) Trim(ctx context.Context) error {
 	if _, err := r.pool.Exec(ctx, r.sql(oldSQL), r.maxAge); err != nil {
 		return err
@@ -163,14 +163,14 @@ func (r *Records) Trim(ctx context.Context) error {
 	return err
 }
 
-// How many keys the first statement of a search sends, and each further one. Most histories are known except for their
-// last few messages.
+// The number of keys in the first statement of a lookup, and in each further one. The first number is smaller, because
+// most histories are known except for their last few messages.
 const (
 	firstKeys = 64
 	moreKeys  = 4096
 )
 
-// touched is the minimum interval at which the use of a record is noted.
+// touched is the minimum interval between updates of a record's time of last use.
 const touched = time.Hour
 
 // Find returns the record of the first key that has one.
@@ -217,8 +217,8 @@ func (r *Records) Lease(ctx context.Context, keys []string, holder string, ttl t
 	if err != nil || done.RowsAffected() == 0 {
 		return false, err
 	}
-	// A statement does not see uncommitted changes of another one. So this call takes its own lease first and looks for
-	// others afterwards: of two calls, at least the later one sees the other.
+	// A statement does not see uncommitted changes of another one. So this call takes its own lease first and then looks
+	// for other leases: of two simultaneous calls, at least the later one sees the other's lease.
 	var held bool
 	if err := r.pool.QueryRow(ctx, r.sql(otherSQL), keys[1:], holder).Scan(&held); err != nil {
 		return false, err
@@ -245,7 +245,7 @@ func (r *Records) KeepLeased(ctx context.Context, key, holder string, keys []str
 	return r.did(ctx, keepLeasedSQL, key, holder, sorted(keys), record)
 }
 
-// did reports whether a statement changed anything.
+// did runs a statement and reports whether it changed any row.
 func (r *Records) did(ctx context.Context, statement string, arguments ...any) (bool, error) {
 	if err := r.ready(ctx); err != nil {
 		return false, err
@@ -254,8 +254,8 @@ func (r *Records) did(ctx context.Context, statement string, arguments ...any) (
 	return done.RowsAffected() > 0, err
 }
 
-// sorted returns the keys in order and without duplicates: statements that write the same rows in different orders
-// would deadlock.
+// sorted returns the keys sorted and without duplicates. Statements that write the same rows in different orders would
+// deadlock.
 func sorted(keys []string) []string {
 	list := slices.Clone(keys)
 	slices.Sort(list)

@@ -35,7 +35,7 @@ var (
 	_ client.Collector = (*Metrics)(nil)
 )
 
-// Bounds of histograms in seconds, for work in the core and for models.
+// The bounds of histograms in seconds, for work in the core and for model calls.
 var (
 	quick = client.ExponentialBuckets(0.0005, 4, 8)
 	slow  = client.ExponentialBuckets(0.25, 2, 10)
@@ -81,7 +81,7 @@ func (m *Metrics) Collect(to chan<- client.Metric) {
 	}
 }
 
-// Operation counts an operation of the core.
+// Operation records an operation of the core.
 func (m *Metrics) Operation(o ctxfold.Operation) {
 	m.operations.WithLabelValues(o.Name, o.Code).Observe(o.Took.Seconds())
 	m.waits.Observe(o.Waited.Seconds())
@@ -89,12 +89,12 @@ func (m *Metrics) Operation(o ctxfold.Operation) {
 	}
 }
 
-// Summary counts a call of a summarizer.
+// Summary records a call of a summarizer.
 func (m *Metrics) Summary(s ctxfold.SummaryCall) {
 	m.summaries.WithLabelValues(string(s.Scope), strconv.FormatBool(s.Failed)).Observe(s.Took.Seconds())
 }
 
-// Compaction counts a compaction that has ended.
+// Compaction records a compaction that has ended.
 func (m *Metrics) Compaction(r ctxfold.Report) {
 	m.compactions.WithLabelValues(string(r.Reason), string(r.Summary.Source)).Inc()
 	if r.Changed {
@@ -103,12 +103,12 @@ func (m *Metrics) Compaction(r ctxfold.Report) {
 	}
 }
 
-// Request counts a request of a client.
+// Request records a client's request.
 func (m *Metrics) Request(r proxy.Request) {
 	m.requests.WithLabelValues(r.Format, strconv.Itoa(r.Status)).Observe(r.Took.Seconds())
 }
 
-// Records counts a call of the records.
+// Records records a call of the store of records.
 func (m *Metrics) Records(r ctxfold.RecordsCall) {
 	m.records.WithLabelValues(r.Op, strconv.FormatBool(r.Failed)).Observe(r.Took.Seconds())
 }

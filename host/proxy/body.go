@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// leastRate is how many bytes each further second must bring, beyond BodyTimeout. A slower client would occupy a
-// connection and memory for too long.
+// leastRate is the minimum number of bytes per second that a client must send after BodyTimeout. A slower client would
+// occupy a connection and memory for too long.
 const leastRate = 16 << 10
 
-// leaveTime is how long a client may continue sending a body that the endpoint did not wait for.
+// leaveTime is the time that a client gets to finish sending a body after the endpoint has responded early.
 const leaveTime = time.Second
 
 // limit limits the time to read the body of a request. It returns nil if there is no body.
@@ -31,16 +31,16 @@ type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 	start   time.Time
-	timeout time.Duration // negative means none
+	timeout time.Duration // negative means no deadline
 	read    int64
 
 	mu    sync.Mutex
 	over  bool // the deadline no longer applies
-	late  bool // it missed the deadline
-	whole bool // it was read to its end
+	late  bool // the body missed the deadline
+	whole bool // the body was read to its end
 }
 
-// Read extends the deadline by what has been read.
+// Read reads from the body, and extends the deadline in proportion to the bytes read so far.
 func (b *timedBody) Read(p []byte) (int, error) {
 	b.set(b.start.Add(b.timeout + time.Duration(b.read)*time.Second/leastRate))
 	n, err := b.ReadCloser.Read(p)
@@ -66,8 +66,8 @@ func (b *timedBody) isWhole() bool {
 	return b.whole
 }
 
-// leave discards what the client still sends of a body, for a short time. The server would otherwise do that after the
-// handler and, in full duplex, then take the next data as part of both the body and a request.
+// leave discards the rest of a body that the client is still sending, for a short time. Otherwise the server would do
+// that after the handler and, in full duplex, take the following data as part of both the body and a request.
 func (b *timedBody) leave() {
 	if b.isWhole() {
 		return
@@ -79,7 +79,7 @@ func (b *timedBody) leave() {
 	_ = b.ReadCloser.Close()
 }
 
-// set sets the deadline, unless it no longer applies. Servers that don't support it, as in tests, read without.
+// set sets the deadline, unless it no longer applies. Servers that don't support deadlines, as in tests, read without.
 func (b *timedBody) set(deadline time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,8 +88,8 @@ func (b *timedBody) set(deadline time.Time) {
 	}
 }
 
-// end removes the deadline, so that it does not cut off the response. A body that is late keeps it, or the server would
-// wait for the rest of the body before answering.
+// end removes the deadline, so that it does not cut off the response. If the body is late, the deadline stays; otherwise
+// the server would wait for the rest of the body before responding.
 func (b *timedBody) end(late bool) {
 	if b == nil {
 		return

@@ -13,8 +13,8 @@ import (
 
 var errTooLarge = errors.New("the body is too large when it is decompressed")
 
-// decoded returns a body without its compression. ok reports whether that is possible: unsupported codings, several
-// codings and broken bodies are not.
+// decoded decompresses a body. ok is false if that is impossible, because the coding is unsupported, there are several
+// codings, or the body is corrupt.
 func decoded(header http.Header, body []byte, most int64) (plain []byte, ok bool, err error) {
 	var r io.Reader
 	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(header.Values("Content-Encoding"), ","))); coding {

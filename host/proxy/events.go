@@ -9,10 +9,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// failure returns the error inside a response with a success status: in the first meaningful event of a stream, or in a
-// short JSON body. It is empty for other responses. The response stays complete: what was read is put back.
+// failure returns the error inside a response with a success status, which is in the first meaningful event of a stream or
+// in a short JSON body. It returns nil for other responses. The response stays complete: the bytes read are put back.
 //
-// A stream's headers are delayed until that event, which is when the model begins to answer.
+// A stream's headers are delayed until the first meaningful event, which arrives when the model begins to answer.
 func failure(response *http.Response) []byte {
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	switch {
@@ -20,7 +20,7 @@ func failure(response *http.Response) []byte {
 		return failedStream(response)
 	case kind == "application/json" && response.ContentLength > 0 && response.ContentLength <= maxErrorBody:
 		text := make([]byte, response.ContentLength)
-		n, _ := io.ReadFull(response.Body, text) // a truncated response stays truncated
+		n, _ := io.ReadFull(response.Body, text) // on an error the client gets the same truncated response
 		replay(response, text[:n])
 		return failed(text[:n])
 	}
@@ -65,7 +65,7 @@ func failedStream(response *http.Response) []byte {
 	return nil
 }
 
-// preamble reports whether an event precedes the response.
+// preamble reports whether an event of this kind precedes the actual response.
 func preamble(kind string) bool {
 	switch kind {
 	case "response.created", "response.in_progress", "response.queued", "message_start", "ping":
@@ -74,8 +74,8 @@ func preamble(kind string) bool {
 	return false
 }
 
-// failed returns the data of an error, or nil: Anthropic's event, that of the Responses API, or an error in a chunk of
-// a chat or of Gemini.
+// failed returns the data of an error, or nil if data isn't one. An error is an event of Anthropic or the Responses API,
+// or part of a chunk of Chat Completions or Gemini.
 func failed(data []byte) []byte {
 	if !gjson.ValidBytes(data) {
 		return nil

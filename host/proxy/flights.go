@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold"
 )
 
-// patience is how long a compaction continues after all its clients have left, because a client that timed out sends
+// patience is the time for which a compaction continues after all its clients have left. A client that timed out may send
 // the same request again.
 const patience = time.Second
 
@@ -27,8 +27,8 @@ type flight struct {
 	err     error
 }
 
-// join waits for the work of a key, which the first caller starts. The work is cancelled after nobody has waited for it
-// for some time.
+// join waits for the work with a key, which the first caller starts. The work is cancelled when no caller has been waiting
+// for it for some time.
 func (f *flights) join(ctx context.Context, key string, work func(context.Context) (*ctxfold.Result, error)) (*ctxfold.Result, error) {
 	f.mu.Lock()
 	one := f.open[key]

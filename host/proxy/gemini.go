@@ -12,7 +12,7 @@ import (
 // generateContent is the end of the path of Gemini's non-streaming requests; the model precedes it.
 const generateContent = ":generateContent"
 
-// modelIn returns the model in a path of Gemini, such as gemini-2.5-pro in
+// modelIn returns the model in a path of Gemini's API, such as gemini-2.5-pro in
 // /v1beta/models/gemini-2.5-pro:generateContent.
 func modelIn(path string) string {
 	_, name, ok := strings.Cut(path, "/models/")

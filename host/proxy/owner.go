@@ -12,25 +12,25 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// identifying are parts of the names of headers that identify a client: keys, tokens, cookies, organizations, users.
-// Gateways use their own names for these, so names are matched by substring. A header too many costs an extra
-// compaction; one too few would share a digest with another client.
+// identifying lists substrings of header names that identify a client, such as keys, tokens, cookies, organizations and
+// users. Gateways use their own header names, so names are matched by substring. A header that matches needlessly costs
+// an extra compaction; a header that is missed would let a client get another client's digest.
 var identifying = []string{"auth", "key", "token", "secret", "cookie", "organization", "project", "tenant", "account", "workspace", "user",
 	"identity", "principal", "email", "consumer", "customer", "client-id", "org-id", "team", "portkey", "helicone", "cf-aig", "signature"}
 
-// changing are headers whose names match although their values change with each request or don't identify a client.
+// changing lists headers that match, although their values change with each request or don't identify a client.
 var changing = []string{"User-Agent", "Idempotency-Key", "X-Idempotency-Key", "X-Portkey-Trace-Id", "X-Portkey-Span-Id", "X-Portkey-Span-Name",
 	"X-Portkey-Request-Timeout", "Helicone-Request-Id", "Sec-Websocket-Key", "X-Amz-Security-Token-Date"}
 
-// credentialParameters are the same in the query.
+// credentialParameters lists query parameters that identify a client.
 var credentialParameters = []string{"key", "api-key", "api_key", "subscription-key", "access_token"}
 
-// members are the members of a body that name the client's user.
+// members lists the members of a body that name the client's user.
 var members = []string{"user", "safety_identifier", "metadata.user_id"}
 
-// Credentials distinguishes owners by what identifies a client: a hash of all headers with keys, tokens, cookies,
-// organizations, projects or users, and of keys in the query. Requests without any of these belong to the owner of
-// their connection, so that clients without a key share nothing. A client whose key changes, such as a token that is
+// Credentials distinguishes owners by the credentials in a request. It returns a hash of all headers with keys, tokens,
+// cookies, organizations, projects or users, and of keys in the query. If a request has none of these, its connection is
+// the owner, so that clients without a key share nothing. A client whose key changes, for example because its token is
 // valid for an hour, becomes another owner.
 func Credentials(r *http.Request) string {
 	sum := sha256.New()
@@ -40,15 +40,15 @@ func Credentials(r *http.Request) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// SharedCredentials is Credentials for clients without a key that belong together, such as those on one user's machine:
-// they share what is remembered.
+// SharedCredentials is like [Credentials], but clients without a key share remembered compactions. It is for clients that
+// belong together, such as all clients on one user's machine.
 func SharedCredentials(r *http.Request) string {
 	sum := sha256.New()
 	credentials(sum, r)
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// credentials writes what identifies a client, and reports whether there was anything.
+// credentials writes the credentials in a request, and reports whether there were any.
 func credentials(w io.Writer, r *http.Request) (any bool) {
 	var names []string
 	for name := range r.Header {
@@ -72,9 +72,9 @@ func credentials(w io.Writer, r *http.Request) (any bool) {
 	return any
 }
 
-// ownerOf returns the owner of a request's conversation. If the program has set Owner, that decides. Otherwise the user
-// that the body names counts too, and so does the system prompt, unless the client names its conversation: text that it
-// retrieves for the system prompt may then change with each request.
+// ownerOf returns the owner of a request's conversation. If the program has set Owner, that function decides. Otherwise
+// the owner depends on the credentials, the user named in the body, and the system prompt. The system prompt is ignored if
+// the client names its conversation, so that it may contain retrieved text that changes with each request.
 func (p *Proxy) ownerOf(r *http.Request, at *route, body []byte) string {
 	own := p.Owner != nil && !p.ShareAnonymous
 	who := Credentials
@@ -95,11 +95,12 @@ func (p *Proxy) ownerOf(r *http.Request, at *route, body []byte) string {
 	return owner + "\x00" + r.Header.Get(HeaderConversation)
 }
 
-// steadyRunes is how much of a system prompt counts. Apps usually put what changes with each request at its end.
+// steadyRunes is the number of runes of a system prompt that count. Apps usually put text that changes with each request
+// at the end.
 const steadyRunes = 500
 
-// steady returns the beginning of a system prompt without words that depend on a clock: words with digits, names of
-// days and months.
+// steady returns the beginning of a system prompt without words that may depend on the date: words with digits, and the
+// names of days and months.
 func steady(prompt string) string {
 	if runes := []rune(prompt); len(runes) > steadyRunes {
 		prompt = string(runes[:steadyRunes])

@@ -1,9 +1,9 @@
 // Package proxy is a compaction proxy between a client and an OpenAI-, Anthropic- or Gemini-compatible endpoint. It
 // keeps conversations inside the model's context window without the clients' knowledge.
 //
-// A client sends its whole conversation with every request, as these APIs require. [ctxfold.Compactor.Fit] remembers
-// which messages it replaced with what, and applies that to later requests, so that a conversation isn't compacted with
-// every request, but again only when that is due. What is remembered for a client is never used for one with another
+// A client sends its whole conversation with every request, as these APIs require. [ctxfold.Compactor.Fit] remembers its
+// compactions and applies them to later requests, so that a conversation isn't compacted with every request, but only
+// when another compaction is due. A compaction that is remembered for a client is never used for a client with another
 // key.
 //
 // The client's messages are authoritative: the proxy can lose all its records, be killed at any time or be removed, and
@@ -29,14 +29,14 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// HeaderConversation is a request header with which a client may name its conversation. It is optional: conversations
-// are distinguished by their messages. What is remembered for a named conversation is not used for one with another
+// HeaderConversation is an optional request header with which a client names its conversation. Without it conversations
+// are distinguished by their messages. Compactions of a named conversation are not used for a conversation with another
 // name, and its system prompt may begin differently in each request.
 const HeaderConversation = "Ctxfold-Conversation"
 
-// HeaderReport is a response header that says what was done to the conversation, such as "compacted; before=91000;
-// after=32000; summary=model", in tokens. If the model's summary was rejected, or accepted only because nothing better
-// was available, it says why: "summary=local; why=too_short", in the words of [api.SummaryFault].
+// HeaderReport is a response header with a report on the compaction, such as "compacted; before=91000; after=32000;
+// summary=model", with sizes in tokens. If the model's summary was rejected, or was accepted only because nothing better
+// was available, the report has the reason, as in "summary=local; why=too_short", with a word of [api.SummaryFault].
 const HeaderReport = "Ctxfold-Report"
 
 // DefaultMaxBody is the default limit for the size of a request, in bytes.
@@ -47,18 +47,18 @@ const DefaultBodyTimeout = 30 * time.Second
 
 // Options configure a [Proxy]. Compactor and Upstream are required.
 type Options struct {
-	// Compactor does the compactions, and its Records store what is remembered. It is not closed with the Proxy.
+	// Compactor makes the compactions, and its Records remember them. It is not closed with the Proxy.
 	Compactor *ctxfold.Compactor
 
-	// Upstream is the endpoint: the path of a request is appended to its path.
+	// Upstream is the URL of the endpoint. The path of a request is appended to it.
 	Upstream *url.URL
 
 	// Policy applies to all conversations (docs/reference/policy.md). Its format is determined by the path of each
 	// request.
 	Policy ctxfold.Policy
 
-	// SummaryModel writes the summaries, at the same endpoint and with the client's own key. Empty means the model of
-	// the conversation. With "summary":{"mode":"local"} in the policy no model is called.
+	// SummaryModel is the model that writes the summaries, at the same endpoint and with the client's own key. Empty
+	// means the conversation's model. With "summary":{"mode":"local"} in the policy, no model is called.
 	SummaryModel string
 
 	// Transport sends requests to the endpoint. Nil means [NewTransport].
@@ -67,29 +67,30 @@ type Options struct {
 	// MaxBody is the maximum size of a request in bytes. Zero means DefaultMaxBody.
 	MaxBody int64
 
-	// BodyTimeout is the time limit for receiving the body of a request, plus a second for each 16 KiB of it. Zero
-	// means DefaultBodyTimeout, negative means no limit. It doesn't apply to responses: a stream may take as long as the
-	// model needs.
+	// BodyTimeout is the time limit for receiving the body of a request; each 16 KiB of the body extend it by a second.
+	// Zero means DefaultBodyTimeout, negative means no limit. It doesn't apply to responses: a stream may take as long
+	// as the model needs.
 	BodyTimeout time.Duration
 
-	// Owner returns who sent a request: what is remembered for one owner is never used for another. Nil means
-	// [Credentials], the user that the body names (user, safety_identifier, metadata.user_id) and the beginning of the
-	// system prompt.
+	// Owner returns the owner of a request. A compaction that is remembered for one owner is never used for another. Nil
+	// means that [Credentials], the user named in the body (user, safety_identifier, metadata.user_id) and the beginning
+	// of the system prompt determine the owner.
 	Owner func(*http.Request) string
 
-	// ShareAnonymous lets clients without a key share what is remembered, instead of keeping their connections apart.
-	// Use it for clients that belong together. Owner must be nil.
+	// ShareAnonymous lets clients without a key share remembered compactions; otherwise each connection has its own. Use
+	// it for clients that belong together. Owner must be nil.
 	ShareAnonymous bool
 
-	// Redact finds secrets in one text of a conversation, as in [ctxfold.Input]: summarizers, digests and records don't
-	// get them. Nil means none.
+	// Redact finds secrets in one text of a conversation, as in [ctxfold.Input]. Summarizers, digests and records don't
+	// get them. Nil means that nothing is redacted.
 	Redact func(text string) []api.Redaction
 
-	// Metrics receives each request. Nil means none.
+	// Metrics receives each request. Nil means no metrics.
 	Metrics Metrics
 
-	// Logger receives a line for each compaction, without any text of it: sizes, who wrote the summary, and why the
-	// model did not, including the first 300 code points of the error if a summary request failed. Nil means no log.
+	// Logger receives a line for each compaction, without any text of the conversation. The line has sizes, whether the
+	// model wrote the summary and, if it didn't, the reason. If a summary request failed, the reason includes the first
+	// 300 code points of the error. Nil means no log.
 	Logger *slog.Logger
 }
 
@@ -100,16 +101,15 @@ type Proxy struct {
 	flights flights
 }
 
-// NewTransport returns a transport for an endpoint: http.DefaultTransport with a pool of idle connections per host that
-// is large enough for a proxy.
+// NewTransport returns a transport for an endpoint. It is http.DefaultTransport with a pool of idle connections per host
+// that is large enough for a proxy.
 func NewTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 1024, 256
 	return t
 }
 
-// Metrics receives what a monitoring system wants to count of a [Proxy], in addition to the [ctxfold.Metrics] of its
-// Compactor.
+// Metrics receives events of a [Proxy] for a monitoring system, in addition to the [ctxfold.Metrics] of its Compactor.
 type Metrics interface {
 	// Request is called when the response to a request begins.
 	Request(Request)
@@ -119,9 +119,9 @@ type Metrics interface {
 type Request struct {
 	// Format is the wire format of the conversation; "" for requests that are forwarded unchanged.
 	Format string
-	// Status is the HTTP status of the response, the proxy's own or the endpoint's.
+	// Status is the HTTP status of the response, which may be the proxy's own or the endpoint's.
 	Status int
-	// Reason says why the conversation was or was not compacted, as in a report; "" if it was not examined.
+	// Reason is the reason why the conversation was or was not compacted, as in a report; "" if it was not examined.
 	Reason string
 	// Took is the time until the response began.
 	Took time.Duration
@@ -129,8 +129,8 @@ type Request struct {
 
 // route is an API that the proxy knows.
 type route struct {
-	suffix string     // of the path; the base URL for the SDK precedes it
-	format api.Format // of the transcript
+	suffix string     // the end of the path, after the base URL for the SDK
+	format api.Format // the wire format of the transcript
 	list   string     // the member of the request that contains the transcript
 	// kept are members of a request that name a conversation stored by the endpoint.
 	kept []string
@@ -202,7 +202,7 @@ func New(o Options) (*Proxy, error) {
 	return p, nil
 }
 
-// ServeHTTP forwards a request, compacted if that is due.
+// ServeHTTP forwards a request. If a compaction is due, it compacts the conversation first.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	at := find(r)
 	c := &call{start: time.Now(), http1: r.ProtoMajor == 1}
@@ -270,15 +270,15 @@ type call struct {
 	passed string     // the report of a request that is forwarded unchanged
 }
 
-// closes adds a header that ends the connection after the response if the client may still be sending a body: the next
-// data is not a request.
+// closes adds a header that ends the connection after the response, if the client may still be sending a body: the data
+// that follows is then not a request.
 func (c *call) closes(h http.Header) {
 	if c.http1 && !c.body.isWhole() {
 		h.Set("Connection", "close")
 	}
 }
 
-// pass records why a request is forwarded unchanged.
+// pass records the reason why a request is forwarded unchanged.
 func (c *call) pass(p *Proxy, r *http.Request, why string) {
 	c.passed = passed(why)
 	level := slog.LevelInfo
@@ -291,7 +291,7 @@ func (c *call) pass(p *Proxy, r *http.Request, why string) {
 // passed returns the report of a request that is forwarded unchanged.
 func passed(why string) string { return "passed; why=" + why }
 
-// count passes an answered call to the metrics.
+// count passes a call to the metrics once its response begins.
 func (p *Proxy) count(c *call, status int) {
 	m := Request{Format: string(c.format), Status: status, Took: time.Since(c.start)}
 	if c.turn != nil {
@@ -304,7 +304,7 @@ type noMetrics struct{}
 
 func (noMetrics) Request(Request) {}
 
-// bounded returns a policy that relies on the endpoint's errors if the window is unknown.
+// bounded returns the policy; if its window is unknown, the policy is changed to rely on the endpoint's errors.
 func bounded(c *ctxfold.Compactor, p ctxfold.Policy) (ctxfold.Policy, error) {
 	probe := ctxfold.Input{Messages: []byte(`[{"role":"user","content":"hello"}]`), Policy: p, Format: api.FormatOpenAIChat}
 	_, err := c.Check(context.Background(), probe)

@@ -13,14 +13,14 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// HeaderSearch is a request header with which a client searches its conversation, including what is no longer sent to
-// the endpoint. The proxy answers the request for the next turn, with "query=Where+does+Ines+live%3F&limit=5" in this
-// header, with what [ctxfold.Compactor.SearchBodies] finds in its messages, and does not forward it. The value is
-// form-encoded, with query, limit, role, after and before.
+// HeaderSearch is a request header with which a client searches its conversation, including messages that are no longer
+// sent to the endpoint. The client sends the same request as for the next turn, with a header such as
+// "query=Where+does+Ines+live%3F&limit=5". The proxy does not forward it, but responds with the results of
+// [ctxfold.Compactor.SearchBodies] for its messages. The value is form-encoded, with query, limit, role, after and before.
 const HeaderSearch = "Ctxfold-Search"
 
-// search answers a request with that header. It searches only the request's own messages, so clients see only what they
-// have sent.
+// search responds to a request with [HeaderSearch]. It searches only the request's own messages, so clients only find
+// messages that they have sent.
 func (p *Proxy) search(w http.ResponseWriter, r *http.Request, c *call, at *route, body []byte) {
 	list := gjson.GetBytes(body, at.list)
 	if !json.Valid(body) || !list.IsArray() {

@@ -18,20 +18,20 @@ import (
 )
 
 // The proxy requests summaries with plain HTTP, although packages host/openai and host/anthropic do the same with the
-// SDKs: compiling one of those takes more than a minute and 2 GB, which would affect everybody who builds the command.
+// SDKs. Compiling an SDK takes more than a minute and 2 GB of memory, which everybody who builds the command would need.
 
 // summarizer calls a model at the endpoint of a client's request, with the client's credentials.
 type summarizer struct{ t *turn }
 
-// notCopied are headers of a client's request that belong to its body or its connection. All others are copied:
-// endpoints and gateways require keys, versions and their own headers.
+// notCopied lists headers that belong to the body or the connection of a client's request. All other headers are copied,
+// because endpoints and gateways require keys, versions and their own headers.
 var notCopied = []string{
 	"Accept", "Accept-Encoding", "Connection", "Content-Digest", "Content-Encoding", "Content-Length", "Content-Md5", "Content-Type", "Digest",
 	"Expect", "Idempotency-Key", "Keep-Alive", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 	"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", HeaderConversation,
 }
 
-// header returns the headers for a summary request, copied from the client's.
+// header returns the headers for a summary request, copied from the client's request.
 func header(from http.Header) http.Header {
 	h := from.Clone()
 	for _, list := range from.Values("Connection") {
@@ -46,7 +46,7 @@ func header(from http.Header) http.Header {
 	return h
 }
 
-// maxSummary is how many bytes of a response are read.
+// maxSummary is the maximum number of bytes that are read of a response with a summary.
 const maxSummary = 4 << 20
 
 func (s *summarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
@@ -111,7 +111,7 @@ func (s *summarizer) body(q ctxfold.Request) ([]byte, error) {
 
 func askChat(t *turn, q ctxfold.Request) map[string]any {
 	limit := "max_completion_tokens"
-	if gjson.GetBytes(t.body, "max_tokens").Exists() { // an older endpoint may not know the newer name
+	if gjson.GetBytes(t.body, "max_tokens").Exists() { // the endpoint may be too old for the newer name
 		limit = "max_tokens"
 	}
 	return map[string]any{limit: q.MaxOutputTokens, "messages": []map[string]string{

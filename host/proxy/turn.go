@@ -25,12 +25,12 @@ type turn struct {
 	body   []byte
 	owner  string
 	model  string
-	reason api.Reason // of the last compaction, or why there was none
+	reason api.Reason // the reason in the last report
 	report string
 }
 
-// open reads the conversation of a request. It returns nil and why if it cannot be compacted: it isn't JSON, has no
-// list of messages, or the endpoint stores the conversation.
+// open reads the conversation of a request. If the request cannot be compacted, it returns nil and the reason: the body
+// isn't JSON, it has no list of messages, or the endpoint stores the conversation.
 func (p *Proxy) open(r *http.Request, at *route, body []byte) (t *turn, why string) {
 	if !json.Valid(body) {
 		return nil, "no_json"
@@ -39,7 +39,7 @@ func (p *Proxy) open(r *http.Request, at *route, body []byte) (t *turn, why stri
 		return nil, "no_messages"
 	}
 	for _, key := range at.kept {
-		if gjson.GetBytes(body, key).Type != gjson.Null { // clients write null for none
+		if gjson.GetBytes(body, key).Type != gjson.Null { // some clients send null if there is none
 			return nil, "kept_by_the_endpoint"
 		}
 	}
@@ -47,7 +47,7 @@ func (p *Proxy) open(r *http.Request, at *route, body []byte) (t *turn, why stri
 	return &turn{proxy: p, route: at, from: r, body: body, model: model, owner: p.ownerOf(r, at, body)}, ""
 }
 
-// first returns the body to send.
+// first returns the body to send first, with the conversation compacted if that is due.
 func (t *turn) first(ctx context.Context) []byte {
 	fit := t.fit
 	if t.route.ask == nil {
@@ -103,8 +103,8 @@ func (t *turn) fit(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, erro
 	return r, nil
 }
 
-// finish compacts. Clients that send the same request at the same time, or again after a timeout, share one compaction,
-// which is cancelled when the last of them leaves.
+// finish compacts the conversation. Clients that send the same request at the same time, or again after a timeout, share
+// one compaction, which is cancelled when the last of them has left.
 func (t *turn) finish(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, error) {
 	key := sha256.Sum256(fmt.Appendf(nil, "%q %s %v %d ", t.owner, t.route.suffix, in.Force, in.Limit))
 	body := sha256.Sum256(t.body)
@@ -113,7 +113,7 @@ func (t *turn) finish(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, e
 	})
 }
 
-// recollect returns what would be sent, for a request that only counts tokens.
+// recollect applies remembered compactions without making a new one, for a request that only counts tokens.
 func (t *turn) recollect(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, error) {
 	r, err := t.proxy.Compactor.Recollect(ctx, in)
 	if err == nil {
@@ -122,7 +122,7 @@ func (t *turn) recollect(ctx context.Context, in ctxfold.Input) (*ctxfold.Result
 	return r, err
 }
 
-// base returns the base URL that an SDK would be given for the endpoint of a request, and the request's query.
+// base returns the base URL with which an SDK would be configured for the endpoint of a request, and the request's query.
 func (p *Proxy) base(r *http.Request, at *route) (base, query string) {
 	u := p.Upstream.JoinPath(strings.TrimSuffix(strings.TrimSuffix(r.URL.EscapedPath(), "/"), at.suffix))
 	query = strings.Join(slices.DeleteFunc([]string{u.RawQuery, r.URL.RawQuery}, func(q string) bool { return q == "" }), "&")

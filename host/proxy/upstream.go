@@ -8,10 +8,10 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// maxErrorBody is how many bytes of an error are read to classify it.
+// maxErrorBody is the maximum number of bytes of an error response that are read to classify it.
 const maxErrorBody = 64 << 10
 
-// roundTripper sends a request, and once more if the conversation was too long for the endpoint.
+// roundTripper sends a request. If the conversation is too long for the endpoint, it sends a compacted one once more.
 type roundTripper struct{ p *Proxy }
 
 func (rt roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -57,7 +57,7 @@ func (rt roundTripper) send(r *http.Request, t *turn) (*http.Response, error) {
 	return response, nil
 }
 
-// replay puts back what was read of a body.
+// replay puts back the part of a body that was read.
 func replay(response *http.Response, read []byte) {
 	response.Body = struct {
 		io.Reader
@@ -65,7 +65,7 @@ func replay(response *http.Response, read []byte) {
 	}{io.MultiReader(bytes.NewReader(read), response.Body), response.Body}
 }
 
-// shorter returns the request with a compacted body if the endpoint rejected it for its length and a compaction helps.
+// shorter returns the request with a compacted body if the endpoint rejected it as too long and a compaction helps, or nil.
 func (t *turn) shorter(r *http.Request, status int, text []byte) *http.Request {
 	verdict, err := t.proxy.Compactor.Classify(r.Context(), api.Failure{Status: status, Body: string(text), Model: t.model, CurrentModel: t.model})
 	if err != nil {

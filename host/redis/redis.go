@@ -25,7 +25,7 @@ import (
 const (
 	// DefaultPrefix precedes all keys.
 	DefaultPrefix = "ctxfold:"
-	// DefaultMaxAge is how long an unused record is kept.
+	// DefaultMaxAge is the time after which an unused record is deleted.
 	DefaultMaxAge = 30 * 24 * time.Hour
 )
 
@@ -35,7 +35,7 @@ type Options struct {
 	// "{ctxfold}:", because a lease and its record must be on the same node.
 	Prefix string
 
-	// MaxAge is how long an unused record is kept. Zero means DefaultMaxAge.
+	// MaxAge is the time after which an unused record is deleted. Zero means DefaultMaxAge.
 	MaxAge time.Duration
 
 	// TLS is the configuration for rediss:// URLs, if you need your own certificate authority or a client certificate.
@@ -72,8 +72,8 @@ func Open(url string, o Options) (*Records, error) {
 
 var errURL = errors.New("ctxfold: this is not the URL of a Redis server; want redis://user:password@host:port/database, rediss://… for TLS, or unix://user:password@/path?db=database")
 
-// New returns Records that use the program's own client, for example one of Redis Sentinel. The client should have
-// ContextTimeoutEnabled; otherwise a server that hangs occupies a connection for ReadTimeout. Close closes it.
+// New returns Records that use the program's own client, for example a client for Redis Sentinel. The client should have
+// ContextTimeoutEnabled; otherwise a server that hangs occupies a connection for ReadTimeout. Close closes the client.
 func New(c client.UniversalClient, o Options) *Records {
 	r := &Records{client: c, prefix: o.Prefix, maxAge: o.MaxAge}
 	if r.prefix == "" {
@@ -88,7 +88,7 @@ func New(c client.UniversalClient, o Options) *Records {
 // Close closes the connections.
 func (r *Records) Close() error { return r.client.Close() }
 
-// Ping reports whether the server answers.
+// Ping returns an error if the server does not respond.
 func (r *Records) Ping(ctx context.Context) error { return r.client.Ping(ctx).Err() }
 
 // The scripts run on the server, each atomically.
@@ -108,8 +108,8 @@ var (
 	releaseScript, keepScript            = client.NewScript(releaseText), client.NewScript(keepText)
 )
 
-// How many keys the first call of a search sends, and each further one. Most histories are known except for their last
-// few messages.
+// The number of keys in the first call of a lookup, and in each further one. The first number is smaller, because most
+// histories are known except for their last few messages.
 const (
 	firstKeys = 64
 	moreKeys  = 2048
@@ -143,8 +143,8 @@ func (r *Records) Keep(ctx context.Context, keys []string, record []byte) error 
 
 // Lease leases the first key.
 func (r *Records) Lease(ctx context.Context, keys []string, holder string, ttl time.Duration) (bool, error) {
-	// A continuation of a history that is being compacted has more keys than one call should send. So this call takes
-	// its own lease first and looks for others afterwards: of two calls, at least the later one sees the other.
+	// A long history has more keys than one call should send. So this call takes its own lease first and then looks for
+	// other leases: of two simultaneous calls, at least the later one sees the other's lease.
 	granted, err := leaseScript.Run(ctx, r.client, r.all("l:", keys[:1]), holder, ttl.Milliseconds()).Bool()
 	if err != nil || !granted {
 		return false, err
@@ -173,7 +173,7 @@ func (r *Records) Release(ctx context.Context, key, holder string) error {
 	return releaseScript.Run(ctx, r.client, r.all("l:", []string{key}), holder).Err()
 }
 
-// KeepLeased keeps a record for the holder of a lease.
+// KeepLeased stores a record for the holder of a lease.
 func (r *Records) KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (bool, error) {
 	all := append(r.all("l:", []string{key}), r.all("r:", keys)...)
 	return keepScript.Run(ctx, r.client, all, holder, record, r.maxAge.Milliseconds()).Bool()

@@ -1,7 +1,7 @@
 import { CtxfoldError, messageOf } from "./errors.js";
 import { wasiImports } from "./wasi.js";
 
-/** A request as a list of pieces, written one after the other. */
+/** A request as a list of pieces, which are written to the module's memory one after the other. */
 export type Pieces = readonly (string | Uint8Array)[];
 
 interface Exports {
@@ -24,9 +24,9 @@ const SWOLLEN = 128 * 1024 * 1024;
  */
 export const SWOLLEN_AT_THE_EDGE = 40 * 1024 * 1024;
 /**
- * An instance with more than ROOMY bytes is also replaced after CALM consecutive calls that each used less than 1/SHARE
- * of its memory for request and answer. Sessions are then opened again. If that doesn't halve the memory, the next
- * replacement waits for twice as many calls.
+ * An instance with more than ROOMY bytes is also replaced after CALM consecutive calls whose request and answer each
+ * needed less than 1/SHARE of its memory. Its sessions are then opened again. If a replacement doesn't halve the memory,
+ * the next one waits for twice as many calls.
  */
 const ROOMY = 32 * 1024 * 1024;
 const CALM = 64;
@@ -47,9 +47,9 @@ export class CtxfoldModule {
   #started = 0;
   /** Memory size in bytes when a session was last opened. */
   #opened = 0;
-  /** How many consecutive calls have used little of the memory. */
+  /** The number of consecutive calls that used little of the memory. */
   #calm = 0;
-  /** Memory size in bytes of the last instance that was replaced for its room, and after how many such calls. */
+  /** The memory size in bytes of the last instance that was replaced for being too large, and the calm calls before that. */
   #left = 0;
   #patience = 0;
 
@@ -70,7 +70,7 @@ export class CtxfoldModule {
     this.#swollen = swollen;
   }
 
-  /** The number of the current instance, counted from 1; 0 if there is none. Sessions end with their instance. */
+  /** The number of the current instance, counted from 1; 0 if there is none. A session ends with its instance. */
   get instance(): number {
     return this.#instance ? this.#started : 0;
   }
@@ -170,8 +170,8 @@ function write(instance: Exports, pieces: Pieces): { address: number; size: numb
 }
 
 /**
- * Bytes to reserve for a piece: exact for bytes, the worst case for a short text, and a guess (mostly ASCII) for a long
- * one.
+ * Returns the number of bytes to reserve for a piece. It is exact for bytes, the worst case for a short string, and for a
+ * long string a guess that assumes mostly ASCII.
  */
 function roomFor(piece: string | Uint8Array): number {
   if (typeof piece !== "string") return piece.length;

@@ -1,6 +1,6 @@
 /**
- * What every entry of the package exports besides `load` and `createCompactor`, which depend on where the module comes
- * from.
+ * The exports that all entries of the package have in common. `load` and `createCompactor` are not among them, because
+ * each entry gets the module from a different place.
  */
 export { CtxfoldModule } from "./abi.js";
 export { type Restoring, recallFrom, restoreFrom, searchFrom, type Within } from "./archive.js";

@@ -1,4 +1,4 @@
-/** Restoring and searching what compactions removed and a store keeps. */
+/** Restores and searches content that compactions removed and a store keeps. */
 import type { Store } from "./store.js";
 import type { Found, Kept, Messages, NamedHandles, Recalled, Restored, Search, SearchOptions, State } from "./types.js";
 
@@ -25,7 +25,7 @@ export interface Restoring {
   search(search: Search): Found | Promise<Found>;
 }
 
-/** What to search: everything that a conversation refers to, or only certain bodies. */
+/** The bodies to search: all that a conversation refers to, or only those with certain handles. */
 export interface Within {
   /** The conversation's messages since the last compaction; their markers name the archived content. */
   messages?: Messages;
@@ -36,10 +36,10 @@ export interface Within {
 }
 
 /**
- * Restores, byte for byte, content that compactions removed from a transcript: the bodies with the given handles, or,
- * without handles, everything that the store has, from the last compaction back to the first. `state` belongs to the
- * transcript; the default is the compactor's. Markers stay in place where the store has no body, or a body that does
- * not match its handle; they are listed in `markers`.
+ * Restores, byte for byte, content that compactions removed from a transcript: the bodies with the given handles or,
+ * without handles, everything in the store, from the last compaction back to the first. `state` is the transcript's
+ * state; the default is the compactor's. If the store has no body for a marker, or a body that does not match the
+ * handle, the marker stays and is listed in `markers`.
  */
 export async function restoreFrom<M extends Messages>(
   store: Store,
@@ -57,7 +57,7 @@ export async function restoreFrom<M extends Messages>(
   return restored;
 }
 
-/** The handles that a transcript names. */
+/** Returns the handles in a transcript's markers. */
 const handlesOf = ({ markers }: { markers: readonly { handle: string }[] }) => markers.map(({ handle }) => handle);
 
 /**
@@ -81,14 +81,14 @@ async function collect(store: Store, compactor: Restoring, handles: readonly str
   return { bodies, corrupt, asked };
 }
 
-/** The part of a handle that markers show. */
+/** Returns the part of a handle that markers show. */
 const digitsOf = (handle: string) => handle.toLowerCase().slice(0, 16);
 
 /**
- * Searches the messages that compactions removed: by their words in any script, including adjacent messages, and by
- * dates and roles in the query. It searches everything that the conversation refers to through `messages` and the
+ * Searches the messages that compactions removed. A query has words in any script, which may be in adjacent messages,
+ * and may have dates and roles. The search covers all bodies that the conversation refers to through `messages` and the
  * state, directly or indirectly, or only the bodies of `handles`. A body that does not match its handle counts as
- * missing. If the store has `search`, the store is asked instead.
+ * missing. If the store has a method `search`, that is called instead.
  */
 export async function searchFrom(
   store: Store,
@@ -108,9 +108,9 @@ export async function searchFrom(
 const NO_SEARCH = "Nothing can be searched here without a handle: call with one.";
 
 /**
- * Answers a call of the tool that `recallTool` defines, with a handle or a query. Mistakes of the model are reported in
- * the answer, for the model to read; the promise rejects only if the store does. A query searches only what `within`
- * names. Without `messages` and `handles`, only a store that has `search` can answer a query.
+ * Answers a call of the tool that `recallTool` defines, which has a handle or a query. If the call is invalid, the answer
+ * tells the model why; the promise rejects only if the store does. A query searches only the bodies that `within`
+ * describes. Without `messages` and `handles`, only a store with a method `search` can answer a query.
  */
 export async function recallFrom(
   store: Store,

@@ -1,7 +1,8 @@
 /**
  * Decides without the module whether a history certainly fits. A token has at least one byte, so the size of the JSON in
- * bytes, plus a bound for images and files, is an upper bound of its tokens, and most chats are below their limit by it.
- * The module decides about everything that this file doesn't recognize: an unusual policy, option or message.
+ * bytes, plus a bound for images and files, is an upper bound for its tokens. For most chats even this bound is below
+ * the limit. The module decides about everything that this file doesn't recognize, such as an unusual policy, option or
+ * message.
  */
 import type { Counted } from "./ending.js";
 import { serialize } from "./live.js";
@@ -15,11 +16,11 @@ export interface Candidate {
   readonly window: number;
   /** Compaction is due above this many tokens. */
   readonly limit: number;
-  /** Up to this many tokens nothing is due, and no background compaction starts. */
+  /** Up to this many tokens, no compaction is due and no background compaction starts. */
   readonly most: number;
-  /** Tokens for framing, images and files; with `counted`, only of the messages after those that were counted. */
+  /** Tokens for framing, images and files. With `counted`, they cover only the messages after the provider's count. */
   readonly fixed: number;
-  /** The provider's count in tokens, the JSON of the messages after it, and `fixed` of all messages. */
+  /** The provider's count in tokens, the JSON of the messages after it, and the value of `fixed` for all messages. */
   readonly counted: { tokens: number; tail: string; beside: number } | undefined;
   /** Whether the messages are in a request body. */
   readonly within: boolean;
@@ -33,7 +34,7 @@ const TARGET = 0.6;
 const LARGEST_RESERVE = 16_384;
 const MOST_TOKENS = 1_000_000_000;
 
-/** The most that the estimator adds for an image or a file, and for the framing of a message, in tokens. */
+/** The maximum that the estimator adds for an image or a file, and for the framing of a message, in tokens. */
 const FILE = 1600;
 const FRAMING = 8;
 /** Models whose images cost tokens by their pixels, even if the file is small. */
@@ -42,10 +43,10 @@ const BY_PIXELS = /gemini|gemma/i;
 /** The module decides about values that are nested more deeply. */
 const DEPTH = 32;
 
-/** What a part holds: text, a tool call, a file, or a tool result under the key `content` or `output`. */
+/** The content of a part: text, a tool call, a file, or a tool result under the key `content` or `output`. */
 type Kind = "text" | "call" | "file" | "content" | "output";
 
-/** The part of a format that is recognized here. */
+/** The shape of messages in a format, as far as it is recognized here. */
 interface Shape {
   /** The key of the messages in a request body. */
   readonly list: "messages" | "input" | "contents";
@@ -244,17 +245,17 @@ function parsed(history: unknown, most: number): unknown {
   try {
     const text = isText(history) ? history : new TextDecoder("utf-8", { fatal: true }).decode(history);
     const value = JSON.parse(text);
-    // If it is spelled differently, a key may appear twice, which the module refuses.
+    // If the text differs, it may contain a key twice, which the module rejects.
     return JSON.stringify(value) === text ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Whether a value is a request body, not an answer of `open`. */
+/** Whether a value is a request body, and not a result of `open`. */
 const isBody = (value: unknown): boolean => isPlain(value) && !(isText(value.kind) && isText(value.format));
 
-/** Returns the policy's format, or the one that the module would surely detect. */
+/** Returns the policy's format, or the format that the module is certain to detect. */
 function formatOf(named: Policy["format"], given: unknown): Format | undefined {
   if (named !== undefined && named !== "auto") return named;
   if (!Array.isArray(given)) return undefined;
@@ -307,7 +308,7 @@ const isSimple = (value: Fields, but: readonly string[]): boolean =>
     ([name, member]) => typeof member !== "object" || member === null || but.includes(name) || ASIDE.includes(name),
   );
 
-/** Whether the keys that must be text are text. */
+/** Whether the values of the keys that must hold text are strings. */
 const isSaid = ({ text, thinking }: Fields) => [text, thinking].every((said) => said === undefined || isText(said));
 
 function filesInPart(part: unknown, types: NonNullable<Shape["types"]>): number | undefined {
@@ -341,7 +342,7 @@ function filesInGemini(part: unknown): number | undefined {
   return has(functionCall, said) && has(functionResponse, said) ? objectsIn(functionResponse) : undefined;
 }
 
-/** Returns 0 files; undefined if the value is nested too deeply. */
+/** Returns 0 (files), or undefined if the value is nested too deeply. */
 const nested = (value: unknown) => (objectsIn(value) < Number.POSITIVE_INFINITY ? 0 : undefined);
 
 /** Counts the objects in a value that have a type: each of them may be a file. */

@@ -1,4 +1,4 @@
-/** One compaction of a conversation from the outside: its events, its lock, and its state. */
+/** The events, the lock and the state of one compaction of a conversation. */
 import type { ConversationOptions } from "./conversation-options.js";
 import { messageOf } from "./errors.js";
 import type { CompactionEvent } from "./journal.js";
@@ -124,7 +124,7 @@ export class Compaction<M extends Message> {
   }
 }
 
-/** Enters a mutual exclusion, given the function that runs work under it. Resolves to a function that leaves it. */
+/** Acquires a lock, given the function that runs work while holding it. Resolves to a function that releases the lock. */
 function entered(run: (work: () => Promise<void>) => Promise<void>): Promise<() => Promise<void>> {
   return new Promise((resolve, reject) => {
     const ended: Promise<void> = run(
@@ -140,7 +140,7 @@ function entered(run: (work: () => Promise<void>) => Promise<void>): Promise<() 
   });
 }
 
-/** The messages that actions removed from the context. */
+/** Returns the ranges of messages that actions removed from the context. */
 function removed(actions: readonly Action[]): [number, number][] {
   const ranges: [number, number][] = [];
   for (const { action, message } of actions) {

@@ -11,7 +11,7 @@ import type { Policy, State } from "./types.js";
 export interface CompactorOptions {
   /** The module, or a source to load it from. Default: the package's own. Compactors may share a module. */
   module?: ModuleSource;
-  /** What to do, and when. Default: the `default` preset. */
+  /** The policy: what a compaction does, and when it is due. Default: the `default` preset. */
   policy?: Policy;
   /** Calls your model to write a summary. Without it, `compact` writes local digests and calls no model. */
   summarize?: Summarize;

@@ -94,7 +94,7 @@ export interface Compactor {
   readonly store: Store | undefined;
   /** Whether there is a `summarize` function. */
   readonly summarizes: boolean;
-  /** The state that the next call sends: that of the last `compact`, or of the options. */
+  /** The state that the next call uses: the state after the last `compact`, or the state in the options. */
   readonly state: State | undefined;
   /** Resolves when the module is loaded. Rejects if loading fails; the next call tries again. */
   ready(): Promise<void>;
@@ -108,12 +108,12 @@ export interface Compactor {
    */
   compact<M extends Messages>(messages: M, options?: CompactOptions): Promise<Done<M>>;
   /**
-   * The first half of `compact`, for callers that call the model themselves: returns a plan with requests, or the
-   * finished result. It asks for summaries even if there is no `summarize`, unless the policy says `local`, and does
-   * not change `state`.
+   * The first half of `compact`, for callers that call the model themselves. Returns a plan with requests, or the
+   * finished result. It requests summaries even if there is no `summarize`, unless the policy has `summary.mode`
+   * `local`, and does not change `state`.
    *
-   * A short-lived host that gets the whole history with each request can store the `memory` of each result and pass the
-   * list of all: then each compaction is made only once, as with `fit`.
+   * A short-lived host that gets the whole history with each request can store the `memory` of each result and pass all
+   * of them in the next call. Then each compaction is made only once, as with `fit`.
    */
   plan<M extends Messages>(messages: M, options?: PlanOptions): Pending | Done<M>;
   /**
@@ -127,25 +127,25 @@ export interface Compactor {
     options?: StepOptions,
   ): Pending | Done<M>;
   /**
-   * Fingerprints of the first message, the first two, and so on, 16 hexadecimal digits each, over what the model sees
-   * of them. An entry of a `memory` applies to a history where `prints[entry.messages - 1]` equals `entry.print`, or
-   * `prints[entry.sent_messages - 1]` equals `entry.sent`.
+   * Returns fingerprints of the first message, of the first two messages, and so on, as 16 hexadecimal digits each. They
+   * cover only the content that the model sees. A `memory` entry applies to a history if `prints[entry.messages - 1]`
+   * equals `entry.print`, or `prints[entry.sent_messages - 1]` equals `entry.sent`.
    */
   prints(messages: Messages): string[];
-  /** The tokens of a transcript by the policy's estimator, corrected by the state and `usage`. */
+  /** Estimates the tokens of a transcript with the policy's estimator, corrected by the state and `usage`. */
   estimate(messages: Messages, overrides?: Overrides): Estimate;
-  /** The tokens of a plain text by the policy's estimator. */
+  /** Estimates the tokens of a plain text with the policy's estimator. */
   estimateText(text: string): Estimate;
-  /** Whether a compaction is due. */
+  /** Reports whether a compaction is due. */
   check(messages: Messages, overrides?: Overrides): Check;
   /** Lists the places where a transcript breaks the rules of its wire format. */
   validate(messages: Messages): Validation;
-  /** Repairs what breaks the rules of the wire format. */
+  /** Repairs the places where a transcript breaks the rules of its wire format. */
   repair<M extends Messages>(messages: M): Repaired<M>;
   /**
-   * Converts the transcript to another wire format, to continue the conversation with another provider, and reports
-   * what could not be converted (docs/guides/formats.md, Conversion). `format` names the current format, if the policy
-   * doesn't and it should not be detected.
+   * Converts the transcript to another wire format, to continue the conversation with another provider, and reports the
+   * content that could not be converted (docs/guides/formats.md, Conversion). `format` is the current format; by default
+   * it is the policy's, or is detected.
    */
   convert<M extends Messages>(messages: M, to: Format, format?: Format): Converted<M>;
   /**
@@ -153,18 +153,18 @@ export interface Compactor {
    * `restoreFrom` fetches the bodies from a store.
    */
   restore<M extends Messages>(messages: M, bodies?: readonly Kept[], state?: State | null): Restored<M>;
-  /** The handles that bodies name, for `restoreFrom`: a body can contain markers of earlier compactions. */
+  /** Returns the handles in bodies, for `restoreFrom`: a body can contain markers of earlier compactions. */
   handlesIn(bodies: readonly Kept[]): NamedHandles;
   /**
-   * The messages that compactions wrote, with their contents, for an app that displays the conversation. With the state
-   * they are identified with certainty (`own`); with null they are recognized by role and position.
+   * Returns the messages that compactions wrote, with their contents, for an app that displays the conversation. With the
+   * state they are identified with certainty (`own`); with null they are recognized by role and position.
    */
   digests(messages: Messages, state?: State | null): Digest[];
-  /** The definition of a tool with which the model can recall removed content, in the policy's wire format. */
+  /** Returns the definition of a tool with which the model can recall removed content, in the policy's wire format. */
   recallTool(): object;
   /**
-   * Reads a call of that tool. Given the body (null if there is none) or the search result that it asks for, also
-   * returns the text to answer with. See `recallFrom`.
+   * Reads a call of the tool that `recallTool` defines. Given the requested body (null if there is none) or the search
+   * result, also returns the text of the tool result. See `recallFrom`.
    */
   recall(callArguments: unknown, body?: string | null, found?: Found): Recalled;
   /** Searches the messages in bodies. `searchFrom` fetches the bodies from a store. */
@@ -189,8 +189,8 @@ export interface Compactor {
    */
   classifyError(failure: Failure): Verdict;
   /**
-   * Limits a tool's output before it becomes a part of the transcript: cuts it, or replaces it with a notice if the
-   * host should store all of it.
+   * Limits a tool's output before it becomes a part of the transcript: cuts it, or replaces it with a notice if it is so
+   * large that the host should store it.
    */
   limitToolOutput(text: string, limits?: OutputLimits): LimitedOutput;
   /**
@@ -204,7 +204,7 @@ export interface Compactor {
    * compactor's state and keeps its own from then on.
    */
   session<M extends Message>(messages?: readonly M[], overrides?: Overrides): LiveSession<M>;
-  /** The module's version, wire formats, presets, estimators and limits. */
+  /** Returns the module's version, wire formats, presets, estimators and limits. */
   info(): Info;
 }
 
@@ -449,7 +449,7 @@ class ModuleCompactor implements Compactor {
     return this.#result("info", {});
   }
 
-  /** The options of an operation that counts tokens. */
+  /** Returns the options for an operation that counts tokens. */
   #counting(op: Operation, messages: Messages, overrides: Overrides) {
     checkOverrides(overrides, op);
     const { options, usage } = overrides;

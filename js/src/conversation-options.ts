@@ -18,9 +18,9 @@ export interface ConversationCompactor extends Restoring {
   limitToolOutput(text: string, limits?: OutputLimits): LimitedOutput | Promise<LimitedOutput>;
 }
 
-/** A decision of `beforeCompact`. */
+/** A decision that `beforeCompact` returns. */
 export interface Before {
-  /** Skips the compaction. A string is the reason reported; with true it is `skipped`. */
+  /** Skips the compaction. A string becomes the reported reason; for true, the reason is `skipped`. */
   cancel?: boolean | string;
   /** A finished summary. If it is set, `summarize` is not called. */
   summary?: string;
@@ -59,8 +59,8 @@ export interface ConversationOptions<M extends Message = Message> {
 export interface Compacted<M extends Message = Message> {
   changed: boolean;
   /**
-   * The reason in the report. Without a compaction, the reason that `beforeCompact` gave (default: `skipped`), or that
-   * of the check.
+   * The reason in the report. If there was no compaction, the reason that `beforeCompact` gave (default: `skipped`), or
+   * the reason in the check.
    */
   reason: string;
   /** The result, if there was a compaction. */

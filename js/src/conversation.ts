@@ -51,15 +51,15 @@ export class Conversation<M extends Message = Message> {
   #session: Live<M> | undefined;
   /** Pending while all messages are being replaced. */
   #shut: Promise<void> | undefined;
-  /** The content of `states`, as far as this conversation knows. */
+  /** The state that `states` has stored, as far as this conversation knows. */
   #stored: MaybeState;
   /** Whether another writer has saved a state since this conversation read it. */
   #stale = false;
-  /** The end of the last call that changes all messages. */
+  /** Settles at the end of the last call that may change all messages. */
   #last: Promise<unknown> = Promise.resolve();
   #background: BackgroundCompaction<M> | undefined;
   #begun = 0;
-  /** Notes of earlier turns for later ones. */
+  /** Notes that earlier turns left for later turns. */
   #notes: TurnNotes | undefined;
   /** Whether the messages were replaced since the last turn. */
   #edited = false;
@@ -163,10 +163,9 @@ export class Conversation<M extends Message = Message> {
   }
 
   /**
-   * Calls a model. `send` sends the messages that it is given, and may report what is known about the response by
-   * calling `told`. With `policy.gate.idle`, an idle conversation is compacted first; if that fails, the call
-   * continues without it. If the conversation does not fit, it is compacted and `send` is called once more, but not
-   * again.
+   * Calls a model. `send` sends the messages that it gets, and may call `told` to report details of the response. With
+   * `policy.gate.idle`, an idle conversation is compacted first; if that compaction fails, the call is made without it.
+   * If the conversation does not fit, it is compacted and `send` is called a second time, but not a third.
    *
    * Rejects with the error of `send` or, if the compaction did not help, with `still_overflow` and that error as its
    * cause. Other errors, such as a rate limit, are passed on unchanged: it is up to the caller to retry.
@@ -264,7 +263,7 @@ export class Conversation<M extends Message = Message> {
     return result;
   }
 
-  /** Compacts an idle conversation before `call`, which continues whatever the outcome. */
+  /** Compacts an idle conversation before `call`, which continues even if the compaction fails. */
   async #chilled(options?: CompactOptions): Promise<Compacted<M> | undefined> {
     try {
       const compacted = await this.#turn("call", options);

@@ -6,7 +6,7 @@ import type { Engine } from "./pool.js";
 import { transcript } from "./transcript.js";
 import type { Detection, Digest, Format, Message, Policy } from "./types.js";
 
-/** How messages begin that a compaction writes in the user's or the system role. */
+/** The beginnings of messages that a compaction writes in the user or system role. */
 const MARKERS = [
   "[session digest — older turns condensed]",
   "[branch digest — archived from a path not taken]",
@@ -20,19 +20,19 @@ const MARKERS = [
   "[Tool calls and results of this turn, as text. Handle: ",
 ];
 
-/** How they begin in the assistant role as well. */
+/** The beginning of messages that a compaction may also write in the assistant role. */
 const HEADING = /^## Session Summary(?: \(|\n(?:Handle of|Compaction Round))/;
 
 /** The complete texts of messages whose only purpose is to alternate roles. */
 const TURNS = ["[Noted.]", "[The conversation goes on from here.]"];
 
-/** Message types of applications that have one for digests. */
+/** Message types for digests in applications that have such a type. */
 const TYPES = ["compactionSummary", "branchSummary", "compaction_summary", "branch_summary"];
 
 /**
- * Whether a compaction wrote the message, such as a digest, so that a chat can show it as a note rather than as
- * somebody's words. Looks only at how the message begins, in any wire format, and needs no module. A text that a user
- * pasted may begin the same way; `own` of {@link Digest} is more reliable.
+ * Whether a compaction wrote the message, as it does with digests, so that a chat can show it as a note rather than as
+ * somebody's words. This works for any wire format and without the module, but looks only at the beginning of the
+ * message. A text that a user pasted may begin the same way, so `own` of {@link Digest} is more reliable.
  */
 export function isDigest(message: unknown): boolean {
   const { role } = Object(message) as { role?: unknown };
@@ -45,8 +45,8 @@ export function isDigest(message: unknown): boolean {
 }
 
 /**
- * Whether the message is output of the model or a tool. Digests in the assistant role have a heading of their own; the
- * other markers could be imitated by a model.
+ * Whether the message is output of the model or a tool, which could imitate the markers. Digests in the assistant role
+ * have a heading of their own instead.
  */
 function isAnswer(message: unknown): boolean {
   const { role, type, id } = Object(message) as { role?: unknown; type?: unknown; id?: unknown };
@@ -57,7 +57,7 @@ function isAnswer(message: unknown): boolean {
 /** The members in which wire formats hold the text of a message. */
 const HOLDERS = ["content", "parts", "kwargs", "data", "text"] as const;
 
-/** The texts of a message. */
+/** Returns the texts of a message. */
 function textsOf(part: unknown): string[] {
   if (typeof part === "string") return [part];
   if (Array.isArray(part)) return part.flatMap(textsOf);

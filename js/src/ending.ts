@@ -11,8 +11,8 @@ export interface Overrides {
   options?: CallOptions | undefined;
   state?: State | null | undefined;
   /**
-   * The provider's count for the last call. It is used as it is up to the message that it covers; only what follows is
-   * estimated. The state stores the correction for later calls.
+   * The provider's count for the last call. It is used unchanged for the messages that it covers; only the messages after
+   * them are estimated. The state stores the resulting correction for later calls.
    */
   usage?: Counted | null | undefined;
 }
@@ -23,8 +23,8 @@ export interface Overrides {
 export type Counted = Partial<Usage> &
   Pick<Usage, "message"> & {
     /**
-     * A tokenizer has counted exactly these messages, so the count cannot be outdated by a compaction and is not
-     * checked for plausibility.
+     * Whether a tokenizer has counted exactly these messages. Then no compaction can have made the count obsolete, and it
+     * is not checked for plausibility.
      */
     exact?: boolean;
   };
@@ -32,7 +32,7 @@ export type Counted = Partial<Usage> &
 /** An exact tokenizer: returns how many tokens a request with these messages takes. */
 export type CountTokens = (messages: Messages) => number;
 
-/** The usage for an operation: the caller's, or else the tokenizer's count. */
+/** Returns the usage for an operation: the caller's, or else the tokenizer's count. */
 export function usageOf(
   countTokens: CountTokens | undefined,
   messages: Messages,
@@ -59,7 +59,7 @@ interface Hosting {
 const OF_HOST = ["answer", "only_known"];
 
 /**
- * The options of a request: those that the caller sets for this call, plus the host's own. Throws `invalid_option` for
+ * Returns the options of a request: the caller's options for this call, plus the host's own. Throws `invalid_option` for
  * options that only the host may set.
  */
 export function optionsOf(
@@ -117,7 +117,7 @@ export function checkOverrides(given: Overrides, of: string): void {
   checkOptions(given, OVERRIDES, of);
 }
 
-/** Runs a compaction with the signal that aborts it: the caller's, combined with the time limit. */
+/** Runs a compaction with a signal that aborts it: the caller's signal, combined with the time limit. */
 export async function ending<T>(options: CompactOptions, run: (signal?: AbortSignal) => Promise<T>): Promise<T> {
   checkOptions(options, COMPACT_OPTIONS, "compact", [COMPACTOR_OPTIONS, "createCompactor({ * })"]);
   const { signal, timeoutMs } = options;

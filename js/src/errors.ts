@@ -18,13 +18,13 @@ export type HostErrorCode =
 /** Where an error occurred, and its cause. */
 export interface ErrorPlace {
   /**
-   * The JSON path of the invalid value, such as `messages[3].content`; "" for the whole request. For `open`, the path
-   * within its line.
+   * The JSON path of the invalid value, such as `messages[3].content`; "" for the whole request. For `open`, the path is
+   * relative to a line of the file.
    */
   path?: string;
   /**
-   * An offset in UTF-8 bytes from the start of the caller's messages if `path` starts with `messages`, else of the
-   * request, which for `open` is the file.
+   * The offset in UTF-8 bytes. It counts from the start of the caller's messages if `path` starts with `messages`, and
+   * otherwise from the start of the request, which for `open` is the file.
    */
   offset?: number;
   cause?: unknown;
@@ -56,7 +56,7 @@ export class CtxfoldError extends Error {
   }
 }
 
-/** The message of anything that was thrown. */
+/** Returns the message of an error, or of any other value that was thrown. */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message || thrown.name;
   try {

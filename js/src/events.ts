@@ -44,7 +44,7 @@ interface ModelOptions {
   onEvent?: (event: CompactorEvent) => void | PromiseLike<void>;
 }
 
-/** The model settings in a compactor's options. */
+/** Returns the model settings from a compactor's options. */
 export function model({
   summarize,
   summaryTimeoutMs: timeoutMs = DEFAULT_TIMEOUT_MS,

@@ -1,4 +1,4 @@
-/** What is known of a failed model call, and how to recover. */
+/** Reads the errors of failed model calls, and recovers from calls that were too long. */
 import { messageOf } from "./errors.js";
 import type { CallOptions, Failure } from "./types.js";
 
@@ -14,8 +14,8 @@ export function failureOf(error: unknown): Failure {
 }
 
 /**
- * Options to compact messages that a provider rejected as too long although they fit the known window: assumes a window
- * of 0.7 times the estimated tokens.
+ * Returns options to compact messages that a provider rejected as too long although they fit in the known window. They
+ * assume a window of 0.7 times the estimated tokens.
  */
 export function refused(tokens: number): CallOptions {
   return { force: true, window: Math.max(1, Math.floor(tokens * 0.7)), no_reserve: true };

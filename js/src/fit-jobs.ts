@@ -45,7 +45,7 @@ export class FitJobs {
     this.#slots = slots;
   }
 
-  /** Whether no background compaction is running, for one owner or for all. */
+  /** Whether no background compaction is running for the given owner or, without an owner, for anyone. */
   idle(owner?: string): boolean {
     return [...this.#background.values()].every((running) => owner !== undefined && running.owner !== owner);
   }
@@ -54,7 +54,7 @@ export class FitJobs {
     for (const { controller } of this.#background.values()) controller.abort();
   }
 
-  /** Returns what to send for a history. */
+  /** Returns the messages to send for a history. */
   async fit<M extends Messages>(
     source: Transcript,
     given: Settings,
@@ -112,8 +112,8 @@ export class FitJobs {
   }
 
   /**
-   * Begins a compaction in the background, on a copy of the history as it is now, since the caller may modify its
-   * bytes. Returns a promise that resolves at its end.
+   * Begins a compaction in the background, on a copy of the history, since the caller may modify its bytes. Returns a
+   * promise that resolves when the compaction has ended.
    */
   #begin(context: FitContext, { settings = { now: 0 }, target = 0 }: Effect): Promise<void> | undefined {
     const known = this.#background.get(target);

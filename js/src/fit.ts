@@ -76,9 +76,9 @@ export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOpti
 /** Options of one call. */
 export interface FitCallOptions {
   /**
-   * Identifies the conversation, or the user to whom it belongs: what is remembered under one id is never used for
-   * another. A server for several users should set it. An app for one user doesn't need it, because conversations are
-   * recognized by their content.
+   * Identifies the conversation, or the user to whom it belongs. A compaction that is remembered under one id is never
+   * used for another. A server for several users should set it. An app for one user doesn't need it, because
+   * conversations are recognized by their content.
    */
   id?: string;
   /** Overrides the fitter's policy. */
@@ -89,7 +89,7 @@ export interface FitCallOptions {
    * request body or the policy. The idle time is measured; a caller who knows it better can set `options.idle`.
    */
   next?: Next;
-  /** The provider's count for the last call, for the messages sent then; `message` is an index in the history. */
+  /** The provider's token count for the last call. `message` is the index of the last counted message in the history. */
   usage?: Counted | null | undefined;
   /** Aborts the call: it rejects with the signal's reason, and nothing is remembered. */
   signal?: AbortSignal | null | undefined;
@@ -185,7 +185,7 @@ const REMEMBERED = 256;
 /** The maximum number of policies with a pool of their own, among fitters that share their memory. */
 const POOLS = 64;
 
-/** Returns `createFitter` for the compactors of one platform. */
+/** Returns the `createFitter` function for one platform, given the function that creates its compactors. */
 export function fitterFactory<Source>(create: Create<Source>): CreateFitter<Source> {
   return (options = {}) => {
     checkOptions(options, FITTER_OPTIONS, "createFitter", [FIT_CALL_OPTIONS, "the call: fit(history, { * })"]);
@@ -204,7 +204,7 @@ export function fitterFactory<Source>(create: Create<Source>): CreateFitter<Sour
   };
 }
 
-/** Returns `fit` for the compactors of one platform. */
+/** Returns the `fit` function for one platform, given the function that creates its compactors. */
 export function fitFunction<Source>(create: Create<Source>): Fit<Source> {
   return async (history, options = {}) => {
     checkOptions(options, FIT_OPTIONS, "fit");
@@ -294,7 +294,7 @@ function settingsOf(options: FitterOptions<unknown>): Settings {
   return { policy: policyOf(options), model: model(options), store, countTokens, ...told };
 }
 
-/** The policy, with the three members that a caller may also pass as options of their own. */
+/** Returns the policy, including the three members that a caller may also pass as separate options. */
 function policyOf({ policy = {}, window, model: name, format }: FitterOptions<unknown>): Policy {
   return {
     ...policy,
@@ -304,7 +304,7 @@ function policyOf({ policy = {}, window, model: name, format }: FitterOptions<un
   };
 }
 
-/** The window for the policy. Throws for an invalid number, which JSON would turn into null, meaning no window. */
+/** Returns the policy's window. Throws for invalid numbers: JSON would turn NaN into null, which means no window. */
 function windowOf(window: unknown): PolicyWindow {
   if (window === "unlimited") return { unlimited: true };
   if (Number.isInteger(window) && (window as number) > 0) return { tokens: window as number };

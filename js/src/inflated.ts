@@ -4,7 +4,7 @@ import { gzip } from "./inline-module.js";
 
 let own: Promise<ArrayBuffer> | undefined;
 
-/** The module's bytes, the same buffer each time. Rejects with `load_failed` if the platform cannot decompress them. */
+/** Resolves to the module's bytes, always the same buffer. Rejects with `load_failed` if the platform cannot decompress it. */
 export function inflated(): Promise<ArrayBuffer> {
   own ??= inflate();
   return own;

@@ -7,13 +7,13 @@ export interface CompactionEvent {
   /** The id of the conversation. */
   conversation: string;
   /**
-   * Why it began: it was due (auto); it was begun in advance (background); the prompt cache is cold (cold); the caller
-   * asked for it (manual); the model reported an overflow (context_limit_recovery).
+   * Why the compaction began: it was due (auto); it was started in advance (background); the prompt cache is cold (cold);
+   * the caller requested it (manual); or the model reported an overflow (context_limit_recovery).
    */
   trigger: "auto" | "background" | "cold" | "manual" | "context_limit_recovery";
   /** Milliseconds since 1970, as returned by Date.now(). */
   time: number;
-  /** Estimated sizes. In a start event, those after the compaction are 0. */
+  /** Estimated sizes. In a start event, the sizes after the compaction are 0. */
   messages_before: number;
   messages_after: number;
   tokens_before: number;
@@ -30,7 +30,7 @@ export interface CompactionEvent {
 export interface Journal {
   /** Records an event. Errors are passed to `onJournalError`; the compaction continues. */
   append(event: CompactionEvent): void | PromiseLike<void>;
-  /** The events of a conversation, oldest first. */
+  /** Returns the events of a conversation, oldest first. */
   events(conversation: string): CompactionEvent[] | PromiseLike<CompactionEvent[]>;
 }
 

@@ -18,7 +18,7 @@ export function decode(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
-/** The members of a JSON object: each name with the bytes of its value, as views of `source`. */
+/** Returns the members of a JSON object, as names with the bytes of their values. The bytes are views of `source`. */
 export function members(source: Uint8Array): Map<string, Uint8Array> {
   const found = new Map<string, Uint8Array>();
   let at = past(source, 0, OPEN_BRACE);
@@ -39,7 +39,7 @@ function past(source: Uint8Array, from: number, byte: number): number {
   return at + 1;
 }
 
-/** The offset after the string whose opening quote is at `start`. */
+/** Returns the offset after the string whose opening quote is at `start`. */
 function stringEnd(source: Uint8Array, start: number): number {
   for (let at = source.indexOf(QUOTE, start + 1); at >= 0; at = source.indexOf(QUOTE, at + 1)) {
     let backslashes = 0;
@@ -49,7 +49,7 @@ function stringEnd(source: Uint8Array, start: number): number {
   throw new SyntaxError("the answer ends inside a string");
 }
 
-/** The end of the value that starts at or after `start`: the offset of the comma or bracket that follows it. */
+/** Returns the end of the value that starts at or after `start`: the offset of the comma or bracket that follows it. */
 function valueEnd(source: Uint8Array, start: number): number {
   let depth = 0;
   for (let at = start; at < source.length; at++) {

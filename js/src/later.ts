@@ -6,7 +6,7 @@ import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";
 import type { OperationRequest } from "./session.js";
 import { slicedTranscript, type Transcript } from "./transcript.js";
 
-/** Wraps a function that starts a worker: a conversation that certainly fits needs none. */
+/** Wraps a function that starts a worker, so that no worker is started for a conversation that certainly fits. */
 export function later(create: Lazy<CreateRemoteCompactor>): (options: { module?: RemoteModuleSource }) => Engine {
   return (options) => new Later(async () => (await create())(options) as unknown as Engine);
 }
@@ -20,7 +20,7 @@ class Later implements Engine {
     this.#create = create;
   }
 
-  /** `runOperation` waits. */
+  /** Resolves at once; `runOperation` waits for the worker. */
   async ready(): Promise<void> {}
 
   read(messages: unknown): Promise<Transcript> {
@@ -44,7 +44,7 @@ class Later implements Engine {
     );
   }
 
-  /** If the fitter is already closed, the compactor is closed too, and reports that. */
+  /** Creates the compactor. If the fitter is already closed, also closes the compactor, which then reports that. */
   async #make(): Promise<Engine> {
     const made = await this.#create();
     if (this.#closed) made.close?.();

@@ -4,7 +4,7 @@ import type { Edit } from "./types.js";
 
 type Fields = Record<string, unknown>;
 
-/** The JSON text of live messages. Binary data is written as base64, as in every wire format. */
+/** Returns live messages as JSON text. Binary data is written as base64, as in every wire format. */
 export function serialize(messages: unknown): string {
   try {
     const text = JSON.stringify(messages, binaryAsBase64);

@@ -7,7 +7,7 @@ export type ModuleSource = Immediate | PromiseLike<Immediate>;
 type Immediate = string | URL | Response | ArrayBuffer | Uint8Array | WebAssembly.Module | CtxfoldModule;
 
 /**
- * Loads a module once per source: the same source yields the same module, also while it is still loading. Without a
+ * Loads a module once per source: the same source yields the same module, even while it is still loading. Without a
  * source, loads this package's `ctxfold.wasm`. A failed load is forgotten, so the next call tries again.
  *
  * Rejects with `load_failed` if the bytes could not be loaded, and with `invalid_module` if they are not the module.
@@ -66,7 +66,7 @@ export function loader(
 
 const isObject = (value: unknown): value is object => value === Object(value);
 
-/** The load for a key, running or finished. A failed one is removed. */
+/** Returns the promise for a key, and starts loading if there is none. If loading fails, the promise is removed. */
 function once<K>(cache: Cache<K>, key: K, start: () => Promise<CtxfoldModule>): Promise<CtxfoldModule> {
   const known = cache.get(key);
   if (known) return known;

@@ -1,5 +1,5 @@
 /**
- * Runs jobs: the module makes the decisions, and this file executes the effects that it requests
+ * Runs jobs. The module makes the decisions, and this file executes the effects that the module requests
  * (docs/inside/loop.md).
  */
 import { unlessAborted } from "./archive.js";
@@ -21,7 +21,7 @@ export type JobOperation = "loop_start" | "loop_event";
 
 /** The functions and stores that execute the effects of a job. */
 export interface Means {
-  /** Runs an operation. `needs` reports whether it needs the messages or the session. */
+  /** Runs an operation. `needs` is true if the operation needs the messages or the session. */
   call(op: JobOperation, head: Head, needs: boolean): Answer | PromiseLike<Answer>;
   readonly model: Model;
   readonly store: Store | undefined;
@@ -32,7 +32,7 @@ export interface Means {
   /** Starts a background job, unless the running job `target` already does the same. */
   begin?(effect: Effect): void;
   stop?(target: number): void;
-  /** Waits until no other job compacts the conversation. */
+  /** Waits until no other job is compacting the conversation. */
   enter?(): Promise<Given>;
   /** Asks the conversation about a compaction that is about to begin. If it rejects, the job ends. */
   before?(beginning: Beginning): Promise<Given>;
@@ -47,13 +47,13 @@ export type Given = Omit<EffectResult, "id">;
 export interface Ended {
   /** The members of the result; undefined for a background job that had nothing to do. */
   result: Answer | undefined;
-  /** The check of a turn that compacted nothing. */
+  /** The result of the check, for a turn without a compaction. */
   check?: Check;
-  /** The notes of a turn for the next turn. */
+  /** The notes that a turn leaves for the next turn. */
   notes?: TurnNotes;
-  /** Whether a model was asked. */
+  /** Whether any summary was requested. */
   asked: boolean;
-  /** Whether a background compaction led to nothing. */
+  /** Whether a background compaction ended without a result. */
   nothing: boolean;
   /** The error of a store, if one failed. */
   cause: unknown;
@@ -66,7 +66,7 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 /** The maximum number of concurrent requests that the module accepts. */
 const MOST_AT_ONCE = 64;
 
-/** The current time within the range that the module accepts; a platform's clock may be missing or far off. */
+/** Returns the current time, limited to the range that the module accepts: a platform's clock may be missing or far off. */
 const now = () => Math.min(Math.max(Math.trunc(Date.now()) || 0, 0), MAX_TIME);
 
 /** Runs a job to its end. Rejects with the job's failure or with the signal's reason; then nothing has changed. */
@@ -75,8 +75,8 @@ export function runJob(means: Means, head: Head, settings: Partial<JobSettings>,
 }
 
 /**
- * Runs a job that compacts a transcript that the caller replaces with the result, and reports when it is done.
- * Resolves to the members of the result; rejects like {@link runJob}.
+ * Runs a job that compacts a transcript, which the caller replaces with the result, and emits the final event. Resolves
+ * to the members of the result; rejects like {@link runJob}.
  */
 export async function runPlan(
   means: Means,
@@ -107,7 +107,7 @@ class Job {
   readonly #signal: AbortSignal | undefined;
   /** The pending requests for summaries. */
   readonly #asked = new Map<number, AbortController>();
-  /** Leases that were requested or granted, by the lease's holder. */
+  /** Leases that were requested or granted, by holder. */
   readonly #leases = new Map<string, Promise<unknown>>();
   #results: EffectResult[] = [];
   #summaries: Summary[] = [];
@@ -187,7 +187,7 @@ class Job {
     ];
   }
 
-  /** Ends the job from outside: cancels pending effects and releases its lease. */
+  /** Ends the job prematurely: cancels pending effects and releases the job's lease. */
   async #leave(answer: Answer): Promise<void> {
     for (const controller of this.#asked.values()) controller.abort(this.#signal?.reason);
     const job = answer.get("job");
@@ -226,8 +226,8 @@ class Job {
   }
 
   /**
-   * Waits for a result, for the end of a lease, or until a point in time. Reports whether the wait is over without a
-   * result.
+   * Waits for a result or for the end of a lease, but not beyond a point in time. Resolves to true if the wait has ended
+   * without a result.
    */
   async #waited(until: number | undefined, key: string | undefined): Promise<boolean> {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -345,7 +345,7 @@ class Job {
     }
   }
 
-  /** Releases a lease. A pending request for it may still be granted after the job has lost interest. */
+  /** Releases a lease. Waits for a pending request first, because the lease might otherwise be granted afterwards. */
   async #release({ keys: [key] = [], holder = "" }: Effect): Promise<void> {
     await this.#leases.get(holder);
     try {
@@ -381,7 +381,7 @@ class Job {
     await onEvent({ type: "requests", plan: JSON.parse(decode(plan)), requests });
   }
 
-  /** Emits an event with the summaries once no request is pending. */
+  /** Emits an event with the summaries as soon as no request is pending. */
   async #told(): Promise<void> {
     if (this.#summaries.length === 0 || this.#asked.size > 0) return;
     const summaries = this.#summaries;

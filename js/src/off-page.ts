@@ -9,7 +9,7 @@ import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";
 import type { OperationRequest } from "./session.js";
 import { slicedTranscript, type Transcript } from "./transcript.js";
 
-/** Creates the engine for a page's fitters. If `worker` is false, everything runs in the page. */
+/** Creates the engine for a page's fitters. If `worker` is false, all work is done in the page. */
 export type OffPageCreate = (options: { module?: ModuleSource }, worker?: boolean) => Engine;
 
 /** Uses one worker for all fitters of a page. */
@@ -22,7 +22,7 @@ class OffPage implements Engine {
   readonly #remote: Lazy<CreateRemoteCompactor>;
   readonly #module: ModuleSource | undefined;
   #worker: Promise<Engine> | undefined;
-  /** Whether starting the worker failed, or it could not load its module. */
+  /** Whether the worker can't be used: it is not wanted, could not be started, or could not load its module. */
   #refused: boolean;
   #page: Promise<Engine> | undefined;
 
@@ -40,7 +40,7 @@ class OffPage implements Engine {
     this.#refused = !worker || !inAPage || !crosses(module);
   }
 
-  /** Loading starts with the first operation, when it is known whether a worker is available. */
+  /** Resolves at once. Loading starts with the first operation, which finds out whether a worker is available. */
   async ready(): Promise<void> {}
 
   read(messages: unknown): Promise<Transcript> | undefined {
@@ -97,8 +97,8 @@ function crosses(module: ModuleSource | undefined): boolean {
 }
 
 /**
- * Whether the error means that no module is available in the worker. A browser that forbids workers throws an error of
- * its own.
+ * Whether the error means that the worker has no module. Any error that isn't a CtxfoldError counts: browsers that forbid
+ * workers throw their own.
  */
 function isMissing(error: unknown): boolean {
   return !(error instanceof CtxfoldError) || ["load_failed", "invalid_module", "closed"].includes(error.code);

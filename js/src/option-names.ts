@@ -1,5 +1,5 @@
 /**
- * The names of options that several entries take. Adapters are bundled separately from `ctxfold` and should not contain
+ * The names of options that several entries accept. Adapters are bundled separately from `ctxfold` and should not contain
  * a second copy of its code, so this file contains only names.
  */
 import type { CompactorOptions } from "./compactor-options.js";

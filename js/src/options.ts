@@ -1,4 +1,4 @@
-/** Rejects unknown options: otherwise a misspelled option would silently have no effect. */
+/** Rejects unknown options, because a misspelled option would otherwise have no effect, without any error. */
 import { CtxfoldError } from "./errors.js";
 import type { FitMemory, SharedMemory } from "./records.js";
 import type { Policy } from "./types.js";
@@ -32,9 +32,9 @@ const POLICY: Names<Policy> = {
 type Elsewhere = readonly [names: Readonly<Record<string, true>>, there: string];
 
 /**
- * Throws `invalid_option` for an option that `of` does not have, and suggests the one that was probably meant. Options
- * that are undefined are ignored. `elsewhere` has the names of options that belong to another function, and what to
- * write there for `*`.
+ * Throws `invalid_option` for an option that the function `of` does not have, and suggests the option that was probably
+ * meant. Options that are undefined are ignored. `elsewhere` has the names of options that belong to another function,
+ * and an example of passing them there, in which `*` stands for the name.
  */
 export function checkOptions(
   given: object,
@@ -70,7 +70,7 @@ export function checkMemory(memory: unknown): void {
   );
 }
 
-/** Names of the context window in other packages. */
+/** Option names that other packages use for the size of the context window. */
 const SIZES = [
   "maxTokens",
   "maxInputTokens",
@@ -90,7 +90,7 @@ function sizeOf(name: string, names: Readonly<Record<string, true>>): string | u
   return Object.hasOwn(names, "policy") ? "policy.window.tokens" : undefined;
 }
 
-/** Hints at an option of a single call, which belongs in `options`. */
+/** Returns `options.force` for `force`, which is an option of a single call and belongs in `options`. */
 function inOptions(name: string, names: Readonly<Record<string, true>>): string | undefined {
   return name === "force" && Object.hasOwn(names, "options") ? "options.force" : undefined;
 }
@@ -100,7 +100,7 @@ function inPolicy(name: string, names: Readonly<Record<string, true>>): string |
   return key && `policy.${key}`;
 }
 
-/** The most similar name, if any is similar enough. */
+/** Returns the most similar name, if any is similar enough. */
 function likely(given: string, names: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.max(1, Math.floor(given.length / 3)) + 1;
@@ -111,12 +111,12 @@ function likely(given: string, names: readonly string[]): string | undefined {
   return best;
 }
 
-/** Removes the differences between spelling styles. */
+/** Removes the differences between naming styles, such as camel case and snake case. */
 function plain(name: string): string {
   return name.replace(/[_-]/g, "").toLowerCase();
 }
 
-/** The edit distance (Levenshtein): how many letters to insert, remove or change. */
+/** Returns the edit distance (Levenshtein): the number of letters to insert, remove or change. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

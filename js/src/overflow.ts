@@ -17,7 +17,7 @@ const OVERFLOW_OPTIONS: Names<OverflowOptions> = { module: true };
  */
 export type IsOverflow<Source> = (error: unknown, options?: OverflowOptions<Source>) => Promise<boolean>;
 
-/** Creates the function for one platform. */
+/** Returns the `isOverflow` function for one platform, given the function that creates its compactors. */
 export function overflowReader<Source>(create: (options: { module?: Source }) => unknown): IsOverflow<Source> {
   const made = new Map<Source | undefined, Engine>();
   return async (error, options = {}) => {
@@ -37,7 +37,7 @@ export function overflowReader<Source>(create: (options: { module?: Source }) =>
   };
 }
 
-/** Returns the failures with a status: of the error, its cause, and so on. */
+/** Returns the failures of the error, its cause, and so on, as far as they have a status. */
 function failuresOf(error: unknown): Failure[] {
   const failures: Failure[] = [];
   const seen = new Set<unknown>();

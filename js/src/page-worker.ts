@@ -1,4 +1,4 @@
-/** The worker of a page, shared by all its compactors and fitters. */
+/** Starts a page's worker, which all its compactors and fitters share. */
 import type { ToPage, ToWorker } from "./protocol.js";
 import { type CreateRemoteCompactor, type Running, remoteCompactors } from "./remote.js";
 

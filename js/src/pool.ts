@@ -1,4 +1,4 @@
-/** Fits that share a memory: answered here if the conversation certainly fits, otherwise by a job. */
+/** Runs the fits that share a memory. If the conversation certainly fits, no job is needed. */
 import { unlessAborted } from "./archive.js";
 import { candidate, reportOf, upperBound } from "./certain.js";
 import { type CountTokens, ending } from "./ending.js";
@@ -14,13 +14,13 @@ import type { Store } from "./store.js";
 import { type Transcript, transcript } from "./transcript.js";
 import type { Messages, Policy, Report, Same } from "./types.js";
 
-/** Runs operations: a compactor, in this thread or in a worker. */
+/** An object that runs operations: a compactor in this thread or in a worker. */
 export interface Engine {
   ready(): Promise<void>;
-  /** Reads a history without blocking the thread; undefined if it may be read in one go. */
+  /** Reads a history without blocking the thread. Returns undefined if blocking doesn't matter. */
   read?(messages: unknown): Promise<Transcript> | undefined;
   runOperation(request: OperationRequest): Answer | Promise<Answer>;
-  /** Loads in the background what `runOperation` will need. */
+  /** Loads the code and the module that `runOperation` will need, in the background. */
   preload?(): void;
   close?(): void;
 }

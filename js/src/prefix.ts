@@ -1,10 +1,10 @@
-/** Requests for summaries that extend the conversation; they are built from the caller's own messages. */
+/** Builds summary requests that extend the conversation from the caller's own messages. */
 import { decode } from "./json.js";
 import { type Transcript, transcript } from "./transcript.js";
 import type { RequestConversation } from "./types.js";
 
 /**
- * The caller's body or list with a request's edits applied to its messages, and the request's changes applied to the
+ * Returns the caller's body or list, with the request's edits applied to the messages and its changes applied to the
  * body.
  */
 export function withRequestEdits(source: Transcript, { edits, body }: RequestConversation): object {

@@ -1,12 +1,12 @@
-/** Loads in advance what the first call needs. */
+/** Loads the module and the worker before the first call. */
 import type { Load, ModuleSource } from "./load.js";
 import type { OffPageCreate } from "./off-page.js";
 import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";
 
 /**
- * Loads in advance what the first `fit` would wait for: the module and, in a page, its worker. Pass the same `module`
- * and `worker` options as to `fit`. Resolves to whether everything was loaded and never rejects; the call that needs it
- * reports the error.
+ * Loads the module and, in a page, its worker, so that the first `fit` doesn't have to wait for them. Pass the same
+ * `module` and `worker` options as to `fit`. Resolves to whether everything was loaded, and never rejects: if loading
+ * fails, `fit` reports the error.
  */
 export type Preload<Source = ModuleSource> = (options?: { module?: Source; worker?: boolean }) => Promise<boolean>;
 
@@ -32,7 +32,7 @@ export function remotePreloader(create: CreateRemoteCompactor): Preload<RemoteMo
   };
 }
 
-/** Preloads where `fit` will run. */
+/** Preloads in the place where `fit` will run: in the worker or on the page's thread. */
 export function offPagePreloader(create: OffPageCreate): Preload {
   return ({ worker, ...options } = {}) =>
     arrived(Promise.resolve(create(options, worker).runOperation({ op: "info", head: {} })));

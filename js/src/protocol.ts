@@ -1,4 +1,4 @@
-/** The messages between a page and the worker of `ctxfold/worker`. All of them can be cloned. */
+/** The messages between a page and the worker of `ctxfold/worker`. All of them support structured cloning. */
 import { CtxfoldError, messageOf } from "./errors.js";
 
 /** One end of the connection. */
@@ -9,8 +9,8 @@ export interface Port<In, Out> {
 }
 
 /**
- * A transcript, and the kind of answer to return. A large transcript is sent beforehand in parts, and a number refers
- * to it.
+ * A transcript, and the kind of answer to return. A large transcript is sent beforehand in parts; `piece` is then the
+ * number that identifies it.
  */
 export interface Source {
   piece: string | Uint8Array | number;

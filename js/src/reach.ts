@@ -3,15 +3,15 @@ import { randomUUID } from "node:crypto";
 import { unlessAborted } from "./archive.js";
 
 /**
- * A store of records and leases, with keys of 64 hexadecimal digits. Losing a record or a lease only costs another
- * compaction, so a store may delete what has not been used for long. A method rejects if the store is unreachable.
+ * A store of records and leases, with keys of 64 hexadecimal digits. A lost record or lease costs no more than another
+ * compaction, so a store may delete records that have long been unused. A method rejects if the store is unreachable.
  *
  * A record contains text of the conversation: protect it like a conversation.
  */
 export interface SharedRecords {
   /** Looks up the keys in order, at most 2,048 of them. Returns the first record found and the index of its key. */
   find(keys: readonly string[]): Promise<FoundRecord | undefined>;
-  /** Stores a record under each of these keys in one atomic step, replacing what was there. */
+  /** Stores a record under each of these keys in one atomic step, replacing existing records. */
   keep(keys: readonly string[], record: string): Promise<unknown>;
   /**
    * Leases `keys[0]` to the holder for this many milliseconds from now, unless another holder has a lease on one of the
@@ -38,8 +38,8 @@ export interface FoundRecord {
 
 export interface SharedOptions {
   /**
-   * How long a lease lasts unless it is renewed, in milliseconds. Others wait this long for a process that died.
-   * Default: 15,000.
+   * The duration of a lease that is not renewed, in milliseconds. If a process dies, others wait for this long. Default:
+   * 15,000.
    */
   leaseMs?: number;
   /** The time limit for one call of the store, in milliseconds. Default: 2,000. */
@@ -50,13 +50,13 @@ export interface SharedOptions {
 
 const LEASE_MS = 15_000;
 const TIMEOUT_MS = 2_000;
-/** How long a store is not called after a failure; then one call tests whether it is available again. */
+/** The time in milliseconds for which a store is not called after a failure. Then one call tests whether it works again. */
 const PAUSE_MS = 3_000;
-/** The UTF-16 code units of records that this process caches in case the store fails. */
+/** The maximum size of the records that this process caches in case the store fails, in UTF-16 code units. */
 const NEAR = 8 << 20;
 /**
- * How many keys the first call of a search sends, and each further call. Most histories are known except for their last
- * few messages.
+ * The number of keys in the first call of a lookup, and in each further call. The first is smaller, because most
+ * histories are known except for their last few messages.
  */
 const FIRST_KEYS = 64;
 const MORE_KEYS = 2048;
@@ -85,8 +85,8 @@ export class Reach {
   }
 
   /**
-   * The first record found under the keys. The cached record wins if it covers more messages: then the store has lost
-   * that record, or was unreachable when it was made.
+   * Returns the first record found under the keys. The cached record wins if it covers more messages, because then the
+   * store has lost that record, or was unreachable when it was made.
    */
   async find(keys: readonly string[]): Promise<FoundRecord | undefined> {
     let found: FoundRecord | undefined;
@@ -112,8 +112,8 @@ export class Reach {
   }
 
   /**
-   * Returns false if the lease has ended, so that another process may have compacted the history. If the store fails,
-   * the record is kept at least in this process.
+   * Stores a record. Returns false if the lease has ended, in which case another process may have compacted the history.
+   * If the store fails, the record is kept in this process.
    */
   async keepLeased(key: string, holder: string, keys: readonly string[], record: string): Promise<boolean> {
     const answer = await this.#call((records) => records.keepLeased(key, holder, keys, record));
@@ -149,7 +149,7 @@ export class Reach {
     }
   }
 
-  /** Whether the lease on the first key was granted; undefined if the store is unreachable. */
+  /** Requests a lease. Returns whether it was granted; undefined if the store is unreachable. */
   async lease(keys: readonly string[], holder: string, leaseMs = this.leaseMs): Promise<boolean | undefined> {
     let late: Promise<boolean> | undefined;
     const answer = await this.#call((records) => {
@@ -161,13 +161,13 @@ export class Reach {
     return answer?.value;
   }
 
-  /** Returns false if the lease has ended. */
+  /** Extends a lease. Returns false if it has ended. */
   async renew(key: string, holder: string, leaseMs = this.leaseMs): Promise<boolean> {
     const answer = await this.#call((records) => records.renew(key, holder, leaseMs));
     return answer?.value !== false;
   }
 
-  /** A lease that cannot be released expires by itself, so a pending release does not keep the process running. */
+  /** Releases a lease. Since leases also expire, a pending release does not keep the process running. */
   async release(key: string, holder: string): Promise<void> {
     await this.#call((records) => records.release(key, holder), false);
   }

@@ -4,8 +4,8 @@ export { alone } from "./sole.js";
 const LOCK = "ctxfold:lease:";
 
 /**
- * Whether no other page or thread has a lease on one of the keys. The first key stays locked until `ended`. Without Web
- * Locks always true.
+ * Locks the first key until `ended`. Returns false if another page or thread has a lease on one of the keys. Without Web
+ * Locks it always returns true.
  */
 export async function locked(
   [key = "", ...more]: readonly string[],

@@ -3,11 +3,11 @@ import type { MaybeText } from "./store.js";
 import type { Effect, EffectResult } from "./types.gen.js";
 
 /**
- * Stores remembered compactions, for hosts whose process is shorter-lived than a conversation. The value under a key is
- * JSON, to be returned unchanged. A key is the `id` of a call, or `default`.
+ * Stores remembered compactions, for hosts whose process ends before a conversation does. Values are JSON texts, which
+ * must be returned unchanged. A key is the `id` of a call, or `default`.
  */
 export interface FitMemory {
-  /** The text last saved under the key; undefined or null if there is none. */
+  /** Returns the text last saved under the key; undefined or null if there is none. */
   load(key: string): MaybeText | PromiseLike<MaybeText>;
   /** Saves a text, replacing the previous one. */
   save(key: string, json: string): void | PromiseLike<void>;
@@ -44,12 +44,12 @@ export interface Records {
   /** Whether the record was written. */
   save(effect: Effect): Value<boolean>;
   /**
-   * Leases the first key, or renews its lease. If it is not granted, `at` is the index of the key that is leased
-   * already, if known.
+   * Leases the first key, or renews its lease. If the lease is not granted, `at` is the index of the key that another
+   * holder has leased, if known.
    */
   lease(keys: readonly string[], holder: string, ttl: number): Value<Granted>;
   release(key: string, holder: string): Value<unknown>;
-  /** Resolves when the lease on a key is released; undefined if that cannot be observed. */
+  /** Returns a promise that resolves when the lease on a key is released; undefined if that cannot be observed. */
   ended(key: string): Promise<void> | undefined;
 }
 
@@ -155,7 +155,7 @@ export class OwnRecords implements Records {
   }
 }
 
-/** Shared by all host memories: two of them may use the same database. */
+/** The leases that all memories of hosts share, because two memories may use the same database. */
 const KEPT = new Leases();
 
 /**
@@ -176,7 +176,7 @@ export class KeptRecords implements Records {
     return typeof record === "string" && record !== "" ? { record, revision: revisionOf(record) } : {};
   }
 
-  /** Exclusive, so that no other job writes between the comparison and the change. */
+  /** Saves a record unless its revision has changed, under a lock, so that no other job writes in between. */
   async save({ keys: [key] = [], record = "", if_revision = "" }: Effect): Promise<boolean> {
     const { alone } = await import("./record-locks.js");
     return alone(`ctxfold:memory:${key}`, undefined, async () => {
@@ -208,7 +208,7 @@ export class KeptRecords implements Records {
   }
 }
 
-/** A text that changes whenever the record does: its length and a 64-bit hash (FNV-1a, twice). */
+/** Returns a text that changes whenever the record does: the record's length and a 64-bit hash (FNV-1a, twice). */
 function revisionOf(record: string): string {
   let [a, b] = [0x811c9dc5, 0x01000193];
   for (let i = 0; i < record.length; i++) {

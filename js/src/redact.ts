@@ -3,7 +3,7 @@ import { decode } from "./json.js";
 import type { Redact, Redaction } from "./types.gen.js";
 
 /**
- * Finds secrets in one text of a message that a summarizer, a digest or the archive must not get. Returns the matching
+ * Finds the secrets in one text of a message, which no summarizer, digest or archive must get. Returns the matching
  * strings, or objects that also give a placeholder.
  */
 export type FindSecrets = (
@@ -15,7 +15,7 @@ const MAX_PLACEHOLDER = 100;
 const bytes = new TextEncoder();
 
 /**
- * The redactions for all texts of a transcript; undefined if nothing is found. A text for which `find` fails is
+ * Returns the redactions for all texts of a transcript; undefined if there are none. A text for which `find` fails is
  * replaced completely.
  */
 export function redactions(find: FindSecrets | undefined, piece: string | Uint8Array): Redact | undefined {
@@ -41,7 +41,7 @@ export function redactions(find: FindSecrets | undefined, piece: string | Uint8A
   return all.length > 0 ? { texts: all } : undefined;
 }
 
-/** Throws if the function's result is unusable. */
+/** Calls `find` and returns the secrets. Throws if the result is unusable. */
 function secretsIn(find: FindSecrets, text: string): Redaction[] {
   return [...(find(text) ?? [])].map((secret) => {
     const { text: what, placeholder } = typeof secret === "string" ? { text: secret, placeholder: undefined } : secret;

@@ -43,7 +43,7 @@ import type {
   Validation,
 } from "./types.js";
 
-/** Sources of a worker's module: those of `ModuleSource` that can be sent to a worker. */
+/** The sources for a worker's module: the kinds of `ModuleSource` that can be sent to a worker. */
 export type RemoteModuleSource = string | URL | ArrayBuffer | Uint8Array | WebAssembly.Module;
 
 /** Options as for `ctxfold`. `summarize` and other callbacks run in the page, not in the worker. */
@@ -68,15 +68,14 @@ type Plain =
   | "limitToolOutput"
   | "info";
 
-/** The same operations in a worker: each returns a promise. */
+/** These operations in a worker, where each returns a promise. */
 export type RemoteOperations = {
   [Op in Plain]: (...args: Parameters<Compactor[Op]>) => Promise<ReturnType<Compactor[Op]>>;
 };
 
 /**
- * A compactor off the main thread: like `Compactor`, but every operation returns a promise, and none requires `ready`.
- * Only serializing live messages, and applying edits to them, happens on the calling thread; text and bytes need
- * neither.
+ * A compactor off the main thread. It works like `Compactor`, but every operation returns a promise, and none requires
+ * `ready`. Only live messages are serialized and edited on the calling thread; text and bytes need no work there.
  */
 export interface RemoteCompactor extends RemoteOperations {
   readonly policy: Policy;
@@ -112,7 +111,7 @@ export interface Running extends Port<ToPage, ToWorker> {
   /** Sets the listener for the error that ends the worker prematurely; called once. */
   failed(heard: (error: unknown) => void): void;
   terminate(): void;
-  /** Whether calls are pending: without any, the worker need not keep the program alive. */
+  /** Tells the worker whether calls are pending. If none are, it need not keep the program alive. */
   hold?(busy: boolean): void;
 }
 
@@ -126,7 +125,7 @@ export function remoteCompactors(start: () => Running): CreateRemoteCompactor {
   };
 }
 
-/** Throws `load_failed` if the platform has no such worker, or its file is missing. */
+/** Starts a worker. Throws `load_failed` if the platform has no workers, or the worker's file is missing. */
 function started(start: () => Running): Running {
   try {
     return start();
@@ -206,8 +205,8 @@ class Link {
   }
 
   /**
-   * Sends a large transcript in slices before the call that needs it, and resolves to its number. The worker keeps it
-   * as long as `holder` lives.
+   * Sends a large transcript in slices before the call that needs it, and resolves to its number. The worker keeps the
+   * transcript until `holder` is garbage-collected.
    */
   async send(pieces: readonly (string | Uint8Array)[], holder: object): Promise<number> {
     const source = this.#next++;
@@ -241,7 +240,7 @@ class Remote implements RemoteCompactor {
   readonly #link: Link;
   readonly #id: number;
   readonly #compacting: Compacting;
-  /** Large transcripts that were sent to the worker: a job needs its transcript in several calls. */
+  /** The large transcripts that were sent to the worker, since a job needs its transcript in several calls. */
   readonly #sent = new WeakMap<Transcript, Promise<number>>();
   #state: State | undefined;
   readonly estimateText = this.#passed("estimateText");
@@ -400,7 +399,7 @@ class Remote implements RemoteCompactor {
     return (await this.#link.call(this.#id, "runOperation", [op, head], crossing)) as Answer;
   }
 
-  /** A transcript, or its number if it is large and was sent beforehand. */
+  /** Returns a transcript's JSON; if it is large, sends it beforehand and resolves to its number. */
   #crossing(source: Transcript): string | Uint8Array | Promise<number> {
     const known = this.#sent.get(source);
     if (known) return known;
@@ -416,7 +415,7 @@ class Remote implements RemoteCompactor {
     this.#link.close(this.#id);
   }
 
-  /** An operation that the worker runs with the same arguments. */
+  /** Returns a method that passes its arguments to the worker unchanged. */
   #passed<Op extends Plain>(op: Op): RemoteOperations[Op] {
     return (async (...args: unknown[]) => this.#link.call(this.#id, op, args)) as RemoteOperations[Op];
   }
@@ -435,7 +434,7 @@ class Remote implements RemoteCompactor {
 /** The maximum size of one part, in UTF-16 units or bytes. */
 const PART = 256 * 1024;
 
-/** The same content, split or joined into parts of about equal size. */
+/** Splits and joins pieces into parts of about equal size. */
 function* partsOf(pieces: readonly (string | Uint8Array)[]): Generator<string | Uint8Array> {
   let text = "";
   for (const piece of pieces) {
@@ -454,7 +453,7 @@ function* partsOf(pieces: readonly (string | Uint8Array)[]): Generator<string | 
   if (text) yield text;
 }
 
-/** The source in a form that can be cloned. URLs are resolved against the page, which the worker cannot do. */
+/** Returns the source in a form that can be cloned. URLs are resolved here, because they are relative to the page. */
 function crossable(module: RemoteModuleSource): unknown {
   return typeof module === "string" || module instanceof URL ? new URL(module, globalThis.location?.href).href : module;
 }

@@ -4,7 +4,7 @@ import { decode } from "./json.js";
 import { type Transcript, transcript } from "./transcript.js";
 import type { Left } from "./types.js";
 
-/** The request for a file and its compacted conversation; undefined if nothing has changed. */
+/** Returns the request to save a compacted conversation in its file; undefined if nothing has changed. */
 export function saving(
   file: string | Uint8Array,
   left: Left,
@@ -16,7 +16,7 @@ export function saving(
   return { head, source: transcript(left.messages) };
 }
 
-/** The new file, in the form that was passed. */
+/** Returns the new file, in the form of the original one: a string or bytes. */
 export function fileOf<F extends string | Uint8Array>(file: F, answer: Answer): F {
   const bytes = typeof file === "string" ? new TextEncoder().encode(file) : (file as Uint8Array);
   const kept = bytes.subarray(0, Number(decode(answer.get("kept") as Uint8Array)));

@@ -1,4 +1,4 @@
-/** Conversations that stay in the module, so that they are not serialized and parsed again at each turn. */
+/** Sessions: conversations that stay in the module, so that they need not be serialized and parsed again at each turn. */
 import {
   type CompactOptions,
   type CountTokens,
@@ -42,7 +42,7 @@ import type {
  * The module's copy is a cache. If its instance is lost, the session is reopened automatically with the messages.
  */
 export interface LiveSession<M extends Message = Message> {
-  /** All messages, compacted; a new array after each change. Modify neither the array nor its messages. */
+  /** The compacted conversation. Each change creates a new array. Do not modify the array or its messages. */
   readonly messages: readonly M[];
   /** The state of the last compaction. Store it with the messages. */
   readonly state: State | undefined;
@@ -51,9 +51,9 @@ export interface LiveSession<M extends Message = Message> {
    * appended.
    */
   append(...messages: M[]): number;
-  /** Whether compaction is due. */
+  /** Reports whether compaction is due. */
   check(overrides?: Overrides): Check;
-  /** The size of the conversation, in tokens by the policy's estimator. */
+  /** Estimates the size of the conversation in tokens, with the policy's estimator. */
   estimate(): Estimate;
   /**
    * Like the compactor's `compact`. Messages appended in the meantime stay after the result. One compaction runs at a
@@ -61,8 +61,8 @@ export interface LiveSession<M extends Message = Message> {
    */
   compact(options?: CompactOptions): Promise<Done<M[]>>;
   /**
-   * Like the compactor's `plan`, for hosts that run the loop themselves, for example to store the plan before they
-   * call a model.
+   * Like the compactor's `plan`, for hosts that call the model themselves, for example because they store the plan
+   * before the call.
    */
   plan(overrides?: Overrides): Pending | Done<M[]>;
   /** Like the compactor's `step`. When the compaction is done, the session continues with the result. */
@@ -94,7 +94,7 @@ export interface OperationRequest {
   source?: Transcript | undefined;
 }
 
-/** Work that yields operations for the module; its driver runs them synchronously or asynchronously. */
+/** A generator that yields operations for the module. A driver runs them, synchronously or asynchronously. */
 export type Steps<T> = Generator<OperationRequest, T, Answer>;
 
 /** The parts of its compactor that a session uses. */
@@ -114,13 +114,13 @@ const INSTANCE = 2 ** 32;
  */
 export const sessionOf = (instance: number, session: number): number => instance * INSTANCE + session;
 
-/** The session's number within this instance. Throws `session_closed` if the session belongs to another instance. */
+/** Returns the session's number within an instance. Throws `session_closed` if it belongs to another instance. */
 export function sessionIn(instance: number, session: number): number {
   if (Math.floor(session / INSTANCE) === instance) return session % INSTANCE;
   throw new CtxfoldError("session_closed", "the instance that held the session is gone", { path: "session" });
 }
 
-/** A session, independent of whether the module is called synchronously or in a worker. */
+/** The logic of a session, which doesn't depend on whether the module is called synchronously or in a worker. */
 class SessionSteps {
   messages: readonly Message[];
   state: State | undefined;
@@ -169,7 +169,7 @@ class SessionSteps {
     return this.#result(yield* this.#runOperation("step", { plan, summaries }));
   }
 
-  /** Makes the conversation continue with the result, followed by the messages appended since. */
+  /** Replaces the compacted messages with the result. Messages appended since follow it. */
   take({ done, edits, length }: Finished): Done<Message[]> {
     const given = this.messages.slice(0, length);
     const kept = applyEdits(given, edits) as readonly Message[];
@@ -179,7 +179,8 @@ class SessionSteps {
   }
 
   /**
-   * Runs an operation of a job, on the session if the operation needs the messages. Stores their number in `given`.
+   * Runs an operation of a job. If the operation needs the messages, runs it on the session and stores the number of
+   * messages in `given`.
    */
   *job(given: { length: number }, op: JobOperation, head: Head, needs: boolean): Steps<Answer> {
     if (!needs) return yield { op, head };
@@ -187,13 +188,13 @@ class SessionSteps {
     return yield* this.#runOperation(op, head);
   }
 
-  /** The tokenizer's count of the current messages; empty without a tokenizer. */
+  /** Returns the tokenizer's count for the current messages; empty if there is no tokenizer. */
   counted(): { tokens?: number } {
     const usage = usageOf(this.#compacting.countTokens, this.messages);
     return usage?.total_tokens ? { tokens: usage.total_tokens } : {};
   }
 
-  /** The redactions of the current messages. */
+  /** Returns the redactions for the current messages. */
   redact(): Redact | undefined {
     const { redact } = this.#compacting.model;
     return redact && redactions(redact, transcript(this.messages).piece);
@@ -215,7 +216,7 @@ class SessionSteps {
     return finishedOf(answer, this.messages.length);
   }
 
-  /** The members of a request that compacts. They override those with which the session was opened. */
+  /** Returns the members for a request that compacts, which override those with which the session was opened. */
   own(overrides: Overrides = {}): Head {
     return this.with(overrides, this.redact());
   }
@@ -227,7 +228,8 @@ class SessionSteps {
   }
 
   /**
-   * Runs an operation on the session. Opens the session first, and again if the module's instance has been replaced.
+   * Runs an operation on the session. If the session isn't open, or the module's instance was replaced, it is opened
+   * first.
    */
   *#runOperation<Op extends Operation>(op: Op, head: Omit<HeadOf<Op>, "session">, source?: Transcript): Steps<Answer> {
     for (let again = false; ; again = true) {
@@ -280,10 +282,10 @@ export interface TurnHost extends Required<Pick<Means, "begin" | "stop" | "enter
   readonly commit?: Commit | undefined;
 }
 
-/** The outcome of a turn: a compaction, or the check that says why there was none. */
+/** The outcome of a turn: a compaction, or a check that gives the reason why there was none. */
 export type Turned<M extends Message> = Pick<Ended, "check" | "notes"> & { done?: Done<M[]> };
 
-/** A session as a conversation uses it. */
+/** The method of a session that only conversations use. */
 export interface Turning<M extends Message> {
   turn(settings: Partial<JobSettings>, overrides: Overrides, host: TurnHost, signal?: AbortSignal): Promise<Turned<M>>;
 }
@@ -442,7 +444,7 @@ export class WorkerSession implements RemoteSession {
   readonly #steps: SessionSteps;
   readonly #loop: Loop;
   readonly #runOperation: (request: OperationRequest) => Promise<Answer>;
-  /** The end of the last call. */
+  /** Settles when the last call has ended. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(

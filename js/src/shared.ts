@@ -1,7 +1,7 @@
 /**
- * The entry `ctxfold/shared`: a memory for fits in a store that processes share. If several processes need the same
- * conversation, one compacts it and the others use its result. Keys and records are those of the Go package, so Go
- * programs can use the same store.
+ * The entry `ctxfold/shared`: a memory for fits in a store that several processes share. If they need the same
+ * conversation, one process compacts it and the others use its result. The Go package has the same keys and records, so
+ * Go programs can use the same store.
  */
 import { createHash } from "node:crypto";
 import { checkOptions, type Names } from "./options.js";
@@ -17,16 +17,16 @@ export type { SharedMemory } from "./records.js";
 /** The option names that stores with further options include. */
 export const SHARED_OPTIONS: Names<SharedOptions> = { leaseMs: true, timeoutMs: true, onError: true };
 
-/** A memory for fits and adapters in a store. Create one per store. */
+/** Returns a memory for fits and adapters, kept in a store. Create one memory per store. */
 export function sharedMemory(records: SharedRecords, options: SharedOptions = {}): SharedMemory {
   checkOptions(options, SHARED_OPTIONS, "sharedMemory");
   return { records: new StoredRecords(new Reach(records, options)) };
 }
 
 /**
- * The `states` of conversations in a store. One process compacts a conversation at a time; the others wait and then
- * reject with `conflict`. A state expires like a record, some time after its last use: store `state` with the messages
- * if conversations pause for longer.
+ * Returns `states` for conversations, kept in a store. Only one process compacts a conversation at a time; the others
+ * wait and then reject with `conflict`. A state expires some time after its last use, like a record. If conversations
+ * may pause for longer, store `state` with the messages instead.
  */
 export function sharedStates(records: SharedRecords, options: SharedOptions = {}): StateStore {
   checkOptions(options, SHARED_OPTIONS, "sharedStates");
@@ -59,7 +59,7 @@ class StoredRecords implements Records {
     return true;
   }
 
-  /** Also granted if the store is unreachable, so that nobody has to wait. */
+  /** Requests a lease. If the store is unreachable, it is granted too, so that nobody has to wait. */
   async lease(keys: readonly string[], holder: string, ttl: number): Promise<Granted> {
     if (this.#holders.has(holder)) return { done: await this.#reach.renew(keys[0] as string, holder, ttl) };
     const granted = await this.#reach.lease(keys, holder, ttl);
@@ -74,7 +74,7 @@ class StoredRecords implements Records {
   ended(): undefined {}
 }
 
-/** The key of a conversation's lease or record. */
+/** Returns the key of a conversation's lease or record. */
 const keyOf = (kind: string, conversation: string): string =>
   createHash("sha256").update(`${kind} ${conversation}`).digest("hex");
 

@@ -1,7 +1,8 @@
 /**
- * The entry `ctxfold/slim`: like `index.ts`, but with `ctxfold-slim.wasm`, which contains what chats in a browser need.
- * For the rest (agents' wire formats, session files, convert) it returns the error `needs_whole`. Both modules use the
- * same memories, so a page can switch to the entry `ctxfold`, or pass `ctxfold.wasm` as its `module`.
+ * The entry `ctxfold/slim`: like `index.ts`, but with `ctxfold-slim.wasm`, which contains only the features that chats in
+ * a browser need. For other features (agents' wire formats, session files, convert) it returns the error `needs_whole`.
+ * Both modules can read the same memories, so a page can later switch to the entry `ctxfold`, or pass `ctxfold.wasm` as
+ * its `module`.
  */
 import { type DigestOf, digestReader } from "./digest.js";
 import { type CreateFitter, type Fit, fitFunction, fitterFactory } from "./fit.js";
@@ -16,7 +17,7 @@ export { createCompactor, load } from "./slim-in-page.js";
 
 const inPage = async () => (await import("./chunks/slim.js")).createCompactor;
 
-/** The page's worker loads the whole module by default, so the slim one is named explicitly. */
+/** Names the slim module explicitly, because the page's worker loads the whole module by default. */
 const createEngine: OffPageCreate = /* @__PURE__ */ (
   (create: OffPageCreate): OffPageCreate =>
   ({ module = ownSlim() }, worker) =>

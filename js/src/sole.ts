@@ -1,5 +1,6 @@
 /**
- * Mutual exclusion: with Web Locks among all pages of an origin or all threads of a program, otherwise within this one.
+ * Mutual exclusion. With Web Locks it covers all pages of an origin or all threads of a program, otherwise only this page
+ * or thread.
  */
 import { unlessAborted } from "./archive.js";
 

@@ -1,4 +1,4 @@
-/** Stores for the content that compactions remove, by handle. */
+/** Stores, which keep the content that compactions remove under its handle. */
 import { Database } from "./database.js";
 import { CtxfoldError } from "./errors.js";
 import type { FitMemory } from "./records.js";
@@ -12,19 +12,19 @@ import type { Found, SearchOptions, State } from "./types.js";
  */
 export interface Store {
   /**
-   * Stores a body under its handle. A body that is already stored stays unchanged. An exception means that the body
-   * isn't stored.
+   * Stores a body under its handle. If it is already stored, nothing changes. If this throws or rejects, the body is not
+   * stored.
    */
   put(handle: string, body: string): void | PromiseLike<void>;
   /**
-   * The body whose handle begins with the given digits, at least 16 (markers in transcripts contain the first 16);
-   * undefined or null if there is none.
+   * Returns the body whose handle begins with the given digits; undefined or null if there is none. There are at least 16
+   * digits, which is the number that markers in transcripts show.
    */
   get(handle: string): MaybeText | PromiseLike<MaybeText>;
   /**
-   * Searches the stored bodies. Only for stores with a search of their own, such as a full-text or semantic index;
-   * searches then call it and read no bodies. `handles` are the handles that the conversation names. It must not find
-   * content of another conversation.
+   * Searches the stored bodies. Only stores with their own search, such as a full-text or semantic index, have this
+   * method; `searchFrom` then calls it instead of reading bodies. `handles` are the handles that the conversation names.
+   * The search must not find content of another conversation.
    */
   search?(query: string, options: StoreSearch): Found | PromiseLike<Found>;
 }
@@ -38,18 +38,18 @@ export interface StoreSearch extends SearchOptions {
 export interface StateStore {
   /** Stores a state, replacing the previous one. */
   saveState(conversation: string, state: State): void | PromiseLike<void>;
-  /** The state that was stored last; undefined or null if there is none. */
+  /** Returns the state that was stored last; undefined or null if there is none. */
   loadState(conversation: string): MaybeState | PromiseLike<MaybeState>;
   /**
-   * Atomically stores a state if the stored one is still `expected` (undefined or null: there is none), and reports
-   * whether it did. Optional: without it, the stored state is read and compared before `saveState`, so two
-   * simultaneous writers may go unnoticed.
+   * Atomically stores a state if the stored state is still `expected` (undefined or null if there should be none), and
+   * returns whether it did. This method is optional. Without it, the stored state is read and compared before
+   * `saveState`, so two simultaneous writers may go unnoticed.
    */
   swapState?(conversation: string, expected: MaybeState, state: State): boolean | PromiseLike<boolean>;
   /**
-   * Runs `work` exclusively for this conversation among all processes that share the store. While waiting, it can be
-   * aborted by the signal. Optional: without it, Web Locks are used or, if there are none, calls are serialized
-   * within one process.
+   * Runs `work` exclusively for this conversation among all processes that share the store. The signal can abort the
+   * wait. This method is optional. Without it, Web Locks are used or, if there are none, calls are serialized within one
+   * process.
    */
   alone?<T>(conversation: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
 }
@@ -58,7 +58,7 @@ export type MaybeState = State | null | undefined;
 
 export type MaybeText = string | null | undefined;
 
-/** The methods of an edge platform's store, or of a page's storage, that holding bodies requires. */
+/** A key-value store, such as that of an edge platform or a page's storage, with the methods needed to keep bodies. */
 export interface KeyValue {
   get(key: string): MaybeText | PromiseLike<MaybeText>;
   put(key: string, value: string): unknown;
@@ -85,7 +85,7 @@ const KEY_DIGITS = 16;
 
 const HANDLE = /^[0-9a-f]{16,64}$/;
 
-/** The key of a handle. Throws for anything else, which a model may have made up. */
+/** Returns the key for a handle. Throws if the argument is not a handle, because a model may have made it up. */
 function keyOf(handle: string): string {
   const digits = String(handle).toLowerCase();
   if (!HANDLE.test(digits)) {
@@ -95,15 +95,15 @@ function keyOf(handle: string): string {
 }
 
 /**
- * The error of a store that already has a different body under the same 16 digits, which happens only if somebody
- * constructed it on purpose.
+ * Returns the error for a store that already has a different body under the same 16 digits. That happens only if somebody
+ * constructed such a body on purpose.
  */
 const otherBody = (key: string) =>
   new CtxfoldError("store_failed", `the store has another body under the handle ${key}`);
 
 /**
- * A store in memory. If `maxLength` (in UTF-16 code units) is set, it throws `store_full` for a body that does not
- * fit.
+ * Returns a store in memory. `maxLength` limits its size, in UTF-16 code units; it throws `store_full` for a body that
+ * does not fit.
  */
 export function memoryStore({
   maxLength = Number.POSITIVE_INFINITY,
@@ -142,11 +142,11 @@ export function memoryStore({
 }
 
 /**
- * A store on top of anything with `get(key)` and `put(key, value)`, such as a Workers KV namespace. The key of a body
- * is `prefix` and 16 digits; the key of a state is `prefix`, `state:` and the conversation's id; the key of what fits
- * remember is `prefix`, `memory:` and their key. Bodies that are already stored are not written again. Two
- * simultaneous writers of one state may go unnoticed. If two processes remember compactions at the same moment, one
- * of them may be lost and is then made again.
+ * Returns a store on top of an object with `get(key)` and `put(key, value)`, such as a Workers KV namespace. The key of a
+ * body is `prefix` and 16 digits; the key of a state is `prefix`, `state:` and the conversation's id; and the key of
+ * remembered compactions is `prefix`, `memory:` and the key of the memory. Bodies that are already stored are not
+ * written again. Two simultaneous writers of one state may go unnoticed. If two processes remember compactions at the
+ * same moment, one of the compactions may be lost, and is then made again.
  */
 export function keyValueStore(kv: KeyValue, prefix = "ctxfold:"): Store & StateStore & FitMemory {
   return {
@@ -172,7 +172,7 @@ export function keyValueStore(kv: KeyValue, prefix = "ctxfold:"): Store & StateS
   };
 }
 
-/** A store in the browser's IndexedDB, in a database with this name, which is opened when it is first used. */
+/** Returns a store in the browser's IndexedDB. The database with this name is opened when it is first used. */
 export function indexedDBStore(name = "ctxfold"): Store & StateStore & FitMemory {
   const database = new Database(name, (made) => {
     for (const kind of [BODIES, STATES]) made.createObjectStore(kind);
@@ -194,8 +194,8 @@ export function indexedDBStore(name = "ctxfold"): Store & StateStore & FitMemory
 }
 
 /**
- * The key of what fits remember. It is in the object store of the states, so that databases of earlier versions need
- * no upgrade; no conversation has a list as its id.
+ * Returns the key for remembered compactions. They are kept in the object store for states, so that databases of earlier
+ * versions need no upgrade. The key is a list, and so differs from every conversation's id.
  */
 const inMemory = (key: string): IDBValidKey => ["memory", key];
 

@@ -1,4 +1,4 @@
-/** Streaming of summaries, to display them while they are being written. */
+/** Streams summaries, so that an app can display them while they are being written. */
 import { finished } from "./finish.js";
 import type { Answer, Piece, Summarize, SummaryText } from "./summarize.js";
 

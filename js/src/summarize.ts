@@ -10,9 +10,9 @@ import type { CallUsage, RequestConversation, Summary, SummaryRequest } from "./
 export type SummaryText = string | { text: string; finish_reason?: string | null; usage?: CallUsage | undefined };
 
 /**
- * The provider's own compaction, for a request with `provider` (`policy.summary.provider`): messages in its format,
- * which are inserted into the result unchanged. An empty list means that it failed; then the model is asked for a
- * summary.
+ * The result of the provider's own compaction, for a request with `provider` (`policy.summary.provider`). The messages
+ * are in the provider's format and are inserted into the result unchanged. An empty list means that the compaction
+ * failed; then the model is asked for a summary.
  */
 export interface SummaryMessages {
   messages: readonly object[];
@@ -24,7 +24,7 @@ export interface SummaryMessages {
  */
 export type Piece = string | { text?: string; finish_reason?: string | null };
 
-/** What `summarize` returns: the whole answer, or an iterable of its pieces. */
+/** The return value of `summarize`: the whole answer, or an iterable of its pieces. */
 export type Answer = SummaryText | SummaryMessages | AsyncIterable<Piece>;
 
 /**
@@ -39,15 +39,15 @@ export interface Summarize {
       signal: AbortSignal;
       onDelta?: (text: string) => void;
       /**
-       * What to send if the request extends the conversation: your own body, or list, with its messages changed and the
+       * The request to send if it extends the conversation: your own body or list, with its messages changed and the
        * instruction appended. It already includes `request.system` and `request.prompt`.
        */
       conversation?: object;
     },
   ): Answer | PromiseLike<Answer>;
   /**
-   * Whether it can send requests that extend the conversation (docs/reference/policy.md, Summaries from the prompt
-   * cache).
+   * Whether the function can send requests that extend the conversation (docs/reference/policy.md, Summaries from the
+   * prompt cache).
    */
   readonly prefix?: boolean;
 }
@@ -57,17 +57,17 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** The settings for calling the model. */
 export interface ReplySettings {
-  /** Counted from the call of `summarize`. */
+  /** The time limit in milliseconds, counted from the call of `summarize`. */
   timeoutMs: number;
   slots?: Slots | undefined;
   signal?: AbortSignal | undefined;
-  /** Returns what to send for a request that extends the conversation. */
+  /** Returns the body or list to send for a request that extends the conversation. */
   conversation?: ((conversation: RequestConversation) => object) | undefined;
 }
 
 /**
- * An answer, or why there is none. If the provider is overloaded, `after` is how long to wait before trying again, in
- * milliseconds.
+ * An answer, or the reason why there is none. If the provider is overloaded, `after` is the time to wait before trying
+ * again, in milliseconds.
  */
 export type Reply = Omit<Summary, "id" | "error"> | { error: string; busy?: boolean; after?: number };
 
@@ -139,7 +139,7 @@ function summaryOf(answer: unknown): Reply {
 const BUSY = [429, 503, 529];
 const LONGEST_AFTER = 86_400;
 
-/** Whether an SDK's error means that the provider is overloaded, and how long to wait. */
+/** Returns whether an SDK's error means that the provider is overloaded and, if known, the time to wait. */
 function busyOf(error: unknown): { busy?: boolean; after?: number } {
   if (!BUSY.includes(failureOf(error).status ?? 0)) return {};
   const { headers, responseHeaders } = error as { headers?: unknown; responseHeaders?: Record<string, unknown> };
@@ -151,7 +151,7 @@ function busyOf(error: unknown): { busy?: boolean; after?: number } {
 const AFTER = "retry-after";
 type Fields = Record<string, unknown> | null | undefined;
 
-/** Only the counts, as whole numbers: an SDK's usage object may contain more, and the module accepts nothing else. */
+/** Returns only the counts, as whole numbers: an SDK's usage object may contain more members, which the module rejects. */
 function countsOf(usage: CallUsage): CallUsage {
   const whole = (n: unknown) => (Number.isSafeInteger(n) && (n as number) >= 0 ? (n as number) : 0);
   return {
@@ -162,7 +162,7 @@ function countsOf(usage: CallUsage): CallUsage {
   };
 }
 
-/** Replaces unpaired surrogates, which UTF-8 cannot represent: a model's text may be cut inside a pair. */
+/** Replaces unpaired surrogates, which UTF-8 cannot represent. A model's text may have been cut inside a pair. */
 function textOf(text: string): string {
   return text.toWellFormed();
 }

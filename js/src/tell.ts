@@ -1,4 +1,4 @@
-/** Callbacks whose failures must not matter. */
+/** Wraps callbacks so that their failures have no effect. */
 import { messageOf } from "./errors.js";
 
 /**

@@ -1,4 +1,4 @@
-/** The worker's side of `ctxfold/worker`: compactors that a page controls by messages. */
+/** The worker's side of `ctxfold/worker`, which has compactors that a page controls through messages. */
 import type { Compactor, CreateCompactor } from "./compactor.js";
 import type { CompactorOptions } from "./compactor-options.js";
 import type { Answer, Head } from "./envelope.js";
@@ -22,7 +22,7 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
   /** The parts of large transcripts that have arrived. */
   const parts = new Map<number, (string | Uint8Array)[]>();
 
-  /** The transcript of a call. Its parts are joined once, here in the worker, where that blocks no page. */
+  /** Returns the transcript of a call. Its parts are joined here, because joining them in the page would block it. */
   const crossing = ({ piece, answer }: Source): Crossing => {
     if (typeof piece !== "number") return new Crossing(piece, answer);
     const arrived = parts.get(piece) ?? [];
@@ -36,7 +36,7 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
     const target = made as unknown as Record<string, Method>;
     const messages = source && crossing(source);
     await made.ready();
-    // Functions have their messages inside the request.
+    // The method `function` takes its messages inside the request object.
     if (messages && method === "function") return target.function?.(args[0], { ...(args[1] as object), messages });
     if (method === "runOperation") {
       const [op, head] = args as [OperationRequest["op"], Head];
@@ -48,7 +48,7 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
     return target[method]?.(...(messages ? [messages, ...args] : args));
   };
 
-  /** Closes a compactor's sessions too, because they occupy memory of the shared instance. */
+  /** Removes a compactor. Also closes its sessions, because they occupy memory of the shared instance. */
   const forget = (compactor: number) => {
     for (const [session, by] of sessions) {
       if (by !== compactor) continue;
@@ -104,7 +104,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 
 const numberOf = (opened: Answer): number => Number(decode(opened.get("session") as Uint8Array));
 
-/** The buffers in an answer. They are copies of the module's memory, so the worker can transfer them. */
+/** Returns the buffers in an answer. They are copies of the module's memory, so the worker can transfer them. */
 function buffersOf(value: unknown): ArrayBuffer[] {
   // All members of a session's answer share one buffer.
   const { messages } =

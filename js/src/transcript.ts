@@ -4,24 +4,24 @@ import { applyEdits, serialize } from "./live.js";
 import { Slices } from "./slices.js";
 import type { Edit, Session } from "./types.js";
 
-/** The members in which request bodies hold their messages. */
+/** The keys under which request bodies hold their messages. */
 const LISTS = ["messages", "input", "contents"];
 
 /** A transcript as the caller passed it, and the function that returns results in the same form. */
 export interface Transcript {
   /** The JSON text for the module. */
   readonly piece: string | Uint8Array;
-  /** The length of `piece` in UTF-8 bytes. */
+  /** Returns the length of `piece` in UTF-8 bytes. */
   readonly size: () => number;
   /** The kind of answer that suits this form. */
   readonly answer: "messages" | "edits";
-  /** The pieces that `piece` consists of, if it is large: code that can use them saves the time to join them. */
+  /** The pieces of a large `piece`. Code that can use them need not wait until they are joined. */
   readonly pieces?: readonly string[];
   /** Extracts the messages of an answer, in the caller's form. */
   restore(answer: ReadonlyMap<string, Uint8Array>): unknown;
 }
 
-/** Messages that were serialized on the other side of a worker's boundary; results go back there as bytes. */
+/** Messages that a page has serialized for its worker. Results are returned to the page as bytes. */
 export class Crossing {
   constructor(
     readonly piece: string | Uint8Array,
@@ -44,7 +44,7 @@ export function transcript(messages: unknown): Transcript {
   return isSession(messages) ? fromSession(messages) : fromLive(messages);
 }
 
-/** The messages of an answer that may be in another wire format than the input, in the caller's form. */
+/** Returns the messages of an answer in the caller's form. They may be in another wire format than the input. */
 export function written(answer: { from: string; to: string; messages?: unknown }, messages: unknown): unknown {
   const bytes = answer.messages as Uint8Array;
   const given = isSession(messages) ? messages.messages : messages;
@@ -53,14 +53,14 @@ export function written(answer: { from: string; to: string; messages?: unknown }
   return answer.from === answer.to ? given : JSON.parse(decode(bytes));
 }
 
-/** Whether the value is a result of `open`, which tells the module more about the messages than they do themselves. */
+/** Whether the value is a result of `open`, which has the format, the model and a token count besides the messages. */
 function isSession(value: unknown): value is Session<readonly unknown[] | Uint8Array> {
   const { kind, format, messages } = (value ?? {}) as Partial<Session<unknown>>;
   const listed = Array.isArray(messages) || messages instanceof Uint8Array;
   return typeof kind === "string" && typeof format === "string" && listed;
 }
 
-/** The module answers with only the messages, and the caller gets the same. */
+/** Reads a result of `open`. The module's answer contains only messages, and so does the caller's result. */
 function fromSession(session: Session<readonly unknown[] | Uint8Array>): Transcript {
   const { messages, ...rest } = session;
   if (!(messages instanceof Uint8Array)) {
@@ -112,7 +112,7 @@ function fromText(text: string): Transcript {
   };
 }
 
-/** The list of live messages, and its member name if a request body holds it. */
+/** Returns the list of live messages and, if it is in a request body, its key. */
 function listIn(messages: unknown): { list: readonly unknown[] | undefined; key: string | undefined } {
   if (Array.isArray(messages)) return { list: messages, key: undefined };
   const body = messages as Record<string, unknown> | undefined;
@@ -129,7 +129,7 @@ function fromLive(messages: unknown): Transcript {
 /** Returns a function that applies an answer's edits to live messages. */
 function restorer(messages: unknown): Transcript["restore"] {
   const { list = [], key } = listIn(messages);
-  // The caller may append to its array while a summary is being written; indexes in edits refer to what was sent.
+  // A copy, because edits refer to the messages as they were sent, and the caller may append to its array meanwhile.
   const sent = list.slice();
   return (answer) => {
     const kept = applyEdits(sent, JSON.parse(decode(member(answer, "edits"))) as Edit[]);
@@ -139,8 +139,8 @@ function restorer(messages: unknown): Transcript["restore"] {
 }
 
 /**
- * Reads the messages as {@link transcript} does, but serializes live messages in time slices. The newest come first:
- * those may still change, and are read before this returns unless they take longer than one slice.
+ * Reads the messages as {@link transcript} does, but serializes live messages in time slices. It starts with the newest
+ * messages, because they may still change: they are read before this returns, unless that takes longer than one slice.
  */
 export async function slicedTranscript(messages: unknown): Promise<Transcript> {
   const { list, key } = listIn(messages);
@@ -174,15 +174,15 @@ export async function slicedTranscript(messages: unknown): Promise<Transcript> {
 
 const hasOwnJson = (value: unknown): boolean => typeof (value as { toJSON?: unknown } | null)?.toJSON === "function";
 
-/** The JSON of a request body up to its list of messages, which comes last. */
+/** Returns the JSON of a request body up to its list of messages, which comes last. */
 function headOf(body: Record<string, unknown>, key: string): string {
   const rest = serialize({ ...body, [key]: undefined });
   return `${rest.slice(0, -1)}${rest === "{}" ? "" : ","}"${key}":[`;
 }
 
 /**
- * The JSON of a list's element as JSON.stringify writes it. Serializing `{"0":…}` passes toJSON the same key as a list
- * would.
+ * Returns the JSON of a list's element as JSON.stringify writes it in a list. Serializing `{"0":…}` passes the same key to
+ * toJSON as a list would.
  */
 function elementOf(value: unknown, index: number): string {
   const text = serialize({ [index]: value });

@@ -1,6 +1,6 @@
 /**
- * The types of docs/reference/abi.md that are specific to JavaScript: transcripts in any form, and results that contain
- * one in the form it was given. The others are generated (types.gen.ts).
+ * The types of docs/reference/abi.md that are specific to JavaScript: transcripts in any form, and results with a
+ * transcript in the caller's form. All other types are generated (types.gen.ts).
  */
 import type * as api from "./types.gen.js";
 
@@ -9,17 +9,17 @@ export type * from "./types.gen.js";
 /** One message in any wire format. Its content is opaque here. */
 export type Message = object;
 
-/** A live request body that holds the list of messages under one of these names. */
+/** A live request body, which has the list of messages under one of these keys. */
 export type RequestBody = { messages?: unknown } | { input?: unknown } | { contents?: unknown };
 
 /**
- * A transcript: live messages, a live request body that holds them, or either one as JSON text or UTF-8 bytes. It can
- * also be a result of `open`: then its format and model apply if the policy has none, and its system prompt and the
- * provider's count are used.
+ * A transcript: live messages, a live request body that contains them, or either of these as JSON text or UTF-8 bytes. It
+ * can also be a result of `open`. Then its system prompt and the provider's count are used, and its format and model if
+ * the policy has none.
  */
 export type Messages = readonly Message[] | RequestBody | string | Uint8Array;
 
-/** The form of the returned messages for the form that was passed; for a result of `open`, its messages only. */
+/** The type of the returned messages, which depends on the type passed. For a result of `open`, only messages are returned. */
 export type Same<M extends Messages> = M extends string
   ? string
   : M extends Uint8Array
@@ -39,7 +39,7 @@ export type Edit<M = Message> =
   /** The message at this index, changed. */
   | { set: number; message: M };
 
-/** What to do, and when; see docs/reference/policy.md. Members that are left out have the values of the preset. */
+/** Determines what a compaction does and when it is due; see docs/reference/policy.md. Omitted members default to the preset. */
 export interface Policy extends api.Policy {}
 
 /**
@@ -75,7 +75,7 @@ export interface PlanOptions extends StepOptions {
   options?: CallOptions | undefined;
 }
 
-/** Summaries are needed: the plan to continue, and the requests for the model. */
+/** The result if summaries are needed: the plan to continue, and the requests for the model. */
 export interface Pending extends Pick<api.Planned, "report" | "known"> {
   plan: Plan;
   requests: api.SummaryRequest[];
@@ -86,7 +86,7 @@ export interface Done<M extends Messages> extends Pick<api.Planned, "report" | "
   requests: [];
   messages: Same<M>;
   state: State;
-  /** The removed content, if the policy or a store asks for it. */
+  /** The removed content, if the policy requests it or there is a store. */
   archive?: Body[];
   /** The entry to remember, if `memory` was given and this call made a compaction. */
   memory?: MemoryEntry;

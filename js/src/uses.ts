@@ -1,8 +1,8 @@
-/** The call of a model that comes next. */
+/** Describes the next model call. */
 export interface Next {
   /**
-   * Identifies the model; any names will do. If the last call of the conversation went to another model, its prompt
-   * cache is cold.
+   * Identifies the model by any name. If the last call of the conversation went to another model, the prompt cache is
+   * cold.
    */
   model?: string | undefined;
   provider?: string | undefined;

@@ -93,7 +93,7 @@ function shim(memory: () => WebAssembly.Memory): Shim {
   };
 }
 
-/** Exactly the imports that this module needs; {} for a module without imports. */
+/** Returns exactly the imports that the module needs; {} for a module without imports. */
 export function wasiImports(module: WebAssembly.Module, memory: () => WebAssembly.Memory): WebAssembly.Imports {
   const imports: Record<string, Record<string, WebAssembly.ImportValue>> = {};
   const functions = shim(memory);

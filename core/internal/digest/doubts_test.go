@@ -22,6 +22,8 @@ func TestAnswersInDoubt(t *testing.T) {
 			"answer, which [3] puts in doubt: The gauge was on", "puts in doubt: The gauge has no power"},
 		"a denial": {asked("Why is it cold?", "The pump follows `pump:on` too late.") + `,` + asked("ah, it's the relay I think, not pump:on.", "The relay `K4` was off."),
 			"answer, which the user's next message rejects: The pump", ""},
+		"a correction by the assistant": {asked("Where is the gauge?", "The gauge of the boiler is on port 5432, in `valve.py`.") + `,` + asked("And the pump?", "I was wrong: the gauge is on port 5433. The pump follows it.") + `,` + asked("Fine.", "The relay `K4` was off."),
+			"answer, which [2] puts in doubt: The gauge of the boiler is on port 5432", "puts in doubt: I was"},
 		"no trouble": {asked("Make the valve open slowly.", work+" It is complete! ✅") + `,` + asked("Good. Now I still want the pump to follow.", "It follows in `pump_on`."),
 			"answer: ", "puts in doubt"},
 	} {

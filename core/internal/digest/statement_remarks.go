@@ -135,6 +135,9 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 	}
 	w, before, after := &sc.ws[i], sc.word(i-1), sc.word(i+size)
 	next, then := sc.textAt(i+size), sc.word(i+size+1)
+	if w.text == "preferably" && sc.seeks() {
+		return true
+	}
 	if before != nil && before.text == "my" && i > 1 && beyond.has(sc.ws[i-2].text) { // "that's above my budget"
 		return true
 	}
@@ -257,6 +260,19 @@ func (sc *scene) oneThing(i int) bool {
 	}
 	return false
 }
+
+// seeks reports whether a sentence asks for a thing or a place: "I need somewhere quiet to stay", "Can you find me a florist?"
+func (sc *scene) seeks() bool {
+	for k := range sc.ws[:min(len(sc.ws)-1, 4)] {
+		if seeking.has(sc.ws[k].text) {
+			return true
+		}
+	}
+	return false
+}
+
+// seeking are verbs of requests for a thing or a place.
+var seeking = wordListOf("need want like looking find book recommend suggest searching")
 
 // unsure reports whether the word at i says what its writer isn't sure of.
 func (sc *scene) unsure(i int) bool {

@@ -68,6 +68,12 @@ func TestRequestIsNoRule(t *testing.T) {
 		"Não se preocupe, já encontrei.",
 		"Kannst du es noch einmal ohne Proxy versuchen?",
 		"Попробуй ещё раз без прокси.",
+		"I need somewhere quiet to stay, preferably near the harbour.",
+		"I'm looking for a pottery class, preferably on a weekday.",
+		"Can you find me a cheap florist, preferably in the east?",
+		"需要订个会议室，最好有投影仪。",
+		"帮我找一家花店，最好离港口近一点。",
+		"10点半以后吧。",
 	} {
 		if got := standing(t, text, "Thanks a lot."); len(got) > 0 {
 			t.Errorf("%q: %q", text, got)
@@ -90,6 +96,9 @@ func TestRuleByItsForm(t *testing.T) {
 		"Could you always use metric units?",
 		"Responda sempre em inglês.",
 		"我特别爱看老电影。",
+		"Keep it short, preferably.",
+		"回答最好短一点。",
+		"以后请用英文回答。",
 	} {
 		if got := standing(t, text, "Thanks a lot."); !slices.Equal(got, []string{text}) {
 			t.Errorf("%q: %q", text, got)

@@ -31,6 +31,9 @@ func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 		if c.place == versus && (strings.HasSuffix(s[:at], "생각") || !strings.Contains(s[at:], "좋") && !strings.Contains(s[at:], "낫")) { // "better than expected"
 			continue
 		}
+		if sign == "最好" && seeksSigned(s[:at]) || (sign == "以后" || sign == "以後") && timed(s[:at]) {
+			continue
+		}
 		if strings.HasPrefix(sign, "应该") && strings.HasPrefix(s[at+len(sign):], "能") { // what a thing should be able to do
 			continue
 		}
@@ -81,6 +84,22 @@ func refuses(sign, rest string) bool {
 		return false
 	}
 	return true
+}
+
+// seeksSigned reports whether what precedes "preferably" in Chinese asks for a thing or a place.
+func seeksSigned(before string) bool {
+	for _, sign := range [...]string{"找", "订", "訂", "推荐", "推薦", "需要", "想"} {
+		if strings.Contains(before, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// timed reports whether a Chinese text ends with a time of day, after which "以后" means "later than" instead of "from now on".
+func timed(before string) bool {
+	r, _ := utf8.DecodeLastRuneInString(before)
+	return strings.ContainsRune("点點半分刻时時号號日月年", r)
 }
 
 // orderSigns mark sentences that tell the reader to do something, whoever else they mention.

@@ -13,16 +13,19 @@ import (
 // certain if the newer one announces a change. Wrongly keeping a statement leaves two, each with its day; wrongly replacing one loses it,
 // so the rule is strict.
 type fact struct {
-	subject []uint32 // stems of the words that are not values, sorted
-	values  []uint32 // stems of its names and numbers, sorted
-	value   string   // its only name or number, as spelled; "" if it has several
-	changes changeKind
-	counts  bool // value is a number
-	lives   bool // it says where somebody lives
-	moved   bool // or that they moved
-	works   bool // or where, or as what, they work
-	self    bool // and people say it about themselves
-	size    int  // words
+	subject  []uint32 // stems of the words that are not values, sorted
+	values   []uint32 // stems of its names and numbers, sorted
+	value    string   // its only name or number, as spelled; "" if it has several
+	changes  changeKind
+	counts   bool   // value is a number
+	lives    bool   // it says where somebody lives
+	moved    bool   // or that they moved
+	works    bool   // or where, or as what, they work
+	self     bool   // and people say it about themselves
+	corrects bool   // it admits a mistake
+	number   string // its only number, as spelled; "" if it has several
+	denies   uint32 // the stem of the value that it denies: "5433, not 5432"; 0 if there is none
+	size     int    // words
 }
 
 // changeKind says how a statement announces a change.
@@ -47,8 +50,16 @@ func factOf(text string) *fact {
 		f.changes = differs
 	}
 	f.lives, f.moved, f.works, f.self = homeWords.in(low, ws), moveWords.in(low, ws), workWords.in(low, ws), speakers.in(low, ws[:min(len(ws), nearSubject)])
+	if f.corrects = admits(ws); f.corrects {
+		f.changes = max(f.changes, differs)
+	}
+	denied, after := deniedIn(text, ws)
+	if denied >= 0 {
+		f.denies, f.changes = ws[denied].Stem, max(f.changes, differs)
+	}
 	for k, w := range ws {
 		switch {
+		case k >= denied && k < after, correcting.Has(w.Stem), denying.Has(w.Stem):
 		case w.Kind&words.Digit != 0, w.Kind&words.Capital != 0 && k > 0 && w.End-w.From > 1:
 			f.values = append(f.values, w.Stem)
 		case w.Kind&words.Short != 0 || changeWords[moves].Has(w.Stem) || changeWords[differs].Has(w.Stem) || frequent.Has(w.Stem):
@@ -56,7 +67,10 @@ func factOf(text string) *fact {
 			f.subject = append(f.subject, w.Stem)
 		}
 	}
-	f.value = valueIn(text, ws)
+	if denied >= 0 {
+		ws = slices.Delete(ws, denied, after)
+	}
+	f.value, f.number = valueIn(text, ws, words.Digit|words.Capital), valueIn(text, ws, words.Digit)
 	f.counts = f.value != "" && strings.Trim(f.value, "0123456789 .,:-/") == ""
 	sorting.Ordered(f.subject)
 	sorting.Ordered(f.values)
@@ -70,11 +84,12 @@ const (
 	longestBefore = 120
 )
 
-// valueIn returns the only run of names and numbers of a text after its first word; "" if there are several, or none, since nothing then
-// says which of them counts.
-func valueIn(text string, ws []words.Word) (value string) {
+// valueIn returns the only run of names and numbers, or of words of another kind, of a text after its first word; "" if there are several,
+// or none, since nothing then says which of them counts.
+func valueIn(text string, ws []words.Word, kind words.Kind) (value string) {
 	is := func(k int) bool {
 		w := ws[k]
+		w.Kind &= kind
 		return k > 0 && (w.Kind&words.Digit != 0 || w.Kind&words.Capital != 0 && w.End-w.From > 1)
 	}
 	for k := 0; k < len(ws); k++ {
@@ -101,6 +116,13 @@ func valueIn(text string, ws []words.Word) (value string) {
 func (f *fact) replaces(old *fact) bool {
 	if f.changes == stays || len(f.values) > 0 && slices.Equal(f.values, old.values) || f.size > longFact || old.size > longFact {
 		return false
+	}
+	if f.denies > 0 && slices.Contains(old.values, f.denies) && (f.value == "" || f.value != old.value) {
+		return len(f.subject) == 0 || common(f.subject, old.subject) > 0
+	}
+	if f.corrects && f.number != "" && old.number != "" && f.number != old.number {
+		same := common(f.subject, old.subject) + common(f.values, old.values)
+		return same*3 >= 2*min(len(f.subject)+len(f.values), len(old.subject)+len(old.values))-2 && same > 0 // the number itself is another one
 	}
 	if f.self && old.self && old.changes != moves {
 		if old.lives && !old.works && (f.lives || f.moved) && !f.works || old.works && !old.lives && f.works && !f.lives {
@@ -163,7 +185,7 @@ func (k *talk) supersede(chosen []extract.Chosen) (kept []extract.Chosen, was []
 		}
 		for n := i - 1; n >= from; n-- {
 			before := k.sources[chosen[n].Item]
-			if gone[n] || facts[n] == nil || before.speaker != src.speaker || chosen[n].Item == chosen[i].Item || !facts[i].replaces(facts[n]) {
+			if gone[n] || facts[n] == nil || before.speaker != src.speaker && facts[i].denies == 0 || chosen[n].Item == chosen[i].Item || !facts[i].replaces(facts[n]) {
 				continue
 			}
 			gone[n] = true
@@ -172,6 +194,7 @@ func (k *talk) supersede(chosen []extract.Chosen) (kept []extract.Chosen, was []
 			}
 		}
 	}
+	k.correct(chosen, facts, gone)
 	n := 0
 	for i, c := range chosen {
 		if !gone[i] {

@@ -17,13 +17,14 @@ import (
 // speaker and day. A later digest reads them back: each line belongs to one message again, with its speaker at its beginning or at that of
 // a line above, and its day in the bracketed line above.
 type talk struct {
-	items   []extract.Item
-	sources []source // of items
-	turns   []int32  // of items; see pair
-	skipped bool     // messages before the next item were skipped
-	chosen  *extract.Extract
-	facts   map[int]*fact // facts of the chosen sentences, by Chosen.Sentence
-	months  [13]string    // how a header has spelled a day of each month
+	items     []extract.Item
+	sources   []source // of items
+	turns     []int32  // of items; see pair
+	skipped   bool     // messages before the next item were skipped
+	chosen    *extract.Extract
+	facts     map[int]*fact // facts of the chosen sentences, by Chosen.Sentence
+	corrected []correction
+	months    [13]string // how a header has spelled a day of each month
 }
 
 // source says where an item comes from.
@@ -103,6 +104,7 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, b
 		}
 		k.say(text, factor, source{section: told, speaker: who, day: day, at: at, own: t.Messages[i].Role == transcript.Assistant})
 	}
+	k.corrections()
 	k.weigh()
 	k.pair()
 	k.chosen = extract.New(k.items, beside)

@@ -228,6 +228,7 @@ func (r *turnReader) endTurn(last bool) {
 		}
 	}
 	r.dropRepeated()
+	r.corrects()
 	if !last && t.reportsProgress() {
 		t.dropReport()
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// archiveFlag is the flag --archive: the directory that stores the content removed by compactions.
+// archiveFlag is the flag --archive. It names the directory that stores the content removed by compactions.
 type archiveFlag struct{ dir string }
 
 func (a *archiveFlag) register(c *cobra.Command, usage string) {
@@ -151,7 +151,7 @@ func wanted(markers []api.Marker, handles []string) []api.Marker {
 	})
 }
 
-// printRestored reports on standard error what was restored, and what should have been but was not.
+// printRestored describes on standard error the restored content, and content that should have been restored but wasn't.
 func (f *flags) printRestored(j *job, a *api.Restored, markers []api.Marker, partial bool) {
 	unknown := ""
 	if partial && len(markers) == 0 {
@@ -219,7 +219,7 @@ func (f *flags) printMarkers(markers []api.Marker) error {
 	t := newTable("handle", "of", "#message")
 	for _, m := range markers {
 		at := count(m.Message)
-		if m.Message < 0 { // the state named it
+		if m.Message < 0 { // the handle is in the state, not in a message
 			at = ""
 		}
 		t.AppendRow(table.Row{m.Handle[:min(len(m.Handle), 16)], m.What, at})

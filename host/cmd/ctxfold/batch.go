@@ -22,7 +22,7 @@ import (
 // totals are the sums over all lines of the input.
 type totals struct {
 	conversations, changed, failed, invalid, due, over int
-	left                                               int // the number of results that the provider would reject
+	left                                               int // the number of results that a provider would reject
 	messagesBefore, messagesAfter                      int
 	tokensBefore, tokensAfter                          int
 }
@@ -148,7 +148,7 @@ type outcome struct {
 	line  []byte // the output line
 	tally totals
 	err   error
-	size  int // of the input line, in bytes
+	size  int // the size of the input line, in bytes
 }
 
 func (b *batch) file(parent context.Context, workers int) error {
@@ -188,7 +188,7 @@ func (b *batch) file(parent context.Context, workers int) error {
 	lines := out.lines
 	for writeError == nil {
 		o, more := next(ctx, queue)
-		if !more || !o.done { // later lines may be done, but cannot be written before this one
+		if !more || !o.done { // later lines may be finished, but can't be written before this one
 			break
 		}
 		bar.add(o.size)
@@ -327,7 +327,7 @@ func errorLine(err error, number int) []byte {
 	return text
 }
 
-// tell prints the totals on standard error.
+// tell prints a batch's totals on standard error.
 func (b *batch) tell(t totals) {
 	facts := [][2]string{{"conversations", count(t.conversations)}}
 	if t.failed > 0 {
@@ -357,7 +357,7 @@ func (b *batch) tell(t totals) {
 	lines(b.err, facts...)
 }
 
-// beforeAfter formats a number before and after an operation: both and the change if they differ, otherwise one of them.
+// beforeAfter formats a number before and after an operation. If they are equal, it is shown once; otherwise with the change.
 func beforeAfter(before, after int) string {
 	if before == after {
 		return count(before)

@@ -19,8 +19,8 @@ type batchOutput struct {
 	blank  *bufio.Reader
 }
 
-// openOutput opens the output. With resume, the output of an earlier run stays up to its last complete line: a killed
-// process may have left an incomplete one.
+// openOutput opens the output. With resume, the output of an earlier run is kept up to its last complete line, because a
+// killed process may have left an incomplete line.
 func (b *batch) openOutput(name string, resume bool, input *os.File) (*batchOutput, error) {
 	if name == "" {
 		return &batchOutput{to: b.out}, nil
@@ -91,8 +91,8 @@ func (o *batchOutput) keepWholeLines(name string) error {
 	return nil
 }
 
-// skips reports whether line number (from 1) of the input is done already. It fails if the output doesn't belong to
-// this input: an empty line in the output must correspond to an empty line in the input.
+// skips reports whether an earlier run has processed a line of the input, given by its number from 1. It returns an error
+// if the output doesn't belong to this input: empty lines in the output must correspond to empty lines in the input.
 func (o *batchOutput) skips(number int, line []byte) (bool, error) {
 	if number > o.lines {
 		return false, nil
@@ -107,7 +107,7 @@ func (o *batchOutput) skips(number int, line []byte) (bool, error) {
 	return true, nil
 }
 
-// readLine reads a line with its line feed.
+// readLine reads a line, including its line feed.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadBytes('\n')
 	if errors.Is(err, io.EOF) && len(line) > 0 {
@@ -129,7 +129,7 @@ func (o *batchOutput) close() error {
 	return o.file.Close()
 }
 
-// interrupted ends a batch that was interrupted. All lines that it wrote are complete.
+// interrupted is the error of a batch that was interrupted. All lines that the batch has written are complete.
 type interrupted struct {
 	lines  int    // number of finished lines, including those of earlier runs
 	output string // the file that contains them; "" for standard output

@@ -25,14 +25,14 @@ type comparison struct {
 	Cleared  int    `json:"cleared"`
 	Folded   int    `json:"folded"`
 	Dropped  int    `json:"dropped"`
-	// Violations is the number of violations in the result, and ExactViolations the number with wire_safe off; nil if they could not be
-	// counted.
+	// Violations is the number of violations in the result, and ExactViolations their number with wire_safe off. They are nil if the
+	// violations could not be counted.
 	Violations      *int   `json:"violations"`
 	ExactViolations *int   `json:"violations_without_wire_safe"`
 	Error           string `json:"error,omitempty"`
 }
 
-// kept counts input messages of some kind: all of them, and those that are unchanged in the result.
+// kept counts input messages of some kind: Of is their number, and Kept the number of those that the result contains unchanged.
 type kept struct {
 	Kept int `json:"kept"`
 	Of   int `json:"of"`
@@ -124,11 +124,11 @@ func number(n *int) string {
 	return count(*n)
 }
 
-// exact runs the published systems' behavior natively, because the module doesn't include it.
+// exact runs the published systems natively, because the module doesn't include them.
 var exact = ctxfold.New(ctxfold.Options{})
 
-// compareOne compacts with one preset, whose policy gets the given members. If the policy isn't valid for the preset, the row contains
-// the error.
+// compareOne compacts with one preset, after adding the given members to its policy. If the policy is then invalid, the row contains the
+// error.
 func (j *job) compareOne(ctx context.Context, preset string, members map[string]any) (comparison, error) {
 	row := comparison{Preset: preset}
 	policy, err := j.sources["policy"].with(members)
@@ -186,7 +186,7 @@ func (j *job) compareOne(ctx context.Context, preset string, members map[string]
 		return ctxfold.Summary{Text: standIn}, nil
 	})
 	if r, err = exact.CompactWith(ctx, unsafe, said); errors.As(err, &e) {
-		return row, nil // the published system fails where ctxfold's preset does not
+		return row, nil // the published system fails although ctxfold's preset does not
 	} else if err != nil {
 		return row, err
 	}
@@ -235,7 +235,7 @@ func elements(transcript []byte) (list []json.RawMessage) {
 	return append(append(body.Messages, body.Input...), body.Contents...)
 }
 
-// isUser reports whether the user wrote a message: it has the role "user" and contains more than tool results.
+// isUser reports whether the user wrote a message. Such a message has the role "user" and contains more than tool results.
 func isUser(message []byte) bool {
 	var m struct {
 		Role           string

@@ -63,7 +63,7 @@ the new provider would refuse the result.`,
 	return c
 }
 
-// printConverted prints the converted messages, and on standard error what was lost.
+// printConverted prints the converted messages, and lists the lost content on standard error.
 func (f *flags) printConverted(j *job, a *api.Converted, system string) error {
 	if j.session != nil {
 		lines(f.err, j.read())

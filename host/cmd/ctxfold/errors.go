@@ -18,7 +18,7 @@ import (
 // errViolations ends validate, repair and convert with their own exit code. The violations have already been printed.
 var errViolations = errors.New("violations found")
 
-// errPartial ends restore with the same exit code if something was not restored. What is missing has already been printed.
+// errPartial ends restore with the same exit code if some content was not restored. The missing content has already been listed.
 var errPartial = errors.New("not everything was restored")
 
 // errOver ends compact, plan, step and batch with their own exit code if a result is over its limit. A warning has already been
@@ -28,7 +28,7 @@ var errOver = errors.New("the result does not fit")
 // usageError is an error in the command line.
 type usageError struct {
 	text string
-	// help is the help command that the error message suggests; "" for no suggestion.
+	// help is the help command that the error message suggests; "" means that it suggests none.
 	help string
 }
 
@@ -38,14 +38,14 @@ func usage(c *cobra.Command, format string, args ...any) error {
 	return usageError{fmt.Sprintf(format, args...), c.CommandPath() + " --help"}
 }
 
-// inputError is an error of an operation with its position in the input file.
+// inputError is an operation's error with its position in the input file.
 type inputError struct {
 	err    *ctxfold.Error
 	source source
 }
 
 func (e inputError) Error() string {
-	// For JSON lines the message names the line, and so does where.
+	// For JSON Lines the message names the line too, so it is removed there.
 	line, _ := position(e.source.text, e.err.Offset)
 	return e.where() + ": " + strings.TrimPrefix(e.err.Message, fmt.Sprintf("line %d: ", line))
 }

@@ -25,16 +25,16 @@ type source struct {
 	text []byte
 	// skipped is the number of bytes in the file before the text.
 	skipped int
-	// made says that the text was derived from the user's input, so that offsets in it mean nothing to the user.
+	// made reports whether the text was derived from the user's input, so that offsets in it mean nothing to the user.
 	made bool
-	// noSession is the error that explains why the text is not a session file.
+	// noSession is the error with the reason why the text is not a session file.
 	noSession *ctxfold.Error
 }
 
-// inputs are the inputs of an operation, by the names that [ctxfold.Error] uses.
+// inputs are the inputs of an operation, keyed by the names that the field In of [ctxfold.Error] uses.
 type inputs map[string]source
 
-// locate adds the position in an input file to an error.
+// locate returns an error with its position in an input file, if it is an error in an input.
 func (in inputs) locate(err error) error {
 	var e *ctxfold.Error
 	if !errors.As(err, &e) {
@@ -199,7 +199,7 @@ func (f *flags) read(name string) (source, error) {
 	return s, nil
 }
 
-// unreadable returns an error that explains why a file can't be read and names the file only once.
+// unreadable returns an error that gives the reason why a file can't be read, and names the file only once.
 func unreadable(name string, err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

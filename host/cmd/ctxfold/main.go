@@ -1,7 +1,7 @@
 // Command ctxfold compacts and examines the transcripts of LLM conversations.
 //
-// Every operation of docs/reference/abi.md is a command; `ctxfold help` lists them. The exit code is 0 on success, 1 if
-// validate found violations, 2 for bad input or usage, and 130 after an interrupt.
+// Every operation of docs/reference/abi.md has a command; `ctxfold help` lists the commands. The exit code is 0 on
+// success, 1 if validate found violations, 2 for bad input or usage, and 130 after an interrupt.
 package main
 
 import (

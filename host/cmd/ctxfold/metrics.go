@@ -18,7 +18,7 @@ import (
 // healthTime is the time limit of a health check.
 const healthTime = 5 * time.Second
 
-// monitoring returns a handler for /metrics and /healthz. It needs an address of its own, because all paths of the proxy belong to the
+// monitoring returns a handler for /metrics and /healthz. It needs an address of its own, because the proxy forwards all paths to the
 // endpoint.
 func monitoring(m *prometheus.Metrics, c *ctxfold.Compactor, records records.Store) http.Handler {
 	registry := client.NewRegistry()
@@ -32,7 +32,7 @@ func monitoring(m *prometheus.Metrics, c *ctxfold.Compactor, records records.Sto
 			http.Error(w, "the core does not answer: "+err.Error(), http.StatusServiceUnavailable)
 			return
 		}
-		fmt.Fprintf(w, "ok\n%s\n", memoryHealth(ctx, records)) // a proxy works without its memory
+		fmt.Fprintf(w, "ok\n%s\n", memoryHealth(ctx, records)) // ok in any case, because a proxy also works without its memory
 	})
 	return mux
 }

@@ -124,7 +124,7 @@ func nearest(c *cobra.Command, name, before string) string {
 	return ", did you mean " + before + strings.Join(near, " or "+before) + "?"
 }
 
-// nearestFlag returns such a suggestion if err is about an unknown flag, otherwise "".
+// nearestFlag returns a suggestion of similar flags if err is about an unknown flag, otherwise "".
 func nearestFlag(c *cobra.Command, err error) string {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
@@ -159,7 +159,7 @@ func completeFromInfo(c *cobra.Command, flag string, names func(*api.Info) []str
 }
 
 func complete(c *cobra.Command, flag string, values cobra.CompletionFunc) {
-	// The only error is a flag that does not exist, which the first run would reveal.
+	// The only possible error is a flag that does not exist, which any run of the command would reveal.
 	if err := c.RegisterFlagCompletionFunc(flag, values); err != nil {
 		panic(err)
 	}

@@ -22,7 +22,7 @@ import (
 type searchable struct {
 	bodies []api.Kept
 	names  []string
-	lost   int // archive files whose content does not match their name
+	lost   int // the number of archive files whose content does not match their name
 }
 
 func searchCommand(f *flags) *cobra.Command {
@@ -86,7 +86,7 @@ Each result has the handle of its content, or the file, and the number of the me
 // isKept matches the names of archive files that are bodies.
 var isKept = regexp.MustCompile(`^[0-9a-f]{16,64}$`)
 
-// add adds the bodies in a directory, or a file, to the search.
+// add adds the bodies in a directory, or the transcript in a file, to the search.
 func (s *searchable) add(ctx context.Context, f *flags, compactor *ctxfold.Compactor, path string) error {
 	info, err := os.Stat(path)
 	if path == "-" || err == nil && !info.IsDir() {

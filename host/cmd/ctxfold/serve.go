@@ -18,7 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
-// shutdownTime is how long requests in progress may take after the proxy is told to stop.
+// shutdownTime is the time limit for requests in progress after the proxy has been told to stop.
 const shutdownTime = 30 * time.Second
 
 func serveCommand(f *flags) *cobra.Command {
@@ -127,10 +127,10 @@ The proxy listens on localhost unless --listen says otherwise. It has no users a
 	return c
 }
 
-// idleTime is how long an idle connection is kept open.
+// idleTime is the time after which an idle connection is closed.
 const idleTime = 2 * time.Minute
 
-// served is an address with its handler. text is the format of the line that announces the address.
+// served is an address to listen on, with its handler. text is the format of the line that announces the address.
 type served struct {
 	address string
 	text    string

@@ -69,8 +69,8 @@ unless the policy sets them. compact --session writes a session file.`,
 	return c
 }
 
-// openSession extracts the transcript if the input is a session file, which the core detects. The operations also get the model, the
-// system prompt and the usage from the file.
+// openSession extracts the transcript if the core recognizes the input as a session file. The operations also get the model, the system
+// prompt and the usage from the file.
 func (j *job) openSession(ctx context.Context) error {
 	file := j.sources["messages"]
 	s, err := j.Open(ctx, file.text)
@@ -106,7 +106,7 @@ func (j *job) read() [2]string {
 func messageCount(s *ctxfold.Session) int {
 	var list []json.RawMessage
 	if err := json.Unmarshal(s.Messages, &list); err != nil {
-		panic(err) // the module wrote it
+		panic(err) // can't happen, because the module wrote this JSON
 	}
 	return len(list)
 }

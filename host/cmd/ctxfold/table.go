@@ -34,7 +34,7 @@ func newTable(headings ...string) table.Writer {
 	return t
 }
 
-// lines prints facts, each a name and a value, one per line in two columns. Facts without a value are left out.
+// lines prints facts in two columns, one fact per line with its name and its value. Facts without a value are left out.
 func lines(w io.Writer, facts ...[2]string) {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
@@ -51,7 +51,7 @@ func lines(w io.Writer, facts ...[2]string) {
 	}
 }
 
-// count formats a number with a comma after every three digits.
+// count formats a number with commas between groups of three digits.
 func count(n int) string {
 	digits := strconv.Itoa(n)
 	first := 0
@@ -64,7 +64,7 @@ func count(n int) string {
 	return digits
 }
 
-// plural formats a count: "1 message", "2 messages".
+// plural formats a number with its noun, as in "1 message" and "2 messages".
 func plural(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -72,8 +72,8 @@ func plural(n int, noun string) string {
 	return count(n) + " " + noun
 }
 
-// change formats the relative change in percent, rounded, except that a change is never shown as 0 % and a remainder
-// never as -100 %.
+// change formats the relative change in rounded percent, but never shows a change as 0 %, or as -100 % if anything is
+// left.
 func change(before, after int) string {
 	if before == after || before == 0 {
 		return "same"
@@ -105,7 +105,7 @@ func sentence(reason string) string {
 	return reason
 }
 
-// printReport prints what a compaction did.
+// printReport prints the report of a compaction.
 func printReport(w io.Writer, r ctxfold.Report, more ...[2]string) {
 	t := newTable("", "#before", "#after", "#change")
 	t.AppendRow(table.Row{"messages", count(r.Messages.Before), count(r.Messages.After), change(r.Messages.Before, r.Messages.After)})
@@ -188,7 +188,7 @@ func whatElse(r ctxfold.Report) [][2]string {
 	return facts
 }
 
-// whatWasRepaired returns a summary of the repairs, or "" if there were none, as usual.
+// whatWasRepaired returns a summary of the repairs, or "" if there were none, which is the normal case.
 func whatWasRepaired(r ctxfold.Report) string {
 	if r.Repaired == 0 {
 		return ""

@@ -108,7 +108,7 @@ provider tolerates stay, unless the policy has "repair":"all".`,
 	return c
 }
 
-// warn prints on standard error what the provider would reject and no repair could fix.
+// warn prints on standard error the violations that a provider would reject and that no repair could fix.
 func (f *flags) warn(left []api.LeftViolation) {
 	for _, v := range left {
 		fmt.Fprintf(f.err, "%s the provider would refuse message %d, and only you can fix it: %s (%s)\n", text.FgRed.Sprint("warning:"), v.Message, v.Text, v.Rule)

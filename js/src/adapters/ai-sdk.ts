@@ -12,8 +12,8 @@ export { type AdapterOptions, isOverflow } from "./conversations.js";
 const FORMAT = "ai-sdk";
 
 /**
- * For the option `prepareStep` of `generateText`, `streamText` and agents. The messages of a step are compacted only
- * once, whether the SDK carries the result on to the next step (version 7) or not (version 6).
+ * Returns a function for the option `prepareStep` of `generateText`, `streamText` and agents. Each compaction is made
+ * only once, whether the SDK passes the result on to the next step (version 7) or not (version 6).
  */
 export function prepareStep(
   options: AdapterOptions = {},
@@ -49,9 +49,9 @@ export interface CompactionMiddleware<V extends string> {
 }
 
 /**
- * Middleware for `wrapLanguageModel`: every model call gets a prompt that fits. A call refused as too long is
- * compacted further and retried once. The app's own messages stay unchanged. `specificationVersion` is `v4` for
- * version 7 of the SDK; version 6 needs `v3`.
+ * Returns middleware for `wrapLanguageModel`. Every model call gets a prompt that fits. A call that the provider rejects
+ * as too long is compacted further and retried once. The app's own messages stay unchanged. `specificationVersion` is
+ * `v4` for version 7 of the SDK; version 6 needs `v3`.
  */
 export function compactionMiddleware<V extends "v3" | "v4" = "v4">({
   specificationVersion = "v4" as V,
@@ -81,7 +81,7 @@ export function compactionMiddleware<V extends "v3" | "v4" = "v4">({
   };
 }
 
-/** Identifies the model that will be called: a model object of the SDK, or its name at a gateway. */
+/** Identifies the model that will be called, given the SDK's model object or the model's name at a gateway. */
 function nextOf(model: unknown): { model?: string; provider?: string } {
   if (typeof model === "string") return { model };
   const { modelId, provider } = (model ?? {}) as { modelId?: unknown; provider?: unknown };
@@ -101,7 +101,7 @@ function asPrompt(message: object): object {
   return { ...message, content: [{ type: "text", text: content }] };
 }
 
-/** A summarizer that calls any model of the SDK. */
+/** Returns a summarizer that calls any model of the SDK. */
 export function summarizeWith(model: LanguageModel): Summarize {
   return async ({ system, prompt, max_output_tokens: maxOutputTokens }, { signal: abortSignal }) => {
     const answer = await generateText({ model, system, prompt, maxOutputTokens, abortSignal });
@@ -109,7 +109,7 @@ export function summarizeWith(model: LanguageModel): Summarize {
   };
 }
 
-/** The provider's finish reason. If there is none, the SDK reports values of its own. */
+/** Returns the provider's finish reason. If there is none, the SDK reports values of its own, which are ignored. */
 function reasonOf(answer: { finishReason: string; rawFinishReason?: string | undefined }): string {
   const { finishReason, rawFinishReason } = answer;
   const whole = finishReason !== "unknown" && finishReason !== "error" && (finishReason !== "other" || rawFinishReason);

@@ -16,8 +16,8 @@ export { type AdapterOptions, isOverflow } from "./conversations.js";
 const ENDPOINTS: readonly Endpoint[] = [{ path: /\/v1\/messages$/, list: "messages", format: "anthropic" }];
 
 /**
- * A `fetch` to pass as the client's `fetch` option. It compacts the `messages` of Messages API requests, streamed or
- * not. A request refused as too long is compacted further and retried once.
+ * Returns a `fetch` to pass as the client's `fetch` option. It compacts the `messages` of Messages API requests, streamed
+ * or not. A request that the provider rejects as too long is compacted further and retried once.
  */
 export function compactingFetch(options: AdapterOptions = {}, send: typeof fetch = fetch): typeof fetch {
   return fetchFor(ENDPOINTS, options, send);
@@ -30,15 +30,15 @@ interface Client {
   beta?: { messages: { create(body: any, options?: any): PromiseLike<any> } };
 }
 
-/** The token limit for the API's own compaction, which chooses its length itself. */
+/** The token limit for the API's own compaction, which determines its length itself. */
 const COMPACTED_TOKENS = 8192;
 
 /**
- * A summarizer that calls the Messages API. Pass it a client whose `fetch` does not compact. If `model` is the
- * conversation's model, it can append its requests to the conversation, which is in the provider's prompt cache
- * (`policy.summary.request`). If `provider` is true and the policy has `summary.provider`, the API's own compaction
- * is used (its parameter `compaction`), and the model is asked only if that fails; `model` must then be the
- * conversation's model, too.
+ * Returns a summarizer that calls the Messages API. Pass it a client whose `fetch` does not compact. If `model` is the
+ * conversation's model, the summarizer can append its requests to the conversation, which is in the provider's prompt
+ * cache (`policy.summary.request`). If `provider` is true and the policy has `summary.provider`, the API's own compaction
+ * is used (its parameter `compaction`), and the model writes a summary only if that fails. `model` must then also be the
+ * conversation's model.
  */
 export function summarizeWith(client: Client, options: { model: string; provider?: boolean }): Summarize {
   checkOptions(options, { model: true, provider: true }, "summarizeWith");

@@ -9,7 +9,7 @@ import { type LocalModel, localModel, windowOf } from "./local-model.js";
 
 export type { LocalModel } from "./local-model.js";
 
-/** Whether the browser has a model: immediately, after a download (which may be in progress), or not at all. */
+/** Whether a model is available: immediately, after a download (which may be in progress), or not at all. */
 export type Availability = "unavailable" | "downloadable" | "downloading" | "available";
 
 export interface BuiltInOptions {
@@ -42,23 +42,23 @@ interface Api<M> {
   create(options?: object): Promise<M>;
 }
 
-/** The window in tokens that is assumed if the browser doesn't report it: the smallest of Chrome's models. */
+/** The window in tokens to assume if the browser doesn't report one: the smallest window of Chrome's models. */
 const LEAST_WINDOW = 4096;
 
-/** Whether `languageModel` can provide a model. `unavailable` in browsers without the Prompt API. */
+/** Reports whether `languageModel` can provide a model. Resolves to `unavailable` in browsers without the Prompt API. */
 export async function languageModelAvailability(options: BuiltInOptions = {}): Promise<Availability> {
   return (await api<Session>("LanguageModel")?.availability(promptOptions(options))) ?? "unavailable";
 }
 
-/** Whether `summarizer` can provide a model. `unavailable` in browsers without the Summarizer API. */
+/** Reports whether `summarizer` can provide a model. Resolves to `unavailable` in browsers without the Summarizer API. */
 export async function summarizerAvailability(options: BuiltInOptions = {}): Promise<Availability> {
   return (await api<BuiltInSummarizer>("Summarizer")?.availability(summarizerOptions(options))) ?? "unavailable";
 }
 
 /**
- * The browser's language model. If it must be downloaded, call this in an event handler of a user action (a click):
- * browsers refuse the download otherwise. Rejects with a `NotSupportedError` if there is no model, and with the
- * browser's own errors.
+ * Returns a summarizer that uses the browser's language model. If the model must be downloaded, call this function in the
+ * event handler of a user action, such as a click; otherwise browsers refuse the download. Rejects with a
+ * `NotSupportedError` if there is no model, and with the browser's own errors.
  */
 export async function languageModel(options: BuiltInOptions = {}): Promise<LocalModel> {
   const { create, contextWindow } = await ready(api<Session>("LanguageModel"), "LanguageModel", promptOptions, options);
@@ -70,8 +70,9 @@ export async function languageModel(options: BuiltInOptions = {}): Promise<Local
 }
 
 /**
- * The browser's summarizer. It writes bullet points, which are used unchanged. It needs no prompt: the instructions
- * that ctxfold would give a model are passed as context. Rejects like `languageModel`.
+ * Returns a summarizer that uses the browser's own summarizer. That one writes bullet points, which are used unchanged,
+ * and takes no prompt, so the instructions that ctxfold would give a model are passed as context. Rejects like
+ * `languageModel`.
  */
 export async function summarizer(options: BuiltInOptions = {}): Promise<LocalModel> {
   const { create, contextWindow } = await ready(

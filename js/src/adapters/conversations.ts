@@ -1,7 +1,7 @@
 /**
- * Code shared by all adapters. A caller keeps its whole history and passes it again and again, longer each time. The
- * provider gets it compacted, and each compaction is made only once, even if the caller creates a new adapter for
- * each call.
+ * Code shared by all adapters. A caller keeps its whole history and passes it with each call, while it grows. The
+ * provider gets a compacted version, and each compaction is made only once, even if the caller creates a new adapter
+ * for each call.
  */
 import {
   type CompactorOptions,
@@ -23,8 +23,8 @@ import { checkOptions, type Names } from "../options.js";
  */
 export interface AdapterOptions extends FitterOptions {
   /**
-   * Identifies the user or the conversation: what is remembered under one id is never used for another. A server for
-   * several users should set it.
+   * Identifies the user or the conversation. A compaction that is remembered under one id is never used for another. A
+   * server for several users should set it.
    */
   id?: string;
   /**
@@ -37,10 +37,10 @@ const ADAPTER_OPTIONS: Names<AdapterOptions> = { ...FITTER_OPTIONS, id: true, on
 
 export interface AdapterFitOptions {
   /**
-   * The request body that contains the messages, under the name `list`; its other members count toward the size too.
+   * The request body, and the key `list` of the messages in it. The other members of the body count toward the size too.
    */
   within?: { body: object; list: string };
-  /** Compacts even if compaction isn't due, for a provider that has just refused the messages of the last call. */
+  /** Compacts even if compaction isn't due, because the provider has just rejected the messages. */
   force?: boolean;
   signal?: AbortSignal | null | undefined;
   /** The model and the provider that will be called. */
@@ -48,8 +48,8 @@ export interface AdapterFitOptions {
 }
 
 /**
- * Changes nothing, but makes the module compute the size: recovering from a refusal needs an estimate, not an upper
- * bound.
+ * An option without an effect on the result. It makes the module estimate the size, because recovering from a rejected
+ * call requires an estimate, not an upper bound.
  */
 const ESTIMATED = { force: false };
 

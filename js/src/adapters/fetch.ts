@@ -1,18 +1,18 @@
 import type { Format } from "ctxfold";
 import { type AdapterOptions, Conversations, isOverflow } from "./conversations.js";
 
-/** A provider's endpoint: the end of its path, the key of the messages in a body, and their wire format. */
+/** A provider's endpoint, with a pattern for the end of its path, the key of the messages in a body, and their format. */
 export interface Endpoint {
   path: RegExp;
   list: "messages" | "input";
   format: Format;
-  /** Keys of a body whose presence means that the provider keeps the history, so there is nothing to compact. */
+  /** Keys of a body that refer to a history stored by the provider. A request with one of them isn't compacted. */
   held?: readonly string[];
 }
 
 /**
- * Returns a `fetch` that compacts the messages of requests to these endpoints and passes on all other requests
- * unchanged. A request refused as too long is compacted further and retried once.
+ * Returns a `fetch` that compacts the messages of requests to these endpoints and sends all other requests unchanged. A
+ * request that the provider rejects as too long is compacted further and retried once.
  */
 export function fetchFor(endpoints: readonly Endpoint[], options: AdapterOptions, send: typeof fetch): typeof fetch {
   const byFormat = new Map(
@@ -42,7 +42,7 @@ export function fetchFor(endpoints: readonly Endpoint[], options: AdapterOptions
   };
 }
 
-/** The body of a request as an object, or undefined if it isn't a JSON object. */
+/** Returns the body of a request as an object, or undefined if it isn't a JSON object. */
 function bodyOf(body: unknown): Record<string, unknown> | undefined {
   if (typeof body !== "string") return undefined;
   try {

@@ -43,8 +43,8 @@ function toWire(message: BaseMessage, index: number): Wire {
 }
 
 /**
- * Whether a wire message may be a changed version of a sent one. The indexes in remembered messages refer to an older
- * list.
+ * Whether a wire message may be a changed version of a sent message. Its index alone doesn't tell, because indexes in
+ * remembered messages refer to an older list.
  */
 const isOf = (wire: Wire, sent: Wire | undefined): boolean =>
   sent !== undefined && wire.role === sent.role && wire.tool_call_id === sent.tool_call_id;
@@ -63,8 +63,8 @@ function fromWire(wire: Wire, messages: readonly BaseMessage[], sent: readonly W
 }
 
 /**
- * Identifies the model that will be called: its name from one of these members, and its provider by the class name in
- * `lc_id`, the id that LangChain uses for serialization and tracing.
+ * Identifies the model that will be called. The name is in `model` or `modelName`. The provider is identified by the
+ * class name in `lc_id`, the id that LangChain uses for serialization and tracing.
  */
 function nextOf(of: unknown): { model?: string; provider?: string } {
   const { model, modelName } = (of ?? {}) as { model?: unknown; modelName?: unknown };
@@ -95,8 +95,8 @@ class Histories {
 }
 
 /**
- * Middleware for `createAgent`: every model call gets messages that fit. A call refused as too long is compacted
- * further and retried once. The agent's state and its checkpoints keep the whole history.
+ * Returns middleware for `createAgent`. Every model call gets messages that fit. A call that the provider rejects as too
+ * long is compacted further and retried once. The agent's state and its checkpoints keep the whole history.
  */
 export function compactionMiddleware(options: AdapterOptions = {}): {
   name: string;
@@ -121,7 +121,7 @@ export function compactionMiddleware(options: AdapterOptions = {}): {
   };
 }
 
-/** A runnable that turns messages into messages that fit: `compactMessages(options).pipe(model)`. */
+/** Returns a runnable that compacts messages so that they fit, for use as `compactMessages(options).pipe(model)`. */
 export function compactMessages(options: AdapterOptions = {}): RunnableLambda<BaseMessage[], BaseMessage[]> {
   const histories = new Histories(options, "compactMessages");
   return RunnableLambda.from((messages: BaseMessage[], config) => histories.fit(messages, { signal: config?.signal }));
@@ -132,7 +132,7 @@ interface Model {
   invoke(messages: any, options?: any): Promise<any>;
 }
 
-/** A summarizer that calls any chat model. */
+/** Returns a summarizer that calls any chat model. */
 export function summarizeWith(model: Model): Summarize {
   return async ({ system, prompt }, { signal }) => {
     const answer = await model.invoke([new SystemMessage(system), new HumanMessage(prompt)], { signal });
@@ -144,5 +144,5 @@ export function summarizeWith(model: Model): Summarize {
   };
 }
 
-/** The metadata keys under which the provider packages report the finish reason. */
+/** The metadata keys under which LangChain's provider packages report the finish reason. */
 const REASONS = ["finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason"];

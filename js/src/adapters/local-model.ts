@@ -8,7 +8,7 @@ import type { Summarize } from "ctxfold";
  */
 export interface LocalModel {
   summarize: Summarize;
-  /** Requests run one at a time, because they share one model and would wait for each other anyway. */
+  /** Requests are made one at a time, because the model can only work on one of them. */
   concurrency: 1;
   /** The size of the model's context window, prompt and output together, in tokens as reported by the engine. */
   contextWindow: number;
@@ -26,7 +26,7 @@ export interface LocalModel {
 const TEMPLATE_TOKENS = 64;
 const ESTIMATE_SHARE = 0.9;
 
-/** The maximum output in tokens: outputs are limited to a quarter of the window, and never exceed this value. */
+/** The maximum output in tokens, even if a quarter of the window is more. */
 const MAX_ANSWER = 1024;
 
 export function localModel(summarize: Summarize, contextWindow: number): LocalModel {
@@ -41,7 +41,7 @@ export function localModel(summarize: Summarize, contextWindow: number): LocalMo
 }
 
 /**
- * The first candidate that is a plausible context window: positive, and not a constant that stands for "unlimited".
+ * Returns the first candidate that is a plausible context window: positive, and not a huge number that means "unlimited".
  */
 export function windowOf(...candidates: unknown[]): number | undefined {
   for (const n of candidates) if (typeof n === "number" && n >= 1 && n < 2 ** 31) return Math.floor(n);

@@ -18,9 +18,10 @@ const ENDPOINTS: readonly Endpoint[] = [
 ];
 
 /**
- * A `fetch` to pass as the client's `fetch` option. It compacts the `messages` of Chat Completions and the `input` of
- * Responses, streamed or not. A request refused as too long is compacted further and retried once. Requests whose
- * history is kept by the provider (`previous_response_id`, `conversation`) are passed on unchanged.
+ * Returns a `fetch` to pass as the client's `fetch` option. It compacts the `messages` of Chat Completions and the
+ * `input` of Responses, streamed or not. A request that the provider rejects as too long is compacted further and
+ * retried once. Requests that refer to a history stored by the provider (`previous_response_id`, `conversation`) are
+ * sent unchanged.
  */
 export function compactingFetch(options: AdapterOptions = {}, send: typeof fetch = fetch): typeof fetch {
   return fetchFor(ENDPOINTS, options, send);
@@ -38,11 +39,11 @@ interface Client {
 }
 
 /**
- * A summarizer that calls Chat Completions. Pass it a client whose `fetch` does not compact. If `model` is the
- * conversation's model, it can append its requests to the conversation, which is in the provider's prompt cache
- * (`policy.summary.request`); a conversation of the Responses API is continued there. If `provider` is true and the
- * policy has `summary.provider`, OpenAI compacts the input of Responses itself (`responses.compact`), and the model
- * is asked only if that fails.
+ * Returns a summarizer that calls Chat Completions. Pass it a client whose `fetch` does not compact. If `model` is the
+ * conversation's model, the summarizer can append its requests to the conversation, which is in the provider's prompt
+ * cache (`policy.summary.request`); for a conversation of the Responses API, it calls that API. If `provider` is true and
+ * the policy has `summary.provider`, OpenAI compacts the input of Responses itself (`responses.compact`), and the model
+ * writes a summary only if that fails.
  */
 export function summarizeWith(client: Client, options: { model: string; provider?: boolean }): Summarize {
   checkOptions(options, { model: true, provider: true }, "summarizeWith");
@@ -89,7 +90,7 @@ async function fromResponses(client: Client, body: object, signal: AbortSignal) 
   };
 }
 
-/** The provider's token counts. `all` is the number of input tokens including cached ones. */
+/** Returns the provider's token counts. `all` is the number of input tokens, including cached ones. */
 function counted(all: number, details: { cached_tokens?: number } | undefined, output_tokens: number) {
   const cache_read_tokens = details?.cached_tokens ?? 0;
   return { input_tokens: all - cache_read_tokens, cache_read_tokens, cache_write_tokens: 0, output_tokens };

@@ -1,8 +1,8 @@
 /**
  * The entry `ctxfold/postgres`: a memory for fits in PostgreSQL, which several processes can share.
  *
- * `fit(history, { memory: postgresMemory(pool) })` is all you need. There are two tables in a schema, for records and
- * for leases. All times are the server's, so the clocks of the processes don't matter. `ctxfold serve --memory
+ * `fit(history, { memory: postgresMemory(pool) })` is all you need. A schema has two tables, one for records and one for
+ * leases. All times come from the server's clock, so the clocks of the processes don't matter. `ctxfold serve --memory
  * postgres://…` and the Go module `host/postgres` use the same tables.
  */
 import { checkOptions, type Names } from "../options.js";
@@ -18,12 +18,12 @@ import type { StateStore } from "../store.js";
 
 export type { SharedMemory } from "../shared.js";
 
-/** The methods of a `Pool` of the package `pg`, version 8 or newer, that are called. */
+/** A `Pool` of the package `pg`, version 8 or newer, with only the method that is called. */
 export interface PgPool {
   query(text: string, values?: string[]): Promise<{ rows: unknown[]; rowCount: number | null }>;
 }
 
-/** The methods of the `sql` function of the package `postgres`, version 3 or newer, that are called. */
+/** The `sql` function of the package `postgres`, version 3 or newer, with only the method that is called. */
 export interface PostgresSql {
   unsafe(text: string, values?: string[]): PromiseLike<ArrayLike<unknown> & { count: number | null }>;
 }
@@ -31,25 +31,25 @@ export interface PostgresSql {
 export interface PostgresMemoryOptions extends SharedOptions {
   /** The schema of the tables. The first call creates it if it doesn't exist. Default `ctxfold`. */
   schema?: string;
-  /** How long an unused record is kept, in milliseconds. Default 30 days. */
+  /** The time in milliseconds after which an unused record is deleted. Default: 30 days. */
   maxAgeMs?: number;
 }
 
 const OPTIONS: Names<PostgresMemoryOptions> = { ...SHARED_OPTIONS, schema: true, maxAgeMs: true };
 
 const MAX_AGE_MS = 30 * 24 * 3_600_000;
-/** The minimum interval at which the use of a record is noted, in milliseconds. */
+/** The minimum interval between updates of a record's time of last use, in milliseconds. */
 const TOUCHED_MS = 3_600_000;
 /** How often a process deletes rows that are no longer needed, in milliseconds. */
 const TRIM_MS = 600_000;
 
-/** A memory for `fit`, `createFitter` and the adapters. The app creates the client and must close it. */
+/** Returns a memory for `fit`, `createFitter` and the adapters. The app creates the client and must close it. */
 export function postgresMemory(client: PgPool | PostgresSql, options: PostgresMemoryOptions = {}): SharedMemory {
   checkOptions(options, OPTIONS, "postgresMemory");
   return over(client, options, sharedMemory);
 }
 
-/** The `states` of conversations, in the same schema. */
+/** Returns `states` for conversations, which are kept in the same schema. */
 export function postgresStates(client: PgPool | PostgresSql, options: PostgresMemoryOptions = {}): StateStore {
   checkOptions(options, OPTIONS, "postgresStates");
   return over(client, options, sharedStates);
@@ -97,8 +97,8 @@ class PostgresRecords implements SharedRecords {
   async lease(keys: readonly string[], holder: string, leaseMs: number) {
     const key = keys[0] as string;
     if (!(await this.#did(LEASE, key, holder, leaseMs))) return false;
-    // A statement doesn't see uncommitted changes of another one. So this call takes its own lease first and looks
-    // for others afterwards: of two calls, at least the later one sees the other.
+    // A statement doesn't see uncommitted changes of another one. So this call takes its own lease first and then looks
+    // for other leases: of two simultaneous calls, at least the later one sees the other's lease.
     const { rows } = await this.#run(HELD, keys.slice(1).join(), holder);
     if (rows.length === 0) return true;
     await this.release(key, holder);
@@ -117,7 +117,7 @@ class PostgresRecords implements SharedRecords {
     return this.#did(KEEP_LEASED, key, holder, sorted(keys), record);
   }
 
-  /** Reports whether a statement changed anything. */
+  /** Runs a statement and returns whether it changed any row. */
   async #did(statement: string, ...values: (string | number)[]): Promise<boolean> {
     return (await this.#run(statement, ...values)).count > 0;
   }
@@ -139,8 +139,8 @@ class PostgresRecords implements SharedRecords {
   }
 
   /**
-   * All values are sent as strings, and the statements cast them, because clients differ in how they send other
-   * types.
+   * Runs a statement. All values are sent as strings, which the statement casts, because clients differ in how they send
+   * other types.
    */
   async #send(statement: string, values: (string | number)[] = []): Promise<Rows> {
     const text = statement.replaceAll("{schema}", this.#schema);
@@ -155,7 +155,7 @@ class PostgresRecords implements SharedRecords {
 }
 
 /**
- * The keys in order and without duplicates: statements that write the same rows in different orders would deadlock.
+ * Returns the keys sorted and without duplicates. Statements that write the same rows in different orders would deadlock.
  */
 const sorted = (keys: readonly string[]) => [...new Set(keys)].sort().join();
 
@@ -206,8 +206,8 @@ WHERE key = $1::text AND holder = $2::text AND until > clock_timestamp()`;
 const RELEASE = `DELETE FROM {schema}.leases WHERE key = $1::text AND holder = $2::text`;
 
 /**
- * Stores the record $4 under the keys $3, if the holder $2 has the lease $1. The lease's row stays locked until then,
- * so no other holder can take it in between.
+ * Stores the record $4 under the keys $3, if the holder $2 has the lease $1. The lease's row is locked until the record is
+ * stored, so no other holder can take the lease in between.
  */
 const KEEP_LEASED = `WITH held AS (
 	SELECT FROM {schema}.leases WHERE key = $1::text AND holder = $2::text AND until > clock_timestamp() FOR UPDATE

@@ -1,5 +1,5 @@
 "use client";
-/** The entry `ctxfold/react`: keeps the messages to send for a chat ready while the user reads and writes. */
+/** The entry `ctxfold/react`: compacts a chat's messages in advance, while the user reads and writes. */
 import {
   type CompactorEvent,
   type CreateFitter,
@@ -24,7 +24,7 @@ export interface UseFitOptions extends Omit<FitterOptions, "shared" | "memory"> 
   /** Identifies the conversation, if `memory` holds several. */
   id?: string;
   /**
-   * Compacts as soon as the history changes, so that nothing has to be awaited when the user sends a message. Default
+   * Compacts as soon as the history changes, so that the user doesn't have to wait after sending a message. Default:
    * true.
    */
   ahead?: boolean;
@@ -40,7 +40,7 @@ const USE_FIT_OPTIONS: Names<UseFitOptions> = { ...UNSHARED_OPTIONS, id: true, a
 
 /** The progress of summaries that are being written. */
 export interface FitProgress {
-  /** How many summaries were asked for, and how many of them are there. */
+  /** The number of summaries that were requested, and how many of them have been received. */
   asked: number;
   done: number;
   /** The text written so far, if `summarize` streams it. */
@@ -69,7 +69,7 @@ export interface FitView<M extends Message> {
 
 export interface UseFit<M extends Message> extends FitView<M> {
   /**
-   * Returns the messages to send for a history, for example in a chat's transport. Reuses what was compacted ahead.
+   * Returns the messages to send for a history, for example in a chat's transport. Reuses compactions made in advance.
    */
   fit(
     history: readonly M[],
@@ -83,9 +83,9 @@ export interface UseFit<M extends Message> extends FitView<M> {
 }
 
 /**
- * Returns the messages to send for a chat. The app's own list stays complete and is displayed; `fit` returns the
- * messages for the model. If the history changes while a summary is being written, nothing waits: the compaction is
- * remembered if the new history continues the old one, and abandoned otherwise. It ends with the component.
+ * Returns the messages to send for a chat. The app displays its own, complete list; `fit` returns the messages for the
+ * model. The history may change while a summary is being written. If the new history continues the old one, the
+ * compaction is remembered; otherwise it is abandoned. It is also abandoned when the component is unmounted.
  */
 export function useFit<M extends Message>(history: readonly M[], options: UseFitOptions = {}): UseFit<M> {
   checkOptions(options, USE_FIT_OPTIONS, "useFit");
@@ -132,11 +132,11 @@ class Chat<M extends Message> {
   readonly #listeners = new Set<() => void>();
   readonly #running = new Set<AbortController>();
   readonly #create: CreateFitter;
-  /** What is remembered, if the options name no memory. */
+  /** The memory of compactions, if the options contain none. */
   readonly #own = new Map<string, string>();
   /** The keys and entries that were saved for this component, newest last. */
   readonly #made: { key: string; entry: string }[] = [];
-  /** Whether the newest compaction was undone: the next one then waits until the window is full. */
+  /** Whether the newest compaction was undone. The next one is then due only when the window is full. */
   #patient = false;
 
   constructor(options: UseFitOptions) {
@@ -156,8 +156,8 @@ class Chat<M extends Message> {
   }
 
   /**
-   * Called when the component is mounted; returns the function to call when it is unmounted. React may mount it
-   * again.
+   * Must be called when the component is mounted. Returns a function to call when the component is unmounted. React may
+   * mount it again afterwards.
    */
   open(): () => void {
     this.#open = true;
@@ -221,7 +221,7 @@ class Chat<M extends Message> {
     return true;
   }
 
-  /** The fitter for the current options. It is created again if what it remembers belongs to other options. */
+  /** Returns the fitter for the current options, and creates a new one if options have changed that its memory depends on. */
   #fitted(): { fitter: Fitter } {
     const { policy, window, model, format, memory, store, module, remembered, concurrency, summaryTimeoutMs } =
       this.#options;
@@ -263,7 +263,7 @@ class Chat<M extends Message> {
     return this.#options.memory ?? own;
   }
 
-  /** The memory of the options or the component's own, wrapped to record what is saved. */
+  /** Returns the memory in the options or the component's own, wrapped so that saved records are noted in `#made`. */
   #remembering(): FitMemory {
     return {
       load: (key) => this.#memory().load(key),
@@ -275,7 +275,7 @@ class Chat<M extends Message> {
     };
   }
 
-  /** The policy under which compaction is due only when the window is full. */
+  /** Returns a policy under which compaction is due only when the window is full. */
   #late(): NonNullable<UseFitOptions["policy"]> {
     const { policy = {}, window, model, format } = this.#options;
     return {
@@ -299,7 +299,7 @@ class Chat<M extends Message> {
 }
 
 /**
- * Whether a history begins with another one: with the same message objects, or with messages that have the same ids.
+ * Whether the history `now` begins with `before`: with the same message objects, or with messages that have the same ids.
  */
 function goesOn<M extends Message>(before: readonly M[], now: readonly M[]): boolean {
   return (
@@ -331,13 +331,13 @@ function shown<M extends Message>(
   return { sent, digests, folded: foldedIn(history, sent), report: report.changed ? report : before, error: undefined };
 }
 
-/** The messages of a history that the digests in the sent messages replace. */
+/** Returns the messages of a history that the digests in the sent messages replace. */
 function foldedIn<M extends Message>(history: readonly M[], sent: readonly M[]): readonly M[] {
   const last = sent.findLastIndex(isDigest);
   if (last < 0) return [];
   const whole = new Set<M>(sent);
   const places = new Map(history.map((message, i) => [message, i]));
-  // After the last digest, shortened messages are copies, up to the first message that is sent unchanged.
+  // Between the last digest and the first message that is sent unchanged, messages are shortened copies.
   const afterDigest = sent.slice(last + 1);
   const kept = afterDigest.findIndex((message) => places.has(message));
   const copies = kept < 0 ? afterDigest.length : kept;

@@ -20,7 +20,7 @@ import type { StateStore } from "../store.js";
 export type { SharedMemory } from "../shared.js";
 
 /**
- * The methods of a client of the package `redis`, version 5 or newer, that are called. It may be a client of a
+ * A client of the package `redis`, version 5 or newer, with only the methods that are called. It may be a client for a
  * server, a sentinel or a cluster.
  */
 export interface NodeRedisClient {
@@ -29,7 +29,7 @@ export interface NodeRedisClient {
 }
 
 /**
- * The methods of a client of the package `ioredis`, version 5 or newer, that are called. It may be a client of a
+ * A client of the package `ioredis`, version 5 or newer, with only the methods that are called. It may be a client for a
  * server, a sentinel or a cluster.
  */
 export interface IoRedisClient {
@@ -43,7 +43,7 @@ export interface RedisMemoryOptions extends SharedOptions {
    * its record must be on the same node.
    */
   prefix?: string;
-  /** How long an unused record is kept, in milliseconds. Default 30 days. */
+  /** The time in milliseconds after which an unused record is deleted. Default: 30 days. */
   maxAgeMs?: number;
 }
 
@@ -54,15 +54,15 @@ const MAX_AGE_MS = 30 * 24 * 3_600_000;
 const MOST_KEYS = 2048;
 
 /**
- * A memory for `fit`, `createFitter` and the adapters. The app creates and connects the client, and must close it.
- * Add a listener for `error` events to it, which the client requires anyway.
+ * Returns a memory for `fit`, `createFitter` and the adapters. The app creates and connects the client, and must close
+ * it. Add a listener for the client's `error` events, which every client requires.
  */
 export function redisMemory(client: NodeRedisClient | IoRedisClient, options: RedisMemoryOptions = {}): SharedMemory {
   checkOptions(options, OPTIONS, "redisMemory");
   return over(client, options, sharedMemory);
 }
 
-/** The `states` of conversations, under the same prefix. */
+/** Returns `states` for conversations, which are kept under the same prefix. */
 export function redisStates(client: NodeRedisClient | IoRedisClient, options: RedisMemoryOptions = {}): StateStore {
   checkOptions(options, OPTIONS, "redisStates");
   return over(client, options, sharedStates);
@@ -100,7 +100,7 @@ function recordsIn(client: NodeRedisClient | IoRedisClient, prefix: string, maxA
     keep: (keys, record) => keep(records(keys), record, maxAgeMs),
     async lease(keys, holder, leaseMs) {
       if ((await lease(leases(keys.slice(0, 1)), holder, leaseMs)) !== 1) return false;
-      // Take the own lease first and look for others afterwards: of two calls, at least the later one sees the other.
+      // This call has taken its own lease first: of two simultaneous calls, at least the later one sees the other's lease.
       for (let from = 1; from < keys.length; from += MOST_KEYS) {
         if ((await held(leases(keys.slice(from, from + MOST_KEYS)), holder)) !== 1) continue;
         await release(leases(keys.slice(0, 1)), holder);
@@ -115,7 +115,7 @@ function recordsIn(client: NodeRedisClient | IoRedisClient, prefix: string, maxA
   };
 }
 
-/** Returns a function that runs a script by its digest, which the server knows after the first call. */
+/** Returns a function that runs a script by its SHA-1 digest, which the server knows after the first call. */
 function scriptOf(client: NodeRedisClient | IoRedisClient, text: string): Run {
   const sha1 = createHash("sha1").update(text).digest("hex");
   return async (keys, ...args) => {
@@ -140,8 +140,8 @@ function scriptOf(client: NodeRedisClient | IoRedisClient, text: string): Run {
 }
 
 /**
- * Finds the first of KEYS that has a record. Returns its index and the record, and renews its time to live (ARGV[1],
- * ms) if half of it is over.
+ * Finds the first of KEYS that has a record, and returns its index and the record. If less than half of the key's time to
+ * live is left, it is set to ARGV[1] ms again.
  */
 const FIND = `for i, key in ipairs(KEYS) do
 	local record = redis.call('GET', key)
@@ -177,7 +177,7 @@ const HELD = `for i, key in ipairs(KEYS) do
 end
 return 0`;
 
-/** Makes the lease KEYS[1] of the holder ARGV[1] end in ARGV[2] ms, if it has not ended yet. */
+/** Extends the lease KEYS[1] of the holder ARGV[1] to ARGV[2] ms from now, if it has not ended yet. */
 const RENEW = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then
 	return 0
 end

@@ -37,9 +37,9 @@ type Streamer = new (tokenizer: any, options?: any) => object;
 const USUAL_WINDOW = 4096;
 
 /**
- * A summarizer that uses a loaded pipeline: `transformers(await pipeline("text-generation", model), { TextStreamer,
- * InterruptableStoppingCriteria })`. Its context window is the smaller of the values in the model's configuration and
- * its tokenizer; pass `contextWindow` (in tokens) if the device has memory for less.
+ * Returns a summarizer that uses a loaded pipeline: `transformers(await pipeline("text-generation", model), {
+ * TextStreamer, InterruptableStoppingCriteria })`. The context window is the smaller of the values in the model's
+ * configuration and its tokenizer. Pass `contextWindow` (in tokens) if the device's memory is too small for that.
  */
 export function transformers(generator: Generator, options: Library & { contextWindow?: number } = {}): LocalModel {
   checkOptions(options, TRANSFORMERS_OPTIONS, "transformers");

@@ -1,4 +1,4 @@
-/** The entry `ctxfold/webllm`: a summarizer that uses a model of WebLLM (`@mlc-ai/web-llm`). */
+/** The entry `ctxfold/webllm`: a summarizer that uses a WebLLM model (`@mlc-ai/web-llm`). */
 import type { Summarize } from "ctxfold";
 import { finished } from "../finish.js";
 import { checkOptions } from "../options.js";
@@ -30,9 +30,9 @@ interface ChatConfig {
 const USUAL_WINDOW = 4096;
 
 /**
- * A summarizer that uses a loaded engine and its context window. An engine in a worker reports its window only if it
- * was loaded with `chatOpts` that set `context_window_size`; otherwise pass `contextWindow` (in tokens), or 4,096 is
- * assumed. `model` is the id of the model, for an engine that has loaded several.
+ * Returns a summarizer that uses a loaded engine and its context window. An engine in a worker reports its window only if
+ * it was loaded with `chatOpts` that set `context_window_size`; otherwise pass `contextWindow` (in tokens), or 4,096
+ * tokens are assumed. `model` is the id of the model to use, for an engine that has loaded several.
  *
  * An engine caches a single conversation. If the chat uses the same engine, a summary evicts the chat from the cache,
  * and the model's next response has to read the whole conversation again.
@@ -71,8 +71,8 @@ export function webllm(engine: Engine, options: { model?: string; contextWindow?
 }
 
 /**
- * The configurations in which an engine describes its window: of the loaded model, or from the options of a worker's
- * engine.
+ * Returns the configurations that may contain an engine's window: the configuration of the loaded model, or the options
+ * of an engine in a worker.
  */
 function configured(engine: object, model?: string): unknown[] {
   const {

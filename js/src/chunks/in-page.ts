@@ -1,2 +1,2 @@
-/** Compactors for `fit` without a worker. Bundlers make a chunk of this file, which is loaded on demand. */
+/** Exports the compactors for `fit` without a worker. Bundlers turn this file into a chunk that is loaded on demand. */
 export { createCompactor } from "../in-page.js";

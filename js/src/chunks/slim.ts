@@ -1,2 +1,2 @@
-/** Like `in-page.ts`, with the slim module. */
+/** Like `in-page.ts`, but with the slim module. */
 export { createCompactor } from "../slim-in-page.js";

@@ -4,8 +4,8 @@ import { CtxfoldError, messageOf } from "../errors.js";
 export const EXIT = { ok: 0, partial: 1, bad: 2, over: 3, interrupted: 130 } as const;
 
 /**
- * The command line is wrong. `command` is the one whose help the message points to; undefined if the message needs no
- * pointer.
+ * An error in the command line. `command` is the command whose help the message refers to; undefined if the message
+ * should not refer to any.
  */
 export class UsageError extends Error {
   constructor(
@@ -16,7 +16,7 @@ export class UsageError extends Error {
   }
 }
 
-/** An error of an operation with its place in the input file, such as "session.json, line 3, column 14 (byte 207)". */
+/** An operation's error with its position in the input file, such as "session.json, line 3, column 14 (byte 207)". */
 export class InputError extends Error {
   constructor(
     readonly error: CtxfoldError,
@@ -35,7 +35,7 @@ const HINTS: Record<string, string> = {
   truncated_json: "The input was cut off: get the whole of it.",
 };
 
-/** The text of an error, for standard error. */
+/** Returns the text to print on standard error for an error. */
 export function errorText(error: unknown): string {
   if (error instanceof UsageError) {
     const help = error.command === undefined ? "" : `  \`${error.command} --help\` shows how it is used.\n`;

@@ -5,7 +5,7 @@ import { UsageError } from "./errors.js";
 /** An option of a command. `value` is the name of its value in the help; options without one are switches. */
 export interface Flag {
   value?: string;
-  /** May be given more than once. "listed" values may also be separated by commas. */
+  /** Set if the option may be given more than once. "listed" values may also be separated by commas. */
   many?: "listed" | "repeated";
   short?: string;
   /** The description in the help. */
@@ -70,7 +70,7 @@ export function nearest(given: string, names: readonly string[], before = ""): s
   return near.length === 0 ? "" : `, did you mean ${before}${near.join(` or ${before}`)}?`;
 }
 
-/** The edit distance of two texts: how many letters to add, remove or replace. */
+/** Returns the edit distance of two texts: the number of letters to add, remove or replace. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
@@ -84,7 +84,7 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** The help text for options, one line each. */
+/** Returns the help text for options, one line each. */
 export function helpOf(flags: Flags): string {
   const rows = Object.entries(flags).map(([name, { value, short, text }]) => {
     const head = `${short ? `-${short}, ` : "    "}--${name}${value ? ` ${value}` : ""}`;

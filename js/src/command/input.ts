@@ -13,7 +13,7 @@ import { reasonOf } from "./write.js";
 export interface Source {
   name: string;
   text: Uint8Array;
-  /** How many bytes of the file precede the text. */
+  /** The number of bytes in the file before the text. */
   skipped: number;
 }
 
@@ -25,7 +25,7 @@ export interface Read {
   /** The argument for the compactor's methods. */
   messages: Uint8Array | Session<Uint8Array>;
   session?: Session<Uint8Array>;
-  /** Why the file could not be read as a session file. */
+  /** The reason why the file could not be read as a session file. */
   noSession?: CtxfoldError;
 }
 
@@ -43,7 +43,7 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 const startsWith = (text: Uint8Array, mark: readonly number[]) => mark.every((byte, i) => text[i] === byte);
 
-/** The FILE argument. The default is standard input, unless that is a terminal. */
+/** Returns the FILE argument. The default is standard input, unless that is a terminal. */
 export function fileArgument({ positionals }: Given, command: string): string {
   const [file, more] = positionals;
   if (more !== undefined) throw new UsageError(`there is one FILE too many: ${more}`, command);
@@ -89,7 +89,7 @@ export function transcriptOf(compactor: Compactor, source: Source): Read {
   }
 }
 
-/** Adds to an operation's error its position in the file, or the name of the option that caused it. */
+/** Returns an operation's error with its position in the file, or with the name of the option that caused it. */
 export function located(error: unknown, { source, name, session, noSession }: Read, given: Given): unknown {
   if (!(error instanceof CtxfoldError)) return error;
   const [option = ""] = /^(policy|state)\b/.exec(error.path) ?? [];
@@ -121,7 +121,7 @@ export function where({ name, text, skipped }: Source, offset: number): string {
   return `${name}, line ${line}, column ${column} (byte ${offset + skipped})`;
 }
 
-/** The line and the column (in code points) of a byte offset, both counted from 1. */
+/** Returns the line and the column (in code points) of a byte offset, both counted from 1. */
 export function position(text: Uint8Array, offset: number): { line: number; column: number } {
   const lines = new TextDecoder().decode(text.subarray(0, offset)).split("\n");
   return { line: lines.length, column: 1 + [...(lines.at(-1) ?? "")].length };
@@ -139,7 +139,7 @@ function parsed(text: Uint8Array): unknown {
   }
 }
 
-/** What the lines of a JSON lines file hold, judged by the first line. */
+/** Determines from the first line of a JSON lines file whether each line is a transcript or a message. */
 function kindOfLines(text: Uint8Array): "transcripts" | "messages" | undefined {
   const end = text.indexOf(0x0a);
   // biome-ignore lint/suspicious/noExplicitAny: any JSON
@@ -150,7 +150,7 @@ function kindOfLines(text: Uint8Array): "transcripts" | "messages" | undefined {
   return typeof first.role === "string" && (first.content ?? first.parts) !== undefined ? "messages" : undefined;
 }
 
-/** Names of agents by the kind of their session files. */
+/** The names of agents, by the kind of their session files. */
 const AGENTS: Record<string, string> = {
   "claude-code": "Claude Code",
   codex: "Codex",
@@ -162,12 +162,12 @@ const AGENTS: Record<string, string> = {
 
 const agentOf = ({ kind }: Session<unknown>) => AGENTS[kind] ?? kind;
 
-/** The report's line about a session file; its value is empty for other files. */
+/** Returns the report's line about a session file: a name and a value, which are empty for other files. */
 export function readFact({ session }: Read): readonly [string, string] {
   if (!session) return ["", ""];
   return ["read", `${agentOf(session)} session, ${session.format}, ${plural(messageCount(session), "message")}`];
 }
 
-/** The number of messages in a session. */
+/** Returns the number of messages in a session. */
 export const messageCount = ({ messages }: Session<Uint8Array>): number =>
   JSON.parse(new TextDecoder().decode(messages)).length;

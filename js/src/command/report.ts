@@ -1,4 +1,4 @@
-/** The report of a compaction as text. */
+/** Formats the report of a compaction as text. */
 import type { Action, Report } from "../types.js";
 import { change, count, facts, plural, table } from "./table.js";
 
@@ -37,7 +37,7 @@ export function reportText(report: Report, read: readonly [string, string]): str
   return sizes + facts(...list, ["by", by], read as [string, string]);
 }
 
-/** Warnings about a result that can be used nevertheless. */
+/** Returns warnings about a result that is usable all the same. */
 export function warnings({ thrashing, over, left = [] }: Report): { left: string; rest: string } {
   const repeated = thrashing && `compacted ${thrashing.compactions} times in a row: ${thrashing.text}`;
   return {
@@ -68,7 +68,7 @@ function whatWasRestored(report: Report): string {
   return `${plural(report.restored, "file")}, costs ${count(-saved(report, "rehydrate"))} tokens (${paths})`;
 }
 
-/** One line for each pass that the other lines don't mention. */
+/** Returns one line for each pass that the other lines don't mention. */
 function whatElse(report: Report): [string, string][] {
   const told = ["clear", "fold", "rehydrate", "repair"];
   const others = new Set(report.actions.map(({ pass }) => pass as string).filter((pass) => !told.includes(pass)));
@@ -86,7 +86,7 @@ function whatIsUnchanged({ stable_prefix: { messages, tokens } }: Report): strin
   return `the first ${plural(messages, "message")} (${count(tokens)} tokens), which a prompt cache can still use`;
 }
 
-/** The number of tokens that a pass saved. */
+/** Returns the number of tokens that a pass saved. */
 function saved({ actions }: Report, pass: string): number {
   return actions.reduce((sum, action) => (action.pass === pass ? sum + action.tokens : sum), 0);
 }

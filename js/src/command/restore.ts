@@ -1,4 +1,4 @@
-/** `ctxfold restore`: restores what compactions removed. */
+/** `ctxfold restore`: restores content that compactions removed. */
 import { restoreFrom } from "../archive.js";
 import { createCompactor } from "../node.js";
 import type { Marker, Messages, Restored } from "../types.js";
@@ -89,14 +89,14 @@ async function printRestored({ messages, ...rest }: Restored<Uint8Array>, json: 
   await print(json ? "}\n" : "\n");
 }
 
-/** The markers that should have been restored: those of the named handles, or all if none is named. */
+/** Returns the markers that should have been restored: those with the given handles, or all if none are given. */
 function wanted(markers: readonly Marker[], handles: readonly string[]): readonly Marker[] {
   if (handles.length === 0) return markers;
   const digits = new Set(handles.map((handle) => handle.toLowerCase().slice(0, DIGITS)));
   return markers.filter(({ handle }) => digits.has(handle.toLowerCase().slice(0, DIGITS)));
 }
 
-/** Reports what was restored, and what should have been but was not. */
+/** Describes the restored content, and the content that should have been restored but wasn't. */
 function restoredText(
   { report, valid }: Restored<Uint8Array>,
   missing: readonly Marker[],

@@ -78,7 +78,7 @@ function conditions(given: Given): Partial<Search> {
   };
 }
 
-/** Adds a directory or a file to what is searched. */
+/** Adds the bodies in a directory, or a transcript in a file. */
 async function add(searchable: Searchable, compactor: Compactor, path: string): Promise<void> {
   const unreadable = (error: unknown) => new Error(`cannot read ${path}: ${reasonOf(error)}`, { cause: error });
   const info = await stat(path).catch((error) => {
@@ -101,14 +101,14 @@ async function add(searchable: Searchable, compactor: Compactor, path: string): 
   }
 }
 
-/** Adds a transcript to what is searched. */
+/** Adds the transcript in a file. */
 async function addFile(searchable: Searchable, compactor: Compactor, path: string): Promise<void> {
   const { source, session } = transcriptOf(compactor, await readJson(path));
   searchable.bodies.push({ body: session ? new TextDecoder().decode(session.messages) : listIn(source.text) });
   searchable.names.push(source.name);
 }
 
-/** The list of messages in a request body; any other text is returned unchanged. */
+/** Returns the list of messages if the text is a request body; any other text is returned unchanged. */
 function listIn(transcript: Uint8Array): string {
   const text = new TextDecoder().decode(transcript);
   try {

@@ -1,4 +1,4 @@
-/** Summaries written by a shell command. */
+/** Has a shell command write the summaries. */
 import { spawn } from "node:child_process";
 import type { Summarize } from "../summarize.js";
 import { UsageError } from "./errors.js";

@@ -1,4 +1,4 @@
-/** Formatting for people: tables, lists of facts, numbers. */
+/** Formats tables, lists of facts and numbers for people to read. */
 
 /**
  * Formats a table with headings. Columns whose heading begins with # hold numbers. `suppressEmpty` leaves out columns
@@ -35,14 +35,14 @@ function pad(text: string, to: number, right = false): string {
   return right ? space + text : text + space;
 }
 
-/** A number with a comma after every three digits. */
+/** Formats a number with commas between groups of three digits. */
 export const count = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 
-/** "1 message", "2 messages". */
+/** Formats a number with its noun, as in "1 message" and "2 messages". */
 export const plural = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 
 /**
- * The relative change in percent, rounded, except that a change is never shown as 0 % and a remainder never as -100 %.
+ * Formats the relative change in rounded percent, but never shows a change as 0 %, or as -100 % if anything is left.
  */
 export function change(before: number, after: number): string {
   if (before === after || before === 0) return "same";

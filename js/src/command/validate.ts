@@ -1,4 +1,4 @@
-/** `ctxfold validate`: finds what a provider would reject. */
+/** `ctxfold validate`: finds the violations for which a provider would reject a transcript. */
 import { createCompactor } from "../node.js";
 import type { Validation } from "../types.js";
 import type { Command } from "./commands.js";

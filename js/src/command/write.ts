@@ -1,4 +1,4 @@
-/** Safe writing of files. */
+/** Writes files safely. */
 import { chmod, chown, open, readlink, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { messageOf } from "../errors.js";
@@ -30,7 +30,7 @@ export async function writeText(name: string, text: string | Uint8Array): Promis
   }
 }
 
-/** Why a file could not be read or written, as in "no such file or directory". */
+/** Returns the reason why a file could not be read or written, as in "no such file or directory". */
 export function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   const [, text] = /^[A-Z]+: (.*?)(?:, \w+(?: '.*)?)?$/s.exec(messageOf(error)) ?? [];

@@ -1,0 +1,158 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/extract"
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// A statement that corrects an earlier one ("I was wrong: the port is 5433", "5433, not 5432") takes the earlier one out of a digest,
+// whether or not the digest has room for the correction itself.
+
+// correction is a statement of item that corrects an earlier one.
+type correction struct {
+	item int
+	*fact
+}
+
+// mostCorrections is how many corrections, the newest, are compared with what a digest says, lookCorrection how much of a text is searched
+// for one, in bytes, and nearAdmission how many words of a statement are searched for an admission.
+const (
+	mostCorrections = 64
+	lookCorrection  = 400
+	nearAdmission   = 8
+)
+
+var (
+	// correcting are words with which people admit a mistake.
+	correcting = newWordSet("wrong correction mistaken misspoke mistake falsch irrtum geirrt korrektur vertan tort erreur trompé trompée equivoqué corrección enganei correção sbagliato errore correzione ошибся ошиблась ошибка خطأ गलत गलती",
+		"错 錯 更正 間違 訂正 잘못 정정")
+	// denying are words between a value and the one that it isn't.
+	denying = words.NewSet("not nicht pas no não non не")
+)
+
+// admits reports whether a statement begins with an admission of a mistake by its speaker: "I was wrong", "Correction: …".
+func admits(ws []words.Word) bool {
+	for k, w := range ws[:min(len(ws), nearAdmission)] {
+		if correcting.Has(w.Stem) {
+			return k == 0 || speakers.anyStem(ws[:k]) || k == 1 && ws[0].Kind&words.Short != 0
+		}
+	}
+	return false
+}
+
+// deniedIn returns the range of words that a statement denies after it has named the right value: "It is 5433, not 5432"; from is -1 if
+// there is none.
+func deniedIn(text string, ws []words.Word) (from, to int) {
+	for k := 2; k < len(ws); k++ {
+		if w := ws[k]; denying.Has(ws[k-1].Stem) && (w.Kind&words.Digit != 0 || w.Kind&words.Capital != 0 && w.End-w.From > 1) && strings.ContainsAny(text[ws[k-2].End:ws[k-1].From], ",;(–—") {
+			to = k + 1
+			for to < len(ws) && ws[to].Kind&words.Digit != 0 && ws[to].From == ws[to-1].End+1 { // 07:40
+				to++
+			}
+			return k, to
+		}
+	}
+	return -1, -1
+}
+
+// correctionsIn returns what the beginning of a text corrects. An admission without a number is about the statement that follows it. It
+// reuses the memory of room.
+func correctionsIn(text string, room *[]words.Word) (out []*fact) {
+	text = trimRune(text[:min(len(text), lookCorrection)])
+	ws := words.Append((*room)[:0], text)
+	*room = ws
+	if denied, _ := deniedIn(text, ws); denied < 0 && !correcting.in(text, ws) {
+		return nil
+	}
+	ranges := sentencesIn(nil, text, nil)
+	for n, at := range ranges {
+		f := factOf(text[at[0]:at[1]])
+		if f.corrects && f.number == "" && n+1 < len(ranges) {
+			f = factOf(text[ranges[n+1][0]:ranges[n+1][1]])
+			f.corrects, f.changes = true, max(f.changes, differs)
+		}
+		if f.corrects || f.denies > 0 {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// corrections collects what corrects an earlier statement of the talk.
+func (k *talk) corrections() {
+	var room []words.Word
+	for i := range k.items {
+		if k.sources[i].fresh {
+			for _, f := range correctionsIn(k.items[i].Text, &room) {
+				k.corrected = append(k.corrected, correction{i, f})
+			}
+		}
+	}
+	if more := len(k.corrected) - mostCorrections; more > 0 {
+		k.corrected = k.corrected[more:]
+	}
+	for _, c := range k.corrected {
+		if it := &k.items[c.item]; it.Factor == 0 {
+			it.Factor = ofLasting
+		}
+	}
+}
+
+// correct marks chosen statements as gone that a later one of the conversation corrects.
+func (k *talk) correct(chosen []extract.Chosen, facts []*fact, gone []bool) {
+	for _, c := range k.corrected {
+		for n := range chosen {
+			if item := chosen[n].Item; item < c.item && facts[n] != nil && (c.denies > 0 || k.sources[item].speaker == k.sources[c.item].speaker) && c.replaces(facts[n]) {
+				gone[n] = true
+			}
+		}
+	}
+}
+
+// corrects puts earlier answers in doubt that a statement of the current turn corrects, and drops what was only said on the way.
+func (r *turnReader) corrects() {
+	now := len(r.turns) - 1
+	var room []words.Word
+	for i := range r.turns[now].units {
+		u := &r.turns[now].units[i]
+		if u.kind != answerUnit && u.kind != saidUnit || u.factor == isDropped {
+			continue
+		}
+		for _, f := range correctionsIn(u.text, &room) {
+			for n := max(now-mostDoubted, 0); n <= now; n++ {
+				r.turns[n].corrected(f, i, n == now, r.turns[now].number)
+			}
+		}
+	}
+}
+
+// corrected does that for one turn. In the current one only what was said before the unit with the correction counts.
+func (t *turn) corrected(f *fact, unit int, current bool, number int) {
+	for i := range t.units {
+		u := &t.units[i]
+		if current && i == unit {
+			return
+		}
+		if u.kind != answerUnit && u.kind != saidUnit || u.factor == isDropped || len(u.text) > lookText/10 || !f.correctsIn(u.text) {
+			continue
+		}
+		switch {
+		case u.kind == saidUnit:
+			u.factor = isDropped
+		case !current && t.doubt == 0:
+			t.doubt = number
+		}
+	}
+}
+
+// correctsIn reports whether a statement corrects one in a text.
+func (f *fact) correctsIn(text string) bool {
+	for _, at := range sentencesIn(nil, text, nil) {
+		if f.replaces(factOf(text[at[0]:at[1]])) {
+			return true
+		}
+	}
+	return false
+}
