@@ -20,6 +20,7 @@ const CONVERSATION_OPTIONS: Names<ConversationOptions> = {
   states: true,
   journal: true,
   beforeCompact: true,
+  score: true,
   afterCompact: true,
   onJournalError: true,
   waitUntil: true,
@@ -371,7 +372,11 @@ export class Conversation<M extends Message = Message> {
         if (settings.turn?.moment !== "background") await unlessAborted(earlier?.ended ?? Promise.resolve(), signal);
         return {};
       },
-      before: (beginning) => compaction.before(beginning, signal),
+      before: async (beginning) => {
+        const said = await compaction.before(beginning, signal);
+        const score = said.skip ? undefined : this.#options.score?.(this.messages);
+        return score ? { ...said, score } : said;
+      },
       begin: (effect) => {
         background = this.#background?.ended ?? this.#begin(session, effect, options);
       },

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, List, Literal, Mappi
 
 from . import _archive
 from ._base import CONCURRENCY, TIMEOUT, Compacting, next_of, shared_fits
-from ._conversation import Held, Live
+from ._conversation import Held, Live, Scoring
 from ._options import checked, without_none
 from ._redact import FindSecrets
 from ._results import Done, FitResult
@@ -195,10 +195,17 @@ class Conversation(Live[Msg]):
 
     @checked
     def __init__(
-        self, compactor: Compactor, messages: Sequence[Msg] = (), *, state: Optional["types.State"] = None
+        self,
+        compactor: Compactor,
+        messages: Sequence[Msg] = (),
+        *,
+        state: Optional["types.State"] = None,
+        score: Scoring[Msg] = None,
     ) -> None:
-        """``state`` is the state of the last compaction of these messages."""
-        super().__init__(Held(compactor, messages, state))
+        """``state`` is the state of the last compaction of these messages. ``score`` is called when a compaction begins
+        and returns how much calls and messages matter, by their indexes in the messages that it gets.
+        """
+        super().__init__(Held(compactor, messages, state, score))
 
     async def append(self, *messages: Msg) -> int:
         """Appends messages and returns the estimated tokens of all messages. If one is invalid, none is appended."""
