@@ -14,6 +14,7 @@ const (
 	FormatBedrockConverse    Format = "bedrock-converse"
 	FormatGemini             Format = "gemini"
 	FormatGeminiInteractions Format = "gemini-interactions"
+	FormatGenkit             Format = "genkit"
 	FormatLangChain          Format = "langchain"
 	FormatMastra             Format = "mastra"
 	FormatMCPSampling        Format = "mcp-sampling"

@@ -266,6 +266,24 @@ func TestLoopRemembered(t *testing.T) {
 	}
 }
 
+// TestLoopWaitsForTheBackground: a job that has waited for a compaction in the background does not start another one.
+func TestLoopWaitsForTheBackground(t *testing.T) {
+	const policy = `{"window":{"tokens":2000},"gate":{"start":0.6,"target":0.4}}`
+	for _, keys := range []api.RecordKeys{api.RecordsByPrefix, api.RecordsByOwner} {
+		w, replica := newWorld(5, faults{}), 0
+		settings := api.JobSettings{Can: allEffects, Owner: "somebody", Records: keys}
+		w.start("a call", &replica, policy, boats(14), settings, nil)
+		for w.asked == 0 {
+			w.run(w.now + 10)
+		}
+		full := w.start("a call at the limit", &replica, policy, boats(19), settings, nil)
+		w.run(w.now + 600_000)
+		if w.waited == 0 || w.begun != 1 || full.asks != 0 || string(full.result["known"]) != "0" || w.wrong != "" {
+			t.Errorf("%s: %d waits, %d begun, %d asked, known %s: %s", keys, w.waited, w.begun, full.asks, full.result["known"], w.wrong)
+		}
+	}
+}
+
 // TestLoopStops: a compaction in the background ends if its history was edited, and gives way to a forced one.
 func TestLoopStops(t *testing.T) {
 	const policy = `{"window":{"tokens":2000},"gate":{"start":0.6,"target":0.4}}`

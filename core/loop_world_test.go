@@ -372,10 +372,13 @@ func (j *simulatedJob) execute(e *api.Effect) {
 		})
 	case api.EffectBegin:
 		if e.Target > 0 {
-			if !w.jobs[e.Target-1].settings.Background {
+			other := w.jobs[e.Target-1]
+			if !other.settings.Background {
 				w.violated("%s: a job that compacts in the background is none", j.name)
 			}
-			return
+			if !other.done && !other.dead {
+				return
+			}
 		}
 		w.begun++
 		s := *e.Settings

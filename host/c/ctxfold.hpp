@@ -68,6 +68,7 @@ struct request {
 // (summary.error).
 using summarizer = std::function<std::optional<std::string>(const ctxfold_ask &)>;
 
+// The remembered compactions of a conversation or an owner. Threads may share them.
 class records {
  public:
   records() : r_(ctxfold_records_new(), ctxfold_records_delete) {
@@ -84,6 +85,25 @@ class records {
  private:
   friend class instance;
   std::unique_ptr<ctxfold_records, void (*)(ctxfold_records *)> r_;
+};
+
+// A compaction that begins in the background. instance::run makes it; without that it does no harm.
+class work {
+ public:
+  explicit work(ctxfold_work *w) : w_(w, ctxfold_work_delete) {}
+
+ private:
+  friend class instance;
+  std::unique_ptr<ctxfold_work, void (*)(ctxfold_work *)> w_;
+};
+
+// What a program does for a fit: the members of ctxfold_host. execute returns the members of an effect's result as a
+// JSON object; if it throws, the effect has failed. begin starts a thread that calls instance::run.
+struct host {
+  summarizer summarize;
+  std::string settings, can;
+  std::function<std::string(std::string_view)> execute;
+  std::function<void(work)> begin;
 };
 
 // An instance of the module, for one thread at a time.
@@ -132,9 +152,33 @@ class instance {
     return out;
   }
 
+  answer fit(records &known, const request &r, const host &h) {
+    answer out;
+    ctxfold_request plain = of(r);
+    hosting program{h, {h.summarize, {}}};
+    const ctxfold_host all = program.all();
+    check(ctxfold_fit_with(c_.get(), known.r_.get(), &plain, &all, &out.a_), out);
+    return out;
+  }
+
+  // Makes a compaction that has begun in the background. h executes the same effects as the host that began it.
+  answer run(const work &w, const host &h) {
+    answer out;
+    hosting program{h, {h.summarize, {}}};
+    const ctxfold_host all = program.all();
+    check(ctxfold_work_run(c_.get(), w.w_.get(), &all, &out.a_), out);
+    return out;
+  }
+
   ctxfold_memory memory() const { return ctxfold_memory_of(c_.get()); }
 
  private:
+  static char *copied(const std::string &s) noexcept {
+    auto *copy = static_cast<char *>(std::malloc(s.size() + 1));
+    if (copy) std::memcpy(copy, s.c_str(), s.size() + 1);
+    return copy;
+  }
+
   // Exceptions must not pass through C code.
   struct asking {
     const summarizer &summarize;
@@ -144,9 +188,7 @@ class instance {
       try {
         std::optional<std::string> summary = self->summarize(*ask);
         if (!summary) return nullptr;
-        auto *copy = static_cast<char *>(std::malloc(summary->size() + 1));
-        if (copy) std::memcpy(copy, summary->c_str(), summary->size() + 1);
-        return copy;
+        return copied(*summary);
       } catch (const std::exception &thrown) {
         return self->failed(ask, thrown.what());
       } catch (...) {
@@ -160,6 +202,45 @@ class instance {
       } catch (const std::bad_alloc &) {
       }
       return nullptr;
+    }
+  };
+
+  struct hosting {
+    const host &program;
+    asking ask;
+
+    ctxfold_host all() {
+      return {program.summarize ? summarize : nullptr, this, text(program.settings), text(program.can), program.execute ? execute : nullptr,
+              program.begin ? begin : nullptr};
+    }
+    static char *summarize(void *user, ctxfold_ask *a) noexcept { return asking::run(&static_cast<hosting *>(user)->ask, a); }
+    static void begin(void *user, ctxfold_work *w) noexcept {
+      try {
+        static_cast<hosting *>(user)->program.begin(work(w));
+      } catch (...) {  // without a thread there is no compaction in the background
+      }
+    }
+    static char *execute(void *user, const char *effect, std::size_t length) noexcept {
+      try {
+        return copied(static_cast<hosting *>(user)->program.execute({effect, length}));
+      } catch (const std::exception &thrown) {
+        return failed(thrown.what());
+      } catch (...) {
+        return failed("it threw something that is no std::exception");
+      }
+    }
+    // The result of an effect that failed; NULL if there is no memory.
+    static char *failed(const char *why) noexcept {
+      try {
+        std::string json = "{\"error\":\"";
+        for (; *why; why++) {
+          if (*why == '"' || *why == '\\') json += '\\';
+          json += static_cast<unsigned char>(*why) < 0x20 ? ' ' : *why;
+        }
+        return copied(json + "\"}");
+      } catch (const std::bad_alloc &) {
+        return nullptr;
+      }
     }
   };
 

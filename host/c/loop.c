@@ -1,62 +1,28 @@
 /* The loops of ctxfold.h: jobs that the module controls, and whose effects are executed here (docs/inside/loop.md). */
 #include "loop.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "json.h"
+#include "records.h"
 
-/* The record that jobs save. revision counts its changes. */
-struct ctxfold_records {
-  char *record;
-  size_t length;
-  uint64_t revision;
-};
-
-ctxfold_records *ctxfold_records_new(void) { return calloc(1, sizeof(ctxfold_records)); }
-
-void ctxfold_records_delete(ctxfold_records *records) {
-  if (records) free(records->record);
-  free(records);
-}
-
-static char *copy_of(const char *text, size_t length) {
-  char *copy = malloc(length + 1);
-  if (!copy) return NULL;
-  memcpy(copy, text, length);
-  copy[length] = 0;
-  return copy;
-}
-
-static void replace(ctxfold_records *records, char *record, size_t length) {
-  free(records->record);
-  *records = (ctxfold_records){record, length, records->revision + 1};
-}
-
-char *ctxfold_records_save(const ctxfold_records *records, size_t *length) {
-  static const ctxfold_text none = CTXFOLD_TEXT("{\"version\":3}");
-  ctxfold_text text = records->record ? (ctxfold_text){records->record, records->length} : none;
-  *length = text.length;
-  return copy_of(text.data, text.length);
-}
-
-bool ctxfold_records_load(ctxfold_records *records, const char *json, size_t length) {
-  ctxfold_text all = {json, length}, version = ctxfold_member(all, "version"), entries = ctxfold_member(all, "entries");
-  bool list = entries.data && entries.data[0] == '[';
-  if (!text_is(version, "3") && !(text_is(version, "1") && list)) return false; /* 1 is the version of ctxfold 0.2 */
-  char *copy = copy_of(json, length);
-  if (copy) replace(records, copy, length);
-  return copy != NULL;
-}
+/* How long a lease lasts, in milliseconds: it is not renewed while a summarizer works. */
+enum { LEASE = 120000 };
 
 /* A job, and what is needed to execute its effects. */
 typedef struct {
   ctxfold_records *records;
-  ctxfold_summarizer summarize;
-  void *user;
+  const ctxfold_host *host;
+  const ctxfold_request *request;
+  ctxfold_work *own; /* the work that the job does, if it runs in the background */
+  bool shares;       /* the program executes load, save and lease */
   writer results;
   uint64_t until; /* when to call the module again, in milliseconds since 1970; 0: as soon as there are results */
+  uint64_t ended; /* how many leases had ended when the job asked for its own */
+  char *release;  /* the effect that ends the job's lease; NULL if it has none */
 } job;
 
 static uint64_t now(void) {
@@ -78,25 +44,16 @@ static void write_key(writer *w, const char *key) {
   write_string(w, "\":");
 }
 
-static void load(job *j) {
-  if (!j->records->record) return;
-  write_key(&j->results, "record");
-  write_quoted(&j->results, (ctxfold_text){j->records->record, j->records->length});
-  write_key(&j->results, "revision");
-  write_string(&j->results, "\"");
-  write_number(&j->results, j->records->revision);
-  write_string(&j->results, "\"");
-}
-
-static void save(job *j, ctxfold_text effect) {
-  ctxfold_text expected = ctxfold_member(effect, "if_revision");
-  if (expected.length > 2) expected.data++, expected.length -= 2;
-  uint64_t revision = j->records->record ? j->records->revision : 0;
-  size_t length;
-  char *record = number_of(expected) == revision ? ctxfold_string(ctxfold_member(effect, "record"), &length) : NULL;
-  if (record) replace(j->records, record, length);
-  write_key(&j->results, "done");
-  write_string(&j->results, record ? "true" : "false");
+/* Writes the members of an object behind those that the current object has, but for those that every call sets anew. */
+static void write_members(writer *w, ctxfold_text object) {
+  ctxfold_text key, value;
+  for (size_t at = 0; ctxfold_next(object, &at, &key, &value);) {
+    if (text_is(key, "now") || text_is(key, "seed")) continue;
+    write_string(w, w->data && w->data[w->length - 1] != '{' ? ",\"" : "\"");
+    write_text(w, key.data, key.length);
+    write_string(w, "\":");
+    write_text(w, value.data, value.length);
+  }
 }
 
 /* Requests one summary and writes the result. */
@@ -110,7 +67,7 @@ static void ask_for(job *j, ctxfold_text effect) {
   char *system = ctxfold_string(ctxfold_member(request, "system"), &ask.system.length);
   char *prompt = ctxfold_string(ctxfold_member(request, "prompt"), &ask.prompt.length);
   ask.scope = scope, ask.system.data = system ? system : "", ask.prompt.data = prompt;
-  char *summary = scope && prompt ? j->summarize(j->user, &ask) : NULL;
+  char *summary = scope && prompt ? j->host->summarize(j->host->user, &ask) : NULL;
   writer *w = &j->results;
   if (summary) {
     write_key(w, "summary");
@@ -135,88 +92,231 @@ static void ask_for(job *j, ctxfold_text effect) {
   free(summary), free(scope), free(system), free(prompt);
 }
 
-static void execute(job *j, ctxfold_text effect) {
-  ctxfold_text name = ctxfold_member(effect, "effect"), id = ctxfold_member(effect, "id");
-  if (text_is(name, "\"wait\"")) j->until = number_of(ctxfold_member(effect, "until"));
-  if (!id.data) return;
-  write_string(&j->results, j->results.length ? ",{\"id\":" : "{\"id\":");
-  write_text(&j->results, id.data, id.length);
-  if (text_is(name, "\"load\"")) load(j);
-  else if (text_is(name, "\"save\"")) save(j, effect);
-  else if (text_is(name, "\"ask\"")) ask_for(j, effect);
-  else write_string(&j->results, ",\"refused\":true");
-  write_string(&j->results, "}");
+/* Whether the program executes an effect. */
+static bool program_can(const ctxfold_host *host, const char *name) {
+  ctxfold_text none, can;
+  for (size_t at = 0; host->execute && ctxfold_next(host->can, &at, &none, &can);)
+    if (text_is(can, name)) return true;
+  return false;
 }
 
-/* Effects are executed one after the other, so leases are not needed, and there is one request at a time. */
-static void write_settings(writer *w, const job *j, const char *operation) {
-  static uint64_t jobs;
-  write_string(w, "{\"operation\":\"");
-  write_string(w, operation);
-  write_string(w, "\",\"records\":\"owner\",\"concurrency\":1,\"summary_timeout\":-1,\"can\":[\"wait\"");
-  if (j->summarize) write_string(w, ",\"ask\"");
-  if (j->records) write_string(w, ",\"load\",\"save\"");
-  write_string(w, "],\"now\":");
+/* Lets the program execute an effect, and writes the result if there is to be one. */
+static void pass_on(job *j, ctxfold_text effect, bool answered) {
+  char *result = j->host->execute(j->host->user, effect.data, effect.length);
+  if (answered && result) write_members(&j->results, (ctxfold_text){result, strlen(result)});
+  else if (answered) write_string(&j->results, ",\"refused\":true");
+  free(result);
+}
+
+/* A copy of a text; empty if there is none. */
+static bool keep(ctxfold_text text, ctxfold_text *copy) {
+  char *data = text.data ? copy_of(text) : NULL;
+  if (data) *copy = (ctxfold_text){data, text.length};
+  return data || !text.data;
+}
+
+/* Gives the program a work for its background. */
+static void begin(job *j, ctxfold_text effect) {
+  ctxfold_work *work = calloc(1, sizeof *work);
+  if (!work) return;
+  ctxfold_text keys = ctxfold_member(effect, "keys"), none = CTXFOLD_TEXT("[]");
+  work->keys = copy_of(keys.data ? keys : none);
+  bool kept = work->keys && keep(ctxfold_member(effect, "settings"), &work->settings) && keep(j->request->policy, &work->request.policy) &&
+              keep(j->request->options, &work->request.options) && keep(j->request->messages, &work->request.messages);
+  if (kept && records_begin(j->records, work, number_of(ctxfold_member(effect, "target")))) j->host->begin(j->host->user, work);
+  else ctxfold_work_delete(work);
+}
+
+/* Executes an effect on the records of this process. Returns false if it is no such effect. */
+static bool use_records(job *j, ctxfold_text name, ctxfold_text effect) {
+  if (!j->records || j->shares) return false;
+  if (text_is(name, "\"load\"")) records_load(j->records, &j->results);
+  else if (text_is(name, "\"save\"")) records_save(j->records, effect, &j->results);
+  else if (text_is(name, "\"release\"")) records_release(j->records, effect);
+  else if (text_is(name, "\"lease\"")) j->ended = records_ended(j->records), records_lease(j->records, effect, now(), &j->results);
+  else return false;
+  return true;
+}
+
+/* Keeps what ends the job's lease, for a job that fails, and the keys of a work. */
+static void note_lease(job *j, ctxfold_text name, ctxfold_text effect) {
+  bool leases = text_is(name, "\"lease\"");
+  if (!leases && !text_is(name, "\"release\"")) return;
+  free(j->release);
+  j->release = NULL;
+  if (!leases) return;
+  ctxfold_text keys = ctxfold_member(effect, "keys"), none, first, second;
+  size_t at = 0;
+  if (!ctxfold_next(keys, &at, &none, &first)) return;
+  if (j->own && ctxfold_next(keys, &at, &none, &second)) work_leases(j->own, keys);
+  ctxfold_text holder = ctxfold_member(effect, "holder");
+  writer w = {0};
+  write_string(&w, "{\"effect\":\"release\",\"keys\":[");
+  write_text(&w, first.data, first.length);
+  write_string(&w, "],\"holder\":");
+  write_text(&w, holder.data, holder.length);
+  write_string(&w, "}");
+  j->release = w.data;
+}
+
+/* Executes an effect, and writes the members of its result if it has an id. */
+static void carry_out(job *j, ctxfold_text name, ctxfold_text effect, bool answered) {
+  char quoted[16] = {0}; /* all names that a program may execute are shorter */
+  if (name.length < sizeof quoted) memcpy(quoted, name.data, name.length);
+  if (use_records(j, name, effect)) return;
+  if (text_is(name, "\"wait\"")) j->until = number_of(ctxfold_member(effect, "until"));
+  else if (text_is(name, "\"begin\"")) begin(j, effect);
+  else if (text_is(name, "\"stop\"")) records_stop(j->records, number_of(ctxfold_member(effect, "target")));
+  else if (text_is(name, "\"ask\"") && j->host->summarize) ask_for(j, effect);
+  else if (program_can(j->host, quoted)) pass_on(j, effect, answered);
+  else if (answered) write_string(&j->results, ",\"refused\":true");
+}
+
+static void execute(job *j, ctxfold_text effect) {
+  ctxfold_text name = ctxfold_member(effect, "effect"), id = ctxfold_member(effect, "id");
+  if (id.data && j->own && work_stopped(j->own)) return; /* the job is cancelled next */
+  note_lease(j, name, effect);
+  if (id.data) {
+    write_string(&j->results, j->results.length ? ",{\"id\":" : "{\"id\":");
+    write_text(&j->results, id.data, id.length);
+  }
+  carry_out(j, name, effect, id.data);
+  if (id.data) write_string(&j->results, "}");
+}
+
+static void write_time_and_seed(writer *w) {
+  static atomic_ulong jobs;
+  write_string(w, ",\"now\":");
   write_number(w, now());
   write_string(w, ",\"seed\":");
-  write_number(w, (now() * 2654435761u + ++jobs) & 0xffffffffu);
+  write_number(w, (now() * 2654435761u + 40503u * atomic_fetch_add(&jobs, 1)) & 0xffffffffu);
   write_string(w, "}");
+}
+
+/* Effects are executed one after the other, so there is one request at a time, as long as the program takes for it. */
+static void write_settings(writer *w, const job *j, const char *operation) {
+  const ctxfold_host *host = j->host;
+  write_string(w, "{\"operation\":\"");
+  write_string(w, operation);
+  write_string(w, "\"");
+  write_members(w, host->settings);
+  write_key(w, "lease");
+  write_number(w, LEASE);
+  write_string(w, ",\"concurrency\":1,\"summary_timeout\":-1,\"can\":[\"wait\"");
+  if (host->summarize) write_string(w, ",\"ask\"");
+  if (j->records && !j->shares) write_string(w, ",\"load\",\"save\",\"lease\"");
+  if (j->records && host->begin) write_string(w, ",\"begin\",\"stop\"");
+  ctxfold_text none, can;
+  for (size_t at = 0; host->execute && ctxfold_next(host->can, &at, &none, &can);) {
+    write_string(w, ",");
+    write_text(w, can.data, can.length);
+  }
+  write_string(w, "]");
+  if (j->records && !j->shares) {
+    write_string(w, ",\"records\":\"owner\",\"loaded\":{\"id\":0");
+    records_load(j->records, w);
+    write_string(w, "}");
+  }
+  if (j->records) records_running(j->records, w);
+  write_time_and_seed(w);
 }
 
 static void write_event(writer *w, const job *j) {
   write_string(w, "{\"now\":");
   write_number(w, now());
+  if (j->own && work_stopped(j->own)) write_string(w, ",\"cancel\":true");
   write_string(w, ",\"results\":[");
   write_text(w, j->results.data, j->results.length);
   write_string(w, "]}");
 }
 
-/* Runs a job until it has a result. */
-static ctxfold_status carry(ctxfold_instance *c, job *j, const char *operation, const ctxfold_request *request, ctxfold_answer *answer) {
-  writer w = {0};
-  job_request next = {.request = {.policy = request->policy, .options = request->options, .messages = request->messages}};
-  if (!j->records) next.request.state = request->state;
-  write_settings(&w, j, operation);
-  next.settings = (ctxfold_text){w.data, w.length};
+/* Waits until the job is to be called again. */
+static void wait_for(const job *j) {
+  if (j->records) records_wait(j->records, j->until, j->ended, j->own);
+  else sleep_until(j->until);
+}
+
+/* Executes the effects of an answer, and makes the event that tells of them. Returns false if there is no memory. */
+static bool advance(job *j, ctxfold_text progress, bool goes_on, writer *event) {
+  ctxfold_text key, value;
+  j->until = 0;
+  for (size_t at = 0; ctxfold_next(ctxfold_member(progress, "effects"), &at, &key, &value);) execute(j, value);
+  if (goes_on && !j->results.length && !j->results.failed && !(j->own && work_stopped(j->own))) wait_for(j);
+  if (goes_on) write_event(event, j);
+  bool made = !event->failed && !j->results.failed;
+  free(j->results.data);
+  j->results = (writer){0};
+  return made;
+}
+
+/* Ends the lease of a job that could not go on. */
+static void leave(job *j) {
+  if (j->release) execute(j, (ctxfold_text){j->release, strlen(j->release)});
+  free(j->release);
+}
+
+/* Runs a job, whose settings are given, until it has a result. */
+static ctxfold_status carry(ctxfold_instance *c, job *j, writer settings, ctxfold_answer *answer) {
+  const ctxfold_request *r = j->request;
+  job_request next = {.request = {.policy = r->policy, .options = r->options, .state = r->state, .messages = r->messages},
+                      .settings = {settings.data, settings.length}};
+  if (settings.failed) {
+    memset(answer, 0, sizeof *answer);
+    return no_memory(answer);
+  }
   run_job(c, "loop_start", &next, answer);
-  for (;;) {
-    free(w.data);
-    ctxfold_text all = {answer->json, answer->length}, key, value, effects = ctxfold_member(all, "effects");
-    if (answer->status != CTXFOLD_OK) return answer->status;
-    j->until = 0;
-    for (size_t at = 0; ctxfold_next(effects, &at, &key, &value);) execute(j, value);
-    ctxfold_text stored = ctxfold_member(all, "job");
+  free(settings.data);
+  while (answer->status == CTXFOLD_OK) {
+    ctxfold_text all = {answer->json, answer->length}, stored = ctxfold_member(all, "job");
+    writer event = {0};
+    bool made = advance(j, all, stored.data, &event);
     if (!stored.data) break;
-    if (!j->results.length && !j->results.failed) sleep_until(j->until);
-    w = (writer){0};
-    write_event(&w, j);
-    bool failed = w.failed || j->results.failed;
-    free(j->results.data);
-    j->results = (writer){0};
     ctxfold_answer after;
-    next = (job_request){.request = {.messages = request->messages}, .job = stored, .event = {w.data, w.length}};
-    if (failed) {
+    next = (job_request){.request = {.messages = r->messages}, .job = stored, .event = {event.data, event.length}};
+    if (made) {
+      run_job(c, "loop_event", &next, &after);
+    } else {
       memset(&after, 0, sizeof after);
       no_memory(&after);
-    } else {
-      run_job(c, "loop_event", &next, &after);
     }
+    free(event.data);
     ctxfold_answer_free(answer);
     *answer = after;
   }
-  return end_job(answer);
+  leave(j);
+  return answer->status == CTXFOLD_OK ? end_job(answer) : answer->status;
 }
 
 ctxfold_status ctxfold_compact(ctxfold_instance *c, const ctxfold_request *request, ctxfold_summarizer summarize, void *user,
                                ctxfold_answer *answer) {
-  job j = {.summarize = summarize, .user = user};
-  return carry(c, &j, "plan", request, answer);
+  ctxfold_host host = {.summarize = summarize, .user = user};
+  job j = {.host = &host, .request = request};
+  writer settings = {0};
+  write_settings(&settings, &j, "plan");
+  return carry(c, &j, settings, answer);
 }
 
 ctxfold_status ctxfold_fit(ctxfold_instance *c, ctxfold_records *records, const ctxfold_request *request, ctxfold_summarizer summarize, void *user,
                            ctxfold_answer *answer) {
-  job j = {.records = records, .summarize = summarize, .user = user};
+  ctxfold_host host = {.summarize = summarize, .user = user};
+  return ctxfold_fit_with(c, records, request, &host, answer);
+}
+
+ctxfold_status ctxfold_fit_with(ctxfold_instance *c, ctxfold_records *records, const ctxfold_request *request, const ctxfold_host *host,
+                                ctxfold_answer *answer) {
   ctxfold_request history = *request;
   history.state = (ctxfold_text){0};
-  return carry(c, &j, "fit", &history, answer);
+  job j = {.records = records, .host = host, .request = &history, .shares = program_can(host, "\"load\"")};
+  writer settings = {0};
+  write_settings(&settings, &j, "fit");
+  return carry(c, &j, settings, answer);
+}
+
+ctxfold_status ctxfold_work_run(ctxfold_instance *c, ctxfold_work *work, const ctxfold_host *host, ctxfold_answer *answer) {
+  job j = {.records = work->records, .host = host, .request = &work->request, .own = work, .shares = program_can(host, "\"load\"")};
+  writer settings = {0};
+  write_string(&settings, "{");
+  write_members(&settings, work->settings);
+  write_time_and_seed(&settings);
+  return carry(c, &j, settings, answer);
 }

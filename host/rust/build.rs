@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, thread};
 
 /// The library's own files; the others are parts of the translated module.
-const OWN: [&str; 4] = ["ctxfold.c", "json.c", "loop.c", "wasm-rt.c"];
+const OWN: [&str; 5] = ["ctxfold.c", "json.c", "loop.c", "records.c", "wasm-rt.c"];
 
 fn main() {
     println!("cargo:rerun-if-env-changed=CTXFOLD_LIB");

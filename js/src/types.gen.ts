@@ -39,6 +39,7 @@ export type Format =
   | "bedrock-converse"
   | "gemini"
   | "gemini-interactions"
+  | "genkit"
   | "langchain"
   | "mastra"
   | "mcp-sampling"

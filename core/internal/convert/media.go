@@ -110,7 +110,7 @@ func appendByte(bytes []byte, s *jsonspan.Scanner) []byte {
 // holdsMedia lists the members, in any format, that hold media, their types or their names.
 var holdsMedia = words("image image_url imageUrl input_audio inputAudio audio video document document_url documentUrl file file_data fileData " +
 	"inlineData inline_data source data bytes url uri fileUri file_uri file_url fileUrl result s3Location output blob base64 guardContent " +
-	"media_type mediaType mimeType mime_type format filename fileName title name document_name display_name displayName value metadata id file_id fileId " +
+	"media media_type mediaType mimeType contentType mime_type format filename fileName title name document_name display_name displayName value metadata id file_id fileId " +
 	"image_file_id text")
 
 // take records the string under a key, judging by the key and by the form of the string.
@@ -119,7 +119,7 @@ func (m *payload) take(key, value string) {
 		return
 	}
 	switch key {
-	case "media_type", "mediaType", "mimeType", "mime_type":
+	case "media_type", "mediaType", "mimeType", "mime_type", "contentType":
 		m.mime = value
 	case "format":
 		m.mime = mimeOf(value)

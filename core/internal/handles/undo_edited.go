@@ -249,6 +249,7 @@ func (r *restoring) places(hunks []hunk, from int) (at []spot, whole bool) {
 		f.sort()
 	}
 	at = make([]spot, len(hunks))
+	anchors := f.anchors(hunks)
 	waiting := 0 // preceding hunks with nothing to recognize them by: they are in place if the next hunk is
 	for i := range hunks {
 		h := &hunks[i]
@@ -256,7 +257,10 @@ func (r *restoring) places(hunks []hunk, from int) (at []spot, whole bool) {
 			waiting++
 			continue
 		}
-		place, was := f.find(h)
+		for len(anchors) > 0 && anchors[0].hunk < i {
+			anchors = anchors[1:]
+		}
+		place, was := f.place(h, i, anchors)
 		if place.at < 0 {
 			continue
 		}
@@ -275,6 +279,7 @@ type finding struct {
 	order []look // the items sorted by their prints
 	shift int    // by how many items the last hunk has moved
 	next  int    // the first item that may belong to a hunk
+	high  int    // the first item that belongs to a later hunk for sure
 }
 
 // look is the print of the item at index at.
@@ -300,6 +305,20 @@ func (f *finding) sort() {
 	sorting.Func(f.order, compareLooks)
 }
 
+// place returns the place of hunk i, and its expected place. The given anchors are those from this hunk on.
+func (f *finding) place(h *hunk, i int, anchors []anchor) (place spot, was int) {
+	f.high = len(f.r.doc.Items)
+	if len(anchors) == 0 {
+		return f.find(h)
+	}
+	if anchors[0].hunk == i {
+		at := anchors[0].at
+		return spot{at, f.end(h, at)}, h.at + f.shift
+	}
+	f.high = anchors[0].at
+	return f.find(h)
+}
+
 // find returns the place of a hunk: its expected place, or else the first place from f.next on where its first message matches,
 // provided that the whole hunk matches there. was is the expected place.
 func (f *finding) find(h *hunk) (place spot, was int) {
@@ -307,13 +326,7 @@ func (f *finding) find(h *hunk) (place spot, was int) {
 	if to := f.end(h, was); to >= 0 {
 		return spot{was, to}, was
 	}
-	first, back := h.print, 0
-	switch {
-	case len(h.gone) > 0:
-		first = h.gone[0].print
-	case first == "":
-		first, back = h.behind, 1
-	}
+	first, back := h.key()
 	n, _ := slices.BinarySearchFunc(f.order, look{first, f.next - back}, compareLooks)
 	if n < len(f.order) && f.order[n].print == first {
 		at := f.order[n].at + back
@@ -349,6 +362,9 @@ func (f *finding) end(h *hunk, place int) int {
 			return -1
 		}
 		to++
+	}
+	if to > f.high {
+		return -1
 	}
 	return to
 }

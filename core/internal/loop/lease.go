@@ -95,7 +95,8 @@ func (t *turn) takeLease(f flight, r *api.EffectResult) {
 	case r.Done:
 		t.Holder, t.RenewAt = f.Holder, t.Clock+t.Settings.Lease/3
 		t.Polls, t.GiveUpAt = 0, 0
-		t.again() // another job may have been faster
+		t.Behind = 0 // a background job without this lease ends by itself
+		t.again()    // another job may have been faster
 	case t.Settings.Background: // the job that holds the lease compacts the history
 		t.end()
 	default:

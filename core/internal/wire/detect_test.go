@@ -82,6 +82,9 @@ func TestDetect(t *testing.T) {
 		{"ag-ui, reasoning", transcriptOf(agUser, agThink, agDone), "ag-ui"},
 		{"ag-ui, texts alone", transcriptOf(agUser, agDone), "plain"},
 		{"ag-ui, body", `{"threadId":"t","runId":"r","state":{},"messages":` + transcriptOf(agUser) + `,"tools":[],"context":[],"forwardedProps":{}}`, "ag-ui"},
+		{"genkit", transcriptOf(gkUser, gkSays(gkCall1), gkGot(gkGot1)), "genkit"},
+		{"genkit, an answer", transcriptOf(gkUser, gkSays(`{"text":"x"}`)), "genkit"},
+		{"genkit, body", `{"messages":` + transcriptOf(gkUser, gkSays(gkCall1)) + `,"tools":[],"config":{}}`, "genkit"},
 		{"tanstack", transcriptOf(tsUser, tsSays(tsCall1, tsGot1)), "tanstack"},
 		{"tanstack, text", transcriptOf(tsUser), "tanstack"},
 		{"tanstack, a call of the browser's", transcriptOf(tsSays(tsOwn2)), "tanstack"},
@@ -254,7 +257,6 @@ func broken(n int) []struct{ name, format, messages string } {
 // TestShapes has a sample of each shape that no format reads. None is taken for a format, and the error names the nearest.
 func TestShapes(t *testing.T) {
 	for _, test := range []struct{ shape, nearest, messages string }{
-		{"Genkit", "gemini", `[{"role":"user","content":[{"text":"go"}]},{"role":"model","content":[{"toolRequest":{"name":"read","ref":"1","input":{}}}]}]`},
 		{"an object", "mastra", `[{"id":"1","role":"user","content":{"format":3,"parts":[{"type":"text","text":"go"}]}}]`},
 	} {
 		t.Run(test.shape, func(t *testing.T) {

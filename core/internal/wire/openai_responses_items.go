@@ -38,7 +38,7 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 	case kind == jsonspan.Array:
 		self := e.part(r)
 		r.list(func(r *Reader) { responsesPart(r, transcript.ContentList, self) })
-	case r.items.kept && kind == jsonspan.Object && agentsOutputs(r.leads()):
+	case r.items.kept && kind == jsonspan.Object && agentsOutputs(r.leads("type")):
 		if !agentsOutput(r, e.part(r), &e.result) {
 			return true // read again at the end, to measure it
 		}

@@ -200,14 +200,14 @@ func (r *Reader) again(f *field, one func(r *Reader)) {
 	}
 }
 
-// leads returns the type of the object at the reader if the type is its first member, as most writers put it;
-// otherwise "".
-func (r *Reader) leads() string {
+// leads returns the type of the object at the reader if the type, under the given key, is its first member, as most
+// writers put it; otherwise "".
+func (r *Reader) leads(tag string) string {
 	s := r.Scanner.At(r.Pos())
 	if !s.Object() {
 		return ""
 	}
-	if name, ok := s.Key(); !ok || string(name) != "type" || s.Kind() != jsonspan.String {
+	if name, ok := s.Key(); !ok || string(name) != tag || s.Kind() != jsonspan.String {
 		return ""
 	}
 	text := s.Text()

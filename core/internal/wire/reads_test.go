@@ -500,6 +500,35 @@ tool
   13 tool_result #c2 error [{"type":"text","text":"two"}] with 10
   14 text "two" 3b in 13
 `},
+		{"parts of all types, calls with and without a reference, results with media", "genkit", transcriptOf(
+			`{"role":"system","content":[{"text":"s"}]}`,
+			`{"role":"user","content":[{"text":"go"},{"media":{"url":"data:image/png;base64,AAEC"}},{"media":{"contentType":"audio/wav","url":"u"}},{"media":{"url":"u"}},{"data":{"a":1}},{"resource":{"uri":"r"}}]}`,
+			gkSays(`{"reasoning":"hm","metadata":{"thoughtSignature":"s"}}`, gkCall1, `{"metadata":{"thoughtSignature":"s"},"toolRequest":{"input":{},"name":"bash"}}`, `{"toolRequest":{"name":"wait","ref":"c3"}}`, `{"custom":{"x":1}}`),
+			gkGot(`{"toolResponse":{"ref":"c1","name":"read","output":{"n":1},"content":[{"text":"so"},{"media":{"contentType":"image/png","url":"u"}},{"toolResponse":{"name":"x"}}]}}`, `{"toolResponse":{"name":"bash","output":"two"}}`, `{"toolResponse":{"ref":"c3","name":"wait"}}`),
+			`{"role":"other","content":[]}`), `
+system
+  0 text "s" 1b
+user
+  1 text "go" 2b
+  2 image 28d
+  3 audio 3d
+  4 file 3d
+  5 opaque 16b
+  6 opaque 24b
+assistant
+  7 reasoning signed "hm" 2b
+  8 tool_call read #c1 {"path":"a"} 12b with 12
+  9 tool_call bash signed {} 2b with 16
+  10 tool_call wait #c3 with 17
+  11 opaque 18b
+tool
+  12 tool_result read #c1 {"n":1} 7b with 8
+  13 text "so" 2b in 12
+  14 image 3d in 12
+  15 opaque 12b in 12
+  16 tool_result bash "two" 3b with 9
+  17 tool_result wait #c3 with 10
+`},
 		{"calls, their results and outputs, and what is not sent", "tanstack", transcriptOf(
 			`{"id":"1","role":"user","parts":[{"type":"text","content":"go"},{"type":"image","source":{"type":"data","value":"AAEC","mimeType":"image/png"}},{"type":"document","source":{"type":"url","value":"u"}}]}`,
 			tsSays(`{"type":"thinking","content":"hm","signature":"s"}`, tsCall1, tsOwn2, tsGot1, tsGot2, tsGot1, `{"type":"ui-resource","toolCallId":"c1"}`, tsText, tsDraft, tsServer,

@@ -12,7 +12,6 @@ type Shape struct {
 // shapes are shapes that have been mistaken for a format or occur often. The first match wins. No format may have one
 // of their signs.
 var shapes = []Shape{
-	{"Genkit messages", "gemini", "part:toolRequest part:toolResponse"},
 	{"messages whose content is an object", "mastra", "content:object"},
 }
 

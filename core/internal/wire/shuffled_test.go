@@ -53,6 +53,13 @@ var shapes = map[string][]string{
 		`{"id":"m@","role":"tool","toolCallId":"c#","content":"one"}`, `{"id":"m@","role":"tool","toolCallId":"d#","content":[{"type":"text","text":"two"}],"error":"x"}`,
 		`{"id":"m@","role":"tool","content":"no call"}`,
 	},
+	"genkit": {
+		gkUser, `{"role":"user","content":[{"text":"text #"},{"media":{"contentType":"image/png","url":"data:image/png;base64,aaaa"}}]}`, `{"role":"system","content":[{"text":"s"}]}`, `{"role":"user","content":[]}`,
+		gkSays(`{"text":"text #"}`), gkSays(`{"text":""}`), gkSays(`{"reasoning":"hm #","metadata":{"thoughtSignature":"s"}}`, `{"text":"text #"}`), gkSays(`{"data":{"a":"#"}}`),
+		strings.ReplaceAll(gkSays(gkCall1), "c1", "c#"), strings.ReplaceAll(gkSays(gkCall1, gkCall1), "c1", "c#"), gkSays(`{"toolRequest":{"name":"read","input":{}}}`, `{"text":"text #"}`),
+		strings.ReplaceAll(gkGot(gkGot1), "c1", "c#"), strings.ReplaceAll(gkGot(gkGot1, gkGot1), "c1", "c#"), gkGot(`{"toolResponse":{"name":"read","output":"no reference"}}`),
+		strings.ReplaceAll(gkGot(`{"toolResponse":{"ref":"c1","name":"read","output":{"a":"#"},"content":[{"media":{"url":"u"}}]}}`), "c1", "c#"),
+	},
 	"tanstack": {
 		`{"id":"m@","role":"user","parts":[{"type":"text","content":"text #"},{"type":"image","source":{"type":"url","value":"u"}}]}`, `{"id":"m@","role":"system","parts":[{"type":"text","content":"s"}]}`,
 		`{"id":"m@","role":"user","parts":[{"type":"text","content":"text #"}]}`, `{"id":"m@","role":"user","parts":[]}`, `{"id":"m@","role":"assistant","parts":[{"type":"text","content":""},{"type":"ui-resource","toolCallId":"c#"}]}`,

@@ -81,6 +81,19 @@ var elsewhere = [...]Format{
 		Rules: Rules{Empty: "GI2"},
 	},
 	{
+		Name: "genkit",
+		List: "messages",
+		Signs: Signs{
+			Roles:   "system user model tool",
+			Keys:    "content",
+			Content: "list",
+			Also:    "bare:text part:data part:custom part:resource part:media part:reasoning",
+			Own:     "role:model part:toolRequest part:toolResponse",
+			Shy:     true,
+		},
+		Rules: Rules{Empty: "GK1"},
+	},
+	{
 		Name: "langchain",
 		List: "messages",
 		Signs: Signs{

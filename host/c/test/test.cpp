@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <future>
 #include <iterator>
 
 static void check(bool ok, const char *what) {
@@ -33,6 +34,39 @@ int main(int, char **argv) {
   check(asked == before && again.member("known") == "0" && again.messages().size() < history.size(), "a compaction is found again");
   ctxfold::answer moved = std::move(again);
   check(again.messages().empty() && !moved.messages().empty(), "an answer can be moved");
+
+  const int size = std::stoi(std::string(c.estimate(request).member("tokens")));
+  const std::string soon = R"({"window":{"tokens":)" + std::to_string(size + 2000) +
+                           R"(,"reserve":0},"gate":{"ratio":1,"start":0.8,"target":0.3},"passes":[{"pass":"fold"}]})";
+  std::future<bool> background;
+  ctxfold::host host;
+  host.summarize = summarize;
+  host.begin = [&](ctxfold::work begun) {
+    background = std::async(std::launch::async, [&host, w = std::move(begun)] {
+      return ctxfold::instance().run(w, host).report().find("\"changed\":true") != std::string::npos;
+    });
+  };
+  ctxfold::request soft = request;
+  soft.policy = soon;
+  ctxfold::records known;
+  check(c.fit(known, soft, host).report().find("\"changed\":false") != std::string::npos && background.valid() && background.get(), "a compaction is made in the background");
+  check(c.fit(known, soft, host).member("known") == "0", "the next turn uses it");
+
+  int put = 0;
+  ctxfold::host storing;
+  storing.can = R"(["put"])";
+  storing.execute = [&](std::string_view effect) -> std::string {
+    check(effect.find("\"body\"") != std::string_view::npos, "an effect is JSON");
+    if (put++ > 0) throw std::runtime_error("the disk is \"full\"");
+    return "{}";
+  };
+  try {
+    ctxfold::records none;
+    c.fit(none, request, storing);
+    check(false, "a store that fails is an error");
+  } catch (const ctxfold::error &e) {
+    check(e.code == "store_failed" && std::string(e.what()).find("the disk is \"full\"") != std::string::npos && put > 1, e.what());
+  }
 
   request.messages = R"([{"role":"user","content":"cut o)";
   try {

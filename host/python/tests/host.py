@@ -1,39 +1,37 @@
 # A host in 60 lines
-import json, random, time, uuid
+import json, random, threading, time, uuid
 from ctxfold import call  # call(operation, request) -> answer, both bytes: what every host has
 
 
 class Host:
-    CAN = ["load", "save", "lease", "put", "ask", "wait"]
+    CAN = ["load", "save", "lease", "put", "ask", "wait", "begin"]
 
     def __init__(self, policy, summarize):
         self.policy, self.summarize = policy, summarize
-        self.records, self.leases, self.bodies = {}, {}, {}  # in a server: a database
+        self.records, self.leases, self.bodies, self.lock = {}, {}, {}, threading.Lock()  # in a server: a database
 
-    def fit(self, messages, owner):
-        """Returns the JSON of what to send for a history, which is given as JSON."""
-        settings = {"now": self.now(), "seed": random.getrandbits(32), "owner": owner, "can": self.CAN}
-        progress = self.module("loop_start", {"policy": self.policy, "settings": settings}, messages)
+    def fit(self, messages, settings):
+        """Returns the JSON of what to send for a history, which is given as JSON. The settings name its owner."""
+        head = {"policy": self.policy, "settings": {**settings, "now": self.now(), "seed": random.getrandbits(32), "can": self.CAN}}
+        progress = self.module("loop_start", head, messages)
         while "job" in progress:
-            results = [each for effect in progress["effects"] for each in self.execute(effect)]
+            results = [each for effect in progress["effects"] for each in self.execute(effect, messages)]
             if not results:  # nothing to do but to wait
                 time.sleep(max(0, min(e["until"] for e in progress["effects"] if "until" in e) - self.now()) / 1000)
             head = {"job": progress["job"], "event": {"now": self.now(), "results": results}}
             progress = self.module("loop_event", head, messages)
-        [self.execute(effect) for effect in progress["effects"]]
-        if "failure" in progress:
-            raise RuntimeError(progress["failure"]["message"])
-        return json.dumps(progress["result"]["messages"])
+        [self.execute(effect, messages) for effect in progress.get("effects", [])]
+        if failure := progress.get("failure") or progress.get("error"):
+            raise RuntimeError(failure["message"])
+        return json.dumps((progress["result"] or {}).get("messages"))  # the background may have found nothing to do
 
     def module(self, operation, head, messages):
-        request = json.dumps(head)[:-1] + ', "messages": ' + messages + "}"
-        answer = json.loads(call(operation, request.encode()))
-        if "error" in answer:
-            raise ValueError(answer["error"]["message"])
-        return answer
+        return json.loads(call(operation, (json.dumps(head)[:-1] + ', "messages": ' + messages + "}").encode()))
 
-    def execute(self, effect):
-        do = getattr(self, effect["effect"], None)  # without wait and cancel: there is nothing to do for them
+    def execute(self, effect, messages):
+        if effect["effect"] == "begin":
+            threading.Thread(target=self.fit, args=[messages, effect["settings"]]).start()
+        do = getattr(self, effect["effect"], None)  # there is nothing to do for wait and cancel
         try:
             result = do(effect) if do else None
         except Exception as error:
@@ -48,23 +46,25 @@ class Host:
         return next(({"at": i, "record": r, "revision": v} for i, (r, v) in found), {})
 
     def save(self, e):
-        if "if_revision" in e and self.records.get(e["keys"][0], ("", ""))[1] != e["if_revision"]:
-            return {"done": False}
-        if "holder" in e and self.leases.get(e["lease"], ("", 0))[0] != e["holder"]:
-            return {"done": False}
-        self.records.update((key, (e["record"], uuid.uuid4().hex)) for key in e["keys"])
-        return {"done": True}
+        with self.lock:
+            _, revision = self.records.get(e["keys"][0], ("", ""))
+            if revision == e.get("if_revision", revision) and ("holder" not in e or self.holder(e["lease"]) == e["holder"]):
+                self.records.update((key, (e["record"], uuid.uuid4().hex)) for key in e["keys"])
+                return {"done": True}
 
     def lease(self, e):
-        others = (self.leases.get(key, ("", 0)) for key in e["keys"])
-        if any(holder != e["holder"] and until > self.now() for holder, until in others):
-            return {"done": False}
-        self.leases[e["keys"][0]] = (e["holder"], self.now() + e["ttl"])
-        return {"done": True}
+        with self.lock:
+            if all(self.holder(key) in ("", e["holder"]) for key in e["keys"]):
+                self.leases[e["keys"][0]] = (e["holder"], self.now() + e["ttl"])
+                return {"done": True}
 
     def release(self, e):
-        if self.leases.get(e["keys"][0], ("", 0))[0] == e["holder"]:
+        if self.holder(e["keys"][0]) == e["holder"]:
             del self.leases[e["keys"][0]]
+
+    def holder(self, key):
+        holder, until = self.leases.get(key, ("", 0))
+        return holder if until > self.now() else ""
 
     def put(self, e):
         self.bodies[e["handle"]] = e["body"]

@@ -319,16 +319,37 @@ def test_the_host_of_the_docs(history):
     assert len(lines) <= 60
     asked = []
     host = Host({"window": {"tokens": 16_000}}, lambda system, prompt: asked.append(prompt) or SUMMARY)
-    sent = json.loads(host.fit(json.dumps(history), "somebody"))
+    sent = json.loads(host.fit(json.dumps(history), {"owner": "somebody"}))
     assert asked and len(sent) < len(history) and sent[-1] == history[-1] and host.bodies and not host.leases
     made = len(asked)
-    assert json.loads(host.fit(json.dumps(turns(history, 1)), "somebody"))[:-1] == sent and len(asked) == made
+    assert json.loads(host.fit(json.dumps(turns(history, 1)), {"owner": "somebody"}))[:-1] == sent and len(asked) == made
     # Somebody else has the lease for a moment, and then the model fails.
     host.records.clear()
     waits, lease = [], host.lease
     host.lease = lambda effect: lease(effect) if waits else waits.append(effect) or {"done": False}
     host.summarize = lambda system, prompt: 1 / 0
-    assert len(json.loads(host.fit(json.dumps(history), "somebody"))) < len(history) and waits
+    assert len(json.loads(host.fit(json.dumps(history), {"owner": "somebody"}))) < len(history) and waits
+
+
+def test_the_host_of_the_docs_compacts_in_the_background(history):
+    ready, asked = threading.Event(), threading.Event()
+
+    def summarize(system, prompt):
+        asked.set()
+        ready.wait(LIMIT)
+        return SUMMARY
+
+    size = ctxfold.estimate(history)["tokens"]
+    gate = {"ratio": 1, "start": 0.8, "target": 0.3}
+    host = Host({"window": {"tokens": size + 2_000, "reserve": 0}, "gate": gate, "passes": [{"pass": "fold"}]}, summarize)
+    before = threading.enumerate()
+    text, settings = json.dumps(history), {"owner": "somebody"}
+    assert json.loads(host.fit(text, settings)) == history and asked.wait(LIMIT)
+    assert json.loads(host.fit(text, settings)) == history, "it is being made"
+    ready.set()
+    for thread in set(threading.enumerate()) - set(before):
+        thread.join(LIMIT)
+    assert len(json.loads(host.fit(text, settings))) < len(history) and not host.leases
 
 
 def test_errors_of_a_history_say_where():

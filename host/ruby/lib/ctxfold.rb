@@ -35,8 +35,9 @@ class Ctxfold
     end
   end
 
-  # json is the whole answer; messages, edits, report and state are members of it, unchanged, or nil.
-  Answer = Struct.new(:json, :messages, :edits, :report, :state)
+  # json is the whole answer; messages, edits, report and state are members of it, unchanged, or nil. background is the
+  # Thread of a compaction that fit has started; its value is the Answer of that compaction.
+  Answer = Struct.new(:json, :messages, :edits, :report, :state, :background)
 
   # In bytes. peak is the maximum so far.
   Memory = Struct.new(:limit, :current, :peak)
@@ -52,14 +53,17 @@ class Ctxfold
 
     FUNCTIONS = {
       new: [[P], P], delete: [[P], V], memory_into: [[P, P], V], answer_free: [[P], V], free: [[P], V],
-      call: [[P, P, P, Z, P], I], compact: [[P, P, P, P, P], I], fit: [[P, P, P, P, P, P], I],
+      call: [[P, P, P, Z, P], I], compact: [[P, P, P, P, P], I], fit_with: [[P, P, P, P, P], I],
+      work_run: [[P, P, P, P], I], work_delete: [[P], V],
       records_new: [[], P], records_delete: [[P], V], records_save: [[P, P], P], records_load: [[P, P, Z], Fiddle::TYPE_CHAR]
     }.to_h { |name, (parameters, result)| [name, Fiddle::Function.new(HANDLE["ctxfold_#{name}"], parameters, result)] }
 
     def self.[](name) = FUNCTIONS.fetch(name)
+
+    def self.json(value) = value.nil? || value.is_a?(String) ? value : JSON.generate(value)
   end
 
-  # The remembered compactions of fit for one conversation or one owner.
+  # The remembered compactions of fit for one conversation or one owner. Several threads may share them.
   class Records
     attr_reader :pointer
 
@@ -96,7 +100,7 @@ class Ctxfold
 
   # Runs an operation of docs/reference/abi.md. request is JSON, or an object to convert to JSON.
   def call(operation, request)
-    text = json(request)
+    text = Library.json(request)
     answer { |a| Library[:call].call(@pointer, operation, text, text.bytesize, a) }
   end
 
@@ -105,80 +109,153 @@ class Ctxfold
   # the module writes digests. For a request with "provider" it may return the array of messages of the provider's own
   # compaction. With the option summary.prefix a request may have "sent": what to send, which ends with the request. A
   # block that raises Busy is called again.
-  def fit(messages, policy: nil, options: nil, records: nil, &summarize)
-    looped(summarize, request(policy, options, nil, messages)) { |r, s, a| Library[:fit].call(@pointer, records&.pointer, r, s, nil, a) }
+  #
+  # background: true makes a compaction before it is due, in a thread, if the policy has gate.start. settings are members of
+  # JobSettings (docs/inside/loop.md), such as an owner. The methods load, save, lease, release, put, count and emit of
+  # effects execute the effects of these names, those that it has: they get the effect and return the members of its
+  # result, as hashes. So processes share records, and what is removed goes into a store.
+  def fit(messages, policy: nil, options: nil, records: nil, settings: nil, effects: nil, background: false, &summarize)
+    words, held = request(policy, options, nil, messages)
+    records ||= Records.new if background
+    thread = nil
+    begins = background && ->(work) { thread = behind(work, records, effects, summarize) }
+    calls = Calls.new(summarize, settings, effects, begins)
+    done = carried(calls, held) { |a| Library[:fit_with].call(@pointer, records&.pointer, words, calls.host, a) }
+    done.background = thread
+    done
   end
 
   # Compacts messages if that is due. Store the answer's state for the next call.
   def compact(messages, policy: nil, options: nil, state: nil, &summarize)
-    looped(summarize, request(policy, options, state, messages)) { |r, s, a| Library[:compact].call(@pointer, r, s, nil, a) }
+    words, held = request(policy, options, state, messages)
+    calls = Calls.new(summarize)
+    carried(calls, held) { |a| Library[:compact].call(@pointer, words, calls.summarizer, nil, a) }
   end
+
+  # A ctxfold_host: C calls what a program gives. Exceptions must not pass through C. For a StandardError the job is told
+  # why there is no result; any other, such as an Interrupt, is raised after the call has ended.
+  class Calls
+    EFFECTS = %i[load save lease release put count emit].freeze
+    P = Fiddle::TYPE_VOIDP
+    ERROR = 10 * Fiddle::SIZEOF_VOIDP # the offset of error in ctxfold_ask
+    GIVES_MESSAGES = 13 * Fiddle::SIZEOF_VOIDP # the offset of gives_messages; busy and after follow it
+    private_constant :P, :ERROR, :GIVES_MESSAGES
+
+    attr_reader :summarizer, :raised
+
+    def initialize(summarize, settings = nil, effects = nil, begins = nil)
+      can = EFFECTS.select { |name| effects.respond_to?(name) }
+      @settings, @can = [Library.json(settings), can.any? ? Library.json(can) : nil]
+      @summarizer = summarize && closure(P) { |ask| asked(ask, summarize) }
+      @execute = can.any? && closure(P, Fiddle::TYPE_SIZE_T) { |effect, length| executed(effects, JSON.parse(effect[0, length])) }
+      @begin = begins && Fiddle::Closure::BlockCaller.new(Fiddle::TYPE_VOID, [P, P]) { |_user, work| guarded { begins.call(work) } }
+    end
+
+    # The structure; it is valid as long as this object lives.
+    def host
+      @held = [@settings, @can].map { |text| text && Fiddle::Pointer[text] }
+      texts = [@settings, @can].zip(@held).flat_map { |text, pointer| text ? [pointer.to_i, text.bytesize] : [0, 0] }
+      functions = [@summarizer, @execute, @begin].map { |function| function ? function.to_i : 0 }
+      [functions[0], 0, *texts, *functions[1..]].pack("J*")
+    end
+
+    private
+
+    # A function that returns a text, and whose first argument behind user is an address.
+    def closure(*arguments)
+      Fiddle::Closure::BlockCaller.new(P, [P, *arguments]) do |_user, pointer, *others|
+        text = guarded { yield Fiddle::Pointer.new(pointer), *others }
+        text ? copied(text) : 0
+      end
+    end
+
+    def guarded
+      yield unless @raised
+    rescue Exception => e # rubocop:disable Lint/RescueException
+      @raised = e
+      nil
+    end
+
+    def asked(ask, summarize)
+      given = summarize.call(requested(ask))
+      ask[GIVES_MESSAGES, 1] = "\1" if given.is_a?(Array)
+      Library.json(given)
+    rescue StandardError => e
+      @why = "#{why(e)}\0"
+      ask[ERROR, Fiddle::SIZEOF_VOIDP] = [Fiddle::Pointer[@why].to_i].pack("J")
+      if e.is_a?(Busy)
+        ask[GIVES_MESSAGES + 1, 1] = "\1"
+        ask[GIVES_MESSAGES + 8, 8] = [(e.after * 1000).to_i].pack("Q")
+      end
+      nil
+    end
+
+    # The request for the model: the texts "json" and "sent" of a ctxfold_ask.
+    def requested(ask)
+      request, sent = [7, 11].map do |word|
+        data, length = ask[word * Fiddle::SIZEOF_VOIDP, 2 * Fiddle::SIZEOF_VOIDP].unpack("J2")
+        data.zero? ? nil : JSON.parse(Fiddle::Pointer.new(data)[0, length])
+      end
+      sent ? request.merge("sent" => sent) : request
+    end
+
+    def executed(effects, effect)
+      result = effects.public_send(effect["effect"], effect)
+      JSON.generate(result.is_a?(Hash) ? result : {})
+    rescue StandardError => e
+      JSON.generate(error: why(e))
+    end
+
+    def why(error) = "#{error.class}: #{error.message}".encode("UTF-8", invalid: :replace, undef: :replace).delete("\0")
+
+    def copied(text)
+      bytes = "#{text.encode("UTF-8").delete("\0")}\0"
+      copy = Library::MALLOC.call(bytes.bytesize)
+      copy[0, bytes.bytesize] = bytes
+      copy.to_i
+    end
+  end
+  private_constant :Calls
 
   private
 
   TEXTS = 20 # in ctxfold_request, before its three numbers
   MESSAGES = 10 # the index of messages among them
-  ERROR = 10 * Fiddle::SIZEOF_VOIDP # the offset of error in ctxfold_ask
-  GIVES_MESSAGES = 13 * Fiddle::SIZEOF_VOIDP # the offset of gives_messages; busy and after follow it
-  private_constant :TEXTS, :MESSAGES, :ERROR, :GIVES_MESSAGES
-
-  def json(value) = value.nil? || value.is_a?(String) ? value : JSON.generate(value)
+  private_constant :TEXTS, :MESSAGES
 
   # A ctxfold_request, and the objects that keep its texts alive.
   def request(policy, options, state, messages)
     texts = Array.new(TEXTS)
-    texts[0], texts[1], texts[2], texts[MESSAGES] = json(policy), json(options), json(state), json(messages)
+    texts[0], texts[1], texts[2], texts[MESSAGES] = [policy, options, state, messages].map { |value| Library.json(value) }
     held = texts.map { |t| t && Fiddle::Pointer[t] } # keeps each text at its address
     words = texts.zip(held).flat_map { |t, p| t ? [p.to_i, t.bytesize] : [0, 0] }
     [words.pack("J*") + [0, 0, 0].pack("Q3"), held]
   end
 
-  # Exceptions must not pass through C. For a StandardError the report says why there is no summary; any other, such as
-  # an Interrupt, is raised after the call has ended.
-  def looped(summarize, (words, _held))
-    raised = why = nil
-    callback = summarize && Fiddle::Closure::BlockCaller.new(Library::P, [Library::P, Library::P]) do |_user, pointer|
-      ask = Fiddle::Pointer.new(pointer)
-      given = raised ? nil : summarize.call(asked(ask))
-      ask[GIVES_MESSAGES, 1] = "\1" if given.is_a?(Array)
-      given ? copied(json(given)) : 0
-    rescue StandardError => e
-      why = "#{e.class}: #{e.message}".encode("UTF-8", invalid: :replace, undef: :replace).delete("\0") + "\0"
-      ask[ERROR, Fiddle::SIZEOF_VOIDP] = [Fiddle::Pointer[why].to_i].pack("J")
-      if e.is_a?(Busy)
-        ask[GIVES_MESSAGES + 1, 1] = "\1"
-        ask[GIVES_MESSAGES + 8, 8] = [(e.after * 1000).to_i].pack("Q")
-      end
-      0
-    rescue Exception => e # rubocop:disable Lint/RescueException
-      raised = e
-      0
-    end
-    result = answer { |a| yield words, callback, a }
-    raise raised if raised
+  # Runs a loop, during which the texts of its request are held.
+  def carried(calls, _held, &)
+    result = answer(&)
+    raise calls.raised if calls.raised
     result
   end
 
-  # The request for the model: the texts "json" and "sent" of a ctxfold_ask.
-  def asked(ask)
-    request, sent = [7, 11].map do |word|
-      data, length = ask[word * Fiddle::SIZEOF_VOIDP, 2 * Fiddle::SIZEOF_VOIDP].unpack("J2")
-      data.zero? ? nil : JSON.parse(Fiddle::Pointer.new(data)[0, length])
+  # The thread of a compaction in the background, with an instance of its own. The records live as long as it.
+  def behind(work, records, effects, summarize)
+    limit = memory.limit
+    thread = Thread.new do
+      calls = Calls.new(summarize, nil, effects)
+      Ctxfold.new(memory_limit: limit).send(:carried, calls, records) { |a, c| Library[:work_run].call(c, work, calls.host, a) }
+    ensure
+      Library[:work_delete].call(work)
     end
-    sent ? request.merge("sent" => sent) : request
-  end
-
-  def copied(text)
-    bytes = text.encode("UTF-8").delete("\0") + "\0"
-    copy = Library::MALLOC.call(bytes.bytesize)
-    copy[0, bytes.bytesize] = bytes
-    copy.to_i
+    thread.report_on_exception = false
+    thread
   end
 
   # A ctxfold_answer: its status, the answer and its length, four members, four texts and an offset.
   def answer
     words = "\0" * (17 * Fiddle::SIZEOF_VOIDP)
-    status = yield words
+    status = yield words, @pointer
     _, json, length, *parts, code, message, path, within, offset, _kept = words.unpack("J17")
     text = ->(at) { Fiddle::Pointer.new(at).to_s.force_encoding("UTF-8") }
     raise Error.new(text[code], text[message], text[path], text[within], offset) unless status.zero?

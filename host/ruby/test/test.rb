@@ -64,6 +64,62 @@ appended = c.fit(body, policy: { window: { tokens: 64_000 }, summary: { request:
 end
 check "a request is appended to the conversation", sent["messages"][0] == JSON.parse(JSON.generate(body[:messages][0])) && JSON.parse(appended.report)["changed"]
 
+# A turn over the soft limit returns at once, the compaction is made behind it, and the next turn uses it.
+size = JSON.parse(c.call("estimate", { messages: JSON.parse(HISTORY) }).json)["tokens"]
+soon = { window: { tokens: size + 2000, reserve: 0 }, gate: { ratio: 1, start: 0.8, target: 0.3 }, passes: [{ pass: "fold" }] }
+known = Ctxfold::Records.new
+answers = Queue.new
+turn = -> { c.fit(HISTORY, policy: soon, records: known, background: true) { answers.pop } }
+at_once = turn.call
+check "a turn does not wait for the background", at_once.background.alive? && !JSON.parse(at_once.report)["changed"]
+check "one compaction is made behind it", turn.call.background.nil?
+answers << DIGEST
+check "the background has an answer", JSON.parse(at_once.background.value.report)["changed"]
+next_turn = turn.call
+check "the next turn uses it", JSON.parse(next_turn.json)["known"].zero? && next_turn.messages.bytesize < HISTORY.bytesize / 2 && !next_turn.background
+
+# Processes that share a store: here they are two instances.
+class Store
+  attr_reader :bodies, :notices
+
+  def initialize
+    @records, @leases, @bodies, @notices = {}, {}, {}, []
+  end
+
+  def load(effect)
+    at = effect["keys"].index { |key| @records.key?(key) }
+    at && { at: at, record: @records[effect["keys"][at]], revision: "1" }
+  end
+
+  def save(effect)
+    return { done: false } if effect["holder"] && @leases[effect["lease"]] != effect["holder"]
+    effect["keys"].each { |key| @records[key] = effect["record"] }
+    { done: true }
+  end
+
+  def lease(effect)
+    return { done: false } if effect["keys"].any? { |key| @leases.fetch(key, effect["holder"]) != effect["holder"] }
+    @leases[effect["keys"][0]] = effect["holder"]
+    { done: true }
+  end
+
+  def release(effect) = @leases.delete(effect["keys"][0])
+  def put(effect) = @bodies[effect["handle"]] = effect["body"]
+  def emit(effect) = @notices << effect["notice"]["name"]
+  def released? = @leases.empty?
+end
+
+store = Store.new
+one = c.fit(HISTORY, policy: POLICY, settings: { owner: "u1" }, effects: store) { DIGEST }
+check "what is removed is in the store", store.bodies.any? && store.released? && JSON.parse(one.report)["changed"]
+two = Ctxfold.new.fit(HISTORY, policy: POLICY, settings: { owner: "u1" }, effects: store) { abort "it is asked again" }
+check "another process finds the compaction", JSON.parse(two.json)["known"].zero? && JSON.parse(two.messages).size == JSON.parse(one.messages).size
+c.fit(HISTORY, policy: POLICY, settings: { owner: "u2" }, effects: store) { raise IOError, "the model is down" }
+check "notices reach the log", store.notices == ["summary_failed"]
+def store.put(_effect) = raise(IOError, "the disk is full")
+fails("store_failed") { c.fit(HISTORY, policy: POLICY, settings: { owner: "u3" }, effects: store) { DIGEST } }
+check "a job that fails releases its lease", store.released?
+
 small = Ctxfold.new(memory_limit: 16 << 20)
 fails("memory_limit") { small.call("plan", " " * (12 << 20)) }
 check "the next call works", small.call("info", {}).json.start_with?("{")

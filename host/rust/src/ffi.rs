@@ -104,7 +104,18 @@ pub struct Ask {
     pub after: u64,
 }
 
+#[repr(C)]
+pub struct Host {
+    pub summarize: Option<Summarizer>,
+    pub user: *mut c_void,
+    pub settings: Text,
+    pub can: Text,
+    pub execute: Option<unsafe extern "C" fn(*mut c_void, *const c_char, usize) -> *mut c_char>,
+    pub begin: Option<unsafe extern "C" fn(*mut c_void, *mut Work)>,
+}
+
 pub enum Instance {}
+pub enum Work {}
 pub enum Records {}
 pub type Summarizer = unsafe extern "C" fn(*mut c_void, *mut Ask) -> *mut c_char;
 pub type Operation = unsafe extern "C" fn(*mut Instance, *const Request, *mut Answer) -> c_int;
@@ -124,6 +135,9 @@ extern "C" {
         user: *mut c_void,
         answer: *mut Answer,
     ) -> c_int;
+    pub fn ctxfold_fit_with(c: *mut Instance, records: *mut Records, request: *const Request, host: *const Host, answer: *mut Answer) -> c_int;
+    pub fn ctxfold_work_run(c: *mut Instance, work: *mut Work, host: *const Host, answer: *mut Answer) -> c_int;
+    pub fn ctxfold_work_delete(work: *mut Work);
     pub fn ctxfold_records_new() -> *mut Records;
     pub fn ctxfold_records_delete(records: *mut Records);
     pub fn ctxfold_records_save(records: *const Records, length: *mut usize) -> *mut c_char;

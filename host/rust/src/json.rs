@@ -61,3 +61,22 @@ pub fn string(json: &str) -> Option<String> {
         String::from_utf8(copy).ok()
     }
 }
+
+/// A text as a JSON string.
+///
+/// ```
+/// assert_eq!(ctxfold::json::quoted("a \"b\"\n"), r#""a \"b\"\u000a""#);
+/// ```
+pub fn quoted(text: &str) -> String {
+    let mut json = String::with_capacity(text.len() + 2);
+    json.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => json.extend(['\\', c]),
+            '\0'..='\x1f' => json.push_str(&format!("\\u{:04x}", c as u32)),
+            _ => json.push(c),
+        }
+    }
+    json.push('"');
+    json
+}

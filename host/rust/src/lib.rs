@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 
 mod ffi;
+mod host;
 pub mod json;
 mod summarize;
 
@@ -11,8 +12,9 @@ use std::ops::Range;
 use std::os::raw::{c_char, c_int};
 use std::ptr::{self, NonNull};
 
+pub use host::{Effects, Fitted, Host};
 use summarize::Asking;
-pub use summarize::{Ask, Summary};
+pub use summarize::{Ask, Reply, Summary};
 
 /// An instance of the module with its own memory. It serves one call at a time and may move between threads; make
 /// several for several threads.
@@ -134,10 +136,13 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The remembered compactions of [`Ctxfold::fit`] for one conversation or one owner: the newest 64.
+/// The remembered compactions of [`Ctxfold::fit`] for one conversation or one owner: the newest 64. Threads may share
+/// them.
 pub struct Records(NonNull<ffi::Records>);
 
+// The library locks them.
 unsafe impl Send for Records {}
+unsafe impl Sync for Records {}
 
 impl Records {
     /// Returns empty records.
@@ -242,24 +247,24 @@ impl Ctxfold {
     /// panics, the same happens, and `summary.error` of the report has the message of the panic.
     pub fn fit(
         &mut self,
-        records: &mut Records,
+        records: &Records,
         request: &Request<'_>,
-        summarize: impl FnMut(&Ask) -> Option<Summary>,
+        mut summarize: impl FnMut(&Ask) -> Option<Summary>,
     ) -> Result<Answer, Error> {
-        let (plain, mut asking) = (plain(request), Asking::new(summarize));
+        let (plain, mut asking) = (plain(request), Asking::new(|ask: &Ask| Reply::of(summarize(ask))));
         let (run, user) = asking.callback();
         answered(|a| unsafe { ffi::ctxfold_fit(self.0.as_ptr(), records.0.as_ptr(), &plain, Some(run), user, a) })
     }
 
     /// [`Ctxfold::fit`] without a model: the module writes the digests.
-    pub fn fit_local(&mut self, records: &mut Records, request: &Request<'_>) -> Result<Answer, Error> {
+    pub fn fit_local(&mut self, records: &Records, request: &Request<'_>) -> Result<Answer, Error> {
         let plain = plain(request);
         answered(|a| unsafe { ffi::ctxfold_fit(self.0.as_ptr(), records.0.as_ptr(), &plain, None, ptr::null_mut(), a) })
     }
 
     /// Compacts messages if that is due: for programs that continue with the result, and store [`Answer::state`].
-    pub fn compact(&mut self, request: &Request<'_>, summarize: impl FnMut(&Ask) -> Option<Summary>) -> Result<Answer, Error> {
-        let (plain, mut asking) = (plain(request), Asking::new(summarize));
+    pub fn compact(&mut self, request: &Request<'_>, mut summarize: impl FnMut(&Ask) -> Option<Summary>) -> Result<Answer, Error> {
+        let (plain, mut asking) = (plain(request), Asking::new(|ask: &Ask| Reply::of(summarize(ask))));
         let (run, user) = asking.callback();
         answered(|a| unsafe { ffi::ctxfold_compact(self.0.as_ptr(), &plain, Some(run), user, a) })
     }

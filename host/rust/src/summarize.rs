@@ -5,6 +5,7 @@ use std::ffi::{c_void, CStr, CString};
 use std::os::raw::c_char;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr;
+use std::time::Duration;
 
 use crate::ffi;
 
@@ -48,6 +49,32 @@ impl From<&str> for Summary {
     }
 }
 
+/// What came of a request.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Reply {
+    /// The model's answer.
+    Summary(Summary),
+    /// The array of messages of a provider's own compaction, as JSON, for a request with `provider`.
+    Messages(String),
+    /// The provider is overloaded: ask again after this time; zero means after a default delay.
+    Busy(Duration),
+    /// There is no summary, for this reason.
+    Failed(String),
+}
+
+impl<S: Into<Summary>> From<S> for Reply {
+    fn from(summary: S) -> Reply {
+        Reply::Summary(summary.into())
+    }
+}
+
+impl Reply {
+    pub(crate) fn of(summary: Option<Summary>) -> Reply {
+        summary.map_or(Reply::Failed(String::new()), Reply::Summary)
+    }
+}
+
 /// A summarizer, and what must outlive its calls. Panics must not pass through C: they yield no summary, and the report
 /// says why.
 pub(crate) struct Asking<F> {
@@ -56,7 +83,7 @@ pub(crate) struct Asking<F> {
     error: CString,
 }
 
-impl<F: FnMut(&Ask) -> Option<Summary>> Asking<F> {
+impl<F: FnMut(&Ask) -> Reply> Asking<F> {
     pub(crate) fn new(summarize: F) -> Self {
         Asking { summarize, reason: CString::default(), error: CString::default() }
     }
@@ -76,16 +103,53 @@ impl<F: FnMut(&Ask) -> Option<Summary>> Asking<F> {
             json: text((*raw).json),
             sent: text((*raw).sent),
         };
-        let summary = match (self.summarize)(&ask) {
-            Some(summary) => summary,
-            None => return ptr::null_mut(),
-        };
-        if let Some(reason) = summary.finish_reason.and_then(|r| CString::new(r).ok()) {
-            self.reason = reason;
-            (*raw).finish_reason = self.reason.as_ptr();
+        match (self.summarize)(&ask) {
+            Reply::Summary(summary) => {
+                if let Some(reason) = summary.finish_reason.and_then(|r| CString::new(r).ok()) {
+                    self.reason = reason;
+                    (*raw).finish_reason = self.reason.as_ptr();
+                }
+                copied(summary.text)
+            }
+            Reply::Messages(json) => {
+                (*raw).gives_messages = true;
+                copied(json)
+            }
+            Reply::Busy(after) => {
+                (*raw).busy = true;
+                (*raw).after = after.as_millis().try_into().unwrap_or(u64::MAX);
+                ptr::null_mut()
+            }
+            Reply::Failed(why) => self.failed(raw, why),
         }
-        // A C string ends at its first zero.
-        let bytes: Vec<u8> = summary.text.into_bytes().into_iter().filter(|b| *b != 0).chain([0]).collect();
+    }
+
+    unsafe fn failed(&mut self, raw: *mut ffi::Ask, why: String) -> *mut c_char {
+        self.error = without_zeros(why);
+        (*raw).error = self.error.as_ptr();
+        ptr::null_mut()
+    }
+
+    /// # Safety
+    /// `raw` must be valid.
+    pub(crate) unsafe fn answer(&mut self, raw: *mut ffi::Ask) -> *mut c_char {
+        catch_unwind(AssertUnwindSafe(|| self.ask(raw))).unwrap_or_else(|panic| self.failed(raw, text_of(panic.as_ref())))
+    }
+}
+
+unsafe extern "C" fn trampoline<F: FnMut(&Ask) -> Reply>(user: *mut c_void, raw: *mut ffi::Ask) -> *mut c_char {
+    (*user.cast::<Asking<F>>()).answer(raw)
+}
+
+fn without_zeros(text: String) -> CString {
+    CString::new(text.replace('\0', "")).unwrap_or_default()
+}
+
+/// A copy of a text for C, which frees it. A C string ends at its first zero.
+pub(crate) fn copied(text: String) -> *mut c_char {
+    let text = without_zeros(text);
+    let bytes = text.as_bytes_with_nul();
+    unsafe {
         let copy = ffi::malloc(bytes.len()).cast::<u8>();
         if !copy.is_null() {
             ptr::copy_nonoverlapping(bytes.as_ptr(), copy, bytes.len());
@@ -94,20 +158,8 @@ impl<F: FnMut(&Ask) -> Option<Summary>> Asking<F> {
     }
 }
 
-unsafe extern "C" fn trampoline<F: FnMut(&Ask) -> Option<Summary>>(user: *mut c_void, raw: *mut ffi::Ask) -> *mut c_char {
-    let asking = &mut *user.cast::<Asking<F>>();
-    match catch_unwind(AssertUnwindSafe(|| asking.ask(raw))) {
-        Ok(summary) => summary,
-        Err(panic) => {
-            asking.error = text_of(panic.as_ref());
-            (*raw).error = asking.error.as_ptr();
-            ptr::null_mut()
-        }
-    }
-}
-
-/// The message of a panic; a C string ends at its first zero.
-fn text_of(panic: &(dyn Any + Send)) -> CString {
+/// The message of a panic.
+pub(crate) fn text_of(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    CString::new(text.unwrap_or("the summarizer panicked").replace('\0', "")).unwrap_or_default()
+    text.unwrap_or("the program panicked").to_owned()
 }

@@ -30,6 +30,22 @@ func plainly(m map[string]any) map[string]any {
 	if list, ok := m["parts"].([]any); ok {
 		tsPlainly(list)
 	}
+	return wrappedPlainly(m)
+}
+
+// wrappedPlainly gives parts that are a member named like their type the members of other formats.
+func wrappedPlainly(m map[string]any) map[string]any {
+	for _, part := range list(m["content"]) {
+		p, _ := part.(map[string]any)
+		for name, typ := range map[string]string{"toolRequest": "tool-call", "toolResponse": "tool-result"} {
+			if held, ok := p[name].(map[string]any); ok {
+				if maps.Copy(p, held); held["output"] != nil {
+					delete(p, "content") // media next to the output
+				}
+				p["type"] = typ
+			}
+		}
+	}
 	return m
 }
 

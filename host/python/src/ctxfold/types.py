@@ -48,6 +48,7 @@ Format = Union[str, Literal[
     "bedrock-converse",
     "gemini",
     "gemini-interactions",
+    "genkit",
     "langchain",
     "mastra",
     "mcp-sampling",

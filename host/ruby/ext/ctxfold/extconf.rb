@@ -15,7 +15,7 @@ File.write("Makefile", <<~MAKE)
   \t$(MAKE) -C c -j#{[Etc.nprocessors, 4].min} OUT=build build/libctxfold.a
   #{library}: #{archive}
   \trm -rf objects && mkdir objects && cp #{archive} objects/all.a && cd objects && ar x all.a
-  \t#{RbConfig::CONFIG["CC"]} -shared -o $@ objects/*.o -lm
+  \t#{RbConfig::CONFIG["CC"]} -shared -o $@ objects/*.o -lm -pthread
   install: all
   \tmkdir -p $(DESTDIR)$(sitearchdir)
   \tcp #{library} $(DESTDIR)$(sitearchdir)/

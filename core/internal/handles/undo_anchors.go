@@ -1,0 +1,143 @@
+package handles
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
+)
+
+// anchor is a hunk whose place is certain: no other hunk begins with the same print, and no other item has it, or it is as far from such a
+// hunk as it was.
+type anchor struct {
+	hunk int // index of the hunk
+	at   int // index of its first item
+}
+
+// key returns the print that the search for a hunk begins with, and by how many items the hunk lies behind the item with this print.
+func (h *hunk) key() (print string, back int) {
+	switch {
+	case len(h.gone) > 0:
+		return h.gone[0].print, 0
+	case h.print != "":
+		return h.print, 0
+	}
+	return h.behind, 1
+}
+
+// anchors returns as many anchors as possible whose places are in the order of their hunks. Two messages look the same if all that
+// distinguished them was stripped. Without anchors, a hunk whose message was deleted would be found where a later one belongs.
+func (f *finding) anchors(hunks []hunk) []anchor {
+	keys := make([]look, 0, len(hunks))
+	for i := range hunks {
+		if print, _ := hunks[i].key(); print != "" {
+			keys = append(keys, look{print, i})
+		}
+	}
+	sorting.Func(keys, compareLooks)
+	f.high = len(f.r.doc.Items)
+	var all []anchor
+	for i := range hunks {
+		print, back := hunks[i].key()
+		if print == "" || countIn(keys, print, 0, len(hunks)) > 1 || countIn(f.order, print, 0, f.high) != 1 {
+			continue
+		}
+		n, _ := slices.BinarySearchFunc(f.order, look{print, 0}, compareLooks)
+		if at := f.order[n].at + back; f.end(&hunks[i], at) >= 0 {
+			all = append(all, anchor{i, at})
+		}
+	}
+	return f.extended(increasing(all), hunks)
+}
+
+// extended adds the hunks that are as far from the anchors before them as they were, or from the anchors behind them, without a gap.
+func (f *finding) extended(anchors []anchor, hunks []hunk) []anchor {
+	from, high := f.next, f.high
+	places := make([]spot, len(hunks))
+	for i := range places {
+		places[i].at = -1
+	}
+	for _, a := range anchors {
+		places[a.hunk] = spot{a.at, f.end(&hunks[a.hunk], a.at)}
+	}
+	run := running{on: true}
+	for i, k := 0, 0; i < len(hunks); i++ {
+		for f.high = high; k < len(anchors) && anchors[k].hunk <= i; k++ {
+		}
+		if k < len(anchors) {
+			f.high = anchors[k].at
+		}
+		if f.extend(&hunks[i], &places[i], &run) {
+			f.next = max(f.next, places[i].to)
+		}
+	}
+	lows := make([]int, len(hunks)) // for each hunk, the end of the places before it
+	for i, low := 0, from; i < len(hunks); i++ {
+		if lows[i] = low; places[i].at >= 0 {
+			low = max(low, places[i].to)
+		}
+	}
+	run, f.high = running{}, high
+	for i := len(hunks) - 1; i >= 0; i-- {
+		f.next = lows[i]
+		if f.extend(&hunks[i], &places[i], &run) {
+			f.high = places[i].at
+		}
+	}
+	f.next, f.high, anchors = from, high, anchors[:0]
+	for i, p := range places {
+		if p.at >= 0 {
+			anchors = append(anchors, anchor{i, p.at})
+		}
+	}
+	return anchors
+}
+
+// running is the state of extending a run of hunks that have moved by the same number of items.
+type running struct {
+	on    bool
+	shift int
+}
+
+// extend continues a run with one more hunk, and reports whether the place of the hunk is known.
+func (f *finding) extend(h *hunk, place *spot, run *running) bool {
+	if place.at >= 0 {
+		run.on, run.shift = true, place.at-h.at
+		return true
+	}
+	print, _ := h.key()
+	if print == "" || !run.on {
+		return false
+	}
+	at := h.at + run.shift
+	to := f.end(h, at)
+	if run.on = to >= 0; run.on {
+		*place = spot{at, to}
+	}
+	return run.on
+}
+
+// increasing returns a longest selection of anchors whose places increase.
+func increasing(all []anchor) []anchor {
+	ends := []int{}                   // for each length, the anchor with the lowest place that ends a selection of this length
+	before := make([]int, len(all)+1) // for each anchor, the one before it in its selection
+	for i, a := range all {
+		n, _ := slices.BinarySearchFunc(ends, a.at, func(k, at int) int { return all[k].at - at })
+		if before[i] = -1; n > 0 {
+			before[i] = ends[n-1]
+		}
+		if n == len(ends) {
+			ends = append(ends, i)
+		} else {
+			ends[n] = i
+		}
+	}
+	if len(ends) == 0 {
+		return nil
+	}
+	var chosen []anchor
+	for i := ends[len(ends)-1]; i >= 0; i = before[i] {
+		chosen = append(chosen, all[i])
+	}
+	slices.Reverse(chosen)
+	return chosen
+}

@@ -1,0 +1,223 @@
+//go:build !ctxfold_no_formats
+
+package wire
+
+import (
+	"bytes"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// layout says where a format has what, for formats whose messages are a role and a list of parts. The formats of many
+// SDKs differ in nothing else, so each of them is a table that one reader follows.
+type layout struct {
+	message []string   // the members of a message: its role, its content, and more that end reads
+	roles   []roleName // its roles
+	text    bool       // the content may be a string
+	// tag is the member that names the type of a part. If it is "", a part has a single member that is named like the
+	// type, and its value is the part's text or an object with the members.
+	tag     string
+	members []string   // the members with what is in a part. Member 0 is the tag, or the value without members
+	parts   []partForm // the types of parts; others are opaque
+	failed  string     // what the member "failed" of a result has if it is an error and not true
+	// within reads a member that is an object or a list, and reports whether it did. It may be nil.
+	within func(r *Reader, p *transcript.Part, key int) bool
+	// beside are members next to the one that holds a part, which within reads with keys that follow those of members.
+	beside []string
+	// end completes a message by its members; first is the index of its first part. It may be nil.
+	end  func(r *Reader, m *transcript.Message, f *frame, first int)
+	keys []string // what identifies a part: the tag and the members, or the types and the members beside them
+}
+
+// partForm is a type of part: its kind, and the members that hold it, as indexes into layout.members. 0 stands for
+// none, or for the value itself.
+type partForm struct {
+	name           string
+	kind           transcript.Kind
+	flags          transcript.Flags
+	body, id, tool uint8
+	failed, mime   uint8
+	signed         uint8
+	inner          uint8 // the list with the parts inside a result; it may be the body
+}
+
+// reader returns the ReadMessage of a format with this layout.
+func (l *layout) reader() func(r *Reader, m *transcript.Message) {
+	if l.keys = l.members; l.tag == "" {
+		l.keys = nil
+		for _, form := range l.parts {
+			l.keys = append(l.keys, form.name)
+		}
+		l.keys = append(l.keys, l.beside...)
+	}
+	return l.read
+}
+
+func (l *layout) read(r *Reader, m *transcript.Message) {
+	first := len(r.T.Parts)
+	f := r.roleAndList(m, l.message, func(r *Reader) { l.part(r, -1) })
+	role, content := f[0], f[1]
+	r.role(m, &role, l.roles)
+	text := jsonspan.Array
+	if l.text {
+		text = jsonspan.String
+	}
+	r.want(&content, text, jsonspan.Array, "\""+l.message[1]+"\" must be a list of parts")
+	m.Content = content.Span
+	if content.Str() {
+		r.Add(whole(transcript.Text, &content))
+	}
+	if l.end != nil && r.Err() == nil {
+		l.end(r, m, &f, first)
+	}
+}
+
+// part reads a part; parent is the index of the result that it is in, or -1.
+func (l *layout) part(r *Reader, parent int32) {
+	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
+	if l.tag != "" {
+		l.tagged(r, p)
+		return
+	}
+	self, form := -1, (*partForm)(nil)
+	f, size := r.object(&p, "a part", l.keys, func(r *Reader, key int, _ *frame) bool {
+		if key >= len(l.parts) {
+			return l.within != nil && l.within(r, &p, len(l.members)+key-len(l.parts))
+		}
+		if form != nil || r.Kind() != jsonspan.Object || l.parts[key].body == 0 {
+			return false
+		}
+		form = &l.parts[key]
+		f, size := r.fields(l.members, l.inner(&p, form, &self))
+		p.Size = size
+		l.fill(r, &p, form, f)
+		return true
+	})
+	for k := 0; form == nil && k < len(l.parts); k++ {
+		if l.parts[k].body == 0 && f[k].Str() {
+			form = &l.parts[k]
+			f[k].text(&p, form.kind)
+			p.Flags |= form.flags
+		}
+	}
+	if form == nil {
+		p.Size = size
+	}
+	r.put(self, p)
+}
+
+// inner returns how the members of a part of a known type are read. self gets the index of a result that contains parts,
+// which must follow it.
+func (l *layout) inner(p *transcript.Part, form *partForm, self *int) func(r *Reader, key int, f *frame) bool {
+	return func(r *Reader, key int, _ *frame) bool {
+		if key == int(form.inner) && key > 0 && p.Parent < 0 && r.Kind() == jsonspan.Array {
+			if *self < 0 {
+				*self = r.Add(*p)
+			}
+			r.list(func(r *Reader) { l.part(r, int32(*self)) })
+			return true
+		}
+		return l.within != nil && l.within(r, p, key)
+	}
+}
+
+// tagged reads a part whose type is a member. Most writers put the type first; if it comes last, a list of parts is
+// read again.
+func (l *layout) tagged(r *Reader, p transcript.Part) {
+	self, form := -1, l.form(r.leads(l.tag))
+	f, size := r.object(&p, "a part", l.keys, func(r *Reader, key int, f *frame) bool {
+		if form == nil {
+			form = l.form(r.typ(&f[0]))
+		}
+		return form != nil && l.inner(&p, form, &self)(r, key, f)
+	})
+	p.Size = size
+	members := *f
+	if form == nil {
+		if form = l.form(r.typ(&members[0])); form != nil {
+			l.late(r, &p, form, &members, &self)
+		}
+	}
+	if form != nil {
+		l.fill(r, &p, form, &members)
+	}
+	r.put(self, p)
+}
+
+// late reads the members of a part that hold objects or lists, once its type is known.
+func (l *layout) late(r *Reader, p *transcript.Part, form *partForm, f *frame, self *int) {
+	for key := range l.members {
+		if kind := f[key].Kind; kind == jsonspan.Object || kind == jsonspan.Array {
+			r.again(&f[key], func(r *Reader) { l.inner(p, form, self)(r, key, f) })
+		}
+	}
+}
+
+func (l *layout) form(name string) *partForm {
+	for i := range l.parts {
+		if l.parts[i].name == name {
+			return &l.parts[i]
+		}
+	}
+	return nil
+}
+
+// fill completes a part by its type and its members.
+func (l *layout) fill(r *Reader, p *transcript.Part, form *partForm, f *frame) {
+	none := field{}
+	at := func(key uint8) *field {
+		if key == 0 {
+			return &none
+		}
+		return &f[key]
+	}
+	body := at(form.body)
+	if p.Parent >= 0 && (form.kind == transcript.ToolCall || form.kind == transcript.ToolResult) {
+		return // opaque there
+	}
+	switch form.kind {
+	case transcript.Text:
+		body.text(p, form.kind)
+	case transcript.Reasoning:
+		if p.Kind = form.kind; body.Str() && (body.Size.Bytes > 0 || !at(form.signed).Str()) {
+			body.text(p, form.kind)
+		}
+		at(form.signed).signs(p, transcript.Signed|transcript.Bound)
+	case transcript.ToolCall:
+		p.Kind, p.Body, p.Size = form.kind, body.Span, body.Size
+		if body.Str() {
+			p.Flags |= transcript.JSONText
+		}
+		at(form.id).id(p)
+		at(form.tool).name(p)
+		at(form.signed).signs(p, transcript.Signed)
+	case transcript.ToolResult:
+		p.Kind, p.Body, p.Size = form.kind, body.Span, body.Size
+		at(form.id).id(p)
+		at(form.tool).name(p)
+		if failed := at(form.failed); failed.Kind == jsonspan.True || l.failed != "" && r.is(failed, l.failed) {
+			p.Flags |= transcript.IsError
+		}
+	case transcript.Image, transcript.Audio, transcript.File:
+		p.Media(l.media(r, form.kind, at(form.mime), body), body.Raw)
+	}
+	p.Flags |= form.flags
+}
+
+// media returns the kind of a file, by its media type or by the beginning of its data URL.
+func (l *layout) media(r *Reader, kind transcript.Kind, mime, body *field) transcript.Kind {
+	if kind != transcript.File {
+		return kind
+	}
+	if mime.Str() {
+		return r.mediaKind(mime)
+	}
+	switch data := body.Of(r.Src()); {
+	case bytes.HasPrefix(data, []byte(`"data:image/`)):
+		return transcript.Image
+	case bytes.HasPrefix(data, []byte(`"data:audio/`)):
+		return transcript.Audio
+	}
+	return kind
+}
