@@ -40,7 +40,7 @@ func continuedIn(t *transcript.Transcript, i int, see func(summary string)) {
 func (r *turnReader) continued(i int) {
 	continuedIn(r.t, i, func(summary string) {
 		proseUnits(summary, func(lead, text string, item int) {
-			r.add(unit{kind: oldUnit, message: -1, lead: lead, text: text, item: item, factor: worthOfOld(lead, text)})
+			r.add(unit{kind: oldUnit, message: -1, lead: lead, text: text, item: item, factor: worthOfOld(lead, text, 0)})
 		})
 	})
 }

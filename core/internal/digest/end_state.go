@@ -107,8 +107,8 @@ func (s *endState) checked(r *run, bad bool, turn int) {
 		return
 	}
 	short := *r
-	short.failure = "" // it is among the open errors
-	s.addCheck(checkState{dated{turn, strings.TrimPrefix(short.text(), "ran ")}, checksIn(r.script), sameCommand(r.script), bad, false})
+	short.failure, short.script = "", checkedPart(r.script) // the failure is among the open errors
+	s.addCheck(checkState{dated{turn, strings.TrimPrefix(short.text(), "ran ")}, checksIn(short.script), sameCommand(short.script), bad, false})
 }
 
 func (s *endState) addCheck(c checkState) {

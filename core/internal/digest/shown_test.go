@@ -17,7 +17,7 @@ const (
 // Where everything is said about the turns and room is left, a digest shows what the files that were read say, as far as that still holds.
 func TestDigestShowsFilesWhereThereIsRoom(t *testing.T) {
 	fill := func(text string, parts ...string) string { return strings.NewReplacer(parts...).Replace(text) }
-	code := `// The ramp slows down above 900 degrees because the glaze would blister.\n` + strings.Repeat(`x = x\n`, 60) + `const soak = \"hold for 40 minutes\"\nconst fan = \"blow at 30 percent\"\n`
+	code := `// The ramp slows down above 900 degrees because the glaze would blister.\n` + strings.Repeat(`x = x\n`, 60) + `\nconst soak = \"hold for 40 minutes\"\nconst fan = \"blow at 30 percent\"\n`
 	messages := `[{"role":"user","content":"Why does the glaze blister?"},
 ` + fill(kilnRead, "ID", "1", "FILE", "ramp.go", "OUT", code) + `,
 ` + fill(kilnRead, "ID", "2", "FILE", "old.go", "OUT", `// The old kiln had three zones and no fan at all.\n`+strings.Repeat(`y = y\n`, 60)) + `,
