@@ -78,8 +78,8 @@ $(TESTLOG):
 .PHONY: check-go
 check-go: $(TESTLOG)
 	$(say) 'go test -short: core, the Go package, and the vectors natively and under wazero'
-	@go test -short -json -skip '^TestRealSessionsFit$$|^TestProgramSize$$' -timeout 120m . ./records ./internal/checks ./core/... | $(TESTLOG)
-	@go test -json -run '^TestVectors$$' -timeout 120m ./host | $(TESTLOG)
+	@go test -vet=off -short -json -skip '^TestRealSessionsFit$$|^TestProgramSize$$' -timeout 120m . ./records ./internal/checks ./core/... | $(TESTLOG)
+	@go test -vet=off -json -run '^TestVectors$$' -timeout 120m ./host | $(TESTLOG)
 
 .PHONY: check-js
 check-js: needs-node
@@ -123,10 +123,11 @@ test-go: needs-languages needs-python needs-servers needs-node $(FULL) $(SLIM) $
 	$(say) 'go test: core, host, command line, Go example, and the vectors natively and under wazero'
 	@mkdir -p build && rm -f build/sessions.txt build/presets.txt
 	@[ -n "$(BUILT)" ] || wasm/build.sh --reactor build/reactor.wasm
+	@go run ./internal/testing/steps/counter build/bin/counter
 	@CTXFOLD_REACTOR=$(CURDIR)/build/reactor.wasm CTXFOLD_TABLE=$(CURDIR)/build/sessions.txt CTXFOLD_PRESETS=$(CURDIR)/build/presets.txt \
-		go test -json -timeout 120m work | $(TESTLOG)
+		CTXFOLD_COUNTER=$(CURDIR)/build/bin/counter go test -vet=off -json -timeout 120m work | $(TESTLOG)
 	$(say) 'go test: what is typed JSON, over the easyjson runtime of the module'
-	@GOWORK=off go test -modfile=build/module/wasm.mod ./core/internal/policy ./core/internal/digest ./core/internal/view ./core/internal/handles ./core/internal/compact
+	@GOWORK=off go test -vet=off -modfile=build/module/wasm.mod ./core/internal/policy ./core/internal/digest ./core/internal/view ./core/internal/handles ./core/internal/compact
 	@if [ -f build/sessions.txt ]; then printf '\nReal sessions, violations before and after compaction:\n'; cat build/sessions.txt; fi
 	@if [ -f build/presets.txt ]; then printf '\nReal sessions through every preset, without wire_safe and with it:\n'; cat build/presets.txt; fi
 

@@ -35,12 +35,12 @@ try-go: needs-node ## Build the module with the newest Go that the proxy serves,
 	@wasm/try-go.sh
 
 .PHONY: test-js-long
-test-js-long: needs-node needs-libatomic needs-browser needs-browsers module-full ## Test in Firefox, WebKit, heavy bundlers; 1,000 conversations in workerd
-	$(say) 'npm: Firefox and WebKit, heavy bundlers, and 1,000 conversations that are evicted between plan and step'
+test-js-long: needs-node needs-libatomic needs-browser needs-browsers module-full ## Test in Firefox, WebKit, heavy bundlers; 1,000 conversations in workerd; long conversations through the SDKs, and 200 random apps
+	$(say) 'npm: Firefox and WebKit, heavy bundlers, 1,000 conversations that are evicted between plan and step, long ones through the SDKs'
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
 	cd js && $(NPM_CI); \
-	for fixture in runtimes $(HEAVY); do (cd fixtures/$$fixture && $(INSTALL)); done; \
-	npm run build && CONVERSATIONS=1000 node --test test/heavy/*.test.js test/edge.test.js
+	for fixture in runtimes sdks $(HEAVY); do (cd fixtures/$$fixture && $(INSTALL)); done; \
+	npm run build && CTXFOLD_LONG=1 CONVERSATIONS=1000 node --test test/heavy/*.test.js test/edge.test.js test/sdks.test.js test/apps.test.js
 
 .PHONY: test-long
 test-long: test-build-long test-load test-soak test-arm64 test-agents test-replicas test-hostile test-valgrind test-runtimes-long fuzz ## Compact CASES (1,000,000) random conversations, run all random cases of core, and the Go tests with the race detector, after the targets that precede it

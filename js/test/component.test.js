@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createCompactor } from "ctxfold";
 import { noBrowser, openPage } from "./support/browser.js";
-import { file, instance, noComponent, SCRIPT, transpiled, witOf } from "./support/component.js";
+import { instance, noComponent, SCRIPT, transpiled, witOf } from "./support/component.js";
 import { conform } from "./support/conformance.js";
 import { files, serve } from "./support/server.js";
 import { session, summary, tight } from "./support/session.js";

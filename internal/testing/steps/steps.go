@@ -35,13 +35,25 @@ type Counter struct {
 	out *bufio.Reader
 }
 
-// Start builds and starts a Counter, which ends with the test.
+// Build builds the program that a Counter runs.
+func Build(path string) error {
+	build := exec.Command("go", "build", "-tags=ctxfold_count", "-cover", "-covermode=atomic", "-coverpkg="+counted, "-o", path, program)
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("building a program that counts: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// Start starts a Counter, which ends with the test. Its program is the one that CTXFOLD_COUNTER names, or is built.
 func Start(t testing.TB) *Counter {
 	t.Helper()
 	dir := t.TempDir()
-	path := filepath.Join(dir, "counter")
-	if out, err := exec.Command("go", "build", "-tags=ctxfold_count", "-cover", "-covermode=atomic", "-coverpkg="+counted, "-o", path, program).CombinedOutput(); err != nil {
-		t.Fatalf("building a program that counts: %v\n%s", err, out)
+	path := os.Getenv("CTXFOLD_COUNTER")
+	if path == "" {
+		path = filepath.Join(dir, "counter")
+		if err := Build(path); err != nil {
+			t.Fatal(err)
+		}
 	}
 	c := exec.Command(path)
 	c.Env = append(os.Environ(), "GOCOVERDIR="+dir)

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const root = new URL("../../../", import.meta.url);
 
 /** The component that `make component` builds, and its JavaScript, below the root of the project. */
-export const file = new URL("build/ctxfold.component.wasm", root);
+const file = new URL("build/ctxfold.component.wasm", root);
 const folder = new URL("build/component/", root);
 export const SCRIPT = "build/component/ctxfold.js";
 
