@@ -4,6 +4,7 @@ import type { Overrides } from "./ending.js";
 import type { CompactionEvent, Journal } from "./journal.js";
 import type { LiveSession, RemoteSession } from "./session.js";
 import type { StateStore, Store } from "./store.js";
+import type { Score } from "./types.gen.js";
 import type { Done, Failure, LimitedOutput, Message, OutputLimits, Policy, State, Verdict } from "./types.js";
 
 /** The methods of a compactor that a conversation needs. Compactors of `ctxfold/worker` have them too. */
@@ -47,6 +48,11 @@ export interface ConversationOptions<M extends Message = Message> {
   journal?: Journal;
   /** Called before a compaction begins. Return false to skip it, or a `Before` for more control. */
   beforeCompact?: (start: CompactionEvent) => boolean | Before | PromiseLike<boolean | Before>;
+  /**
+   * Returns how much calls and messages matter, by their indexes in `messages`. Called when a compaction begins; if it
+   * throws, the compaction fails and the conversation stays unchanged.
+   */
+  score?: (messages: readonly M[]) => Score | undefined;
   /** Called at the end of a compaction; `done` is undefined if it failed. */
   afterCompact?: (end: CompactionEvent, done?: Done<M[]>) => void;
   /** Called with errors that the journal throws. Without it they are ignored. */

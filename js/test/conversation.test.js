@@ -72,6 +72,38 @@ test("a host gives a reason, or brings the summary", async () => {
   }
 });
 
+test("a host says how much calls matter", async () => {
+  const call = (/** @type {number} */ i) => ({
+    id: `s${i}`,
+    type: "function",
+    function: { name: "search", arguments: "{}" },
+  });
+  const messages = [
+    { role: "user", content: "Find the ship." },
+    ...Array.from({ length: 12 }, (_, i) => [
+      { role: "assistant", content: null, tool_calls: [call(i)] },
+      { role: "tool", tool_call_id: `s${i}`, content: `harbour ${i}, pier ${3 * i}; `.repeat(120) },
+    ]).flat(),
+    { role: "user", content: "Where is it?" },
+  ];
+  /** @type {any} */
+  const own = { ...policy, window: { tokens: 9000, reserve: 0 }, gate: { target: 0.9 }, summary: { mode: "local" } };
+  /** @type {unknown[]} */
+  const given = [];
+  const score = (/** @type {readonly unknown[]} */ list) => {
+    given.push(...list);
+    return { calls: [{ id: "s8", score: -1 }] };
+  };
+  const c = conversation(messages, { score }, { policy: own });
+  const { done } = await c.compact();
+  assert.deepEqual(given, messages);
+  assert.deepEqual([done?.report.actions[0]?.pass, done?.report.actions[0]?.message], ["score", 18]);
+  const broken = conversation(messages, { score: () => assert.fail("it is broken") }, { policy: own });
+  await assert.rejects(broken.compact(), /it is broken/);
+  assert.deepEqual(broken.messages, messages);
+  assert.equal((await conversation(messages, { score: () => undefined }, { policy: own }).compact()).changed, true);
+});
+
 test("options that nothing reads are refused, with what was probably meant", async () => {
   const compactor = createCompactor({ module, policy });
   for (const [make, path, text] of /** @type {[() => unknown, string, RegExp][]} */ ([

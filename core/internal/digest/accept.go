@@ -7,14 +7,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 )
 
-// cutOffReasons are the finish reasons, in lower case, with which providers say that an answer was cut off.
+// cutOffReasons lists the finish reasons, in lower case, with which providers report that an answer was cut off.
 var cutOffReasons = []string{"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded", "incomplete"}
 
-// callReasons are the finish reasons of answers that call a tool.
+// callReasons lists the finish reasons of answers that call a tool.
 var callReasons = []string{"tool_use", "tool_calls", "function_call"}
 
-// Accept checks a reply that should replace folded tokens, by the criteria that hold for any summary. It returns the summary without the
-// wrapping that models add, or "" and why the reply is rejected.
+// Accept checks a reply by the criteria for any summary. folded is the number of tokens that the summary replaces. It returns the summary
+// without the wrapping that models add, or "" and the reason why the reply is rejected.
 func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.SummaryFault) {
 	text = unwrap(r.Text)
 	switch reason := strings.ReplaceAll(strings.ToLower(r.FinishReason), "-", "_"); {
@@ -38,7 +38,8 @@ func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.
 	return text, ""
 }
 
-// AcceptDigest checks a reply that should be a digest of at most most tokens, under headings if they were asked for.
+// AcceptDigest checks a reply that should be a digest of up to most tokens. If asked is set, the digest must have headings, because the
+// request asked for them.
 func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool) (text string, why api.SummaryFault) {
 	text, why = Accept(r, p, folded)
 	if why != "" {
@@ -60,13 +61,13 @@ func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool
 	return text, ""
 }
 
-// slack is how many tokens a digest may have beyond twice the requested size: models don't count, and estimates differ.
+// slack is the number of tokens that a digest may have beyond twice the requested size: models don't count, and estimates differ.
 const slack = 256
 
-// A digest with fewer tokens than this is empty talk if what it replaces is long enough (512 times as many tokens).
+// leastTokens is the minimum size of a digest. A smaller one says nothing if it replaces many messages (512 times as many tokens).
 const leastTokens = 16
 
-// shortAnswer is the size in bytes up to which a text that begins like a refusal is one.
+// shortAnswer is the maximum size in bytes of a refusal. A longer text that begins like a refusal is accepted.
 const shortAnswer = 800
 
 func contains(list []string, s string) bool {
@@ -100,7 +101,8 @@ func begins(text string, list []string) bool {
 	return false
 }
 
-// callsTool reports whether a text is a tool call as models write them: a special tag, or JSON that names a tool and its arguments.
+// callsTool reports whether a text is a tool call in one of the forms that models write: a special tag, or JSON with a tool and its
+// arguments.
 func callsTool(text string) bool {
 	if begins(text, calls) {
 		return true
@@ -113,8 +115,8 @@ func callsTool(text string) bool {
 	return named && (strings.Contains(head, `"arguments"`) || strings.Contains(head, `"input"`) || strings.Contains(head, `"parameters"`) || strings.Contains(head, `"args"`))
 }
 
-// headingsIn counts the headings in a text, not only ours, because a host may have its own prompts. Without markup, a line with a colon
-// counts if it is one of our headings, in either layout.
+// headingsIn counts the headings in a text. Any headings count, because a host may have its own prompts. A line without markup that ends
+// with a colon counts only if it is one of our headings, in either layout.
 func headingsIn(text string) int {
 	n := 0
 	for line := range strings.Lines(text) {
@@ -134,11 +136,11 @@ func headingsIn(text string) int {
 	return n
 }
 
-// leastItems is how many items make a text a list.
+// leastItems is the minimum number of items in a list.
 const leastItems = 3
 
-// isList reports whether a text is mostly a list. Summarizers built into browsers answer in plain bullets whatever headings they are asked
-// for, so asking again gains nothing.
+// isList reports whether a text is mostly a list. Summarizers built into browsers write plain bullets even if the request asks for headings,
+// so repeating the request would gain nothing.
 func isList(text string) bool {
 	lines, items := 0, 0
 	for line := range strings.Lines(text) {
@@ -165,7 +167,7 @@ func isItem(line string) bool {
 	return len(rest) < len(line) && (strings.HasPrefix(rest, ". ") || strings.HasPrefix(rest, ") "))
 }
 
-// unwrap removes what models put around a text: thoughts before it, a code fence, a tag.
+// unwrap removes the wrapping that models put around a text: thoughts before it, a code fence, or a tag.
 func unwrap(text string) string {
 	text = strings.TrimSpace(text)
 	for _, tag := range []string{"think", "thinking", "analysis"} {

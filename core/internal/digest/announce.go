@@ -7,18 +7,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// Words and phrases that begin sentences about what comes next.
+// Words and phrases that begin sentences about the assistant's next step.
 var (
 	announceHeads = strings.Split("let me|let's|let us|i'll|i will|i'm going to|i am going to|i need to|need to |i now have|i have enough|i can now|"+
 		"still |waiting |continuing |no change yet|i'm about|time to |here goes|ich werde|lass mich|jetzt |nun |zuerst |voy a|ahora |déjame|je vais|"+
 		"maintenant |laissez-moi|d'abord|давайте|теперь |сначала |я сейчас|सबसे पहले|अब |سأ|الآن", "|")
 	announceSigns = strings.Fields("让我 我来 现在 接下来 我先 首先 まず 次に では 이제 먼저 다음으로")
-	// orderWords may precede what is done next, and behind them orders to oneself announce it too: "Now add …".
+	// orderWords may precede a statement of the next step. After them, orders that the assistant gives itself count too: "Now add …".
 	orderWords = wordListOf("now next first then ok okay good great perfect alright so and also finally up")
 	selfOrders = wordListOf("i add update fix replace the run check verify implement create write test remove look commit push")
 )
 
-// announceStarts are the starts of everything that announces looks for.
+// announceStarts holds the first bytes of everything that announces looks for, to rule out most texts quickly.
 var announceStarts = startsOf(announceHeads, announceSigns, clauseHeads, []string{"i'm ", "now", "next", "first", "ok", "good", "great", "perfect", "alright", "so", "also", "finally", "and"})
 
 // announces reports whether a unit only says what the assistant will do next.
@@ -26,7 +26,7 @@ func announces(text string) bool {
 	return len(text) < 240 && announceStarts.may(text) && announcing(text) && !asksIn(text)
 }
 
-// announcing reports whether a text begins as what announces does, be it a question or not.
+// announcing reports whether a text begins like an announcement of the next step, even if it is a question.
 func announcing(text string) bool {
 	head := lower(strings.ReplaceAll(trimRune(text[:min(len(text), 60)]), "’", "'"))
 	for n := 0; n < 3; n++ {
@@ -60,22 +60,23 @@ func announcing(text string) bool {
 	return false
 }
 
-// clauseHeads begin clauses that say when something happens.
+// clauseHeads begin clauses about the time or the condition of something.
 var clauseHeads = strings.Split("after |before |once |when |while |if |for |then |since ", "|")
 
-// transient are words of what was so for a moment, while something ran, and lasting those of them that say so of what has a name, too.
+// transient has words about a state that lasts only while something runs. lasting has the words among them that mean this even in a
+// sentence that names something.
 var (
 	transient = wordListOf("again queued wait moment timeout timed settles settle running ended idle ongoing encore")
 	lasting   = wordListOf("yet still waiting pending polling continuing currently shortly soon actively underway momentarily meanwhile noch weiterhin warte attends aún todavía esperando ещё жду")
 )
 
-// qualities are words with -ing that say how something is, not what it does.
+// qualities are words ending in -ing that describe a property of something and not an activity.
 var qualities = wordListOf("missing existing failing misleading interesting confusing blocking surprising nothing anything something everything")
 
-// longestTransient is how long such a sentence is at most, in bytes.
+// longestTransient is the maximum length of a progress report, in bytes.
 const longestTransient = 240
 
-// passesBy reports whether a sentence of the assistant's at work reports progress only: "No signal yet.", "The tests are being added."
+// passesBy reports whether a sentence of the working assistant only reports progress, as in "No signal yet." or "The tests are being added."
 func passesBy(text string) bool {
 	if len(text) > longestTransient || asksIn(text) {
 		return false
@@ -99,7 +100,7 @@ func passesBy(text string) bool {
 	return false
 }
 
-// afterClause returns the text after a leading clause that says when.
+// afterClause returns the text after a leading clause about the time or the condition.
 func afterClause(head string) (rest string, found bool) {
 	for _, s := range clauseHeads {
 		if strings.HasPrefix(head, s) {
@@ -114,7 +115,7 @@ func afterClause(head string) (rest string, found bool) {
 	return "", false
 }
 
-// announcesPlan reports whether a clause, in lower case, only says what the assistant will do next: "i'm checking the hooks".
+// announcesPlan reports whether a clause, in lower case, only announces the assistant's next step: "i'm checking the hooks".
 func announcesPlan(clause string) bool {
 	for _, s := range []string{"i'll ", "i will ", "let me ", "i'm going to ", "i am going to ", "i need to ", "next i"} {
 		if strings.HasPrefix(clause, s) {
@@ -133,17 +134,17 @@ func announcesPlan(clause string) bool {
 	return false
 }
 
-// planJoints join a final clause that says what comes next to its sentence.
+// planJoints join a sentence with a final clause that announces the next step.
 var planJoints = []string{", so ", "; so ", ", and ", " and ", "; ", ", ", " — ", " – ", " - "}
 
-// dependent are words that begin clauses which mean nothing without the clause after them.
+// dependent has words that begin clauses which mean nothing without the clause after them.
 var dependent = strings.Split("since |because |as |now that |although |while |if |when |once |before |after |for |to |given |with |from ", "|")
 
-// leastLeft is how many bytes of a sentence must remain for the plan at its end to be cut off.
+// leastLeft is the minimum number of bytes that must remain of a sentence if the plan at its end is cut off.
 const leastLeft = 16
 
-// withoutPlan returns what the assistant says before a call, without the sentences and final clauses that say what comes next: "X matches
-// the failure, so I'm checking the hook." The record itself shows what came next.
+// withoutPlan returns a text that the assistant writes before a call, without the sentences and final clauses that announce the next step:
+// "X matches the failure, so I'm checking the hook." The record shows that step anyway.
 func withoutPlan(text string) string {
 	if len(text) > mostUnit {
 		return text
@@ -161,7 +162,7 @@ func withoutPlan(text string) string {
 	return strings.Join(kept, " ")
 }
 
-// beforePlan returns a sentence without its final clause that says what comes next; "" if that is all.
+// beforePlan returns a sentence without a final clause that announces the next step; "" if the sentence is nothing else.
 func beforePlan(s string) string {
 	low := strings.ToLower(s)
 	if len(low) != len(s) {

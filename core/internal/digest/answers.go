@@ -8,17 +8,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Users don't only speak in messages: they answer questions that a tool asks, comment on the refusal of a tool call, or type while the
-// agent is working, which puts their words after a tool's output. This file finds these words in tool results. The shapes are those of
-// Claude Code, Codex, OpenCode, pi, Cline and its relatives, Gemini CLI and VS Code.
+// Users don't only write messages. They also answer questions that a tool asks, comment when they refuse a tool call, or type while the agent
+// is working, which puts their words after a tool's output. This file finds these words in tool results. It knows the formats of Claude Code,
+// Codex, OpenCode, pi, Cline and its relatives, Gemini CLI and VS Code.
 
 // answer is something that the user said through a tool.
 type answer struct {
-	about string // the question or the refused call, in words that aren't the user's; "" if the answer needs none
+	about string // the question or the refused call, which aren't the user's words; "" if the answer is clear without them
 	words string
 }
 
-// text returns the answer together with what it is about.
+// text returns the answer, preceded by its question or the refused call.
 func (a answer) text() string {
 	if a.about == "" {
 		return a.words
@@ -26,7 +26,7 @@ func (a answer) text() string {
 	return a.about + a.words
 }
 
-// Limits in bytes: of the words of one answer and what they are about, and of how much of a result's beginning and end is searched.
+// Limits in bytes, for the words of one answer, for its question, and for the parts of a result's beginning and end that are searched.
 const (
 	longestAnswer   = maxRequest
 	longestQuestion = 300
@@ -35,11 +35,11 @@ const (
 	mostAnswers     = 20
 )
 
-// questionTools are tools that ask the user something, as ToolKey spells them.
+// questionTools lists tools that ask the user something, by their names as ToolKey returns them.
 var questionTools = wordListOf("askuserquestion askuser askuserquestions askquestion askquestions askfollowupquestion requestuserinput question questions " +
 	"questionnaire askhuman humaninput getuserinput userinput promptuser askclarification clarify elicit fnaskquestion planmoderespond vscodeaskquestions interview")
 
-// bareTool returns the name of a tool as ToolKey spells it, without a leading server or namespace.
+// bareTool returns the name of a tool as ToolKey does, but without a leading server or namespace.
 func bareTool(name string) string {
 	if i := strings.LastIndex(name, "__"); i >= 0 {
 		name = name[i+2:]
@@ -84,8 +84,8 @@ func heardIn(t *transcript.Transcript, n int32) []answer {
 	return answers
 }
 
-// marksIn reports what a result, in JSON, may contain of the user's: a queued message, words in tags, a refusal. Most contain none, which
-// the beginning and the end of a string show.
+// marksIn reports which words of the user a result may contain: a queued message, words in tags, or a refusal. raw is the result as JSON.
+// Most results contain none, as the beginning and the end of the string show.
 func marksIn(raw []byte) (queued, tagged, refusal bool) {
 	head, tail := raw[:min(len(raw), resultHead+longestTag)], raw[max(0, len(raw)-resultTail):]
 	look, end := tail, tail
@@ -107,7 +107,7 @@ func marksIn(raw []byte) (queued, tagged, refusal bool) {
 	return queued, hasSign(look, "eedback>", len("eedback>")-1), refusal
 }
 
-// hasSign reports whether a text contains a sign. It searches for the sign's byte at rare, which few texts contain.
+// hasSign reports whether a text contains a sign. It searches for the sign's byte at index rare, which should be one that few texts contain.
 func hasSign(text []byte, sign string, rare int) bool {
 	for from := rare; from < len(text); from++ {
 		n := bytes.IndexByte(text[from:], sign[rare])
@@ -121,7 +121,7 @@ func hasSign(text []byte, sign string, rare int) bool {
 	return false
 }
 
-// spokenEnd returns where the text of a JSON string ends, without trailing white space; raw contains the end of the string.
+// spokenEnd returns the end of a JSON string's text, without trailing white space. raw contains the end of the string.
 func spokenEnd(raw []byte) int {
 	n := len(raw) - 1
 	for n > 1 {
@@ -137,10 +137,10 @@ func spokenEnd(raw []byte) int {
 	return n
 }
 
-// cutWords are words of the user as an answer has them.
+// cutWords trims and clips the user's words for an answer.
 func cutWords(words string) string { return Clip(strings.TrimSpace(words), longestAnswer) }
 
-// question is a question that a question tool was given.
+// question is a question that a question tool asks the user.
 type question struct{ id, text string }
 
 // questionsOf returns the questions in a call's arguments, with their ids if they have any.
@@ -165,7 +165,7 @@ func questionsOf(t *transcript.Transcript, call *transcript.Part) (questions []q
 	return questions
 }
 
-// toQuestion returns a question in the form in which an answer refers to it.
+// toQuestion returns the label that refers to a question in an answer.
 func toQuestion(question string) string {
 	if question = clipLine(question, longestQuestion); question == "" {
 		return ""
@@ -192,7 +192,7 @@ func answersOf(text string, questions []question) (answers []answer) {
 	return nil
 }
 
-// only returns what an answer to all of the questions is about.
+// only returns the label for an answer to all of the questions together.
 func only(questions []question) string {
 	if len(questions) == 0 {
 		return ""
@@ -219,8 +219,8 @@ func cutAnswersHead(text string) (rest string, found bool) {
 	return text, false
 }
 
-// quotedAnswers parses "question"="answer", "question"="answer". If the questions are known, it splits the text at them, so that quotes
-// inside questions and answers do no harm.
+// quotedAnswers parses "question"="answer", "question"="answer". If the questions are known, it splits the text at them, so that quotation
+// marks inside questions and answers do no harm.
 func quotedAnswers(text string, questions []question) (answers []answer) {
 	text = strings.ReplaceAll(text, `" → "`, `"="`)
 	text = strings.ReplaceAll(text, `" -> "`, `"="`)
@@ -291,12 +291,12 @@ var answerHeads = []string{"User has answered: ", "User answered: ", "User wrote
 	"User's response: ", "User said: ", "The user answered: ", "The user said: ", "The user responded: ", "The user selected: ", "The user replied: ", "Answer: ", "User: ",
 	"user selected: ", "user wrote: "}
 
-// noWords begin what a question tool returns if the user said nothing.
+// noWords begin the result of a question tool if the user said nothing.
 var noWords = []string{"User cancelled", "User canceled", "User dismissed", "The user dismissed", "The user cancelled", "The user canceled", "The user declined", "User declined",
 	"User did not", "The user did not", "User submitted without", "No response", "Timed out", "timeout", "Error", "[User", "Cancelled", "User skipped", "No answer",
 	"Interrupted", "aborted by user", "request_user_input", "Answer questions?", "The user doesn't want", "The user rejected", "Permission"}
 
-// answerWords returns an answer given in words, without its heading; "" if the text says that there is none.
+// answerWords returns an answer given in words, without its heading; "" if the text says that there is no answer.
 func answerWords(text string) string {
 	text = strings.TrimSpace(text)
 	for _, start := range noWords {
@@ -320,7 +320,7 @@ func answerWords(text string) string {
 	return cutWords(text)
 }
 
-// answerKeys are the members of a result that hold an answer, as ToolKey spells them.
+// answerKeys lists the members of a result that hold an answer, by their names as ToolKey returns them.
 var answerKeys = wordListOf("answers answer response responses reply text selected selection selections selectedoptions value values choice choices freetext freeform notes note input userinput content other custom")
 
 // answersIn parses answers in JSON: {"answers":{"id":{"answers":["…"]}}} and similar. It returns false if the text isn't JSON, or has no
@@ -382,7 +382,7 @@ func answersByID(s *jsonspan.Scanner, src []byte, questions []question) (answers
 	return answers
 }
 
-// joinedStrings returns the strings in the next value of s, joined with commas. It ignores members whose names say that they are not
+// joinedStrings returns the strings in the next value of s, joined with commas. In objects it uses only members whose names are those of
 // answers.
 func joinedStrings(s *jsonspan.Scanner, src []byte) string {
 	var all []string
@@ -394,7 +394,7 @@ func joinedStrings(s *jsonspan.Scanner, src []byte) string {
 	return strings.Join(all, ", ")
 }
 
-// clarified returns the answers in Claude Code's report that the user would rather discuss the questions than answer them all.
+// clarified returns the answers in a report of Claude Code that the user wants to discuss the questions before answering all of them.
 func clarified(text string) (answers []answer) {
 	_, list, _ := strings.Cut(text, "Questions asked:")
 	about := ""

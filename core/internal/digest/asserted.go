@@ -2,16 +2,15 @@ package digest
 
 import "strings"
 
-// How many words must precede a question, and be in it, if a sentence asserts something and then asks. Fewer words before it are a greeting
-// ("Hey Mia, …"); fewer in it are a tag that asks whether the assertion is true ("…, isn't it?").
+// The minimum numbers of words before and in the question of a sentence that first asserts something. With fewer words before the question,
+// the sentence begins with a greeting ("Hey Mia, …"). With fewer words in the question, it only asks for confirmation ("…, isn't it?").
 const (
 	leastAsserted = 3
 	leastAsked    = 3
 )
 
-// asserted returns how many bytes of a question assert something before it asks: "Mia is allergic to walnuts" in "Mia is allergic to
-// walnuts, does that matter?". It returns 0 if a sentence only asks, asks under a condition ("If it rains, do I water?"), or isn't a
-// question.
+// asserted returns the length in bytes of the assertion before a question: "Mia is allergic to walnuts" in "Mia is allergic to walnuts, does
+// that matter?". It returns 0 if a sentence only asks, asks under a condition ("If it rains, do I water?"), or isn't a question.
 func asserted(s string, ws []word) int {
 	if !asks(s) {
 		return 0

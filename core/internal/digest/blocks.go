@@ -15,14 +15,14 @@ const (
 	errorsTag   = "open-errors"
 )
 
-// first marks the user's first request in its list; arrow precedes the exit code of a command.
+// first marks the user's first request in the list of requests. arrow precedes the exit code of a command.
 const (
 	first = "[first] "
 	arrow = " → exit "
 )
 
-// block writes entries between tags, in at most max bytes including the tags. The newest entries take precedence; if newest is set, the
-// list begins with them. Entries that don't fit are counted. It returns "" if nothing fits.
+// block writes entries between tags, in at most max bytes including the tags. If not all entries fit, it writes the newest ones and the number
+// of omitted entries. It returns "" if no entry fits.
 func block(tag string, entries []string, max int) string {
 	left := max - 2*len(tag) - len("<>\n</>")
 	from := len(entries)
@@ -48,8 +48,8 @@ func block(tag string, entries []string, max int) string {
 	return b.String()
 }
 
-// requestsBlock returns the block of the user's requests, in their own words: the newest that fit, then the first of all. A request that is
-// too long is clipped to half of what is left, so that older ones have a place.
+// requestsBlock returns the block with the user's requests, in their own words: the newest requests that fit, and the very first one. A
+// request that is too long is clipped to half of the remaining room, so that older requests have room too.
 func (l *Ledger) requestsBlock(size int) string {
 	if l.Task == "" && len(l.Requests) == 0 {
 		return ""
@@ -59,7 +59,7 @@ func (l *Ledger) requestsBlock(size int) string {
 		all = append(all, first+l.Task)
 	}
 	for _, r := range l.Requests {
-		if rest, found := strings.CutPrefix(r, first); found { // the user's words, not the mark
+		if rest, found := strings.CutPrefix(r, first); found { // the user's words happen to begin like the mark
 			r = "(first) " + rest
 		}
 		all = append(all, r)
@@ -120,13 +120,14 @@ func (l *Ledger) requestsBlock(size int) string {
 // requestEntry returns a request as an entry of its block.
 func requestEntry(text string) string { return "- " + Fence(strings.ReplaceAll(text, "\n", "\n  ")) }
 
-// TextBeside returns the ledger for the end of a digest that a model wrote, in at most max bytes plus spare bytes for the user's requests.
+// TextBeside returns the ledger for the end of a digest that a model wrote, in at most max bytes, plus up to spare bytes for the user's
+// requests.
 func (l *Ledger) TextBeside(max, spare int) string {
 	var b strings.Builder
 	parts := l.blocks()
 	last := len(parts) - 1
 	runs := parts[last]
-	copy(parts[2:], parts[1:last]) // work that runs is mentioned nowhere else; files are
+	copy(parts[2:], parts[1:last]) // running work comes before files, because it is mentioned nowhere else
 	parts[1] = runs
 	for i, part := range parts {
 		share := (max - b.Len()) * part.share / 100
@@ -144,7 +145,7 @@ func (l *Ledger) TextBeside(max, spare int) string {
 	return b.String()
 }
 
-// blocks returns the parts of a ledger, and the share of the remaining room that each may take, in percent.
+// blocks returns the parts of a ledger, each with its maximum share of the remaining room, in percent.
 func (l *Ledger) blocks() []ledgerBlock {
 	var commands []string
 	for _, c := range l.Commands {
@@ -178,7 +179,7 @@ func (l *Ledger) errorsBlock(max int) string {
 	return block(errorsTag, fenced(errors), max)
 }
 
-// fenced returns texts that can't end the block that they are in.
+// fenced returns the texts of a list after [Fence], so that they can't end the block that contains them.
 func fenced(list []string) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
@@ -192,7 +193,7 @@ type ledgerBlock struct {
 	write func(max int) string
 }
 
-// cutBlocks removes the blocks from the text of a digest, and reads them into l.
+// cutBlocks removes the ledger's blocks from the text of a digest, and reads them into l.
 func cutBlocks(text string, l *Ledger) string {
 	for _, b := range []struct {
 		tag  string
@@ -268,7 +269,7 @@ func entriesOf(text string) []string {
 			continue
 		}
 		end()
-		if strings.HasPrefix(line, "(") && strings.HasSuffix(line, " more)") {
+		if strings.HasPrefix(line, "(") && (line == moreFiles || strings.HasSuffix(line, " more)")) {
 			continue
 		}
 		entry = append(entry, line...)

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// change is what one call did to one file.
+// change is the effect of one call on one file.
 type change struct {
 	path           string
 	created        bool // the call wrote the whole content
@@ -23,7 +23,7 @@ var (
 	contentKeys = wordListOf("content file_text contents text body new_source")
 )
 
-// How many bytes of an edit's texts are examined, and how many of their lines are kept.
+// The maximum number of bytes that are examined of an edit's texts, and of lines that are kept.
 const (
 	lookChange  = 1 << 16
 	keptChanges = 400
@@ -76,7 +76,7 @@ func lineChanges(path, before, after string) change {
 	return change{path: path, removed: without(old, now), added: without(now, old)}
 }
 
-// without returns the lines of a list that another list doesn't have.
+// without returns the lines of list that other doesn't contain.
 func without(list, other []string) (rest []string) {
 	var in critbit.Map[struct{}]
 	for _, line := range other {
@@ -90,7 +90,7 @@ func without(list, other []string) (rest []string) {
 	return rest
 }
 
-// patchChanges returns the changes of a patch, in the format of Codex's apply_patch or a unified diff.
+// patchChanges returns the changes in a patch, which may be in the format of Codex's apply_patch or a unified diff.
 func patchChanges(text string) (all []change) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
@@ -130,8 +130,8 @@ const (
 	mostDefined  = 14 // names that a new file defines
 )
 
-// text returns what an entry says about a change after the path: the names that it defines, adds and removes, a value before and after,
-// what its comment says; otherwise its first lines.
+// text returns the description of a change for an entry, to follow the path: the names that it defines, adds and removes, a value before and
+// after, or the text of its comment; otherwise its first lines.
 func (c *change) text() string {
 	added, removed := telling(c.added), telling(c.removed)
 	switch {
@@ -184,7 +184,7 @@ func (c *change) text() string {
 	return text
 }
 
-// commonCall returns the call with which most of some lines begin, and how many do.
+// commonCall returns the function call with which most of the lines begin, and the number of those lines.
 func commonCall(lines []string) (call string, n int) {
 	for _, line := range lines {
 		at := strings.IndexByte(line, '(')
@@ -204,11 +204,11 @@ func commonCall(lines []string) (call string, n int) {
 	return call, n
 }
 
-// mostSwapped is how many lines may be shown together with their old version.
+// mostSwapped is the maximum number of lines that are shown together with their old version.
 const mostSwapped = 2
 
-// swapped describes lines that replace an equal number of similar lines; if many lines have the same change, only that change. It returns
-// "" for any other change.
+// swapped describes a change that replaces lines with an equal number of similar lines. If many lines change in the same way, it describes
+// that only once. It returns "" for any other change.
 func swapped(removed, added []string) string {
 	if len(removed) != len(added) || len(added) == 0 {
 		return ""
@@ -238,7 +238,7 @@ func swapped(removed, added []string) string {
 	return b.String()
 }
 
-// middles returns what two lines have between their common beginning and their common end, in whole words.
+// middles returns the parts of two lines between their common beginning and their common end, in whole words.
 func middles(old, now string) (string, string) {
 	inside := func(c byte) bool { return byteClass[c]&(small|capital|under|digit) != 0 || c >= 0x80 }
 	from := 0
@@ -258,7 +258,7 @@ func middles(old, now string) (string, string) {
 	return old[from : len(old)-end], now[from : len(now)-end]
 }
 
-// longestComment is how many bytes of an added comment are quoted, and leastComment how many words it must have.
+// longestComment is the maximum number of bytes that are quoted of an added comment. leastComment is the minimum number of its words.
 const (
 	longestComment = 150
 	leastComment   = 4
@@ -271,7 +271,7 @@ func commentIn(lines []string) string {
 		if strings.Count(s, " ")+1 < leastComment || codes(s) {
 			continue
 		}
-		for _, more := range lines[i+1:] { // it continues
+		for _, more := range lines[i+1:] { // add the lines on which the comment continues
 			next := commentOf(more)
 			if endsSentence(s) || next == "" || next[0] == '@' || len(s) > longestComment {
 				break
@@ -293,7 +293,7 @@ func commentOf(line string) string {
 	return ""
 }
 
-// mostNamed is how many names are listed from lines that are not quoted.
+// mostNamed is the maximum number of names that are listed from lines that are not quoted.
 const mostNamed = 10
 
 // namesBeyond returns the identifiers in lines that a text doesn't contain.
@@ -312,7 +312,7 @@ func namesBeyond(lines []string, text string) string {
 	return " with " + Fence(strings.Join(names, ", "))
 }
 
-// telling returns the informative lines: no lone punctuation, and no imports if there is anything else.
+// telling returns the informative lines. It omits lines of punctuation, and imports if there are any other lines.
 func telling(lines []string) (out []string) {
 	var imports []string
 	for _, line := range lines {
@@ -337,7 +337,7 @@ func telling(lines []string) (out []string) {
 	return out
 }
 
-// quoted returns the first of some lines, in roughly at most most bytes.
+// quoted quotes the first lines, in about most bytes or less.
 func quoted(lines []string, most int) string {
 	var b strings.Builder
 	for i, line := range lines {
@@ -354,7 +354,7 @@ func quoted(lines []string, most int) string {
 	return Fence(b.String())
 }
 
-// codeQuote returns a line of code between backticks: so many that the line has no such run of them.
+// codeQuote returns a line of code between runs of backticks that are longer than any run in the line.
 func codeQuote(line string) string {
 	if !strings.Contains(line, "`") {
 		return "`" + line + "`"
@@ -373,7 +373,7 @@ var (
 	binds     = wordListOf("const let var val")
 )
 
-// methodIn returns the name of the method that a line begins, or "". rest is the line without modifiers.
+// methodIn returns the name of the method whose definition begins on a line, or "". rest is the line without modifiers.
 func methodIn(line, rest string) string {
 	if !strings.HasSuffix(line, "{") {
 		return ""
@@ -400,7 +400,7 @@ func methodIn(line, rest string) string {
 	return name
 }
 
-// notMethods are words before a parenthesis that don't name a method.
+// notMethods has words that may precede a parenthesis but don't name a method.
 var notMethods = wordListOf("if for while switch catch function return else with do try using lock foreach elif unless until match select when describe test beforeEach afterEach")
 
 // definedIn returns the names that lines of code define, exported ones first.

@@ -8,13 +8,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// touch is what a command did to a file, after so many units of its turn.
+// touch is the effect of a command on a file. units is the number of the turn's units before it.
 type touch struct {
 	path, verb string
 	units      int
 }
 
-// touch notes what a command did to a file.
+// touch records the effect of a command on a file.
 func (r *turnReader) touch(path, verb string) {
 	t := r.now()
 	t.touched = append(t.touched, touch{path, verb, len(t.units)})
@@ -23,11 +23,11 @@ func (r *turnReader) touch(path, verb string) {
 	}
 }
 
-// history says in which entries a file was changed, and how.
+// history lists the entries in which a file was changed, with the kind of change.
 type history struct {
 	text  string // "edited in [2], [5]; moved in [7]"
-	verb  string // the last one
-	comes bool   // the session made the file
+	verb  string // the last verb in text
+	comes bool   // whether the session created the file
 	count int
 }
 
@@ -47,7 +47,7 @@ func (h *history) add(verb string, entry int) {
 	h.count++
 }
 
-// leaves reports whether a file is no longer there after what was done to it.
+// leaves reports whether a file no longer exists under its name after the change that a verb describes.
 func leaves(verb string) bool { return verb == goneVerb || strings.HasPrefix(verb, awayVerb) }
 
 // mostHistory is the maximum length of one file's history, in bytes.
@@ -60,9 +60,9 @@ const (
 	groupMark = ": "
 	// beforeHistory is the history of files whose changes no entry mentions.
 	beforeHistory = "changed before"
-	// triedVerb is what was done to files that were only written to be run.
+	// triedVerb is the history of files that were only written to be run.
 	triedVerb = "written and run"
-	// awayVerb, with the new name behind it, is what was done to files that have another name since.
+	// awayVerb, followed by the new name, is the history of files that were moved or renamed.
 	awayVerb = "moved to "
 	goneVerb = "deleted"
 )
@@ -70,8 +70,8 @@ const (
 // historyVerbs begin the history of a file.
 var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved in [", "deleted in [", awayVerb, triedVerb, beforeHistory}
 
-// files returns the block of changed files, each with the entries that say how it was changed, in at most size bytes. Files with the same
-// history share a line; the most frequently changed come first. Paths are relative to the log's folder if all are absolute.
+// files returns the block of changed files with their histories, in at most size bytes. Files with the same history share a line, and the
+// most frequently changed files come first. Paths are relative to the log's folder if all of them are absolute.
 func (k *turnLog) files(paths []string, size int) string {
 	histories := k.histories()
 	short := k.base != "" && !slices.ContainsFunc(paths, func(path string) bool { return path == "" || path[0] != '/' })
@@ -81,7 +81,7 @@ func (k *turnLog) files(paths []string, size int) string {
 		names   []string
 	}
 	var groups []group
-	var at critbit.Map[int] // by history, one more than the index of its group
+	var at critbit.Map[int] // for each history, the index of its group plus one
 	for _, path := range slices.Backward(paths) {
 		if strings.HasSuffix(path, "/.") {
 			continue
@@ -91,7 +91,7 @@ func (k *turnLog) files(paths []string, size int) string {
 			name = strings.TrimPrefix(path, k.base)
 		}
 		h, _ := histories.Get(path)
-		if h.comes && leaves(h.verb) { // it was there only for a while
+		if h.comes && leaves(h.verb) { // the file existed only for a while
 			continue
 		}
 		known := at.At(h.text)
@@ -136,14 +136,14 @@ func (k *turnLog) files(paths []string, size int) string {
 	return firstOf(modifiedTag, fenced(lines), size)
 }
 
-// A command that changes more than mostSwept files at once, such as a formatter, says nothing about each of them: they are only counted.
+// If a command changes more than mostSwept files at once, as a formatter does, the files are only counted.
 const (
 	mostSwept    = 6
 	sweptHistory = "changed in ["
 	sweptFiles   = " files in "
 )
 
-// folderOfAll returns the common folder of names, with a slash at its end.
+// folderOfAll returns the common folder of names, which ends with a slash.
 func folderOfAll(names []string) string {
 	folder := names[0]
 	for _, name := range names {
@@ -157,10 +157,11 @@ func folderOfAll(names []string) string {
 	return folder
 }
 
-// mostBefore is how many files are named, the newest, of those of whose changes no entry says anything, and of those that were only run.
+// mostBefore is the maximum number of files that are named, the newest ones, among those that no entry mentions and among those that were
+// only run.
 const mostBefore = 16
 
-// grouped returns lines of names that share a history, each roughly as long as most.
+// grouped returns lines with the names of files that share a history. Each line has about most bytes.
 func grouped(history string, names []string, most int) (lines []string) {
 	line := ""
 	for _, name := range names {
@@ -177,14 +178,17 @@ func grouped(history string, names []string, most int) (lines []string) {
 	return append(lines, line)
 }
 
-// firstOf writes the first entries between tags, in at most max bytes including the tags, and counts the rest.
+// moreFiles ends a list of files that is not complete.
+const moreFiles = "(and other files)"
+
+// firstOf writes the first files between tags, in at most max bytes including the tags.
 func firstOf(tag string, entries []string, max int) string {
 	left := max - 2*len(tag) - len("<>\n</>")
 	var b strings.Builder
 	for i, e := range entries {
-		if len(e)+1 > left-len("(1000 more)\n") && !(i == len(entries)-1 && len(e)+1 <= left) {
+		if len(e) > left-len(moreFiles)-2 && !(i == len(entries)-1 && len(e)+1 <= left) {
 			if i > 0 {
-				b.WriteString("(" + itoa(len(entries)-i) + " more)\n")
+				b.WriteString(moreFiles + "\n")
 			}
 			break
 		}
@@ -197,7 +201,7 @@ func firstOf(tag string, entries []string, max int) string {
 	return "<" + tag + ">\n" + b.String() + "</" + tag + ">"
 }
 
-// histories returns what the entries say about files, by path.
+// histories returns the history of each file in the log's entries, by path.
 func (k *turnLog) histories() (events critbit.Map[history]) {
 	for i := range k.turns {
 		t := &k.turns[i]

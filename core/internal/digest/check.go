@@ -6,12 +6,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 )
 
-// checked is how many facts of the folded messages are looked for in a digest.
+// checked is the maximum number of facts from the folded messages that are looked for in a digest.
 const checked = 64
 
-// Check looks for the facts of the messages in their digest: the highest-ranking paths, addresses, identifiers and numbers, and the open
-// errors of the ledger. It returns how many it looked for and how many it found. A fact that it finds is mentioned; what the digest says
-// about it may still be wrong.
+// Check looks for facts from the messages in their digest: the highest-ranking paths, addresses, identifiers and numbers, and the ledger's
+// open errors. It returns the number of facts that it looked for, and how many of them it found. A found fact is mentioned in the digest; the
+// digest's statement about it may still be wrong.
 func (e *Extract) Check(body string) (facts, found int) {
 	known := new(critbit.Map[struct{}])
 	said(body, known)
@@ -33,7 +33,7 @@ func (e *Extract) Check(body string) (facts, found int) {
 	return facts, found
 }
 
-// has reports whether a text contains a line, ignoring white space.
+// has reports whether a text contains a line, ignoring differences in white space.
 func has(text, line string) bool {
 	return strings.Contains(strings.Join(strings.Fields(text), " "), strings.Join(strings.Fields(line), " "))
 }

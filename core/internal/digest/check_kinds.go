@@ -13,16 +13,16 @@ type checkKinds uint8
 // plainCheck is the kind of a command whose name does not say what it checks.
 const plainCheck checkKinds = 1 << 5
 
-// checkSets is the number of such sets.
+// checkSets is the number of different sets of kinds.
 const checkSets = 1 << 7
 
-// buildRow is the row of builds: their programs also run other checks ("make test").
+// buildRow is the row of build programs, which also run other checks ("make test").
 const buildRow = 4
 
-// testChecks are the kinds of a command that runs nothing but tests.
+// testChecks is the set of kinds for a command that runs only tests.
 const testChecks checkKinds = 1 << 1
 
-// The programs that check something, and the words that say what a runner checks ("npm run lint"), both with a row for each kind.
+// checkers has the programs that check something, and checking the words for a runner's check ("npm run lint"). Both have a row for each kind.
 var (
 	checkers = words.NewTable("pytest jest vitest mocha ctest tox nox rspec phpunit playwright cypress",
 		"eslint biome prettier ruff flake8 black staticcheck golangci-lint rubocop shellcheck", "tsc tsgo mypy", "make cmake gradle mvn")
@@ -30,7 +30,7 @@ var (
 		"check verify", "install")
 )
 
-// checkOf returns the number of the kind that a command is a check of, or 0; name is the name of its program.
+// checkOf returns the kind of a command's check as a row number, or 0 if it is no check. name is the name of the command's program.
 func checkOf(name string, words []string) int {
 	row := checkers.Row(name)
 	if row == 0 && !runners.has(name) || row > 0 && row != buildRow {
@@ -56,8 +56,35 @@ func checksIn(script string) (kinds checkKinds) {
 	return kinds
 }
 
-// covers reports whether a check of some kinds that passes says that another one, which failed, is no longer open. Tests are different: a part of
-// them may pass while others still fail. A check of no special kind ("npm run check") most often runs the linter and the type check.
+// checkedPart returns the part of a script that its result speaks of, if it checks something: the last of its lists of commands that has a
+// check, from that check to the last one. "sed -i s/a/b/ x.go && go build ./...; echo done" becomes "go build ./...".
+func checkedPart(script string) string {
+	bare, _ := cutHeredocs(script)
+	from, to, inList := 0, 0, false
+	for rest, n := bare, 0; len(rest) > 0 && n < mostCommands; n++ {
+		at := len(bare) - len(rest)
+		var words []string
+		words, rest = simpleCommand(rest, func(string) {})
+		for len(words) > 0 && strings.Contains(words[0], "=") {
+			words = words[1:]
+		}
+		end := len(bare) - len(rest)
+		if len(words) > 0 && kindOfWords(words) == checks {
+			if !inList {
+				from, inList = at, true
+			}
+			to = end
+		}
+		inList = inList && (bare[end-1] != ';' && bare[end-1] != '\n')
+	}
+	if to == 0 {
+		return script
+	}
+	return strings.TrimSpace(strings.TrimSuffix(strings.TrimRight(bare[from:to], " \n&|;"), "2>&1"))
+}
+
+// covers reports whether a passing check of kinds k means that an earlier failure of other is solved. It never does for tests, because some
+// tests may pass while others still fail. A check of no special kind ("npm run check") usually runs the linter and the type check.
 func (k checkKinds) covers(other checkKinds) bool {
 	if k&plainCheck != 0 {
 		k |= 1<<2 | 1<<3

@@ -32,6 +32,31 @@ def test_a_live_conversation(history):
     assert conversation.append({"role": "user", "content": "Once more."}) > 0
 
 
+def test_a_host_says_how_much_calls_matter():
+    messages = [{"role": "user", "content": "Find the ship."}]
+    for i in range(12):
+        call = {"id": f"s{i}", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+        messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": f"s{i}", "content": f"harbour {i}, pier {3 * i}; " * 120})
+    messages.append({"role": "user", "content": "Where is it?"})
+    policy = {"format": "openai-chat", "window": {"tokens": 9000, "reserve": 0}, "gate": {"target": 0.9}, "summary": {"mode": "local"}}
+    given = []
+
+    def score(messages):
+        given.extend(messages)
+        return {"calls": [{"id": "s8", "score": -1}]}
+
+    compactor = ctxfold.Compactor(policy)
+    done = ctxfold.Conversation(compactor, messages, score=score).compact()
+    first = done.report["actions"][0]
+    assert given == messages and (first["pass"], first["message"]) == ("score", 18)
+    assert ctxfold.Conversation(compactor, messages, score=lambda _: None).compact().changed
+    broken = ctxfold.Conversation(compactor, messages, score=lambda _: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        broken.compact()
+    assert broken.messages == messages
+
+
 def test_it_is_what_compact_makes(history, model):
     compactor = ctxfold.Compactor(window=16_000, summarize=model)
     conversation = ctxfold.Conversation(compactor, history)

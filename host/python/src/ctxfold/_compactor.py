@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, List, Literal, Mapping, Optiona
 
 from . import _archive
 from ._base import CONCURRENCY, TIMEOUT, Compacting, next_of, shared_fits
-from ._conversation import Held, Live
+from ._conversation import Held, Live, Scoring
 from ._options import checked, without_none
 from ._redact import FindSecrets
 from ._results import Done, FitResult
@@ -186,10 +186,17 @@ class Conversation(Live[Msg]):
 
     @checked
     def __init__(
-        self, compactor: Compactor, messages: Sequence[Msg] = (), *, state: Optional["types.State"] = None
+        self,
+        compactor: Compactor,
+        messages: Sequence[Msg] = (),
+        *,
+        state: Optional["types.State"] = None,
+        score: Scoring[Msg] = None,
     ) -> None:
-        """``state`` is the state of the last compaction of these messages."""
-        super().__init__(Held(compactor, messages, state))
+        """``state`` is the state of the last compaction of these messages. ``score`` is called when a compaction begins
+        and returns how much calls and messages matter, by their indexes in the messages that it gets.
+        """
+        super().__init__(Held(compactor, messages, state, score))
 
     def append(self, *messages: Msg) -> int:
         """Appends messages and returns the estimated tokens of all messages. If one is invalid, none is appended."""
@@ -217,8 +224,8 @@ class Conversation(Live[Msg]):
     ) -> Optional[Done[List[Msg]]]:
         """Compacts the conversation if compaction is due before a model call. If the policy has ``gate.idle``, a
         conversation whose prompt cache is cold is compacted even below the limit. ``next`` has the ``model`` and
-        the ``provider`` of the call. The idle time is measured, unless ``options`` contain it. :meth:`call` calls this
-        method itself.
+        the ``provider`` of the call. The idle time is measured, unless ``options`` contain it. :meth:`call`
+        compacts when the prompt cache is cold or the provider refuses the messages, but not at the limit of the policy.
         """
         return run(self._held.before_turn(dict(options or {}), next_of(next)))
 

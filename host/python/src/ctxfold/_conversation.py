@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 Msg = TypeVar("Msg")
 
+#: Returns how much calls and messages matter, or None.
+Scoring = Optional[Callable[[Sequence[Msg]], Optional["types.Score"]]]
+
 STILL = "the conversation does not fit in the context window, and a compaction did not help"
 
 #: The key of the lease that serializes the compactions of a conversation.
@@ -61,8 +64,8 @@ class Turn(TurnHost, Generic[Msg]):
             self._held.leave(self._mine)
 
     def before(self) -> Dict[str, Any]:
-        redact = self._held.redactions()
-        return {"redact": redact} if redact else {}
+        given = {"redact": self._held.redactions(), "score": self._held.scores()}
+        return {name: value for name, value in given.items() if value}
 
     def begin(self, effect: Mapping[str, Any]) -> Steps[None]:
         if self._held.background is None and "settings" in effect:
@@ -83,9 +86,12 @@ class Held(Generic[Msg]):
     is lost, it is opened again.
     """
 
-    def __init__(self, compactor: Compacting, messages: Sequence[Msg], state: Optional["types.State"]) -> None:
+    def __init__(
+        self, compactor: Compacting, messages: Sequence[Msg], state: Optional["types.State"], score: "Scoring[Msg]" = None
+    ) -> None:
         self.messages: List[Msg] = list(messages)
         self.state = state
+        self._score = score
         self._compactor = compactor
         self._lock = threading.Lock()
         self._leases = Leases()
@@ -184,6 +190,9 @@ class Held(Generic[Msg]):
     def redactions(self) -> Any:
         redact = self._compactor._model.redact
         return redactions(redact, transcript(self.messages).piece) if redact else None
+
+    def scores(self) -> Optional["types.Score"]:
+        return self._score(self.messages) if self._score is not None else None
 
     def enter(self) -> Steps[str]:
         """Waits until no other compaction of the conversation is running."""
