@@ -21,6 +21,7 @@ type schedule struct {
 	faults  faults
 	can     []api.EffectName
 	before  [2]int // messages that the conversations have at the beginning
+	kept    bool   // the host keeps a conversation, instead of apps that keep their histories
 	actions []action
 }
 
@@ -72,6 +73,10 @@ func drawn(seed uint64) schedule {
 		s.can = slices.DeleteFunc(slices.Clone(allEffects), func(api.EffectName) bool { return r.IntN(4) == 0 })
 	}
 	s.before = [2]int{2 * r.IntN(20), 2 * r.IntN(20)}
+	whats := whats
+	if s.kept = seed%3 == 2; s.kept {
+		whats, s.can, s.faults.clock = whatsKept, keptEffects, 0
+	}
 	for range 6 + r.IntN(14) {
 		a := action{what: whats[r.IntN(len(whats))], conversation: r.IntN(2), replica: r.IntN(2), number: r.IntN(1000), gap: int64(r.IntN(2000))}
 		if a.what == "sleep" || r.IntN(8) == 0 {
@@ -96,6 +101,9 @@ func message(role string, r *rand.Rand, about string) string {
 
 // play lets a schedule happen, and returns the first invariant that did not hold.
 func play(s schedule) (*world, string) {
+	if s.kept {
+		return playKept(s)
+	}
 	w := newWorld(s.seed, s.faults)
 	calm := w.calm()
 	var replicas [2]int
