@@ -193,6 +193,7 @@ func (c *keptApp) adopt(j *simulatedJob) {
 		w.violated("%s: the newest message is lost", j.name)
 	}
 	c.list, c.state = list, api.Raw(j.result["state"])
+	w.adopted++
 	c.verify(j.name)
 }
 

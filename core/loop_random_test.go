@@ -371,13 +371,14 @@ func TestLoopSchedules(t *testing.T) {
 	if os.Getenv("CTXFOLD_SEED") != "" {
 		seeds = 1
 	}
-	played, events, asked, made, begun, stopped, waited := 0, 0, 0, 0, 0, 0, 0
+	played, events, asked, made, adopted, begun, stopped, waited := 0, 0, 0, 0, 0, 0, 0, 0
 	notices := map[api.NoticeName]int{}
 	for seed := first; seed < first+seeds; seed++ {
 		s := drawn(seed)
 		w, wrong := play(s)
 		played++
-		asked, made, begun, stopped, waited = asked+w.asked, made+w.made, begun+w.begun, stopped+w.stopped, waited+w.waited
+		asked, made, adopted = asked+w.asked, made+w.made, adopted+w.adopted
+		begun, stopped, waited = begun+w.begun, stopped+w.stopped, waited+w.waited
 		for name, n := range w.notices {
 			notices[name] += n
 		}
@@ -393,8 +394,8 @@ func TestLoopSchedules(t *testing.T) {
 			t.Fatalf("seed %d: %s\npolicy %s, records by %s, can %v, %v messages before, faults %+v%s", seed, wrong, s.policy, s.records, s.can, s.before, s.faults, list.String())
 		}
 	}
-	t.Logf("%d schedules, %d events, %d requests to the model, %d compactions saved, %d begun in the background, %d of them stopped, %d waits for a lease, %v", played, events,
-		asked, made, begun, stopped, waited, notices)
+	t.Logf("%d schedules, %d events, %d requests to the model, %d compactions saved, %d in kept conversations, %d begun in the background, %d of them stopped, %d waits for a lease, %v", played, events,
+		asked, made, adopted, begun, stopped, waited, notices)
 }
 
 // TestLoopReplays: the same seed and the same events give the same bytes.

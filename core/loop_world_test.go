@@ -28,6 +28,7 @@ type world struct {
 	made    int             // saves of a compaction
 	begun   int             // jobs in the background
 	stopped int             // of those
+	adopted int             // results that a kept conversation has continued with
 	forgets bool            // records keep only some compactions
 	waited  int             // waits for somebody else's lease
 	jobs    []*simulatedJob // all that were started
