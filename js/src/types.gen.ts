@@ -991,7 +991,10 @@ export interface RehydratePass {
  */
 export interface SqueezePass {
   pass: "squeeze";
-  /** keep_recent is how many of the newest tool results stay as they are. Default: 2. */
+  /**
+   * keep_recent is how many of the newest tool results stay as they are, unless they have a terminal's escape codes.
+   * Default: 2.
+   */
   keep_recent?: number;
   /**
    * min_tokens is how much a result must shrink, in tokens, including the line that says how it was shortened. Default:

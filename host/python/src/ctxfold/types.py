@@ -392,7 +392,8 @@ SqueezePass = TypedDict(
     "SqueezePass",
     {
         "pass": "Literal['squeeze']",
-        #: keep_recent is how many of the newest tool results stay as they are. Default: 2.
+        #: keep_recent is how many of the newest tool results stay as they are, unless they have a terminal's escape
+        #: codes. Default: 2.
         "keep_recent": "NotRequired[int]",
         #: min_tokens is how much a result must shrink, in tokens, including the line that says how it was shortened.
         #: Default: 16.
