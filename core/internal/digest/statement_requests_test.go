@@ -14,7 +14,7 @@ func TestFeatureIsNoRule(t *testing.T) {
 		"Implement the importer. It should be able to read gzip. You must not touch the schema.":                                                                                                                                                       {"You must not touch the schema."},
 		"The public API must stay as it is. Add a method for it.":                                                                                                                                                                                      {"The public API must stay as it is."},
 		"Write the importer, please.\n\nThe staging database must not be changed.":                                                                                                                                                                     {"The staging database must not be changed."},
-		"创建一个函数，用来排序订单。此外，该函数应该能够处理空的列表。":                                                                                                                                                                                                              nil,
+		"创建一个函数，用来排序订单。此外，该函数应该能够处理至少三个列表。":                                                                                                                                                                                                            nil,
 		"The parser should be able to read comments.":                                                                                                                                                                                                  nil,
 	} {
 		if got := standing(t, text); !slices.Equal(got, want) {
@@ -71,6 +71,7 @@ func TestRequestIsNoRule(t *testing.T) {
 		"I need somewhere quiet to stay, preferably near the harbour.",
 		"I'm looking for a pottery class, preferably on a weekday.",
 		"Can you find me a cheap florist, preferably in the east?",
+		"I'm interested in going ahead with booking the later one.",
 		"需要订个会议室，最好有投影仪。",
 		"帮我找一家花店，最好离港口近一点。",
 		"10点半以后吧。",
