@@ -135,7 +135,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 	}
 	w, before, after := &sc.ws[i], sc.word(i-1), sc.word(i+size)
 	next, then := sc.textAt(i+size), sc.word(i+size+1)
-	if w.text == "preferably" && sc.seeks() {
+	if w.text == "preferably" && sc.seeks() || w.text == "need" && before != nil && before.text == "no" {
 		return true
 	}
 	if before != nil && before.text == "my" && i > 1 && beyond.has(sc.ws[i-2].text) { // "that's above my budget"
@@ -201,7 +201,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		return c.strength == wish && sc.all&(products|addressees|selves|quantifiers|numbers) == 0 && !sc.digits || // "The bus is always late"
 			feelings.has(next) && sc.all&products == 0 || copulas.has(next) && sc.all&(products|addressees) == 0
 	case permit:
-		return fears.has(next) || pointed.has(sc.textAt(len(sc.ws) - 2))
+		return fears.has(next) || pointed.has(sc.textAt(len(sc.ws)-2))
 	case loose:
 		switch w.text {
 		case "every": // "Anna collects every stamp"
