@@ -417,8 +417,9 @@ func removed(actions []api.Action) (ranges [][2]int) {
 
 // BeforeTurn compacts the conversation if compaction is due. Call it before each model call: if the policy has
 // gate.idle, a conversation whose prompt cache is cold is compacted even below the limit. Fields of next that aren't
-// set are measured from the last call of BeforeTurn, AfterTurn or Call. Conversation.Call does all this itself. The
-// result is like that of AfterTurn; if the model returns no summary, the conversation stays unchanged.
+// set are measured from the last call of BeforeTurn, AfterTurn or Call. The result is like that of AfterTurn; if the
+// model returns no summary, the conversation stays unchanged. Conversation.Call compacts when the prompt cache is cold
+// or the provider refuses the messages, but not at the limit of the policy.
 func (v *Conversation) BeforeTurn(ctx context.Context, next Next) (*Result, error) {
 	o := api.Options{Idle: min(next.Idle, longestIdle).Seconds(), Cold: next.Cold}
 	return v.turn(ctx, api.TurnBefore, api.JobSettings{Model: next.Model, Provider: next.Provider}, o)

@@ -81,8 +81,8 @@ type Clear struct {
 	// MinReclaim is how many tokens must be freed in total, or nothing is cleared: every clearing invalidates the prompt cache.
 	MinReclaim int
 	// Excerpt is how many tokens of a result may stay after the marker: the lines with names, numbers and errors that later
-	// messages repeat, as far as the target leaves room. A result that frees no more than that stays whole if the target is
-	// reached without it.
+	// messages repeat, as far as the target leaves room. Lines that say the most get the room that is left. A result that
+	// frees no more than that stays whole if the target is reached without it.
 	Excerpt int
 	// Tools are the tools whose results may be cleared; empty means all tools. Names are compared without case, _ and -.
 	Tools []string

@@ -132,8 +132,9 @@ export class Conversation<M extends Message = Message> {
   /**
    * Compacts the conversation if compaction is due before a model call: if the policy has `gate.idle` and the prompt
    * cache is cold, the conversation is compacted even below the limit. The idle time is measured from the last
-   * `beforeTurn`, `afterTurn` or `call`, unless `options.idle` is given. `call` does all this itself. If the model
-   * returns no summary, the conversation stays unchanged.
+   * `beforeTurn`, `afterTurn` or `call`, unless `options.idle` is given. If the model returns no summary, the
+   * conversation stays unchanged. `call` compacts when the prompt cache is cold or the provider refuses the messages,
+   * but not at the limit of the policy.
    */
   beforeTurn(next: Next = {}, options: CompactOptions = {}): Promise<Compacted<M>> {
     const { model, provider } = next;

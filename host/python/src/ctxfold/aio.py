@@ -233,8 +233,8 @@ class Conversation(Live[Msg]):
     ) -> Optional[Done[List[Msg]]]:
         """Compacts the conversation if compaction is due before a model call. If the policy has ``gate.idle``, a
         conversation whose prompt cache is cold is compacted even below the limit. ``next`` has the ``model`` and
-        the ``provider`` of the call. The idle time is measured, unless ``options`` contain it. :meth:`call` calls this
-        method itself.
+        the ``provider`` of the call. The idle time is measured, unless ``options`` contain it. :meth:`call`
+        compacts when the prompt cache is cold or the provider refuses the messages, but not at the limit of the policy.
         """
         return await run(self._held.before_turn(dict(options or {}), next_of(next)))
 

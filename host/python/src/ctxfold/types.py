@@ -253,7 +253,7 @@ ClearPass = TypedDict(
         #: prompt cache.
         "min_reclaim": "NotRequired[int]",
         #: excerpt is how many tokens of a result may stay after the marker: the lines with names, numbers and errors
-        #: that later messages repeat, as far as the target leaves room. A result that frees no more than that stays
+        #: that later messages repeat, as far as the target leaves room. Lines that say the most get the room that is left. A result that frees no more than that stays
         #: whole if the target is reached without it.
         "excerpt": "NotRequired[int]",
         #: tools are the tools whose results may be cleared; empty means all tools. Names are compared without case, _
