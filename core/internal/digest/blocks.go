@@ -269,7 +269,7 @@ func entriesOf(text string) []string {
 			continue
 		}
 		end()
-		if strings.HasPrefix(line, "(") && strings.HasSuffix(line, " more)") {
+		if strings.HasPrefix(line, "(") && (line == moreFiles || strings.HasSuffix(line, " more)")) {
 			continue
 		}
 		entry = append(entry, line...)

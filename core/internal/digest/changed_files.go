@@ -178,14 +178,17 @@ func grouped(history string, names []string, most int) (lines []string) {
 	return append(lines, line)
 }
 
-// firstOf writes the first entries between tags, in at most max bytes including the tags, and the number of the others.
+// moreFiles ends a list of files that is not complete.
+const moreFiles = "(and other files)"
+
+// firstOf writes the first files between tags, in at most max bytes including the tags.
 func firstOf(tag string, entries []string, max int) string {
 	left := max - 2*len(tag) - len("<>\n</>")
 	var b strings.Builder
 	for i, e := range entries {
-		if len(e)+1 > left-len("(1000 more)\n") && !(i == len(entries)-1 && len(e)+1 <= left) {
+		if len(e) > left-len(moreFiles)-2 && !(i == len(entries)-1 && len(e)+1 <= left) {
 			if i > 0 {
-				b.WriteString("(" + itoa(len(entries)-i) + " more)\n")
+				b.WriteString(moreFiles + "\n")
 			}
 			break
 		}

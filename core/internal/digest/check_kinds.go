@@ -56,6 +56,33 @@ func checksIn(script string) (kinds checkKinds) {
 	return kinds
 }
 
+// checkedPart returns the part of a script that its result speaks of, if it checks something: the last of its lists of commands that has a
+// check, from that check to the last one. "sed -i s/a/b/ x.go && go build ./...; echo done" becomes "go build ./...".
+func checkedPart(script string) string {
+	bare, _ := cutHeredocs(script)
+	from, to, inList := 0, 0, false
+	for rest, n := bare, 0; len(rest) > 0 && n < mostCommands; n++ {
+		at := len(bare) - len(rest)
+		var words []string
+		words, rest = simpleCommand(rest, func(string) {})
+		for len(words) > 0 && strings.Contains(words[0], "=") {
+			words = words[1:]
+		}
+		end := len(bare) - len(rest)
+		if len(words) > 0 && kindOfWords(words) == checks {
+			if !inList {
+				from, inList = at, true
+			}
+			to = end
+		}
+		inList = inList && (bare[end-1] != ';' && bare[end-1] != '\n')
+	}
+	if to == 0 {
+		return script
+	}
+	return strings.TrimSpace(strings.TrimSuffix(strings.TrimRight(bare[from:to], " \n&|;"), "2>&1"))
+}
+
 // covers reports whether a passing check of kinds k means that an earlier failure of other is solved. It never does for tests, because some
 // tests may pass while others still fail. A check of no special kind ("npm run check") usually runs the linter and the type check.
 func (k checkKinds) covers(other checkKinds) bool {

@@ -9,21 +9,22 @@ import (
 
 // The weights of the lines with which excerpts are filled, in 1/1024, by what they say.
 const (
-	ofProseLine  = 1024 // sentences, comments and list items
-	ofTextLine   = 700  // code that contains a text of several words, such as an error message
-	ofDefinition = 600
-	ofCodeLine   = 256 // code with a number or a short text
+	ofProseLine   = 1024 // sentences, comments and list items
+	ofDefinition  = 700
+	ofCodeLine    = 256
+	leastRunWorth = 200
 )
 
 // leastFill is how much room filling is worth, in bytes, and lookFill how many bytes of results are read for each byte of room, newest
-// results first.
+// results first. mostRun is the size of a run of lines, in bytes, from which on it ends at the next definition, comment or heading.
 const (
 	leastFill = 400
 	lookFill  = 64
+	mostRun   = 300
 )
 
-// fill adds lines that no later message repeats, while there is room: those that say most that neither the chosen lines nor each other say.
-// A result gets at most its part of most.
+// fill adds runs of lines that no later message repeats, while there is room: those that say most that neither the chosen lines nor each
+// other say. A result gets at most its part of most.
 func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	if c.room < leastFill {
 		return
@@ -35,8 +36,8 @@ func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	}
 	chosen := extract.New(f.items, f.known).Choose(c.room)
 	for len(chosen) > 0 {
-		result, n := f.places[chosen[0].Item].result, 1
-		for n < len(chosen) && f.places[chosen[n].Item].result == result {
+		result, n := f.runs[chosen[0].Item].result, 1
+		for n < len(chosen) && f.runs[chosen[n].Item].result == result {
 			n++
 		}
 		f.put(result, chosen[:n], most[result]-c.used[result])
@@ -44,53 +45,105 @@ func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	}
 }
 
-// filler is the lines with which excerpts may be filled.
+// filler is the runs of lines with which excerpts may be filled.
 type filler struct {
 	*Excerpts
 	choice *excerptChoice
 	items  []extract.Item
-	places []rankedLine // of the items
-	known  []string     // the lines that are chosen
+	runs   []lineRun // of the items
+	known  []string  // the lines that are chosen
 }
 
-// read adds the lines of a result, and returns how many bytes they have.
+// lineRun is a paragraph or another piece of a result that is read as a whole: the lines from one index to another.
+type lineRun struct {
+	result, from, to int
+	title            int // the line of the heading above it, or -1
+}
+
+// read adds the runs of a result, and returns how many bytes it has.
 func (f *filler) read(result int) (size int) {
+	run, title := lineRun{result: result, title: -1}, -1
 	for n := range f.lines[result] {
-		text := f.text(result, n)
-		if size += len(text); f.lines[result][n].chosen {
-			f.known = append(f.known, text)
-		} else if factor := worthOfLine(text); factor > 0 {
-			f.items = append(f.items, extract.Item{Text: text, Factor: factor, Whole: true})
-			f.places = append(f.places, rankedLine{result: result, line: n})
+		text := strings.TrimSpace(f.text(result, n))
+		size += len(text)
+		if n > run.from && f.ends(run, n, text) {
+			f.add(run)
+			run = lineRun{result: result, from: n, title: title}
 		}
+		if run.to = n + 1; text != "" && text[0] == '#' && !f.lines[result][n].number {
+			title = n
+		}
+	}
+	if run.to > run.from {
+		f.add(run)
 	}
 	return size
 }
 
-// put adds chosen lines of a result in at most size bytes: the best of them if not all of them fit. A line within a definition takes that along.
+// ends reports whether a run ends before line n, whose text this is.
+func (f *filler) ends(run lineRun, n int, text string) bool {
+	lines := f.lines[run.result]
+	if strings.Count(f.texts[run.result][lines[n-1].to:lines[n].from], "\n") > 1 { // an empty line, or a closing brace
+		return lines[n].to-lines[run.from].from > mostRun/4
+	}
+	begins := commentOf(text) != "" || definedBy(text) != "" || text != "" && (text[0] == '#' || text[0] == '*')
+	return begins && lines[n].to-lines[run.from].from > mostRun/2 || lines[n].to-lines[run.from].from > 2*mostRun
+}
+
+// add adds a run that says something.
+func (f *filler) add(run lineRun) {
+	var text []string
+	size, worth := 0, 0
+	for n := run.from; n < run.to; n++ {
+		line := f.text(run.result, n)
+		if f.lines[run.result][n].chosen {
+			f.known = append(f.known, line)
+			continue
+		}
+		text = append(text, line)
+		size += len(line)
+		worth += len(line) * worthOfLine(line)
+	}
+	if size == 0 || worth/size < leastRunWorth || len(text) == 1 && strings.HasSuffix(text[0], ":") {
+		return
+	}
+	f.items = append(f.items, extract.Item{Text: strings.Join(text, "\n"), Factor: worth / size, Whole: true})
+	f.runs = append(f.runs, run)
+}
+
+// put adds chosen runs of a result in at most size bytes: the best of them if not all of them fit. A run takes along the definition that it
+// is in, and the heading above it.
 func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 	need, items := 0, make([]extract.Item, len(chosen))
 	for i, c := range chosen {
 		items[i] = f.items[c.Item]
 		need += len(items[i].Text) + 1
 	}
-	places := make([]int, 0, len(chosen))
-	if need <= size {
-		for _, c := range chosen {
-			places = append(places, f.places[c.Item].line)
-		}
-	} else {
+	if need > size {
+		var best []extract.Chosen
 		for _, c := range extract.New(items, f.known).Choose(size) {
-			places = append(places, f.places[chosen[c.Item].Item].line)
+			best = append(best, chosen[c.Item])
 		}
+		chosen = best
 	}
-	for _, n := range places {
-		head := f.lines[result][n].head
-		if head >= 0 && !f.lines[result][head].chosen && definedBy(strings.TrimSpace(f.text(result, head))) != "" {
-			f.choice.take(f.Excerpts, result, head)
+	for _, c := range chosen {
+		run := f.runs[c.Item]
+		if len(f.items[c.Item].Text) > f.choice.room {
+			continue
 		}
-		if !f.lines[result][n].chosen {
-			f.choice.take(f.Excerpts, result, n)
+		head := f.lines[result][run.from].head
+		if head >= 0 && definedBy(strings.TrimSpace(f.text(result, head))) == "" {
+			head = -1
+		}
+		for _, n := range []int{run.title, head} {
+			if n >= 0 && !f.lines[result][n].chosen {
+				f.choice.take(f.Excerpts, result, n)
+			}
+		}
+		for n := run.from; n < run.to; n++ {
+			if !f.lines[result][n].chosen {
+				f.choice.take(f.Excerpts, result, n)
+			}
 		}
 	}
 }
@@ -102,34 +155,22 @@ func (e *Excerpts) text(result, line int) string {
 	return text[numbered(text):]
 }
 
-// worthOfLine returns the weight of a line by what it says, or 0 if it says nothing.
+// worthOfLine returns the weight of a line by what it says, or 0 if it says nothing or is a hit of a search.
 func worthOfLine(line string) int {
 	line = strings.TrimSpace(line)
 	switch {
-	case len(line) < leastFillLine, line[0] == '[' && line[len(line)-1] == ']': // or a note of the tool
+	case line == "", line[0] == '[' && line[len(line)-1] == ']', isHit(line): // or a note of the tool
 		return 0
 	case commentOf(line) != "" || !codes(line) && !fewSpaces(line, 4):
 		return ofProseLine
-	case hasText(line):
-		return ofTextLine
 	case definedBy(line) != "":
 		return ofDefinition
-	case strings.ContainsAny(line, "\"'`0123456789"):
-		return ofCodeLine
 	}
-	return 0
+	return ofCodeLine
 }
 
-// leastFillLine is the minimum length of a line that says something by itself, in bytes.
-const leastFillLine = 12
-
-// hasText reports whether a line of code contains a quoted text of several words.
-func hasText(line string) bool {
-	for _, quote := range []byte{'"', '\'', '`'} {
-		_, rest, _ := strings.Cut(line, string(quote))
-		if said, _, closed := strings.Cut(rest, string(quote)); closed && !fewSpaces(said, 2) {
-			return true
-		}
-	}
-	return false
+// isHit reports whether a line is a hit of a search, or context around one: "main.go:12: import".
+func isHit(line string) bool {
+	file, rest, _ := strings.Cut(line, ":")
+	return isContext(line) || exitOf(rest) != "" && !strings.Contains(file, " ") && strings.ContainsAny(file, "./")
 }

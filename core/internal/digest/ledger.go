@@ -216,6 +216,9 @@ func (c *collector) result(n int32) {
 			return
 		}
 		if failed = run.exit != "" && run.exit != "0"; failed {
+			if meantToFail(t, int(p.Msg), on) {
+				return
+			}
 			said = run.failure
 		}
 	case reads, searches:
@@ -229,7 +232,7 @@ func (c *collector) result(n int32) {
 
 // ended records how a call ended, and its error message. A failure stays until the same call succeeds.
 func (c *collector) ended(tool, on, said string, failed bool) {
-	f := api.LedgerFailure{Tool: tool, On: clipLine(withoutDocs(on), maxCommand)}
+	f := api.LedgerFailure{Tool: tool, On: clipLine(withoutDocs(checkedPart(on)), maxCommand)}
 	at := c.failed.At(key(&f))
 	if *at > 0 { // it succeeded now, or failed again
 		c.Errors[*at-1] = api.LedgerFailure{}

@@ -9,6 +9,12 @@ import (
 
 // inherit takes over the entries of the earlier digest, or the ledger's copy of its requests; asked are the requests since then.
 func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
+	fresh := 0
+	for _, text := range asked {
+		if text != "" {
+			fresh++
+		}
+	}
 	k.turns, k.base = readLog(prior[logged])
 	k.unclip(l)
 	var before turn
@@ -21,7 +27,7 @@ func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 			if lead == "" {
 				lead = heading
 			}
-			before.units = append(before.units, unit{kind: oldUnit, message: -1, lead: lead, text: text, item: item, factor: worthOfOld(lead, text)})
+			before.units = append(before.units, unit{kind: oldUnit, message: -1, lead: lead, text: text, item: item, factor: worthOfOld(lead, text, fresh)})
 		})
 	}
 	if len(k.turns) == 0 {
@@ -30,12 +36,6 @@ func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 			requests = append(requests, l.Task)
 		}
 		requests = append(requests, l.Requests...)
-		fresh := 0
-		for _, text := range asked {
-			if text != "" {
-				fresh++
-			}
-		}
 		for n, r := range requests[:max(0, len(requests)-fresh)] {
 			k.turns = append(k.turns, turn{number: n + 1, asked: withoutPaste(r)})
 		}
@@ -72,14 +72,19 @@ func (k *turnLog) unclip(l *Ledger) {
 const clippedMark = "[…]"
 
 // passing are words in headings for what came next when a digest was written; most of it has probably been done since.
-var passing = strings.Fields("next current progress active plan todo pending remaining nächste aktuell próximo actual prochain suivant 下一步 当前 次の 現在 다음 현재 следующ текущ")
+var passing = strings.Fields("progress active plan")
 
 // stayingHeads are words in headings for what holds throughout a session: its goal, and rules.
 var stayingHeads = strings.Fields("goal objective intent request constraint preference rule guideline guardrail instruction requirement ziel vorgabe regel objectif contrainte consigne objetivo " +
 	"restriccion 目标 约束 规则 偏好 目標 制約 ルール 목표 규칙 цель правил")
 
-// worthOfOld returns the factor of a line of an earlier digest, by its heading.
-func worthOfOld(heading, text string) int {
+// upNext are words in headings for what was being done, and for what was to be done next. After mostLeft more requests, that is done, or overtaken.
+var upNext = strings.Fields("next current todo pending remaining nächste aktuell próximo actual prochain suivant 下一步 当前 次の 現在 다음 현재 следующ текущ")
+
+const mostLeft = 3
+
+// worthOfOld returns the factor of a line of an earlier digest, by its heading, after so many requests since.
+func worthOfOld(heading, text string, requests int) int {
 	heading = strings.ToLower(heading)
 	if heading == "carryover" { // a line may say what it is
 		heading, _, _ = strings.Cut(strings.ToLower(text), ":")
@@ -90,7 +95,9 @@ func worthOfOld(heading, text string) int {
 	switch {
 	case has(stayingHeads):
 		return ofGoal
-	case has(passing):
+	case has(upNext) && requests >= mostLeft:
+		return isDropped
+	case has(upNext), has(passing):
 		return ofOldLine / 4
 	}
 	return ofOldLine

@@ -90,7 +90,7 @@ func TestChangedFiles(t *testing.T) {
 	if got := strings.Join(l.Modified, "|"); got != "d.go|b, c.go|b.go|a.go|y.go|x.go" {
 		t.Error(got)
 	}
-	if text := k.files(paths, 110); !strings.Contains(text, "d.go — edited") || !strings.Contains(text, " more)\n") {
+	if text := k.files(paths, 110); !strings.Contains(text, "d.go — edited") || !strings.Contains(text, moreFiles+"\n") {
 		t.Error(text)
 	}
 }

@@ -1,6 +1,11 @@
 package digest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
 
 // exitMarks precede the exit code in tool outputs: Claude Code, Codex, pi, mini-swe-agent, OpenHands and others.
 var exitMarks = []string{"exit code: ", "exit code ", "exited with code ", "exit status ", "exit_code\":", "exitcode\":", "<returncode>",
@@ -39,6 +44,37 @@ func exitOf(text string) string {
 	}
 	return text[:n]
 }
+
+// meantSigns are in what an agent says about a command that is meant to fail, before or after it, in lower case.
+var meantSigns = []string{"should fail", "must fail", "expected to fail", "expect it to fail", "confirm it fails", "verify it fails", "see it fail", "fails as expected", "fail as expected",
+	"failing as expected", "expected failure", "negative test"}
+
+// lookMeant is how much of what is said directly before and after a command is searched for them, in bytes.
+const lookMeant = 300
+
+// meantToFail reports whether the command of a script, whose result is in a message, was meant to fail.
+func meantToFail(t *transcript.Transcript, message int, script string) bool {
+	said := script
+	for i := message - 1; i >= 0 && i >= message-mostAway; i-- {
+		if t.Messages[i].Role == transcript.Assistant {
+			text := saidIn(t, i)
+			said += "\n" + text[max(0, len(text)-lookMeant):]
+			break
+		}
+	}
+	for i := message + 1; i < len(t.Messages) && i <= message+mostAway; i++ {
+		if t.Messages[i].Role == transcript.Assistant {
+			text := saidIn(t, i)
+			said += "\n" + text[:min(len(text), lookMeant)]
+			break
+		}
+	}
+	said = strings.ToLower(said)
+	return slices.ContainsFunc(meantSigns, func(sign string) bool { return strings.Contains(said, sign) })
+}
+
+// mostAway is how many messages may be between a result and what is said about its command.
+const mostAway = 3
 
 // troubles mark error lines, in lower case.
 var troubles = []string{"error", "fail", "exception", "panic", "cannot", "can't", "not found", "no such", "denied", "undefined",

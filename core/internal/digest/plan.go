@@ -181,7 +181,7 @@ func (p *planList) text(turn, size int) string {
 		return true
 	})
 	if left > 0 {
-		lines = append([]string{"- " + doneBox + "(" + itoa(left) + " more)"}, lines...)
+		lines = append([]string{"- " + doneBox + itoa(left) + " steps before these"}, lines...)
 	}
 	text := head + "\n" + strings.Join(lines, "\n")
 	if len(text) > size {

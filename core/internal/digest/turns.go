@@ -68,6 +68,7 @@ type turnReader struct {
 	troubles critbit.Map[int]
 	goesOn   bool               // the assistant goes on after the last message
 	written  critbit.Map[place] // by path as a script writes it: the unit that wrote the file by a heredoc
+	commits  []place            // the commits that no rebase has replaced
 }
 
 // turnsOf returns the entries of messages, numbered from first on; asked has what the user asked in them, and kept what between them, see

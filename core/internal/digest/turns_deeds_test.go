@@ -64,7 +64,7 @@ func TestFixedTests(t *testing.T) {
 `+ranAs("2", "x", "go test ./kiln", `ok  \texample.com/kiln\t0.1s`)+`,
 `+ranAs("3", "x", "go test ./lamp | tail -3", strings.ReplaceAll(failed, "Ramp", "Lamp"))+`
 ]`, 4000)
-	wants(t, text, []string{"(failed before: TestRamp, example.com/kiln)", "ran `go test ./lamp` → failed: TestLamp", "<open-errors>\n- bash (go test ./lamp"},
+	wants(t, text, []string{"(before that, these failed: TestRamp, example.com/kiln)", "ran `go test ./lamp` → failed: TestLamp", "<open-errors>\n- bash (go test ./lamp"},
 		[]string{"→ failed: TestRamp", "- bash (go test ./kiln"})
 }
 
@@ -135,7 +135,7 @@ func TestSecondTry(t *testing.T) {
 {"role":"user","content":"ok. uh. no. it is not on that branch"},
 {"role":"assistant","content":"The commit is on main."}
 ]`, 4000)
-	wants(t, text, []string{"committed “Add the ramp of zone 7” (main 9f8e7d6; 1 file changed, 2 insertions(+)) (failed before)", "answer, which the user's next message rejects: The ramp"},
+	wants(t, text, []string{"committed “Add the ramp of zone 7” (main 9f8e7d6; 1 file changed, 2 insertions(+))\n", "answer, which the user's next message rejects: The ramp"},
 		[]string{"tried to commit", "recorded", "completely green"})
 }
 

@@ -75,9 +75,12 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 			r.touch(path, "changed")
 		}
 	}
-	r.state.ran(&run, output, r.now().number)
-	f := sameCommand(run.script)
-	if bad && run.tests != "" {
+	meant := bad && meantToFail(r.t, i, script)
+	if !meant {
+		r.state.ran(&run, output, r.now().number)
+	}
+	f := sameCommand(checkedPart(run.script))
+	if bad && !meant && run.tests != "" {
 		r.comesAgain("tests\x00"+f+"\x00"+run.tests, false)
 	}
 	again, failedBefore := false, false
@@ -121,16 +124,55 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	if strings.HasSuffix(text, cutCommand) && !bad { // neither what it did nor what came of it
 		return
 	}
-	switch {
-	case !again || !failedBefore || bad:
-	case tests != "":
-		text += " (failed before: " + Fence(tests) + ")"
-	default:
-		text += " (failed before)"
+	if meant {
+		text += " (as intended)"
 	}
+	if again && failedBefore && !bad && tests != "" {
+		text += " (before that, these failed: " + Fence(tests) + ")"
+	}
+	r.rewritten(&run, output, bad)
 	r.ran.Set(f, r.here())
 	passes := run.kind == checks && !bad && !failedBefore
 	r.add(unit{kind: ranUnit, message: int32(i), source: tests, text: text, factor: factor, passes: passes})
+}
+
+// committedVerb begins a unit that reports a commit, and committedAs separates its message from its branch and hash.
+const (
+	committedVerb = "committed “"
+	committedAs   = "” ("
+)
+
+// rewritten notes a commit, and drops the hashes that a command replaces: that of the commit before by an amendment, those of all of them by a
+// rebase. A commit that is amended in the same turn is dropped as a whole.
+func (r *turnReader) rewritten(run *run, output string, bad bool) {
+	amends := run.kind == commits && strings.Contains(run.script, "--amend")
+	switch {
+	case bad:
+		return
+	case amends && len(r.commits) > 0:
+		last := r.commits[len(r.commits)-1]
+		if r.commits = r.commits[:len(r.commits)-1]; last.turn == len(r.turns)-1 {
+			r.drop(last)
+		} else {
+			r.replaced(last, "amended")
+		}
+	case run.kind == alters && strings.Contains(run.script, "rebase") && strings.Contains(output, "Successfully rebased"):
+		for _, at := range r.commits {
+			r.replaced(at, "rebased")
+		}
+		r.commits = nil
+	}
+	if run.kind == commits {
+		r.commits = append(r.commits, r.here())
+	}
+}
+
+// replaced takes the branch and the hash of a commit out of its unit, and says what has replaced them in the current turn.
+func (r *turnReader) replaced(at place, verb string) {
+	u := &r.turns[at.turn].units[at.unit]
+	if n := strings.LastIndex(u.text, committedAs); n >= 0 && strings.HasPrefix(u.text, committedVerb) {
+		u.text = u.text[:n] + committedAs + verb + " in [" + itoa(r.now().number) + "])"
+	}
 }
 
 // cutCommand ends the text of a long command that is cut and of which nothing more is said.

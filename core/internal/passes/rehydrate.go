@@ -252,6 +252,9 @@ func originalText(v *view.View, n int32) string {
 	var text []byte
 	for _, in := range t.Inner(int(n)) {
 		if in.Kind == transcript.Text {
+			if len(text) > 0 {
+				text = append(text, '\n')
+			}
 			text = t.AppendText(text, in.Body)
 		}
 	}

@@ -1,0 +1,61 @@
+package digest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+)
+
+// A check in a script stands for itself, whatever precedes it, and what was meant to fail has not failed.
+func TestChecksInScripts(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Rename the ramp of the kiln to slope, test first."},
+`+ranAs("1", "The test should fail first.", "go test ./slope", `undefined: Slope\nexit code: 1`)+`,
+`+ranAs("2", "x", "sed -i s/Ramp/Slope/ kiln/zone.go && go build ./kiln", `kiln/zone.go:9: undefined: Sloop\nexit code: 1`)+`,
+`+ranAs("3", "x", "sed -i s/Sloop/Slope/ kiln/zone.go && go build ./kiln; echo done", `done\nexit code: 0`)+`,
+`+ranAs("4", "x", "go vet ./kiln", `kiln/door.go:3: unreachable code\nexit code: 1`)+`,
+{"role":"assistant","content":"The ramp is called slope now."},
+{"role":"user","content":"And the door?"}
+]`, 6000)
+	wants(t, text, []string{"`go test ./slope` → exit 1: undefined: Slope (as intended)", "passed, in [1]: `go build ./kiln`", "- bash (go vet ./kiln)"},
+		[]string{"- bash (go test", "failed, in [1]: `go test", "- bash (sed", "- bash (go build", "failed, in [1]: `sed"})
+}
+
+// An amended commit, and one before a rebase, no longer has its hash.
+func TestReplacedCommits(t *testing.T) {
+	commit := func(id, hash, options string) string {
+		return ranAs(id, "x", "git commit "+options+" -m 'Fire the kiln slowly'", "[main "+hash+`] Fire the kiln slowly\n 1 file changed, 2 insertions(+)`)
+	}
+	text := logOf(t, `[
+{"role":"user","content":"Commit the slow firing."},
+`+commit("1", "aaaa111", "")+`,
+`+commit("2", "bbbb222", "--amend")+`,
+{"role":"assistant","content":"Committed as planned in kiln_7."},
+{"role":"user","content":"Rebase it on the glaze branch."},
+`+ranAs("3", "x", "git rebase glaze", "Successfully rebased and updated refs/heads/main.")+`,
+{"role":"assistant","content":"The commit is on glaze_3 now."},
+{"role":"user","content":"Thanks, what about the lamp?"}
+]`, 6000)
+	wants(t, text, []string{"committed “Fire the kiln slowly” (rebased in [2])"}, []string{"aaaa111", "bbbb222; 1 file"})
+	if strings.Count(text, "committed “") != 1 {
+		t.Errorf("the amended commit is still there:\n%s", text)
+	}
+}
+
+// Steps that an earlier digest names as next are done, or overtaken, after some requests.
+func TestNextStepsGo(t *testing.T) {
+	prior := "# Carryover\n## Goal\n- Build a kiln with nine zones\n## Next steps\n- Move the door of zone 4 to the left side"
+	ask := func(n int) string {
+		return `[` + strings.Repeat(`{"role":"user","content":"Paint zone 7 of the kiln, please."},`+ranAs("1", "x", "paint --zone 7", "painted zone 7 in red_3")+`,{"role":"assistant","content":"Painted zone_7 red."},`, n) +
+			`{"role":"user","content":"ok"}]`
+	}
+	for n, want := range map[int]bool{1: true, 3: false} {
+		tr, messages := read(t, "native", ask(n))
+		l := &digest.Ledger{}
+		l.Add(tr, messages)
+		if text := digest.NewExtract(tr, messages, prior, l).Digest(6000); strings.Contains(text, "Move the door") != want || !strings.Contains(text, "nine zones") {
+			t.Errorf("after %d requests:\n%s", n, text)
+		}
+	}
+}
