@@ -21,6 +21,7 @@ type schedule struct {
 	faults  faults
 	can     []api.EffectName
 	before  [2]int // messages that the conversations have at the beginning
+	kept    bool   // the host keeps a conversation, instead of apps that keep their histories
 	actions []action
 }
 
@@ -72,6 +73,10 @@ func drawn(seed uint64) schedule {
 		s.can = slices.DeleteFunc(slices.Clone(allEffects), func(api.EffectName) bool { return r.IntN(4) == 0 })
 	}
 	s.before = [2]int{2 * r.IntN(20), 2 * r.IntN(20)}
+	whats := whats
+	if s.kept = seed%3 == 2; s.kept {
+		whats, s.can, s.faults.clock = whatsKept, keptEffects, 0
+	}
 	for range 6 + r.IntN(14) {
 		a := action{what: whats[r.IntN(len(whats))], conversation: r.IntN(2), replica: r.IntN(2), number: r.IntN(1000), gap: int64(r.IntN(2000))}
 		if a.what == "sleep" || r.IntN(8) == 0 {
@@ -96,6 +101,9 @@ func message(role string, r *rand.Rand, about string) string {
 
 // play lets a schedule happen, and returns the first invariant that did not hold.
 func play(s schedule) (*world, string) {
+	if s.kept {
+		return playKept(s)
+	}
 	w := newWorld(s.seed, s.faults)
 	calm := w.calm()
 	var replicas [2]int
@@ -363,13 +371,14 @@ func TestLoopSchedules(t *testing.T) {
 	if os.Getenv("CTXFOLD_SEED") != "" {
 		seeds = 1
 	}
-	played, events, asked, made, begun, stopped, waited := 0, 0, 0, 0, 0, 0, 0
+	played, events, asked, made, adopted, begun, stopped, waited := 0, 0, 0, 0, 0, 0, 0, 0
 	notices := map[api.NoticeName]int{}
 	for seed := first; seed < first+seeds; seed++ {
 		s := drawn(seed)
 		w, wrong := play(s)
 		played++
-		asked, made, begun, stopped, waited = asked+w.asked, made+w.made, begun+w.begun, stopped+w.stopped, waited+w.waited
+		asked, made, adopted = asked+w.asked, made+w.made, adopted+w.adopted
+		begun, stopped, waited = begun+w.begun, stopped+w.stopped, waited+w.waited
 		for name, n := range w.notices {
 			notices[name] += n
 		}
@@ -385,8 +394,8 @@ func TestLoopSchedules(t *testing.T) {
 			t.Fatalf("seed %d: %s\npolicy %s, records by %s, can %v, %v messages before, faults %+v%s", seed, wrong, s.policy, s.records, s.can, s.before, s.faults, list.String())
 		}
 	}
-	t.Logf("%d schedules, %d events, %d requests to the model, %d compactions saved, %d begun in the background, %d of them stopped, %d waits for a lease, %v", played, events,
-		asked, made, begun, stopped, waited, notices)
+	t.Logf("%d schedules, %d events, %d requests to the model, %d compactions saved, %d in kept conversations, %d begun in the background, %d of them stopped, %d waits for a lease, %v", played, events,
+		asked, made, adopted, begun, stopped, waited, notices)
 }
 
 // TestLoopReplays: the same seed and the same events give the same bytes.

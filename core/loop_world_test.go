@@ -28,6 +28,7 @@ type world struct {
 	made    int             // saves of a compaction
 	begun   int             // jobs in the background
 	stopped int             // of those
+	adopted int             // results that a kept conversation has continued with
 	forgets bool            // records keep only some compactions
 	waited  int             // waits for somebody else's lease
 	jobs    []*simulatedJob // all that were started
@@ -134,6 +135,9 @@ type simulatedJob struct {
 	refuses   bool     // the host says it can do something, and cannot
 	leased    []string // the keys of the newest lease that it has asked for
 	then      func(*simulatedJob)
+	kept      *keptApp // the conversation of a turn
+	length    int      // number of its messages when the job was called last
+	entering  int      // the effect with which it wants to enter
 }
 
 // allEffects are what a host with everything executes.
@@ -155,7 +159,6 @@ func (w *world) start(name string, replica *int, policy, messages string, settin
 	j := &simulatedJob{w: w, name: name, replica: replica, crashes: *replica, policy: policy, messages: messages, settings: settings,
 		flights: map[int]api.EffectName{}, began: w.now, then: then}
 	w.jobs = append(w.jobs, j)
-	j.settings.Now, j.settings.Seed = w.now, w.random.Uint32()
 	if settings.Records == api.RecordsByOwner && w.random.IntN(2) == 0 { // a host that has the record at hand
 		r := w.load(&api.Effect{Keys: []string{settings.Owner}})
 		j.settings.Loaded = &r
@@ -165,12 +168,31 @@ func (w *world) start(name string, replica *int, policy, messages string, settin
 			j.settings.Running = append(j.settings.Running, api.RunningJob{ID: i + 1, Keys: other.leased})
 		}
 	}
+	j.begin()
+	return j
+}
+
+// begin makes the first call.
+func (j *simulatedJob) begin() {
+	w := j.w
+	j.settings.Now, j.settings.Seed = w.now, w.random.Uint32()
 	text, err := json.Marshal(j.settings)
 	if err != nil {
 		panic(err)
 	}
-	j.progress(w.call("loop_start", `"policy":`+policy, `"settings":`+string(text), `"options":{"answer":"edits"`+w.options+`}`, `"messages":`+messages))
-	return j
+	members := []string{`"policy":` + j.policy, `"settings":` + string(text), `"options":{"answer":"edits"` + w.options + `}`}
+	if j.kept != nil && j.kept.state != nil {
+		members = append(members, `"state":`+string(j.kept.state))
+	}
+	j.progress(w.call("loop_start", append(members, `"messages":`+j.grown())...))
+}
+
+// grown returns the messages as they are now.
+func (j *simulatedJob) grown() string {
+	if j.kept != nil {
+		j.messages, j.length = j.kept.text(), len(j.kept.list)
+	}
+	return j.messages
 }
 
 // event passes an event to the job.
@@ -193,7 +215,7 @@ func (j *simulatedJob) event(e api.JobEvent) {
 	if err != nil {
 		panic(err)
 	}
-	j.progress(j.w.call("loop_event", `"job":`+string(j.job), `"event":`+string(text), `"messages":`+j.messages))
+	j.progress(j.w.call("loop_event", `"job":`+string(j.job), `"event":`+string(text), `"messages":`+j.grown()))
 }
 
 // progress executes what a job wants.
@@ -210,6 +232,9 @@ func (j *simulatedJob) progress(answer api.Raw) {
 	j.job = p.Job
 	if size := len(p.Job); size > 64*(len(j.messages)+4096) {
 		j.w.violated("%s: a job of %d bytes for %d bytes of messages", j.name, size, len(j.messages))
+	}
+	if j.kept != nil && p.Notes != nil && j.settings.Turn.Moment != api.TurnBackground {
+		j.kept.notes = p.Notes
 	}
 	wake := int64(0)
 	for i := range p.Effects {
@@ -314,6 +339,9 @@ func (w *world) delay() int64 {
 // execute executes one effect.
 func (j *simulatedJob) execute(e *api.Effect) {
 	w := j.w
+	if j.kept != nil && j.kept.execute(j, e) {
+		return
+	}
 	switch e.Effect {
 	case api.EffectLoad:
 		j.answer(e, w.delay(), func() api.EffectResult { return w.load(e) })

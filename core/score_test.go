@@ -154,3 +154,22 @@ func TestScoresAfterAFit(t *testing.T) {
 		t.Errorf("the message with a score is gone: %.900s", out)
 	}
 }
+
+// Messages may be appended while a summary is written: they stay behind the digest, whatever score the others have.
+func TestScoreWhileMessagesCome(t *testing.T) {
+	list := readings(12)
+	policy := `{"format":"openai-chat","window":{"tokens":3000,"reserve":0}}`
+	a := core.Call("plan", []byte(`{"policy":`+policy+`,"options":{"force":true,"score":{"messages":[{"message":0,"score":1}]}},"messages":`+joined(list)+`}`))
+	var p api.Planned
+	if err := json.Unmarshal(a, &p); err != nil || len(p.Requests) == 0 {
+		t.Fatalf("%v: %.300s", err, a)
+	}
+	added := []string{`{"role":"assistant","content":"This one."}`, `{"role":"user","content":"Thanks."}`}
+	more := joined(append(list, added...))
+	a = core.Call("step", []byte(`{"plan":`+string(p.Plan)+`,"summaries":[{"id":"`+p.Requests[0].ID+`","error":"it is down"}],"messages":`+more+`}`))
+	for _, m := range append(added, list[0]) {
+		if !strings.Contains(string(a), m) {
+			t.Errorf("%s is missing in %.500s", m, a)
+		}
+	}
+}

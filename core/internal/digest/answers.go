@@ -85,7 +85,7 @@ func heardIn(t *transcript.Transcript, n int32) []answer {
 }
 
 // marksIn reports which words of the user a result may contain: a queued message, words in tags, or a refusal. raw is the result as JSON.
-// Most results contain none, which can be told from the beginning and the end of the string.
+// Most results contain none, as the beginning and the end of the string show.
 func marksIn(raw []byte) (queued, tagged, refusal bool) {
 	head, tail := raw[:min(len(raw), resultHead+longestTag)], raw[max(0, len(raw)-resultTail):]
 	look, end := tail, tail

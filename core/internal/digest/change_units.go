@@ -400,7 +400,7 @@ func methodIn(line, rest string) string {
 	return name
 }
 
-// notMethods has words that may stand before a parenthesis but don't name a method.
+// notMethods has words that may precede a parenthesis but don't name a method.
 var notMethods = wordListOf("if for while switch catch function return else with do try using lock foreach elif unless until match select when describe test beforeEach afterEach")
 
 // definedIn returns the names that lines of code define, exported ones first.

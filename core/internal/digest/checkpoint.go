@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// The limits of S2.21, in UTF-16 code units: of a tool result and of a whole message.
+// The limits of S2.21 for a tool result and for a whole message, in UTF-16 code units.
 const (
 	MaxResultUnits  = 500
 	MaxMessageUnits = 2000
@@ -16,7 +16,7 @@ const (
 // UnknownTask replaces the user's first request if there is none (S2.26).
 const UnknownTask = "Unknown task"
 
-// checkpoint is the style of S2: a summary after the system prompt, in the assistant's role.
+// checkpoint is the style of S2. Its summary follows the system prompt as an assistant message.
 var checkpoint = &Style{
 	Name: "checkpoint", Role: transcript.Assistant,
 	Header:      "## Session Summary",
@@ -28,13 +28,13 @@ var checkpoint = &Style{
 	Numbered: true,
 }
 
-// checkpointSystem says what S2.19 says, in other words.
+// checkpointSystem is the system prompt of the style, a paraphrase of S2.19.
 const checkpointSystem = `You are summarizing the record of a coding agent's conversation. What you write takes the place of the messages, which the agent will not see again: whatever you leave out is lost. Be complete and brief.`
 
-// NoPrior replaces the earlier summary in a first compaction (S2.19).
+// NoPrior replaces the previous summary in a first compaction (S2.19).
 const NoPrior = "None - this is the first compaction round."
 
-// CheckpointAsk returns the end of a prompt of the style, from "## Instructions" on (S2.19).
+// CheckpointAsk returns the end of the style's prompt, from "## Instructions" on (S2.19).
 func CheckpointAsk(round int) string {
 	return `## Instructions
 Write the summary with EXACTLY these sections:
@@ -78,7 +78,7 @@ func checkpointPrompt(p *Prompt) string {
 	return p.Checkpoint(guardLabels(Fence(prior)), guardLabels(Fence(or(p.Task, UnknownTask))), "<scrollback>\n"+Fence(p.Record)+"\n</scrollback>")
 }
 
-// Checkpoint returns the user text of a request of the style checkpoint, given its parts (S2.19).
+// Checkpoint returns the prompt of a request in the style checkpoint, given its parts (S2.19).
 func (p *Prompt) Checkpoint(prior, task, record string) string {
 	end := p.Template
 	if end == "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// run is a command as an entry of the log reports it.
+// run is a command and its outcome, for an entry of the log.
 type run struct {
 	script  string // without a leading change of folder
 	kind    runKind
@@ -21,14 +21,14 @@ type run struct {
 type runKind uint8
 
 const (
-	looks   runKind = iota // only prints: not news by itself, and not an error if it finds nothing
+	looks   runKind = iota // only prints; not worth reporting, and not an error if it finds nothing
 	acts                   // anything else
 	alters                 // changes files, repositories, services
 	checks                 // tests, builds and linters
 	commits                // git commit
 )
 
-// The first words of commands that only look and of those that check, and the words that check after a runner.
+// The first words of inspecting commands and of checks, and the words for checks after a runner.
 var (
 	lookers = wordListOf("ls cat head tail sed nl less bat grep rg egrep fgrep ag find fd tree pwd which type whereis wc stat file du df ps " +
 		"env printenv echo printf date test [ diff cmp cd true false sleep wait jq awk sort uniq cut tr xxd hexdump od strings readlink " +
@@ -42,7 +42,7 @@ var (
 	runners   = wordListOf("npm pnpm yarn bun npx bunx node python python3 go cargo dotnet deno uv uvx poetry bundle rake swift zig mix composer")
 )
 
-// runOf parses a command and its output; failed means that the call failed.
+// runOf parses a command and its output. failed reports whether the call failed.
 func runOf(script, output string, failed bool) run {
 	r := run{script: withoutFolder(script), exit: exitIn(output)}
 	output = withoutEnvelope(output)
@@ -50,12 +50,12 @@ func runOf(script, output string, failed bool) run {
 	if r.exit == "" && failed {
 		r.exit = "failed"
 	}
-	if abandoned(output) { // how it ended means nothing
+	if abandoned(output) { // the exit code means nothing
 		r.exit, r.kind = "", looks
 	}
 	if r.kind == checks {
 		r.tests = testList(failedTests(plainText(output)))
-		if r.tests != "" && (r.exit == "" || r.exit == "0") { // a filter behind it ended well
+		if r.tests != "" && (r.exit == "" || r.exit == "0") { // the exit code is that of a filter after the tests
 			r.exit = "failed"
 		}
 	}
@@ -81,7 +81,7 @@ func runOf(script, output string, failed bool) run {
 	return r
 }
 
-// withoutFolder returns a script without leading changes of folder.
+// withoutFolder returns a script without leading cd commands.
 func withoutFolder(script string) string {
 	for {
 		script = strings.TrimSpace(script)
@@ -105,11 +105,11 @@ func kindOf(script string) (kind runKind) {
 	return kind
 }
 
-// mostCommands is how many commands of a script are examined.
+// mostCommands is the maximum number of commands that are examined in a script.
 const mostCommands = 32
 
-// eachCommand calls see with the words of each command of a script, without variables that are set for it alone, and wrote for files that
-// receive the output of one.
+// eachCommand calls see with the words of each command in a script, without variable assignments before the command. It calls wrote for each
+// file to which the output of a command is redirected.
 func eachCommand(script string, see func(words []string), wrote func(string)) {
 	script, _ = cutHeredocs(script)
 	for n := 0; len(script) > 0 && n < mostCommands; n++ {
@@ -124,12 +124,13 @@ func eachCommand(script string, see func(words []string), wrote func(string)) {
 	}
 }
 
-// withoutLaunchers returns the words of a command without those that only start another one ("sudo", "xargs -0"), and the name of its program.
+// withoutLaunchers returns the words of a command and the name of its program, without leading words that only start another command ("sudo",
+// "xargs -0").
 func withoutLaunchers(words []string) (rest []string, name string) {
 	name = words[0][strings.LastIndexByte(words[0], '/')+1:]
 	for len(words) > 1 && launchers.has(name) {
 		words = words[1:]
-		for len(words) > 1 && (words[0] == "" || words[0][0] == '-' || exitOf(words[0]) != "") { // their options
+		for len(words) > 1 && (words[0] == "" || words[0][0] == '-' || exitOf(words[0]) != "") { // options of the launcher
 			words = words[1:]
 		}
 		name = words[0]
@@ -177,7 +178,7 @@ func kindOfWords(words []string) runKind {
 	return acts
 }
 
-// abandoned reports whether a tool's answer says that the call was ended before it had a result.
+// abandoned reports whether a tool's output says that the call was ended before it had a result.
 func abandoned(output string) bool {
 	head := strings.ToLower(output[:min(len(output), 400)])
 	for _, sign := range []string{"request interrupted", "aborted by", "command was aborted", "command aborted", "interrupted by user", "user doesn't want to", "user rejected",
@@ -189,7 +190,7 @@ func abandoned(output string) bool {
 	return false
 }
 
-// effectOf returns what a command reports to have changed: what was pushed, the address of what was created.
+// effectOf returns the effect that a command reports, such as the pushed branches or the address of a created pull request.
 func effectOf(script, output string) string {
 	if strings.Contains(script, "git ") && strings.Contains(script, "push") {
 		pushed := pushOf(output)
@@ -230,7 +231,7 @@ func endsOf(output string) string {
 // mostCounted is the maximum length of an output that consists of a count, in bytes.
 const mostCounted = 240
 
-// countOf returns the summary that an inspecting command prints: the number of lines, whether everything is committed.
+// countOf returns the summary that an inspecting command prints, such as a number of lines, or that everything is committed.
 func countOf(script, output string) string {
 	output = strings.TrimSpace(output)
 	words, _ := simpleCommand(script, func(string) {})
@@ -249,7 +250,7 @@ func countOf(script, output string) string {
 	return ""
 }
 
-// saysOutcome reports whether a short output has words or numbers that mean something to a reader.
+// saysOutcome reports whether a short output is meaningful to a reader.
 func saysOutcome(said string) bool {
 	return len(said) > 3 && said[0] != '{' && said[0] != '[' && said[0] != '<' && !strings.HasPrefix(strings.ToLower(said), "(no output")
 }
@@ -294,7 +295,7 @@ func plainText(output string) string {
 	return b.String()
 }
 
-// lastStates returns a text with each line as a terminal shows it in the end: progress bars overwrite themselves.
+// lastStates returns a text with each line in its final state on a terminal, where progress bars overwrite themselves.
 func lastStates(output string) string {
 	var b strings.Builder
 	for line := range strings.Lines(output) {
@@ -305,10 +306,10 @@ func lastStates(output string) string {
 	return b.String()
 }
 
-// outcomes are words that, next to a number, mark the line in which tests and linters sum up.
+// outcomes has words that, next to a number, mark the summary line of tests and linters.
 var outcomes = []string{"pass", "fail", "error", "warning", "test", "checked", "built", "compiled", "ok"}
 
-// outcomeLine returns the last line in which a program sums up its results, or "".
+// outcomeLine returns the last summary line in a program's output, or "".
 func outcomeLine(output string) string {
 	tail := output[max(0, len(output)-1500):]
 	best := ""
@@ -328,8 +329,8 @@ func outcomeLine(output string) string {
 	return best
 }
 
-// withoutDocs returns a script without its heredocs, and without the command that writes the first of them to a file if other commands
-// follow.
+// withoutDocs returns a script without its heredocs. If other commands follow, it also omits the command that writes the first heredoc to a
+// file.
 func withoutDocs(script string) string {
 	script, docs := cutHeredocs(script)
 	if docs == nil {
@@ -341,7 +342,7 @@ func withoutDocs(script string) string {
 	return strings.TrimSpace(script)
 }
 
-// withoutLooks returns a script up to the last of its commands that does more than look: "npm test | tail -5" becomes "npm test".
+// withoutLooks returns a script without the inspecting commands at its end: "npm test | tail -5" becomes "npm test".
 func withoutLooks(script string) string {
 	for _, head := range []string{"for ", "while ", "if ", "(", "{", "case "} {
 		if strings.HasPrefix(script, head) {
@@ -368,7 +369,7 @@ func withoutLooks(script string) string {
 	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(script[:end], " \n&|;"), "2>&1"), " \n&|;")
 }
 
-// text returns what an entry says about a command.
+// text returns the description of a command for an entry.
 func (r *run) text() string {
 	if r.kind == commits {
 		if message := commitMessage(r.script); message != "" {
@@ -383,7 +384,7 @@ func (r *run) text() string {
 	}
 	script := r.script
 	if comment, rest, found := strings.Cut(script, "\n"); found && strings.HasPrefix(comment, "# ") && len(rest) > quotedLine {
-		script = comment // a comment says what a long script is for
+		script = comment // a comment describes a long script better
 	} else {
 		script = withoutDocs(script)
 	}

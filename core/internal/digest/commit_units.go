@@ -18,7 +18,7 @@ func commitOf(output string) string {
 	return ""
 }
 
-// statOf returns the line in which git counts the changes, or "".
+// statOf returns the line with git's counts of changes, or "".
 func statOf(output string) string {
 	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
 		if line = strings.TrimSpace(line); strings.Contains(line, "changed, ") && strings.Contains(line, " file") && len(line) < 100 {
@@ -28,7 +28,7 @@ func statOf(output string) string {
 	return ""
 }
 
-// pushOf is what git push says of the branches that it has changed, or "": "main -> main (3f2c1aa..90b1d7e)".
+// pushOf returns the changed branches in the output of git push, as in "main -> main (3f2c1aa..90b1d7e)", or "".
 func pushOf(output string) string {
 	var all []string
 	for line := range strings.Lines(output) {
@@ -65,16 +65,16 @@ func pushOf(output string) string {
 	return strings.Join(all, "; ")
 }
 
-// The sizes of what is quoted of a commit message, in bytes: of its first line, and of all.
+// The maximum sizes of quotes from a commit message, in bytes: the first line, and the whole message.
 const (
 	quotedSubject = 160
 	quotedMessage = 340
 )
 
-// commitMessage returns the message of a git commit in a script on one line: its subject, followed by as much of the rest as fits.
+// commitMessage returns the message of a git commit in a script on one line, with the subject and as much of the rest as fits.
 func commitMessage(script string) string { return shortMessage(messageIn(script)) }
 
-// commitSubject returns the first line of that message.
+// commitSubject returns the first line of the message of a git commit in a script.
 func commitSubject(script string) string {
 	subject, _, _ := strings.Cut(messageIn(script), "\n")
 	return clipWords(strings.TrimSpace(subject), quotedSubject)
@@ -105,7 +105,7 @@ func messageIn(script string) string {
 	return ""
 }
 
-// shortMessage returns a commit message on one line: its subject, and the paragraphs and list items after it until one has no room.
+// shortMessage returns a commit message on one line, with the subject and as many of the following paragraphs and list items as fit.
 func shortMessage(message string) string {
 	subject, body, _ := strings.Cut(message, "\n")
 	text := clipWords(strings.TrimSpace(subject), quotedSubject)
@@ -120,7 +120,7 @@ func shortMessage(message string) string {
 
 // bodyParts returns the paragraphs and list items of a commit message, each on one line.
 func bodyParts(body string) (parts []string) {
-	open := false // the last part goes on
+	open := false // whether the last part continues on the next line
 	for line := range strings.Lines(body) {
 		item, line := listItem(strings.TrimSpace(line))
 		switch {
@@ -135,7 +135,7 @@ func bodyParts(body string) (parts []string) {
 	return parts
 }
 
-// withoutTrailers returns the body of a commit message without the lines at its end that say who wrote it ("Signed-off-by: …").
+// withoutTrailers returns the body of a commit message without the trailers at its end ("Signed-off-by: …").
 func withoutTrailers(body string) string {
 	body = strings.TrimSpace(body)
 	for {

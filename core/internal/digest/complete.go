@@ -8,14 +8,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Completed is a model's digest with what code adds to it.
+// Completed is a model's digest with the additions of code.
 type Completed struct {
 	Body    string // the model's text, the rules missing from it, and the ledger
 	Missing string // lines with facts that are not in Body
-	// Facts is how many facts were looked for in Body, and Found how many of them it contains.
+	// Facts is the number of facts that were looked for in Body, and Found the number of those that it contains.
 	Facts, Found int
-	// Named is how many paths, addresses and identifiers the model's text contains, and Unfounded how many of them are nowhere in the
-	// record.
+	// Named is the number of paths, addresses and identifiers in the model's text, and Unfounded the number of those that the record doesn't
+	// contain.
 	Named, Unfounded int
 }
 
@@ -27,9 +27,9 @@ func (c *Completed) Text() string {
 	return Complete(c.Body, c.Missing)
 }
 
-// Complete adds to a model's text what code knows better, unless the text already says it. standing is the block of rules, which may be
-// added on top of room. room is for the text, the ledger and a tenth more for facts, in bytes, and the user's requests may take spare bytes
-// besides. The ledger gets at least a third of the room, facts a tenth.
+// Complete adds the rules, the ledger and missing facts to a model's text, unless the text already contains them. standing is the block of
+// rules, which doesn't count towards room. room is the size in bytes for the text and the ledger; facts may take a tenth more, and the user's
+// requests another spare bytes. The ledger gets at least a third of the room.
 func (e *Extract) Complete(text, standing string, room, spare int) Completed {
 	text = e.ledger.undenied(text)
 	standing = e.standingBeside(text, standing)
@@ -41,7 +41,7 @@ func (e *Extract) Complete(text, standing string, room, spare int) Completed {
 	return c
 }
 
-// standingBeside returns the block of standing instructions, in about as many bytes as block has, without those that the text already
+// standingBeside returns the block of standing instructions, in about as many bytes as block has. It omits instructions that the text already
 // contains as an item or a line in the user's own words.
 func (e *Extract) standingBeside(text, block string) string {
 	l := e.ledger
@@ -66,12 +66,12 @@ func (e *Extract) standingBeside(text, block string) string {
 	return rest.StandingBlock(size)
 }
 
-// flatRule returns a rule on one line, without the decoration that models add.
+// flatRule returns a rule on one line, without the markup and quotation marks that models add.
 func flatRule(s string) string {
 	return strings.Trim(strings.Join(strings.Fields(s), " "), " \"'“”„«»*_`.!")
 }
 
-// missing returns lines with what a model's digest lacks, in at most max bytes: open errors, then what adds most to the digest.
+// missing returns lines with facts that a model's digest lacks, in at most max bytes: first open errors, then the most valuable other facts.
 func (e *Extract) missing(body string, max int) string {
 	var lines []string
 	for _, f := range e.ledger.Errors {
@@ -96,15 +96,15 @@ func (e *Extract) missing(body string, max int) string {
 	return strings.Join(lines, "\n")
 }
 
-// beyondHeading precedes what code adds to a model's digest; leastMissing is the least room for it, in bytes.
+// beyondHeading precedes the lines that code adds to a model's digest. leastMissing is the minimum room for them, in bytes.
 const (
 	beyondHeading = "Also in the record:\n"
 	leastMissing  = 160
 )
 
-// founded counts the paths, addresses and identifiers of a model's text, and those of them that its source doesn't contain.
+// founded returns the number of paths, addresses and identifiers in a model's text, and how many of them the record doesn't contain.
 func (e *Extract) founded(text string) (named, unfounded int) {
-	var words critbit.Map[bool] // those that were found
+	var words critbit.Map[bool] // for each term of the text, whether the record contains it
 	eachTerm(text, func(kind termKind, word string) {
 		if _, again := words.Get(word); kind != numberTerm && !again {
 			_, found := e.terms.at.Get(word)

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Beginnings of messages that reject what the assistant said or did: words, phrases, and character sequences of scripts without spaces.
+// The beginnings of messages with which users reject something that the assistant said or did: words, phrases, and character sequences in
+// scripts without spaces.
 var (
 	contestWords = wordListOf("no nope nah wrong incorrect nein falsch non faux нет неверно неправильно لا خطأ नहीं गलत")
 	hesitations  = wordListOf("ok okay uh uhm um hm hmm well ah oh äh hm euh eh ну")
@@ -19,10 +20,10 @@ var (
 
 var contestStarts, contestSignStarts, friendlyStarts = startsOf(contestHeads), startsOf(contestSigns), startsOf(friendlyHeads)
 
-// lookContest is how much of a message is examined, in bytes.
+// lookContest is the length of a message's beginning that is examined, in bytes.
 const lookContest = 60
 
-// contests reports whether a user message begins by rejecting what came before it.
+// contests reports whether a user message begins by rejecting the assistant's last answer.
 func contests(asked string) bool {
 	head := strings.TrimLeft(asked, " \n\"'*->")
 	head = lower(trimRune(head[:min(len(head), 4*lookContest)]))
@@ -72,13 +73,13 @@ func contests(asked string) bool {
 	return false
 }
 
-// claimSigns are in sentences that say that all is well, in lower case, and troubleSigns in what a user says when it is not.
+// claimSigns occur in sentences that claim success, in lower case. troubleSigns occur in user messages that report trouble.
 var (
 	claimSigns   = strings.Split("✅|🎉|🚀|🏆|production-ready|production ready|now pass|all pass|complete|success|all clean|all issues|now works", "|")
 	troubleSigns = strings.Split("fail|error|broke|not working|n't work|isn't|aren't|[pasted: ", "|")
 )
 
-// lookTrouble is how much of a message is searched for troubleSigns, in bytes.
+// lookTrouble is the length of a message's beginning that is searched for troubleSigns, in bytes.
 const lookTrouble = 400
 
 // reportsTrouble reports whether a user message says that something does not work.
@@ -87,7 +88,7 @@ func reportsTrouble(asked string) bool {
 	return slices.ContainsFunc(troubleSigns, func(s string) bool { return strings.Contains(head, s) })
 }
 
-// claims reports whether a sentence says that all is well.
+// claims reports whether a sentence claims success.
 func claims(text string) bool {
 	text = lower(text)
 	return slices.ContainsFunc(claimSigns, func(s string) bool { return strings.Contains(text, s) })

@@ -6,16 +6,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// continues begins an agent program's summary from which a session continues; summaryStart begins the part of it for the reader.
+// continues is the beginning of a message with the summary from which an agent program continues a session. summaryStart precedes the summary
+// in this message.
 const (
 	continues    = "This session is being continued from a previous conversation"
 	summaryStart = "\nSummary:\n"
 )
 
-// summaryEnds begin the text after such a summary: instructions for the agent.
+// summaryEnds begin the text after the summary, which has instructions for the agent.
 var summaryEnds = []string{"If you need specific details from before compaction", "Please continue the conversation from where"}
 
-// continuedIn calls see for each summary in message i that another program has put in place of an earlier part of the session.
+// continuedIn calls see for each summary in message i with which an agent program has replaced an earlier part of the session.
 func continuedIn(t *transcript.Transcript, i int, see func(summary string)) {
 	for _, p := range t.PartsOf(i) {
 		if p.Kind != transcript.Text || p.Parent >= 0 || p.Has(transcript.Removed) || t.Messages[i].Role != transcript.User {
@@ -36,7 +37,7 @@ func continuedIn(t *transcript.Transcript, i int, see func(summary string)) {
 	}
 }
 
-// continued adds what such a summary in message i says.
+// continued adds the content of an agent program's summary in message i, if there is one, to the current turn.
 func (r *turnReader) continued(i int) {
 	continuedIn(r.t, i, func(summary string) {
 		proseUnits(summary, func(lead, text string, item int) {
@@ -45,7 +46,7 @@ func (r *turnReader) continued(i int) {
 	})
 }
 
-// continued adds what such summaries in messages say, before all that follows.
+// continued adds the content of agent programs' summaries in messages. It must be called before the messages are read.
 func (k *talk) continued(t *transcript.Transcript, messages []int32) {
 	for _, i := range messages {
 		continuedIn(t, int(i), func(summary string) { k.read(carryover, summary, "") })

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// An answer is put in doubt by a later turn: the user reports trouble after it has said that all is well, or the same error comes again. The log
-// keeps it, because others refer to it, and says in which turn to look.
+// A later turn can put an answer in doubt: the user reports trouble although the answer claimed success, or the same error occurs again. The
+// log keeps such an answer, because later ones refer to it, and names the turn that puts it in doubt.
 
-// mostDoubted is how many turns before the one in which an error comes again are put in doubt.
+// mostDoubted is the maximum number of earlier turns whose answers a recurring error puts in doubt.
 const mostDoubted = 8
 
-// The label of an answer that is in doubt, around the number of the turn.
+// The label of an answer that is in doubt; the number of the later turn is between the two parts.
 const (
 	doubtOpen = "answer, which ["
 	doubtEnd  = "] puts in doubt: "
 )
 
-// judge notes what the user's next message, in the turn with a number, says about a turn.
+// judge records what the user's next message says about the turn. number is the number of the next turn.
 func (t *turn) judge(asked string, number int) {
 	t.contested = contests(asked) || t.denied(asked)
 	t.claims = slices.ContainsFunc(t.units, func(u unit) bool { return u.kind == answerUnit && claims(u.lead+" "+u.text) })
@@ -26,10 +26,10 @@ func (t *turn) judge(asked string, number int) {
 	}
 }
 
-// lookDenied is how much of a message is searched for what it denies, in bytes.
+// lookDenied is the length of a message's beginning that is searched for a denial, in bytes.
 const lookDenied = 160
 
-// denied reports whether a message denies something by the name that the turn's answer has for it: "it's the linter, not db:generate".
+// denied reports whether a message denies something that the turn's answer names: "it's the linter, not db:generate".
 func (t *turn) denied(asked string) bool {
 	head := asked[:min(len(asked), lookDenied)]
 	_, rest, found := strings.Cut(head, ", not ")
@@ -44,8 +44,8 @@ func (t *turn) denied(asked string) bool {
 	return slices.ContainsFunc(t.units, func(u unit) bool { return u.kind == answerUnit && strings.Contains(u.text, name) })
 }
 
-// comesAgain notes an error in the current turn. If it has come before, the answers since then are in doubt; if always is not set, only those
-// that say that all is well.
+// comesAgain records an error in the current turn. If the error has occurred before, the answers since then are put in doubt or, if always is
+// false, only those that claim success.
 func (r *turnReader) comesAgain(key string, always bool) {
 	now := len(r.turns) - 1
 	at := r.troubles.At(key)
@@ -57,7 +57,7 @@ func (r *turnReader) comesAgain(key string, always bool) {
 	*at = now + 1
 }
 
-// toldAgain notes the errors in what the user has pasted into the request of the current turn.
+// toldAgain records the errors in texts that the user has pasted into the request of the current turn.
 func (r *turnReader) toldAgain(asked string) {
 	for {
 		_, rest, found := strings.Cut(asked, pastedOpen)
@@ -78,7 +78,7 @@ func (r *turnReader) toldAgain(asked string) {
 	}
 }
 
-// answerLabelOf returns the label of the answers of a turn.
+// answerLabelOf returns the label for the answers of a turn.
 func answerLabelOf(t *turn) string {
 	switch {
 	case t.contested:
@@ -89,7 +89,7 @@ func answerLabelOf(t *turn) string {
 	return answerLabel
 }
 
-// readDoubt splits the label of an answer that is in doubt off a line.
+// readDoubt removes the label of an answer that is in doubt from a line, and returns the number of the later turn.
 func readDoubt(line string) (doubt int, rest string, ok bool) {
 	rest, ok = strings.CutPrefix(line, doubtOpen)
 	number, rest, found := strings.Cut(rest, doubtEnd)

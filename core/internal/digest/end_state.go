@@ -9,37 +9,37 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// endState is what holds at the end of the messages, as far as commands and edits show it: the last commit and push, what was edited since, and
-// the last result of each check. A digest has it in a section of its own, from which the next compaction reads it back.
+// endState is the state of the work at the end of the messages, as far as commands and edits show it: the last commit and push, the files edited
+// since, and the last result of each check. A digest has a section with this state, from which the next compaction reads it.
 type endState struct {
 	commit, push, tree dated
 	edited             []string // the paths of files that were edited since the commit
 	checks             []checkState
 }
 
-// dated is a fact, and the number of the turn from which it is.
+// dated is a fact with the number of its turn.
 type dated struct {
 	turn int
 	text string
 }
 
-// checkState is how a check ended last.
+// checkState is the last result of a check.
 type checkState struct {
 	dated
 	kinds  checkKinds
-	key    string // of the command; see sameCommand
+	key    string // the command's key; see sameCommand
 	failed bool
 	stale  bool // a file was edited since
 }
 
-// The most checks and edited files that are listed, and for how many more turns a check says something.
+// The maximum numbers of checks and edited files that are listed, and the number of turns after which a check says nothing about the end.
 const (
 	lastingTurns = 2
 	mostChecks   = 6
 	mostEdited   = 10
 )
 
-// ran notes what a command says about the state. turn is the number of the turn that it ran in.
+// ran updates the state with a command and its output. turn is the number of the command's turn.
 func (s *endState) ran(r *run, output string, turn int) {
 	bad := r.exit != "" && r.exit != "0"
 	switch {
@@ -84,7 +84,7 @@ func (s *endState) goOn(t *transcript.Transcript, from int) {
 	}
 }
 
-// commitLine returns what is said of a commit: the first line of its message, and its branch and hash.
+// commitLine describes a commit by the first line of its message, its branch and its hash.
 func commitLine(r *run) string {
 	made, _, _ := strings.Cut(r.result, ";")
 	if subject := commitSubject(r.script); subject != "" {
@@ -93,7 +93,8 @@ func commitLine(r *run) string {
 	return Fence(made)
 }
 
-// treeIn returns what git status says of the working tree: that it is clean, or the changed files of its short form; "" for other forms.
+// treeIn returns the state of the working tree from the output of git status: that it is clean, or the changed files if the output has the short
+// form; "" for other forms.
 func treeIn(output string) string {
 	var list []string
 	branch := ""
@@ -119,7 +120,7 @@ func treeIn(output string) string {
 	return Fence(branch + strings.Join(list, "; "))
 }
 
-// changedFile notes that a file was edited.
+// changedFile records that a file was edited.
 func (s *endState) changedFile(path string) {
 	if !thrownAway(path) {
 		s.edited, s.tree = append(s.edited, path), dated{}
@@ -129,9 +130,10 @@ func (s *endState) changedFile(path string) {
 	}
 }
 
-// checked notes how a check ended, instead of how it ended before. One that passes stands for those of the same kinds.
+// checked records the result of a check, which replaces its previous result. A check that passes also replaces the results of checks of the same
+// kinds.
 func (s *endState) checked(r *run, bad bool, turn int) {
-	if r.exit != "0" && !bad && r.result == "" { // nothing says how it ended
+	if r.exit != "0" && !bad && r.result == "" { // the result is unknown
 		return
 	}
 	short := *r
@@ -163,8 +165,8 @@ const (
 	staleEnd    = " (before the last edits)"
 )
 
-// lines returns the lines of the section; last is the number of the last turn, open has the commands of the open errors, and short returns a path
-// as the digest names it. A check that ran long before says nothing about the end.
+// lines returns the lines of the section. last is the number of the last turn, open has the commands of the open errors, and short returns the
+// digest's name for a path. Checks that ran long before the last turn are omitted, because they say nothing about the end.
 func (s *endState) lines(last int, open *critbit.Map[struct{}], short func(path string) string) (lines []string) {
 	tell := func(label string, d dated) {
 		if d.text != "" && d.turn != keptTurn {
@@ -198,7 +200,7 @@ func (s *endState) lines(last int, open *critbit.Map[struct{}], short func(path 
 	return lines
 }
 
-// stateText returns the section of what holds at the end, as many of its lines as size bytes have room for, without what the open errors say.
+// stateText returns the section with the state at the end, in at most size bytes, without checks that are among the open errors.
 func (k *turnLog) stateText(errors []api.LedgerFailure, size int) string {
 	if len(k.turns) == 0 {
 		return ""
@@ -219,7 +221,7 @@ func (k *turnLog) stateText(errors []api.LedgerFailure, size int) string {
 // noneEdited stands for an empty list of files.
 const noneEdited = "nothing"
 
-// editedList returns the names of the files that were edited last, the newest at the end.
+// editedList returns the names of the files that were edited last, with the newest one at the end.
 func (s *endState) editedList(short func(path string) string) string {
 	s.edited = newestOf(s.edited, len(s.edited), func(path string) string { return path })
 	if len(s.edited) == 0 {
@@ -237,7 +239,7 @@ func (s *endState) editedList(short func(path string) string) string {
 	return text
 }
 
-// readState reads the section of an earlier digest back; whole returns the whole path of a file that it names.
+// readState reads the section of an earlier digest. whole returns the full path for a file name in it.
 func readState(text string, whole func(name string) string) (s endState) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), stateBullet)
@@ -270,7 +272,7 @@ func readState(text string, whole func(name string) string) (s endState) {
 	return s
 }
 
-// checkRead returns a check that an earlier digest names.
+// checkRead returns the check that a line of an earlier digest describes.
 func checkRead(d dated, failed bool) checkState {
 	said, stale := strings.CutSuffix(d.text, staleEnd)
 	d.text = said

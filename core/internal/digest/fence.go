@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// fences are the tags that enclose data in prompts and digests, as plainName returns them. Text inside must not be able to open or close
-// them.
+// fences has the names of the tags that enclose data in prompts and digests, as plainName returns them. Text inside these tags must not be able
+// to open or close one.
 var fences []string
 
 func init() {
@@ -16,12 +16,12 @@ func init() {
 	}
 }
 
-// fenceRoom is how far after an opening bracket a tag's name is looked for, in bytes.
+// fenceRoom is the distance after an opening bracket within which a tag's name is looked for, in bytes.
 const fenceRoom = 96
 
-// Fence makes a text safe to put inside our tags. It replaces the opening bracket of anything that reads like one of them with ‹, even if
-// it is spelled with lookalike letters, hidden characters or entities, and removes characters that reverse the text direction or carry
-// invisible text. Other text stays as it is. Fencing twice changes nothing more.
+// Fence makes a text safe to put inside our tags. It replaces the opening bracket of anything that reads like one of our tags with ‹, even if it
+// is written with lookalike letters, hidden characters or entities, and removes characters that reverse the text direction or carry invisible
+// text. All other text stays unchanged, and fencing a text twice has the same result as fencing it once.
 func Fence(text string) string {
 	plain := 0
 	for plain < len(text) && !mayFence[text[plain]] {
@@ -105,8 +105,8 @@ func closesFence(text string) bool {
 	return false
 }
 
-// plainName returns the letters at the start of a text, in lower-case ASCII, whatever they look like and whatever separates them: spaces,
-// hyphens, slashes and zero-width characters.
+// plainName returns the letters at the start of a text in lower-case ASCII. It converts lookalike letters, and skips separators between letters:
+// spaces, hyphens, slashes and zero-width characters.
 func plainName(text string) string {
 	var b []byte
 	for _, r := range text {
@@ -132,15 +132,15 @@ func plainName(text string) string {
 	return string(b)
 }
 
-// lookalikes are letters of other scripts that look like Latin ones.
+// lookalikes maps letters of other scripts to the Latin letters that they look like.
 var lookalikes = map[rune]byte{
 	'а': 'a', 'с': 'c', 'е': 'e', 'о': 'o', 'р': 'p', 'ѕ': 's', 'і': 'i', 'ԁ': 'd', 'к': 'k', 'ӏ': 'l', 'м': 'm', 'т': 't', 'у': 'y', 'в': 'b',
 	'ο': 'o', 'α': 'a', 'ι': 'i', 'κ': 'k', 'ρ': 'p', 'τ': 't', 'ν': 'v', 'ε': 'e', 'ꜱ': 's', 'ᴄ': 'c', 'ᴏ': 'o', 'ı': 'i', 'ⅼ': 'l', 'ⅽ': 'c',
 }
 
-// hidden reports whether a rune changes the text direction or is invisible: embeddings and overrides, isolates, the zero-width space, word
-// joiners, the byte order mark, and the tag characters in which text can be smuggled. Joiners and marks that scripts need (U+200C to
-// U+200F) don't count.
+// hidden reports whether a rune changes the text direction or is invisible. Such runes are embeddings and overrides, isolates, the zero-width
+// space, word joiners, the byte order mark, and the tag characters, in which text can be smuggled. Joiners and marks that scripts need (U+200C
+// to U+200F) are not hidden.
 func hidden(r rune) bool {
 	switch {
 	case r == 0x200b || r == 0xfeff || r == 0x180e,
@@ -152,7 +152,7 @@ func hidden(r rune) bool {
 	return false
 }
 
-// The labels with which the records of styles begin a piece, in brackets, as plainName returns them.
+// labels has the labels in brackets that begin a piece in the records of styles, as plainName returns them.
 var labels = []string{"user", "assistant", "system", "developer", "thinking", "toolresult", "toolcall"}
 
 // guardLabels makes a text safe to put into the record of a style. At the start of a line, it replaces the opening bracket of anything that

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Flatten renders messages as lines of text for a model that reads a record of the conversation (S3.22). Each piece begins with the mark »
-// and its speaker. clip limits each tool result and the arguments of each tool call, in bytes; 0 is no limit.
+// Flatten renders messages as lines of text, to be read by a model as a record of the conversation (S3.22). Each piece begins with the mark »
+// and its speaker. clip limits the size of each tool result and of each tool call's arguments, in bytes; 0 means no limit.
 func Flatten(t *transcript.Transcript, messages []int32, clip int) string {
 	f := flattener{t: t, clip: clip}
 	for _, i := range messages {
@@ -21,10 +21,10 @@ type flattener struct {
 	t           *transcript.Transcript
 	b           []byte
 	clip        int
-	guarded     bool // texts can't contain the mark, nor names anything but a name
+	guarded     bool // prevents texts from containing the mark, and names from containing more than a name
 	thoughtless bool // omits reasoning
 	media       bool // mentions each image and file in a tool result
-	// piece receives each piece instead of b, before anything is clipped.
+	// piece, if set, receives each piece unclipped, instead of it being written to b.
 	piece func(kind pieceKind, head, text string)
 }
 
@@ -118,7 +118,7 @@ func (f *flattener) command(head, output string) {
 	f.entry(head, output, resultPiece)
 }
 
-// entry adds a piece, its head and its text. It omits pieces without text.
+// entry adds a piece with its head and its text. Pieces without text are omitted.
 func (f *flattener) entry(head, text string, kind pieceKind) {
 	if text = Tidy(text); text == "" {
 		return
@@ -137,7 +137,7 @@ func (f *flattener) entry(head, text string, kind pieceKind) {
 	f.b = append(append(f.b, text...), "\n\n"...)
 }
 
-// speakerOf returns who a part of a message is from.
+// speakerOf returns the role of the speaker of a message's part.
 func speakerOf(m *transcript.Message, p *transcript.Part) transcript.Role {
 	if p.Has(transcript.Said) {
 		return transcript.User
@@ -176,7 +176,8 @@ func Tidy(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Clip shortens a text to at most max bytes plus a short mark: two thirds from its head, one third from its tail. It never splits a rune.
+// Clip shortens a text to at most max bytes plus a short mark. Two thirds of the bytes are from the text's beginning and one third from its end.
+// It never splits a rune.
 func Clip(text string, max int) string {
 	if len(text) <= max {
 		return text
@@ -218,7 +219,7 @@ func CallArgs(t *transcript.Transcript, p *transcript.Part) string {
 	return string(t.Bytes(p.Body))
 }
 
-// ToolName returns the name of the tool that a call or result at a part index belongs to; "" if nothing says so.
+// ToolName returns the name of the tool for the call or result at a part index; "" if it is unknown.
 func ToolName(t *transcript.Transcript, part int) string {
 	p := &t.Parts[part]
 	if p.Kind == transcript.ToolResult && p.Pair >= 0 {
@@ -237,7 +238,7 @@ func resultBeginning(t *transcript.Transcript, part, size int) string {
 	return ResultText(t, part)
 }
 
-// ResultText returns the text of a tool result at a part index: its body if that is a string, otherwise the texts in it.
+// ResultText returns the text of the tool result at a part index: the body if it is a string, otherwise the texts in the body.
 func ResultText(t *transcript.Transcript, part int) string {
 	p := &t.Parts[part]
 	if t.IsString(p.Body) {

@@ -9,22 +9,22 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// A summary is checked against what the model was given. Models compute, round and translate, and asking again costs, so it is rejected
-// only if most of what can be checked is wrong.
+// A summary is checked against the text that the model was given. Models compute, round and translate, and repeating the request is
+// expensive, so a summary is rejected only if most of the checkable facts in it are wrong.
 const (
-	mostChecked   = 64 // names and numbers that are looked for
+	mostChecked   = 64 // maximum number of names and numbers that are looked for
 	leastNames    = 4
 	leastNumbers  = 6
 	leastQuotes   = 3
 	leastPeople   = 6
-	leastWords    = 20  // content words that a text needs to be off topic
-	leastRepeated = 200 // words that a text needs to be repetitive
-	quoteBytes    = 24  // shorter quotes are names and values
+	leastWords    = 20  // minimum number of content words in a text that may be off topic
+	leastRepeated = 200 // minimum number of words in a text that may be repetitive
+	quoteBytes    = 24  // minimum length of quotes; shorter ones are names and values
 	mostWrong     = 160
 )
 
-// CheckSource checks a summary against source, the text that the model was given. It returns "" or why the summary is rejected, and the
-// names, numbers or quotes that the source lacks, for the next request.
+// CheckSource checks a summary against source, the text that the model was given. It returns the reason why the summary is rejected, or "". For
+// the next request, it also returns the names, numbers or quotes that the source doesn't contain.
 func CheckSource(text, source string) (why api.SummaryFault, wrong string) {
 	low := lower(source)
 	var names, numbers, quotes found
@@ -84,7 +84,7 @@ func CheckSource(text, source string) (why api.SummaryFault, wrong string) {
 	return "", ""
 }
 
-// found counts how much of a text is in its source.
+// found counts terms of a text, and those among them that its source contains.
 type found struct {
 	all, known int
 	wrong      string
@@ -101,14 +101,14 @@ func (f *found) add(what string, known bool) {
 	}
 }
 
-// count counts a word that needn't be named.
+// count counts a term that need not be named in the next request.
 func (f *found) count(known bool) {
 	if f.all++; known {
 		f.known++
 	}
 }
 
-// mostly reports whether three quarters, and at least so many, are not in the source.
+// mostly reports whether at least three quarters of the terms, and at least the given number, are not in the source.
 func (f *found) mostly(least int) bool {
 	unknown := f.all - f.known
 	return unknown >= least && unknown*4 >= f.all*3
@@ -158,9 +158,9 @@ func flatText(low string) string {
 	return b.String()
 }
 
-// strangers looks for the people and places of a text in its source: words with a capital inside a sentence. It returns what it found, and
-// whether the text shares almost none of its words with the source. In a translation, of which the small words are others, it looks for no
-// people, and for twice as many words. low is the source in lower case.
+// strangers looks in the source for the people and places of a text, which are capitalized words inside a sentence. It returns their counts, and
+// whether the text is off topic because it shares almost no words with the source. If the text may be a translation, which its function words
+// show, it looks for no people, and needs twice as many words to be off topic. low is the source in lower case.
 func strangers(text, source, low string) (people found, offTopic bool) {
 	stems := map[uint32]struct{}{}
 	for _, w := range words.Append(nil, source) {
@@ -204,7 +204,7 @@ func strangers(text, source, low string) (people found, offTopic bool) {
 // scriptsOf returns the language of a text, as far as its letters show it.
 func scriptsOf(text string) string { return Language([]string{text}) }
 
-// repeats reports whether a text keeps saying the same few things: most runs of its words were there before.
+// repeats reports whether a text is repetitive, because most runs of its words have occurred before.
 func repeats(text string) bool {
 	ws := make([]words.Word, 0, len(text)/6)
 	for line := range strings.Lines(text) {
@@ -225,13 +225,13 @@ func repeats(text string) bool {
 	return len(runs)*4 <= len(ws)
 }
 
-// runWords is the number of words of a run; in scripts without spaces, of character pairs.
+// runWords is the number of words in a run or, in scripts without spaces, of character pairs.
 const runWords = 6
 
-// permissions are words with which a line says that something is allowed or unnecessary.
+// permissions has words in lines that say that something is allowed or unnecessary.
 var permissions = words.NewSet("preferred wants wanted needed welcome allowed fine okay permitted acceptable free may can optional encouraged unnecessary erlaubt willkommen freiwillig permitido permitida opcional permis autorisé facultatif разрешено можно")
 
-// undenied returns a text without the lines that allow what a strict rule of the ledger forbids.
+// undenied returns a text without lines that allow something forbidden by a strict rule of the ledger.
 func (l *Ledger) undenied(text string) string {
 	var rules []ban
 	for _, rule := range l.Standing {
@@ -245,7 +245,7 @@ func (l *Ledger) undenied(text string) string {
 		return text
 	}
 	var b strings.Builder
-	forbids := false // the heading, or the line that introduces the list, says what is forbidden
+	forbids := false // whether the heading, or the line before the list, says that the items are forbidden
 	for line := range strings.Lines(text) {
 		if item, said := listItem(strings.TrimSpace(line)); said != "" && !item {
 			forbids = (line[0] == '#' || strings.HasSuffix(strings.TrimRight(said, "*_ "), ":")) &&
@@ -258,13 +258,13 @@ func (l *Ledger) undenied(text string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// ban is a rule that forbids something, and the first word of what it forbids.
+// ban is a rule that forbids something. verb is the first word of the forbidden action.
 type ban struct {
 	*statement
 	verb string
 }
 
-// verbOf returns the first word of a rule that belongs to no cue and says something.
+// verbOf returns the first content word of a rule that doesn't belong to a cue.
 func verbOf(rule string) string {
 	ws := wordsOf(rule, nil)
 	rate(rule, ws)
@@ -276,8 +276,8 @@ func verbOf(rule string) string {
 	return ""
 }
 
-// denied reports whether a line permits what one of the rules forbids, or tells the reader to do it. In a list of what is forbidden it says
-// neither.
+// denied reports whether a line permits or demands something that one of the rules forbids. A line in a list of forbidden things, which forbids
+// reports, does neither.
 func denied(line string, rules []ban, forbids bool) bool {
 	if len(line) > maxStatement || forbids {
 		return false

@@ -7,9 +7,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// What a turn looked at is news only as far as the turn speaks of it afterwards: a hit of a search, what a file defines. This file weighs that.
+// Something that a turn only looked at, such as a search hit or the definitions in a file, is worth reporting only if the turn mentions it
+// afterwards. This file weighs such units.
 
-// turnWords is what the user and the assistant say in a turn: word stems, and the names of files and of code.
+// turnWords holds the words that the user and the assistant use in a turn: word stems, and the names of files and of code.
 type turnWords struct {
 	stems map[uint32]struct{}
 	names critbit.Map[struct{}]
@@ -56,7 +57,7 @@ func inName(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '.' || c == '-'
 }
 
-// shared returns how many of a text's longer words are mentioned in the turn, and how many there are.
+// shared returns the number of a text's longer words that the turn mentions, and the number of its longer words.
 func (s *turnWords) shared(text string) (shared, long int) {
 	s.room = words.Append(s.room[:0], text)
 	for _, w := range s.room {
@@ -71,7 +72,7 @@ func (s *turnWords) shared(text string) (shared, long int) {
 	return shared, long
 }
 
-// namesAll reports whether the turn mentions all names of code and numbers in a text.
+// namesAll reports whether the turn mentions all code names and numbers in a text.
 func (s *turnWords) namesAll(text string) bool {
 	all := true
 	eachName(text, func(name string) {
@@ -85,11 +86,11 @@ func (s *turnWords) namesAll(text string) bool {
 // fileName returns a path without its folders.
 func fileName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// mostBare is how many files that a turn only looked at are listed.
+// mostBare is the maximum number of files that are listed among those that a turn only looked at.
 const mostBare = 5
 
-// weighNotes drops what the turn looked at and doesn't mention, and thoughts that the assistant then says. last means that no other turn
-// follows.
+// weighNotes drops units about things that the turn looked at but doesn't mention, and thoughts that the assistant says afterwards. last reports
+// whether this is the last turn.
 func (r *turnReader) weighNotes(last bool) {
 	t := r.now()
 	said := newTurnWords()
@@ -135,7 +136,7 @@ func (r *turnReader) weighNotes(last bool) {
 		u := &t.units[n]
 		switch u.kind {
 		case lineUnit:
-			if !closed && !edited.Has(u.source) { // a changed file reads differently now
+			if !closed && !edited.Has(u.source) { // lines of an edited file are outdated
 				said.quoteLines(u)
 			}
 			u.body = ""
@@ -151,7 +152,7 @@ func (r *turnReader) weighNotes(last bool) {
 			switch bare++; {
 			case closed && bare > mostBare:
 				u.factor = isDropped
-			case closed: // its outcome is known
+			case closed: // the outcome of the turn is known
 				u.factor = ofReading / 8
 			}
 		case toldUnit:
@@ -162,7 +163,7 @@ func (r *turnReader) weighNotes(last bool) {
 	}
 }
 
-// define reduces the definitions of a file that was read to the names that are mentioned.
+// define reduces the list of a read file's definitions to the names that the turn mentions.
 func (s *turnWords) define(u *unit) {
 	path, rest, found := strings.Cut(u.text, definesMark)
 	if !found {
@@ -181,7 +182,7 @@ func (s *turnWords) define(u *unit) {
 	u.text = path + definesMark + strings.Join(kept, ", ") + ")"
 }
 
-// Limits for quoted code: lines per result, bytes per line, the length of a name that counts, and the number of names per line.
+// Limits for quoted code: lines per result, bytes per line, the minimum length of a name, and the number of names per line.
 const (
 	mostLines   = 3
 	longestCode = 120
@@ -189,7 +190,7 @@ const (
 	leastShared = 2
 )
 
-// quoteLines creates a unit from those lines of code in a tool's output that have most of the mentioned names.
+// quoteLines creates a unit from the lines of code in a tool's output that contain the most names which the turn mentions.
 func (s *turnWords) quoteLines(u *unit) {
 	type codeLine struct {
 		text  string
@@ -249,13 +250,13 @@ func (s *turnWords) quoteLines(u *unit) {
 	u.text, u.factor = text, ofLines
 }
 
-// withNumber splits off the line number that tools show.
+// withNumber separates a line from the line number with which a tool shows it.
 func withNumber(line string) (number, code string) {
 	n := numbered(line)
 	return strings.TrimRight(line[:n], "→\t|: "), strings.TrimSpace(line[n:])
 }
 
-// namesIn returns how many different names of code in a line are mentioned.
+// namesIn returns the number of different code names in a line that the turn mentions.
 func (s *turnWords) namesIn(code string) (n int) {
 	var seen [8]string
 	eachName(code, func(name string) {
@@ -273,5 +274,5 @@ func (s *turnWords) namesIn(code string) (n int) {
 	return n
 }
 
-// definesMark separates a file that was read from the names that it defines.
+// definesMark separates the path of a read file from the names that the file defines.
 const definesMark = " (defines "

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// labelled renders messages as paragraphs that begin with their speaker (S4.35), and tool results as in a request for a summary, in roughly
-// at most max runes (S4.34). It omits messages that the model isn't sent.
+// labelled renders messages as paragraphs that begin with the speaker's label (S4.35). Tool results are rendered as in a request for a summary,
+// in about max runes or less (S4.34). Messages that are not sent to the model are omitted.
 func labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptions) string {
 	var b []byte
 	paragraph := func(label, text string) {
@@ -51,10 +51,10 @@ func labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptio
 	return string(b)
 }
 
-// contents is what a message contains, by kind. Empty texts are omitted.
+// contents holds the texts of a message by kind, without empty ones.
 type contents struct {
 	texts, reasoning, calls []string
-	asked                   []string // what the user said while the assistant was working
+	asked                   []string // the user's words from while the assistant was working
 	results                 []int    // indexes of Parts
 }
 

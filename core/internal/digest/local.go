@@ -221,7 +221,11 @@ func (e *Extract) session(size int) string {
 	}
 	put(plan, e.log.plan.text(e.log.turnAt(e.log.plan.message), share(10)))
 	put(changed, e.log.files(e.ledger.Modified, share(18)))
-	out[logged] = e.log.write(max(room, 0), e.spare)
+	forLog := room
+	if e.t.Outputs { // such an agent thinks aloud before each call, so its log alone would fill any digest
+		forLog -= max(size-leastDivided, 0) / 2
+	}
+	out[logged] = e.log.write(max(forLog, 0), e.spare)
 	if left := room - len(out[logged]); size >= leastShowing && left >= max(leastShown, size/10) {
 		put(shown, e.shownLines(left-len(sessionLayout.headings[shown])-3, out[logged]))
 	}

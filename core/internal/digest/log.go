@@ -10,21 +10,21 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// turnLog is the body of a working session's digest that code writes: an entry for each user turn, with the request in the user's words,
-// what was done, and the outcome. The units to quote are chosen for all entries at once, by what each says that no other does. A later
-// digest reads the entries back.
+// turnLog is the body of a working session's digest, written by code. It has an entry for each user turn, with the request in the user's words,
+// the work done, and the outcome. The units to quote are chosen for all entries at once, by how much each adds to the others. A later digest
+// reads the entries again.
 type turnLog struct {
 	turns  []turn
-	base   string // the common folder of all units' paths, with a slash at its end; "" if there is none
+	base   string // the common folder of the paths in all units, which ends with a slash; "" if there is none
 	chosen *extract.Extract
 	units  []place          // the units of the extract's items
 	tidied []string         // the requests of the turns, as Tidy returns them
 	room   []byte           // a buffer for entries
 	asks   []string         // the requests of the turns, with pasted ones clipped; see tersely
 	terse  *extract.Extract // of asks
-	plan   planList         // of the session
-	state  endState         // what holds at the end
-	// outcomes means that each turn says what came of it, however little room there is.
+	plan   planList         // the plan of the session
+	state  endState         // the state at the end
+	// outcomes reports whether each entry has an outcome, even if there is little room.
 	outcomes bool
 	outcome  outcomeRoom
 }
@@ -85,7 +85,7 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	return k
 }
 
-// turnAt is the number of the turn that a message is in.
+// turnAt returns the number of the turn that contains a message.
 func (k *turnLog) turnAt(message int32) int {
 	number := 0
 	for i := range k.turns {
@@ -96,8 +96,8 @@ func (k *turnLog) turnAt(message int32) int {
 	return number
 }
 
-// aged weighs a factor by the age of its turn: from four fifths in the oldest turn to six fifths in the newest but one. The last turn shows
-// the current state, and counts most.
+// aged multiplies a factor by a weight for the age of its turn, from four fifths for the oldest turn to six fifths for the last but one. The last
+// turn has the largest weight, because it shows the current state.
 func (k *turnLog) aged(factor, turn int) int {
 	if turn > 0 && turn == len(k.turns)-1 {
 		return max(1, factor*ofLastTurn/1024)
@@ -111,7 +111,7 @@ const ofLastTurn = 1700
 // leastBase is the minimum length of a folder, in bytes, to be named once instead of in each unit.
 const leastBase = 12
 
-// leastFiles is how often files must be named for that.
+// leastFiles is the minimum number of file names that must share a folder for it to be named once.
 const leastFiles = 3
 
 // shorten removes the common folder of all changed and read files from their paths. If the earlier digest has named a folder, its entries
@@ -140,13 +140,14 @@ func (k *turnLog) shorten() {
 	}
 }
 
-// mostEndings is how many suffixes of a folder are looked for, and leastEnding is the minimum length of one, in bytes.
+// mostEndings is the maximum number of a folder's suffixes that are looked for, and leastEnding is the minimum length of a suffix, in bytes.
 const (
 	mostEndings = 6
 	leastEnding = 8
 )
 
-// withoutBase returns a text without a folder, or a suffix of it, before file names: a search may name files relative to a parent folder.
+// withoutBase removes a folder, or a suffix of the folder, before file names in a text. A search may name files relative to a parent folder, so
+// that they begin with a suffix.
 func withoutBase(text, base string) string {
 	text = strings.ReplaceAll(text, base, "")
 	rest := base
@@ -161,7 +162,7 @@ func withoutBase(text, base string) string {
 	return text
 }
 
-// commonFolder returns the common folder of all files with an absolute path, with a slash at its end; "" if it isn't worth naming.
+// commonFolder returns the common folder of all files with an absolute path, which ends with a slash; "" if it isn't worth naming.
 func (k *turnLog) commonFolder() string {
 	base, files := "", 0
 	take := func(path string) bool {
@@ -179,7 +180,7 @@ func (k *turnLog) commonFolder() string {
 		}
 		return true
 	}
-	for _, kind := range []unitKind{changeUnit, lineUnit} { // of what was read, where nothing was changed
+	for _, kind := range []unitKind{changeUnit, lineUnit} { // files that were read count only if none was changed
 		for i := range k.turns {
 			for _, f := range k.turns[i].touched {
 				if !thrownAway(f.path) && !take(f.path) {
@@ -199,8 +200,8 @@ func (k *turnLog) commonFolder() string {
 	return ""
 }
 
-// write is the log in at most size bytes, and spare more if requests need them; "" if that is too little for any. What the units leave of
-// the size is for requests.
+// write returns the log in at most size bytes, plus up to spare bytes if requests need them; "" if nothing fits. Room that the units don't use is
+// for requests.
 func (k *turnLog) write(size, spare int) string {
 	if k.outcomes = size >= leastOutcomes; k.outcomes {
 		if text := k.share(size, spare); text != "" {
@@ -211,8 +212,8 @@ func (k *turnLog) write(size, spare int) string {
 	return k.share(size, spare)
 }
 
-// share returns the log, in which requests have the largest share at which everything fits. Outcomes take no room from requests: with them
-// only the largest share counts.
+// share returns the log with the largest share for requests at which everything fits. Outcomes must take no room from requests, so with outcomes
+// only the largest possible share is tried.
 func (k *turnLog) share(size, spare int) string {
 	start := requestShare
 	if need := k.wholeNeed(); need > size*requestShare/100 && need <= size*wholeShare/100 {
@@ -239,11 +240,11 @@ func (k *turnLog) share(size, spare int) string {
 	return ""
 }
 
-// logTries is how often a log is written until it nearly fills its room.
+// logTries is the maximum number of times that a log is written until it nearly fills its room.
 const logTries = 5
 
-// filled returns the longest of a few logs that fits into room bytes. budget is the first allowance for units. If it gives too much or too
-// little, the next try lies between the tries that were too long and those that weren't.
+// filled writes a few logs and returns the longest that fits into room bytes. budget is the first allowance for units, in bytes. If the log is too
+// long or too short, the next allowance is between those that gave too long logs and those that didn't.
 func (k *turnLog) filled(asked []string, room, budget int) (best string) {
 	low, high := 0, -1
 	for try := range logTries {
@@ -262,11 +263,11 @@ func (k *turnLog) filled(asked []string, room, budget int) (best string) {
 			break
 		}
 		step := over + over/8
-		if over > 0 { // units are whole, so a little less often makes no difference
+		if over > 0 { // units are not split, so a small step often makes no difference
 			step = max(step, room*(try+1)/32)
 		}
 		budget -= step
-		if over <= 0 && high < 0 && budget > 2*room { // there is nothing more to say
+		if over <= 0 && high < 0 && budget > 2*room { // all units are in the log
 			break
 		}
 		if high >= 0 && (budget >= high || budget <= low) {
@@ -301,7 +302,7 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 	}
 	begun := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
 	if begun >= 0 && slices.ContainsFunc(k.turns[:begun], func(t turn) bool { return len(t.units) > 0 && t.units[0].kind != oldUnit }) {
-		begun = -1 // the record has what it answers
+		begun = -1 // the record contains the question
 	}
 	next := 0
 	for i := range k.turns {
@@ -310,7 +311,7 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 			next++
 		}
 		request := asked[i]
-		if request == "" && k.turns[i].asked != "" && from < next { // an answer needs the request that it answers
+		if request == "" && k.turns[i].asked != "" && from < next { // answers are meaningless without their request
 			request = clipRequest(Tidy(k.turns[i].asked), leastRequest)
 		}
 		if from == next && (request == "" || isChatter(request) && k.turns[i].question.text == "") {
@@ -348,7 +349,7 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 	return bytes.TrimSuffix(b, []byte("\n"))
 }
 
-// beyond returns the units that add most to what is known, one per line, in roughly at most size bytes.
+// beyond returns the units that add most to the known texts, one per line, in about size bytes or less.
 func (k *turnLog) beyond(size int) string {
 	var b strings.Builder
 	for _, c := range k.chosen.Choose(size * 4 / 5) {
@@ -369,7 +370,7 @@ func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 	var files []string
 	for _, c := range chosen {
 		u := &t.units[k.units[c.Item].unit]
-		if u.kind == readUnit && u.message >= 0 { // all of them share a line
+		if u.kind == readUnit && u.message >= 0 { // the files that were read share a line
 			files = append(files, u.text)
 			continue
 		}
@@ -430,7 +431,7 @@ func introOf(u *unit) string {
 	return Fence(u.lead) + ": "
 }
 
-// label returns the speaker of a unit, as a line shows it.
+// label returns the label for the speaker of a unit.
 func (k *turnLog) label(t *turn, u *unit) string {
 	switch u.kind {
 	case saidUnit:

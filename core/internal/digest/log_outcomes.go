@@ -7,17 +7,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// leastFinding is the minimum length of an outcome that is said at work, in bytes.
+// leastFinding is the minimum length of a text that counts as an outcome although the assistant said it while working, in bytes.
 const leastFinding = 50
 
 // leastOutcomes is the minimum size of a log that has room for outcomes, in bytes.
 const leastOutcomes = 2000
 
-// outcomeRoom says how long outcomes may be, in bytes, and from which turn on there are any.
+// outcomeRoom limits outcomes: most is their maximum length in bytes, and from is the index of the first turn with an outcome.
 type outcomeRoom struct{ most, from int }
 
-// roomForOutcomes divides size bytes among the outcomes: the longest that fit for all turns; if there is no room for short ones of all, those of
-// the newest turns.
+// roomForOutcomes divides size bytes among the outcomes. It chooses the largest length at which the outcomes of all turns fit. If there is not even
+// room for short ones, only the newest turns get outcomes.
 func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 	lengths := [...]int{300, 200, 120, 80}
 	for _, most := range lengths {
@@ -35,7 +35,7 @@ func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 	return outcomeRoom{least, from}
 }
 
-// outcomesAt returns how many bytes the outcomes of all turns have if each has at most most bytes.
+// outcomesAt returns the size in bytes of the outcomes of all turns if each is limited to most bytes.
 func (k *turnLog) outcomesAt(most int) (sum int) {
 	for i := range k.turns {
 		sum += len(k.turns[i].outcome(most))
@@ -43,16 +43,16 @@ func (k *turnLog) outcomesAt(most int) (sum int) {
 	return sum
 }
 
-// tells reports whether the units chosen for a turn say what came of it: of a question only an answer does.
+// tells reports whether the units chosen for a turn include its outcome. If the request is a question, only an answer is an outcome.
 func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
 	return slices.ContainsFunc(chosen, func(c extract.Chosen) bool {
 		return t.units[k.units[c.Item].unit].kind == answerUnit || !asksIn(t.asked)
 	})
 }
 
-// outcome returns the line that says what came of a turn if nothing else does, with at most most bytes of it: the first thing that its answer
-// names; if the user went on before it was answered, the last thing that the assistant said at work and that names something. It is "" if the user
-// rejected an answer and had not asked a question.
+// outcome returns a line with the outcome of a turn, for entries that don't show it otherwise. The outcome is the first unit of the answer that
+// names something, in at most most bytes. If the user continued before there was an answer, it is the last thing that the assistant said while
+// working and that names something. It is "" if the user rejected an answer and had not asked a question.
 func (t *turn) outcome(most int) string {
 	asks, answered := asksIn(t.asked), false
 	for n := range t.units {
@@ -73,7 +73,7 @@ func (t *turn) outcome(most int) string {
 	return ""
 }
 
-// outcomeOf returns the line of a unit that is an outcome, or "" if nothing is left of it.
+// outcomeOf returns the line for a unit that is an outcome, or "" if the limit leaves nothing of it.
 func outcomeOf(u *unit, label string, most int) string {
 	said := withoutNumber(clipWords(introOf(u)+u.text, most))
 	if len(said) <= len(introOf(u)+" …") {

@@ -10,13 +10,13 @@ import (
 // requestShare is the share of a log that the user's words may take, in percent.
 const requestShare = 60
 
-// wholeShare is the share that they may take if that shows all of them whole that have at most wholeRequest bytes.
+// wholeShare is the larger share that the user's words may take if all requests of at most wholeRequest bytes then stay whole.
 const (
 	wholeShare   = 75
 	wholeRequest = 400
 )
 
-// wholeNeed returns how many bytes the requests need if those of more than wholeRequest bytes are clipped to that.
+// wholeNeed returns the number of bytes that the requests need if each is clipped to wholeRequest bytes.
 func (k *turnLog) wholeNeed() (sum int) {
 	for i := range k.turns {
 		if n := len(k.turns[i].asked); n > 0 {
@@ -26,19 +26,19 @@ func (k *turnLog) wholeNeed() (sum int) {
 	return sum
 }
 
-// The guaranteed length of requests, in bytes: of the first and the newest, and of the others.
+// The number of newest requests that get more room, and the guaranteed lengths in bytes of the first and the newest requests, and of the others.
 const (
 	newestRequests = 10
 	leastNewest    = 540
 	leastRequest   = 40
 )
 
-// requestFrame is roughly the length of a request's line without the request, in bytes.
+// requestFrame is the approximate length of a request's line without the request, in bytes.
 const requestFrame = len("[100] user: \n")
 
-// requests are the requests of all turns as the log shows them, in about size bytes together: all of them whole, or the longest cut to what
-// there is room for. Where there are too many, the first and the newest stay, and what the others say that no other one does. Used is how
-// many bytes they take.
+// requests returns the requests of all turns for the log, in about size bytes together. If they don't all fit whole, the longest ones are clipped. If
+// there are too many for that, the first and the newest requests stay, and from the others only parts that add something. used is their size in
+// bytes.
 func (k *turnLog) requests(size int) (out []string, used int) {
 	if k.tidied == nil {
 		k.tidied = make([]string, len(k.turns))
@@ -55,7 +55,7 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 		}
 	}
 	least := min(leastNewest, size/(newestRequests-2)) // for the first and the newest
-	room := func(i, most int) int {                    // the room for a request if the others have most
+	room := func(i, most int) int {                    // returns the room for request i if the older requests have most bytes each
 		if i == first || i >= newest {
 			return max(most, least)
 		}
@@ -114,15 +114,16 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 	return out, used
 }
 
-// The maximum length of a request of many lines, in bytes: most of these were pasted. Error lines represent the part that is omitted.
+// Limits for requests of many lines, most of which were pasted: the number of lines, the maximum length in bytes, and the room for error lines, which
+// represent the omitted part.
 const (
 	manyLines   = 12
 	mostPasted  = 640
 	toldTrouble = 200
 )
 
-// clipRequest shortens a tidy request to roughly at most most bytes, at lines or words: two thirds from its beginning, the rest from its
-// end. Of a pasted one the end gets most of the room, because the user's comment is there.
+// clipRequest shortens a tidy request to about most bytes, at a line end or between words. Two thirds are from its beginning and the rest from its
+// end. For a pasted request the end gets most of the room, because the user's comment is there.
 func clipRequest(text string, most int) string {
 	pasted := strings.Count(text, "\n") > manyLines
 	if pasted {
@@ -141,11 +142,11 @@ func clipRequest(text string, most int) string {
 	}
 	from := len(text) - max(0, most-first-len(" […] "))
 	tail := strings.ToValidUTF8(text[from:], "")
-	inside := from > 0 && from < len(text) && byteClass[text[from-1]]&byteClass[text[from]]&(small|digit) != 0 // a word
+	inside := from > 0 && from < len(text) && byteClass[text[from-1]]&byteClass[text[from]]&(small|digit) != 0 // the cut is inside a word
 	if n := strings.IndexAny(tail, "\n "); n >= 0 && (inside || n < len(tail)/2) {
 		tail = tail[n+1:]
 	}
-	if strings.Trim(tail, "`~ \n") == "" || pasted && mostlyCode(tail) { // nothing that the user says
+	if strings.Trim(tail, "`~ \n") == "" || pasted && mostlyCode(tail) { // the end has no words of the user
 		tail = ""
 	}
 	middle := " […] "
@@ -179,7 +180,7 @@ const (
 	unknownQuestion = " (answers what was said before this record)"
 )
 
-// has reports whether the last of some chosen units is a question.
+// has reports whether the last chosen unit is the given question.
 func (k *turnLog) has(chosen []extract.Chosen, question *unit) bool {
 	if len(chosen) == 0 {
 		return false

@@ -9,7 +9,7 @@ import (
 // maxLevel is the deepest level of a Markdown heading.
 const maxLevel = 6
 
-// Outline splits the text of a digest at its headings, whatever they say, because models write their own.
+// Outline splits the text of a digest at its headings. Any heading counts, because models write their own.
 func Outline(text string) []api.DigestSection {
 	sections := []api.DigestSection{}
 	for line := range strings.Lines(text) {
@@ -30,7 +30,7 @@ func Outline(text string) []api.DigestSection {
 	return sections
 }
 
-// markedHeading returns the name and the level of a line that is a Markdown heading; level 0 for any other line.
+// markedHeading returns the name and the level of a Markdown heading. The level is 0 if the line isn't a heading.
 func markedHeading(line string) (name string, level int) {
 	name = strings.TrimLeft(line, "#")
 	if level = len(line) - len(name); level > maxLevel || !strings.HasPrefix(name, " ") {

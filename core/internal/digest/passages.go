@@ -6,24 +6,24 @@ import (
 	"unicode/utf8"
 )
 
-// passage is a piece of running text that the user has written: a paragraph, or a list item together with what introduces the list
+// passage is a piece of running text that the user has written: a paragraph, or a list item together with the introduction of the list
 // ("Never").
 type passage struct {
 	lead, text string
-	placed     bool // its block is about certain lines of a file, as the comments of a review are: "in gate.go around lines 12 to 20"
+	placed     bool // its block is about certain lines of a file, as review comments are: "in gate.go around lines 12 to 20"
 }
 
-// How much of a user text is searched, in bytes: its beginning and its end. Anything longer was pasted.
+// The sizes of a user text's beginning and end that are searched, in bytes. In a longer text the middle was pasted.
 const (
 	lookHead = 48000
 	lookTail = 16000
 )
 
-// mostTags is how many tags of a text are matched, so that unclosed tags keep the cost linear.
+// mostTags is the maximum number of tags that are matched in a text, so that unclosed tags can't make the cost quadratic.
 const mostTags = 64
 
-// passages returns what the user has written in a text, without fences, quotes, tags, tables, code, logs, and whatever follows a line that
-// introduces something pasted. A user who pastes a page doesn't say what the page says.
+// passages returns the passages of a text that the user has written. It skips fences, quotes, tags, tables, code, logs, and everything after a line
+// that introduces pasted text, because the words of a pasted page aren't the user's.
 func passages(text string) []passage {
 	if len(text) > lookHead+lookTail {
 		text = trimRune(text[:lookHead]) + "\n\n" + strings.ToValidUTF8(text[len(text)-lookTail:], "")
@@ -47,11 +47,11 @@ func passages(text string) []passage {
 	return p.out
 }
 
-// dumpLines is the least number of lines of a dump.
+// dumpLines is the minimum number of lines in a dump.
 const dumpLines = 24
 
-// isDump reports whether most lines of a text, of which there must be at least so many, neither end a sentence nor belong to a list, as in
-// what programs print. The user's comment on it comes before or after it.
+// isDump reports whether a text looks like program output: it has at least the given number of lines, and most of them neither end a sentence nor
+// belong to a list. The user's comment on a dump is before or after it.
 func isDump(text string, least int) bool {
 	lines, said := 0, 0
 	for line := range strings.Lines(text) {
@@ -73,7 +73,7 @@ type passageReader struct {
 	fence  string
 	lead   string
 	tags   int
-	pasted bool // the user has pasted the rest
+	pasted bool // whether the rest of the text was pasted
 	out    []passage
 }
 
@@ -137,7 +137,7 @@ func (p *passageReader) skipTag(line string) bool {
 	return true
 }
 
-// listItem removes the marker of a list item.
+// listItem removes the marker of a list item, and reports whether there was one.
 func listItem(s string) (bool, string) {
 	if s != "" && byteClass[s[0]]&(small|capital|digit) == 0 {
 		for _, mark := range []string{"- ", "* ", "+ ", "• ", "– ", "· ", "・"} {
@@ -156,7 +156,7 @@ func listItem(s string) (bool, string) {
 	return false, s
 }
 
-// flush ends a block. In a block that contains code, only a sentence at its edge is the user's.
+// flush ends a block. In a block that contains code, only a sentence at the beginning or the end is the user's.
 func (p *passageReader) flush() {
 	block, from := p.block, len(p.out)
 	p.block = p.block[:0]
@@ -191,7 +191,7 @@ func (p *passageReader) flush() {
 	}
 }
 
-// atLines reports whether a line of text names lines of a file.
+// atLines reports whether a text refers to lines of a file.
 func atLines(s string) bool {
 	for {
 		_, rest, found := strings.Cut(s, " line")
@@ -205,8 +205,8 @@ func atLines(s string) bool {
 	}
 }
 
-// paragraph returns how many lines of a block form one paragraph or item with the first: a line that ends in the middle of a sentence
-// continues in the next.
+// paragraph returns the number of lines at the start of a block that form one paragraph or item: a line that ends in the middle of a sentence
+// continues on the next.
 func paragraph(block []textLine) int {
 	if block[0].text[0] == '#' {
 		return 1
@@ -224,7 +224,7 @@ func paragraph(block []textLine) int {
 	return len(block)
 }
 
-// joined returns lines joined with spaces. Its cost is linear, because a pasted table is one paragraph of thousands of lines.
+// joined returns the lines joined with spaces. It must take linear time: a pasted table is one paragraph of thousands of lines.
 func joined(lines []textLine) string {
 	if len(lines) == 1 {
 		return lines[0].text
@@ -244,7 +244,7 @@ func beginsLower(line string) bool {
 	return unicode.IsLower(r)
 }
 
-// afterSentence are characters that may follow the mark that ends a sentence.
+// afterSentence has the characters that may follow the final punctuation of a sentence.
 const afterSentence = "\"'”’»)*_ "
 
 func endsSentence(line string) bool {
@@ -293,7 +293,7 @@ func (p *passageReader) passage(text string, item bool) {
 // maxLead is the maximum length of a line that introduces a list of rules, in bytes.
 const maxLead = 120
 
-// maxKind is the maximum length of the beginning of a line that says what follows on it, in bytes.
+// maxKind is the maximum length in bytes of a label at the beginning of a line, which describes the rest of the line.
 const maxKind = 40
 
 var reviews = wordListOf("feedback review reviews comment comments")
@@ -304,7 +304,7 @@ func saysReview(kind string) bool {
 	return len(ws) > 0 && len(ws) <= 4 && reviews.has(ws[len(ws)-1].text)
 }
 
-// introducesRules reports whether a line says that rules follow: it names them, or is an instruction itself ("Never").
+// introducesRules reports whether a line introduces rules, because it mentions rules or is itself an instruction ("Never").
 func introducesRules(lead string) bool {
 	ws := wordsOf(lead, nil)
 	for i := range ws {
@@ -320,8 +320,7 @@ func introducesRules(lead string) bool {
 	return rate(lead, ws).strength >= wish && len(ws) <= 8
 }
 
-// introducesPaste reports whether a line says that what follows isn't the user's: it names a kind of text, and points at it or says little
-// else.
+// introducesPaste reports whether a line introduces pasted text. Such a line names a kind of text, and points at it or says little else.
 func introducesPaste(lead string) bool {
 	ws := wordsOf(lead, nil)
 	names, points := false, len(ws) <= 3
@@ -356,13 +355,13 @@ var (
 	logLevels = []string{"ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL", "NOTICE", "CRITICAL", "SEVERE"}
 )
 
-// inCodeMark has bytes of which each of codeMarks contains one; codeStart has the starts of codeStarts.
+// inCodeMark has a set of bytes such that each of codeMarks contains one of them. codeStart has the first bytes of codeStarts.
 var (
 	inCodeMark = [256]bool{'=': true, ';': true, '<': true, '>': true, ':': true, '&': true, '|': true}
 	codeStart  = startsOf(codeStarts)
 )
 
-// codesBare does what codes does for a line without its marked-up code spans: a sentence may quote a command.
+// codesBare works like codes, but ignores code spans in backticks, because a sentence may quote a command.
 func codesBare(s string) bool {
 	if !strings.Contains(s, "`") {
 		return codes(s)
@@ -447,7 +446,7 @@ func isLog(s string) bool {
 	return false
 }
 
-// inProse marks the ASCII letters and the characters between words.
+// inProse marks the ASCII letters, and the punctuation and spaces between words.
 var inProse = func() (is [utf8.RuneSelf]bool) {
 	for c := range is {
 		is[c] = byteClass[c]&(small|capital) != 0 || strings.IndexByte(" .,'!?:-\"", byte(c)) >= 0
@@ -455,7 +454,7 @@ var inProse = func() (is [utf8.RuneSelf]bool) {
 	return is
 }()
 
-// symbols reports whether more than a quarter of a line is neither letters nor the characters between words.
+// symbols reports whether more than a quarter of a line's characters are neither letters nor those between words.
 func symbols(s string) bool {
 	odd, all := 0, 0
 	for _, r := range s {

@@ -7,24 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// A request may contain what the user has copied from a terminal, a log or a file. Those are not the user's words: an entry of the log
-// shows which commands ran and what went wrong.
+// A request may contain text that the user has copied from a terminal, a log or a file. These are not the user's words, so an entry of the log only
+// shows the commands and the errors in them.
 
 // Limits for pasted text.
 const (
-	leastPasted = 5   // the fewest lines of output that are shortened
-	leastBytes  = 240 // the fewest bytes
-	widestGap   = 6   // lines that may interrupt output
-	mostTold    = 420 // bytes of its summary
-	leastTold   = 80  // a summary with fewer bytes says too little, so lines from the beginning precede it
-	mostHead    = 4   // the number of such lines
-	mostSaid    = 3   // lines at the end that may be the user's
+	leastPasted = 5   // minimum number of lines for output to be shortened
+	leastBytes  = 240 // minimum number of bytes for output to be shortened
+	widestGap   = 6   // maximum number of other lines between lines of the same output
+	mostTold    = 420 // maximum size of the summary in bytes
+	leastTold   = 80  // if the summary has fewer bytes, lines from the beginning of the output precede it
+	mostHead    = 4   // maximum number of lines from the beginning
+	mostSaid    = 3   // maximum number of lines at the end that may be the user's
 )
 
-// prompts are shell prompts, at the end of a longer prompt or at the beginning of a line.
+// prompts has shell prompts, which are at the end of a longer prompt or at the beginning of a line.
 var prompts = []string{"➜ ", "❯ ", "$ ", "% ", ">>> ", "PS> ", "# "}
 
-// pastedOpen and pastedEnd enclose what replaces pasted text in a request.
+// pastedOpen and pastedEnd enclose the summary that replaces pasted text in a request.
 const (
 	pastedOpen = "[pasted: "
 	pastedEnd  = "]"
@@ -52,13 +52,13 @@ func withoutPaste(text string) string {
 			printed[i] = s != "" && isPrinted(line, s)
 		}
 	}
-	if isDump(text, manyLines) { // most lines are not sentences, so those were printed
+	if isDump(text, manyLines) { // most lines are not sentences, so a program printed them
 		end := len(lines)
 		for end > 1 && strings.TrimSpace(lines[end-1]) != "" {
 			end--
 		}
 		if len(lines)-end > mostSaid || slices.Contains(printed[end:], true) {
-			end = len(lines) // the user didn't write the last words
+			end = len(lines) // the last words aren't the user's
 		}
 		for i, line := range lines[1:end] {
 			s := strings.TrimSpace(line)
@@ -66,7 +66,7 @@ func withoutPaste(text string) string {
 			printed[i+1] = printed[i+1] || s != "" && !item && s[0] != '#' && len(s) <= maxLead && !endsSentence(s)
 		}
 	}
-	for i := range lines { // the beginning of a trace, and the first output of a command
+	for i := range lines { // mark the beginning of a trace, and the first output of a command
 		s := strings.TrimSpace(lines[i])
 		if s == "" || printed[i] {
 			continue
@@ -107,8 +107,8 @@ func withoutPaste(text string) string {
 	return strings.TrimSpace(strings.Join(out, "\n"))
 }
 
-// isBarePrompt reports whether a line is a shell prompt without a command, or the line of a folder and a branch above one, which some shells fill
-// with dots.
+// isBarePrompt reports whether a line is a shell prompt without a command, or the line above a prompt that shows a folder and a branch. Some shells
+// fill that line with dots.
 func isBarePrompt(s string) bool {
 	return s != "" && strings.Trim(s, "❯➜$% ") == "" || strings.HasPrefix(s, "~/") && strings.Contains(s, "····")
 }
@@ -139,7 +139,7 @@ func isPrinted(line, s string) bool {
 	return len(first) > 4 && len(first) < len(s) && strings.Count(first, ":") >= 2 && strings.ContainsAny(first, "0123456789") || placed(first)
 }
 
-// placed reports whether a word is a position in a file: "src/main.go:12", "main.go:12:3".
+// placed reports whether a word is a position in a file, such as "src/main.go:12" or "main.go:12:3".
 func placed(word string) bool {
 	name, rest, found := strings.Cut(word, ":")
 	return found && strings.ContainsAny(name, "./") && rest != "" && rest[0] >= '0' && rest[0] <= '9'
@@ -153,7 +153,7 @@ func commandIn(s string) string {
 			continue
 		}
 		rest := strings.TrimSpace(s[at+len(prompt):])
-		if prompt[0] >= 0x80 { // a themed prompt has the folder and the branch first
+		if prompt[0] >= 0x80 { // a themed prompt shows the folder and the branch before the command
 			for rest != "" {
 				word, after, _ := strings.Cut(rest, " ")
 				if !strings.ContainsAny(word, "():✗✔") && strings.Contains(s, "git:(") && strings.Contains(rest, "git:(") ||
@@ -171,7 +171,7 @@ func commandIn(s string) string {
 	return ""
 }
 
-// toldOf returns what represents lines of output: its commands and error lines; "" if there are neither.
+// toldOf returns a summary of output, which consists of its commands and error lines; "" if there are neither.
 func toldOf(lines []string) string {
 	var told []string
 	size := 0
@@ -212,10 +212,10 @@ func toldOf(lines []string) string {
 		}
 		after = false
 	}
-	if len(told) == 0 { // code or data that the user shows
+	if len(told) == 0 { // the text is code or data
 		return ""
 	}
-	if size < leastTold { // the beginning most likely says what it is about
+	if size < leastTold { // the first lines probably show the subject
 		var head []string
 		for _, line := range lines {
 			s := strings.Join(strings.Fields(plainText(line)), " ")
@@ -231,7 +231,7 @@ func toldOf(lines []string) string {
 	return pastedOpen + strings.Join(told, "; ") + pastedEnd
 }
 
-// isWrapped reports whether a line continues the previous one, which a terminal has wrapped.
+// isWrapped reports whether a line continues the previous line, because a terminal has wrapped that line.
 func isWrapped(line string) bool {
 	s := strings.TrimSpace(line)
 	return s != "" && len(line)-len(s) < 4 && s[0] >= 'a' && s[0] <= 'z' && !strings.HasPrefix(s, "at ") && strings.Count(s, " ") > 1 && commandIn(s) == ""
@@ -240,7 +240,7 @@ func isWrapped(line string) bool {
 // isFrame reports whether a line is a stack frame.
 func isFrame(s string) bool { return strings.HasPrefix(s, "at ") || strings.HasPrefix(s, "File \"") }
 
-// isTrouble reports whether a line says what went wrong, not where or in which call.
+// isTrouble reports whether a line is an error message, and not just a place or a call in a trace.
 func isTrouble(s string) bool {
 	if s == "" || s[0] == '>' || s[0] >= '0' && s[0] <= '9' && strings.ContainsAny(s, ";=") {
 		return false

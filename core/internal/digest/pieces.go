@@ -8,33 +8,33 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Pieces are the record of messages before clipping, so that it can be fitted to the room of a request without reading the messages again.
+// Pieces holds the record of messages before clipping, so that the record can be fitted into a request without reading the messages again.
 type Pieces struct {
 	list     []piece
 	messages int
-	measure  func(text string) int // in tokens
+	measure  func(text string) int // returns tokens
 
 	long        []int32 // indexes of the pieces that can be clipped
-	said, brief int     // tokens of the others: without reasoning, and of reasoning
+	said, brief int     // tokens of all other pieces: said without reasoning, brief of reasoning
 }
 
 type piece struct {
-	message    int32 // index of its message in the record
+	message    int32 // index of the piece's message in the record
 	kind       pieceKind
 	head, text string
 	tokens     int
 }
 
-// pieceKind says how a piece may be clipped.
+// pieceKind determines how a piece may be clipped.
 type pieceKind uint8
 
 const (
-	wholePiece   pieceKind = iota // what somebody said
+	wholePiece   pieceKind = iota // the words of the user or the assistant
 	resultPiece                   // a tool's output or arguments, or a command's output
 	thoughtPiece                  // the agent's reasoning
 )
 
-// NewPieces collects the pieces of messages. Texts that can be clipped are limited to most bytes.
+// NewPieces collects the pieces of messages. Pieces that can be clipped are limited to most bytes.
 func NewPieces(t *transcript.Transcript, messages []int32, most int, measure func(text string) int) *Pieces {
 	p := &Pieces{messages: len(messages), measure: measure}
 	f := flattener{t: t, guarded: true}
@@ -59,28 +59,28 @@ func NewPieces(t *transcript.Transcript, messages []int32, most int, measure fun
 	return p
 }
 
-// Clips are the maximum lengths of texts that can be clipped, in bytes: tool outputs and arguments, and reasoning, which is omitted below
-// leastThought.
+// Clips holds maximum lengths of texts in bytes: Result for tool outputs and arguments, and Thought for reasoning, which is omitted if the limit is
+// below leastThought.
 type Clips struct{ Result, Thought int }
 
-// unclipped clips nothing.
+// unclipped is a maximum length that clips nothing.
 const unclipped = 1 << 40
 
-// Hardest are the clips for a record that fits nowhere otherwise, and Gentle those for a record that is split.
+// Gentle has the clips for a record that is split. Hardest has the clips for a record that would not fit otherwise.
 var (
 	Gentle  = Clips{gentleClip, 0}
 	Hardest = Clips{hardClip, 0}
 )
 
-// The bounds between which clips are chosen, in bytes. Results are shortened down to gentleClip before reasoning is, and down to hardClip
-// when no reasoning is left.
+// The bounds between which clips are chosen, in bytes. First results are shortened down to gentleClip, then reasoning is shortened or omitted, and
+// at last results are shortened down to hardClip.
 const (
 	gentleClip   = 1000
 	hardClip     = 200
 	leastThought = 120
 )
 
-// markTokens is roughly the size of the mark that replaces clipped text, in tokens.
+// markTokens is the approximate size of the mark that replaces clipped text, in tokens.
 const markTokens = 12
 
 // size estimates the size of the record with clips, in tokens, assuming that the tokens of a text are distributed evenly.
@@ -115,7 +115,7 @@ func (p *Pieces) longest(kind pieceKind) (most int) {
 	return most
 }
 
-// Solve returns the gentlest clips with which the record is estimated at no more than room tokens. It returns false if even the hardest
+// Solve returns the gentlest clips with which the estimated size of the record is at most room tokens. It returns false if even the hardest clips
 // aren't enough.
 func (p *Pieces) Solve(room int) (Clips, bool) {
 	search := func(from, to int, of func(clip int) Clips) Clips {
@@ -140,7 +140,7 @@ func (p *Pieces) Solve(room int) (Clips, bool) {
 	return Hardest, false
 }
 
-// Write returns the record of each message, with clips.
+// Write returns the record of each message, shortened by clips.
 func (p *Pieces) Write(c Clips) []string {
 	out := make([]string, p.messages)
 	var b []byte
@@ -173,11 +173,11 @@ func (q *piece) append(b []byte, c Clips) []byte {
 	return append(b, "\n\n"...)
 }
 
-// tries is how often a record is written until its size is close enough to its room.
+// tries is the maximum number of times that a record is written until it nearly fills its room.
 const tries = 4
 
-// Fit returns the record of each message such that together they have at most room tokens and, if anything is clipped, nearly fill them.
-// The longest results lose most; what somebody said stays whole. It returns false if that is impossible.
+// Fit returns the records of all messages, in at most room tokens together. If anything is clipped, they nearly fill the room. The longest results
+// are clipped most, and words of the user and the assistant stay whole. It returns false if that is impossible.
 func (p *Pieces) Fit(room int) (records []string, tokens int, ok bool) {
 	aim := room
 	for range tries {
@@ -202,15 +202,15 @@ func (p *Pieces) Fit(room int) (records []string, tokens int, ok bool) {
 	return records, tokens, ok
 }
 
-// The error lines that a clipped result keeps: how many, of how many bytes each, and in how many bytes they are looked for.
+// The limits for error lines that a clipped result keeps: their number, the bytes of each, and the bytes of the result that are searched.
 const (
 	keptTroubles = 4
 	troubleBytes = 160
 	lookTroubles = 1 << 18
 )
 
-// clipResult shortens a tool's output to roughly max bytes: two thirds from its head, one third from its tail, and the first error lines in
-// between.
+// clipResult shortens a tool's output to about max bytes: two thirds from the beginning, one third from the end, and the first error lines between
+// them.
 func clipResult(text string, max int) string {
 	if len(text) <= max || max < 4*troubleBytes {
 		return Clip(text, max)
@@ -228,10 +228,10 @@ func clipResult(text string, max int) string {
 	return head + "\n" + LeftOut(len(text)-len(head)-len(tail)) + "\n" + kept + "[…]\n" + tail
 }
 
-// signals mark errors in program output, with their usual spelling.
+// signals has words that mark errors in program output, in their usual case.
 var signals = []string{"rror: ", "rror:", "ERROR", "FAIL", "panic:", "Traceback", "xception", "fatal:", "FATAL"}
 
-// troublesIn returns the first whole error lines of a text, each once, in at most max bytes.
+// troublesIn returns the first complete error lines of a text without duplicates, in at most max bytes.
 func troublesIn(text string, max int) string {
 	_, text, _ = strings.Cut(text[:min(len(text), lookTroubles)], "\n") // the first line is cut
 	var lines []string

@@ -18,6 +18,10 @@ const (
 	leastShowing = 6000
 )
 
+// leastDivided is the size of a digest, in bytes, from which on the log of an agent that writes its calls as text leaves half of what is
+// more to the files that were read.
+const leastDivided = 9000
+
 // The sizes of the lines of one file, in bytes: those that later messages repeat, and all of them.
 const (
 	mostRepeated = 150
@@ -76,11 +80,11 @@ func (e *Extract) filesToShow() *shownFiles {
 	for k := len(e.messages) - 1; k >= 0 && room > 0; k-- {
 		m := &e.t.Messages[e.messages[k]]
 		for n := m.First + m.Count - 1; n >= m.First; n-- {
-			path := e.fileRead(n, &later)
+			path, text := e.fileRead(e.messages[k], n, &later)
 			if path == "" || later.files.Has(path) {
 				continue
 			}
-			text := later.without(withoutEnvelope(ResultText(e.t, int(n))), later.edited.Has(path))
+			text = later.without(withoutEnvelope(text), later.edited.Has(path))
 			if room -= len(text); len(text) < leastFile {
 				continue
 			}
@@ -103,24 +107,30 @@ func (e *Extract) filesToShow() *shownFiles {
 	return s
 }
 
-// fileRead returns the file whose content a result is, or "". A change goes to later.
-func (e *Extract) fileRead(result int32, later *laterChanges) string {
+// fileRead returns the file whose content a result in a message is, and the content; "" if it is none. A change goes to later.
+func (e *Extract) fileRead(message, result int32, later *laterChanges) (path, content string) {
 	p := &e.t.Parts[result]
-	if p.Kind != transcript.ToolResult || p.Has(transcript.Removed|transcript.IsError) || p.Pair < 0 {
-		return ""
+	switch {
+	case p.Has(transcript.Removed | transcript.IsError):
+		return "", ""
+	case p.Kind == transcript.Text && p.Parent < 0 && isTextResult(e.t, int(message)):
+		content = e.t.Text(p.Body)
+		return later.textRead(calledBefore(e.t, int(message)), content), content
+	case p.Kind != transcript.ToolResult || p.Pair < 0:
+		return "", ""
 	}
 	call := &e.t.Parts[p.Pair]
 	switch useOf(e.t.Text(call.Name)) {
 	case reads:
-		return Path(e.t, call)
+		path = Path(e.t, call)
 	case edits:
 		for _, c := range changesOf(e.t, call) {
 			later.add(&c)
 		}
 	case runs:
-		return later.ran(commandOf(e.t, call))
+		path = later.ran(commandOf(e.t, call))
 	}
-	return ""
+	return path, ResultText(e.t, int(result))
 }
 
 // add notes an edit.

@@ -3,6 +3,8 @@ package digest_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
 const (
@@ -35,5 +37,25 @@ func TestDigestShowsFilesWhereThereIsRoom(t *testing.T) {
 	}
 	if text := logOf(t, messages, 1500); strings.Contains(text, "From files") {
 		t.Errorf("a file is shown where there is little room:\n%s", text)
+	}
+}
+
+// An agent that writes its calls as text reads files too.
+func TestDigestShowsFilesOfATextAgent(t *testing.T) {
+	say := func(role, text string) string { return `{"role":"` + role + `","content":"` + text + `"},` }
+	ran := func(script, output string) string {
+		return say("assistant", "THOUGHT: on with it.\\n\\n```bash\\n"+script+"\\n```") + say("user", "<returncode>0</returncode>\\n<output>\\n"+output+"\\n</output>")
+	}
+	code := `// The ramp slows down above 900 degrees because the glaze would blister.\n` + strings.Repeat(`x = x\n`, 60) + `const fan = \"blow at 30 percent\"`
+	messages := "[" + say("user", "Why does the glaze blister?") + ran("cat /kiln/src/ramp.go", code) + ran("cat /kiln/src/old.go", `// The old kiln had three zones.\n`+strings.Repeat(`y = y\n`, 60)) +
+		ran("echo new > /kiln/src/old.go", "") + ran("ls /kiln", "src") + say("assistant", "The fan blows at 30 percent.") + `{"role":"user","content":"Thanks."}]`
+	tr, seq := read(t, "native", messages)
+	digest.MarkOutputs(tr, len(tr.Messages), true)
+	l := &digest.Ledger{}
+	l.Add(tr, seq)
+	text := digest.NewExtract(tr, seq, "", l).Digest(12000)
+	_, shown, found := strings.Cut(text, "# From files that were read\n")
+	if !found || !strings.Contains(shown, "/kiln/src/ramp.go:\n    // The ramp slows down above 900 degrees") || strings.Contains(shown, "three zones") {
+		t.Errorf("ramp.go, and nothing of old.go, is to be shown in\n%s", text)
 	}
 }

@@ -207,3 +207,33 @@ func leadOf(lead string) string {
 
 // isTextResult reports whether message i is the output of a call written as text.
 func isTextResult(t *transcript.Transcript, i int) bool { return t.Messages[i].Output }
+
+// calledBefore returns the calls whose output is message i, a text.
+func calledBefore(t *transcript.Transcript, i int) []textCall {
+	if i == 0 {
+		return nil
+	}
+	return callsIn(t, i-1)
+}
+
+// textRead returns the only file that calls, written as text, print; "" if they print none, several, or fail. What they change goes to l.
+func (l *laterChanges) textRead(calls []textCall, output string) (path string) {
+	only := true
+	for _, call := range calls {
+		read := ""
+		switch {
+		case call.command != "":
+			read = l.ran(call.command)
+		case useOf(call.tool) == edits && call.path != "":
+			l.files.Add(call.path)
+		default:
+			read = call.path
+		}
+		only = only && (path == "" || read == "")
+		path = max(path, read)
+	}
+	if !only || failedText(output) {
+		return ""
+	}
+	return path
+}

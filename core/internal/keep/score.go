@@ -125,7 +125,7 @@ func (k *Keeper) pinScored() {
 // valuedGroups lists the groups of items in which an item has a score above 0. Messages that compactions have written
 // have no score.
 func (k *Keeper) valuedGroups() (list []valued) {
-	groups := k.doc.T.Groups(k.doc.Seq())
+	groups := k.doc.T.Groups(k.doc.Seq())[:len(k.doc.Items)] // without the messages behind the plan's
 	for from, end := 0, 0; from < len(groups); from = end {
 		score := 0.0
 		for end = from; end < len(groups) && groups[end] == groups[from]; end++ {
