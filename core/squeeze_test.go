@@ -160,6 +160,41 @@ func TestSqueeze(t *testing.T) {
 	}
 }
 
+// The newest results, and errors, keep their exact text unless it is a terminal's: then what it overwrites goes.
+func TestSqueezeTerminals(t *testing.T) {
+	progress := strings.Repeat("\x1b[2K\x1b[1Gbundling 12/63\r\x1b[2mbundling 13/63", 40) + "\n\x1b[32mdone\x1b[39m, 63 files\n"
+	columns := strings.Repeat("a  =  1                    // aligned\n", 40)
+	for name, tt := range map[string]struct {
+		text, fields string
+		changes      bool
+	}{
+		"a terminal":       {progress, "", true},
+		"a failed command": {progress, `"is_error":true,`, true},
+		"a file":           {columns, "", false},
+		"a search":         {grepped(40), "", false},
+		"a failed search":  {grepped(40), `"is_error":true,`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			quoted, _ := json.Marshal(tt.text)
+			in := []byte(`[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"Bash","input":{}}]},` +
+				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1",` + tt.fields + `"content":` + string(quoted) + `}]}]`)
+			a := call(t, "plan", `{"policy":{"format":"anthropic","archive":"places","passes":[{"pass":"squeeze","keep_recent":2}]}`+force+`,"messages":`+string(in)+`}`)
+			if a.Report.Changed != tt.changes {
+				t.Fatalf("changed: %v, want %v: %s", a.Report.Changed, tt.changes, a.Messages)
+			}
+			if !tt.changes {
+				return
+			}
+			if out := string(a.Messages); !strings.Contains(out, `escape codes cut`) || !strings.Contains(out, `done, 63 files`) || strings.Count(out, "bundling") > 1 {
+				t.Errorf("%s", out)
+			}
+			if broken := restores(t, "anthropic", in, a); len(broken) > 0 {
+				t.Error(broken)
+			}
+		})
+	}
+}
+
 // equalJSON reports whether two texts of JSON are the same but for white space between their values.
 func equalJSON(t testing.TB, a, b []byte) bool {
 	t.Helper()

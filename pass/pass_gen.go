@@ -81,8 +81,8 @@ type Clear struct {
 	// MinReclaim is how many tokens must be freed in total, or nothing is cleared: every clearing invalidates the prompt cache.
 	MinReclaim int
 	// Excerpt is how many tokens of a result may stay after the marker: the lines with names, numbers and errors that later
-	// messages repeat, as far as the target leaves room. Lines that say the most get the room that is left. A result that
-	// frees no more than that stays whole if the target is reached without it.
+	// messages repeat, as far as the target leaves room. Lines that say the most get the room that is left. A result that frees no
+	// more than that stays whole if the target is reached without it.
 	Excerpt int
 	// Tools are the tools whose results may be cleared; empty means all tools. Names are compared without case, _ and -.
 	Tools []string
@@ -306,7 +306,7 @@ func (p Rehydrate) AppendJSON(dst []byte) []byte {
 // Squeeze is the pass squeeze, which rewrites old tool results in fewer tokens without losing information. The original goes to
 // the archive. A later pass that removes a squeezed result archives the original.
 type Squeeze struct {
-	// KeepRecent is how many of the newest tool results stay as they are. Default: 2.
+	// KeepRecent is how many of the newest tool results stay as they are, unless they have a terminal's escape codes. Default: 2.
 	KeepRecent *int
 	// MinTokens is how much a result must shrink, in tokens, including the line that says how it was shortened. Default: 16.
 	MinTokens *int

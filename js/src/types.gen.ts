@@ -854,8 +854,8 @@ export interface ClearPass {
   min_reclaim?: number;
   /**
    * excerpt is how many tokens of a result may stay after the marker: the lines with names, numbers and errors that
-   * later messages repeat, as far as the target leaves room. Lines that say the most get the room that is left. A result
-   * that frees no more than that stays whole if the target is reached without it. Default: 0.
+   * later messages repeat, as far as the target leaves room. Lines that say the most get the room that is left. A
+   * result that frees no more than that stays whole if the target is reached without it. Default: 0.
    */
   excerpt?: number;
   /**
@@ -990,7 +990,10 @@ export interface RehydratePass {
  */
 export interface SqueezePass {
   pass: "squeeze";
-  /** keep_recent is how many of the newest tool results stay as they are. Default: 2. */
+  /**
+   * keep_recent is how many of the newest tool results stay as they are, unless they have a terminal's escape codes.
+   * Default: 2.
+   */
   keep_recent?: number;
   /**
    * min_tokens is how much a result must shrink, in tokens, including the line that says how it was shortened. Default:

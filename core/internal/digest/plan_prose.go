@@ -9,22 +9,22 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 )
 
-// An assistant that has no tool for plans writes them down: a line that names a plan, and a list of steps. This file finds the newest such
-// list, and what of it the record shows to be done.
+// An assistant without a tool for plans may write its plan as text: a line that names a plan, and a list of steps. This file finds the newest plan
+// of this kind, and the steps that are done according to the record.
 
-// planWords and planSigns are in the line before a list of steps, in lower case.
+// planWords and planSigns occur in the line before a list of steps, in lower case.
 var (
 	planWords = wordListOf("plan steps todo todos roadmap schritte pasos étapes план шаги")
 	planSigns = strings.Fields("计划 步骤 計画 手順 계획 단계")
 )
 
-// longestPlanLead is the maximum length of that line, in bytes.
+// longestPlanLead is the maximum length of the line before a list of steps, in bytes.
 const longestPlanLead = 80
 
 // stepsIn returns the steps of the last plan in a text; nil if there is none.
 func stepsIn(text string) (steps []point) {
 	var list []point
-	led, indent := false, 0 // a line has named a plan, and how far its steps are indented
+	led, indent := false, 0 // whether a line has named a plan, and the indentation of its steps
 	end := func() {
 		if len(list) > 1 {
 			steps = list
@@ -40,7 +40,7 @@ func stepsIn(text string) (steps []point) {
 		case led && item && (list == nil || len(line)-len(s) <= indent):
 			indent = len(line) - len(s)
 			list = append(list, step(said))
-		case led && list != nil && len(s) < len(line): // more about the last step
+		case led && list != nil && len(s) < len(line): // an indented line belongs to the last step
 		default:
 			end()
 			led = leadsPlan(s)
@@ -50,7 +50,7 @@ func stepsIn(text string) (steps []point) {
 	return steps[:min(len(steps), mostPoints)]
 }
 
-// step returns the point that a list item is.
+// step returns the point for a list item.
 func step(said string) point {
 	said = withoutBold(said)
 	rest := strings.TrimLeft(said, "✅✓✔ ")
@@ -79,9 +79,9 @@ func leadsPlan(s string) bool {
 	return false
 }
 
-// planOf returns the plan of the session: known, which a tool keeps, or the last that the assistant wrote down, with what the record shows to
-// be done. One that was written down is left out if nothing was done for it, if all of it is done, or if the user has made two other requests
-// since. If there is none in the messages, known may be that of the digest before.
+// planOf returns the plan of the session. That is known, the plan that a tool keeps, or else the last plan that the assistant wrote as text, with the
+// steps marked that are done according to the record. A written plan is omitted if no step is done, if all steps are done, or if the user has made
+// two other requests since. If the messages contain no plan, known may be the plan of the previous digest.
 func (k *turnLog) planOf(known, written planList) planList {
 	p := written
 	switch {
@@ -115,7 +115,7 @@ func (k *turnLog) planOf(known, written planList) planList {
 	return p
 }
 
-// withoutList drops the units of a message that list the steps of its plan, which has a section of its own.
+// withoutList drops the units of a message that list the steps of its plan, because the plan has a section of its own.
 func (k *turnLog) withoutList(message int32) {
 	for i := range k.turns {
 		for n := range k.turns[i].units {
@@ -128,12 +128,12 @@ func (k *turnLog) withoutList(message int32) {
 
 // marker finds out which steps of a plan are done.
 type marker struct {
-	in   critbit.Map[uint64] // the steps that have a word
-	need [mostPoints]int     // how many words of a step one unit must have
+	in   critbit.Map[uint64] // for each word, the set of steps that contain it
+	need [mostPoints]int     // for each step, the number of its words that a unit must contain
 	done uint64
 }
 
-// newMarker returns a marker for steps. A word that most of them have tells none apart.
+// newMarker returns a marker for steps. It ignores words that most steps contain, because these don't distinguish steps.
 func newMarker(steps []point) *marker {
 	m := &marker{}
 	for i, s := range steps {
@@ -155,7 +155,7 @@ func (m *marker) tells(in uint64, steps int) bool {
 	return steps < 3 || bits.OnesCount64(in)*2 <= steps
 }
 
-// see marks the steps that a unit is about, if the unit says what was done.
+// see marks the steps that a unit is about, if the unit reports finished work.
 func (m *marker) see(u *unit) {
 	switch {
 	case u.factor == isDropped || u.factor == ofAnnounced:
@@ -182,7 +182,7 @@ func (m *marker) see(u *unit) {
 	})
 }
 
-// mark checks the boxes of the steps that are done, and reports whether all are.
+// mark checks the boxes of the steps that are done, and reports whether all steps are done.
 func (m *marker) mark(steps []point) (all bool) {
 	all = true
 	for i := range steps {
@@ -194,7 +194,7 @@ func (m *marker) mark(steps []point) (all bool) {
 	return all
 }
 
-// stemLength is how many bytes of a word count, so that "update" and "updated" are the same; leastStem is the length of the shortest word
+// stemLength is the number of a word's bytes that are compared, so that "update" and "updated" are equal. leastStem is the minimum length of a word
 // that counts.
 const (
 	stemLength = 6

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Project says which project instructions a message contains.
+// Project is the kind of project instructions in a message.
 type Project uint8
 
 // The kinds of project instructions in messages.
@@ -16,7 +16,7 @@ const (
 	ProjectSkill         // the text of a skill
 )
 
-// projectStarts begin a text with an instruction file, skillStarts one with a skill.
+// projectStarts has the beginnings of texts with an instruction file, and skillStarts the beginnings of texts with a skill.
 var (
 	projectStarts = []string{"# AGENTS.md instructions", "<INSTRUCTIONS>", "<user_instructions>", "# CLAUDE.md", "# GEMINI.md"}
 	skillStarts   = []string{"Base directory for this skill:", "<skill>", "<skill ", "<skill_content"}
@@ -24,8 +24,8 @@ var (
 
 var instructionStarts = startsOf(projectStarts, skillStarts)
 
-// ProjectIn returns which project instructions message i contains, and a key that newer versions of them share. Programs put them into user
-// messages, or a tool returns them.
+// ProjectIn returns the kind of project instructions in message i, and a key that newer versions of the same instructions share. Agent programs put
+// the instructions into user messages, or a tool returns them.
 func ProjectIn(t *transcript.Transcript, i int) (what Project, key string) {
 	m := &t.Messages[i]
 	if m.Role != transcript.User && m.Role != transcript.Tool || m.Variant != transcript.Plain || m.Output {
@@ -35,7 +35,7 @@ func ProjectIn(t *transcript.Transcript, i int) (what Project, key string) {
 	return what, key
 }
 
-// ProjectFileText returns the index of the part of message i that contains an instruction file; -1 if there is none, or if the user's own
+// ProjectFileText returns the index of the part in message i that contains an instruction file. It returns -1 if there is none, or if the user's own
 // words follow in the same text.
 func ProjectFileText(t *transcript.Transcript, i int) int32 {
 	what, _, n := projectPart(t, &t.Messages[i])
@@ -49,7 +49,7 @@ func ProjectFileText(t *transcript.Transcript, i int) int32 {
 	return n
 }
 
-// projectPart does what ProjectIn does, and also returns the index of the part.
+// projectPart works like ProjectIn, and also returns the index of the part.
 func projectPart(t *transcript.Transcript, m *transcript.Message) (what Project, key string, part int32) {
 	for n := m.First; n < m.First+m.Count; n++ {
 		p := &t.Parts[n]
@@ -74,7 +74,7 @@ func projectPart(t *transcript.Transcript, m *transcript.Message) (what Project,
 	return NoProject, "", -1
 }
 
-// callOf returns the arguments of the call that a result answers.
+// callOf returns the arguments of the call to which a result belongs.
 func callOf(t *transcript.Transcript, result *transcript.Part) string {
 	if result.Pair < 0 {
 		return ""
@@ -82,7 +82,7 @@ func callOf(t *transcript.Transcript, result *transcript.Part) string {
 	return CallArgs(t, &t.Parts[result.Pair])
 }
 
-// projectText does what ProjectIn does for a user text at a part index.
+// projectText works like ProjectIn for the user text at a part index.
 func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
 	body := t.Parts[n].Body
 	head := strings.TrimSpace(beginning(t, body, lookAhead))
@@ -123,7 +123,7 @@ func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
 	return NoProject, ""
 }
 
-// instructionFile returns the line with which Claude Code names an instruction file in a reminder that contains it; "" if there is none.
+// instructionFile returns the line that names the instruction file in a reminder of Claude Code; "" if the reminder contains no such file.
 func instructionFile(reminder string) string {
 	for from := reminder; ; {
 		_, rest, found := strings.Cut(from, "Contents of ")

@@ -11,9 +11,9 @@ import (
 // ruleLine is a line of an instruction file.
 type ruleLine struct {
 	text    string
-	heading int // the line of its heading; -1 if there is none
-	after   int // for code, the line before it, without which it says nothing; otherwise -1
-	value   int // 0 for lines that only stay with others: headings
+	heading int // the index of the heading's line; -1 if there is none
+	after   int // for code, the index of the line that introduces it; otherwise -1
+	value   int // 0 for headings, which are only kept together with other lines
 }
 
 // The values of lines of instruction files: instructions come before descriptions.
@@ -24,8 +24,8 @@ const (
 	cuedLine   // from here on, the strictness of the line is added
 )
 
-// ProjectRules returns an instruction file in at most size bytes: its first line, then the lines that say how to work, the strictest first
-// if not all fit, each under its heading and in the file's order, and how much was omitted. Lines are not split.
+// ProjectRules shortens an instruction file to at most size bytes. It keeps the first line, and then lines under their headings and in
+// the file's order, first the strictest instructions and last descriptions, and adds a note of how much was omitted. Lines are not split.
 func ProjectRules(text string, size int) string {
 	lines := ruleLines(text)
 	order := make([]int, 0, len(lines))
@@ -51,7 +51,7 @@ func ProjectRules(text string, size int) string {
 		chosen[i] = true
 		return true
 	}
-	for i := range lines { // the line that says what the text is, and the tags around it
+	for i := range lines { // take the first line, which describes the text, and the tags around it
 		if strings.TrimSpace(lines[i].text) != "" {
 			take(i)
 			break

@@ -9,48 +9,48 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// unit is the smallest thing that an entry of the log may quote: something that can be understood within its entry.
+// unit is the smallest piece that an entry of the log may quote. It can be understood within its entry.
 type unit struct {
 	kind    unitKind
-	message int32  // the message in which it is said
-	lead    string // its introduction: a heading, or the line before a list
-	source  string // the file that it is about, or the tool that says it
-	item    int    // its position in a list that is too long for one unit, from 1
+	message int32  // the message that contains the unit
+	lead    string // the introduction: a heading, or the line before a list
+	source  string // the file that the unit is about, or the tool that returned it
+	item    int    // the position in a list that is too long for one unit, from 1
 	text    string // one line
-	factor  int    // the weight of what it gains, in 1/1024
+	factor  int    // the weight of the unit's gain, in 1/1024
 	body    string // a tool's output, from which lines are chosen at the end of the turn
-	tried   bool   // a file that was written to be run
-	passes  bool   // a check that passes, which the state at the end mentions
+	tried   bool   // whether the unit is about a file that was only written to be run
+	passes  bool   // whether the unit is about a passing check, which the state at the end mentions
 }
 
-// unitKind says who says a unit, and where.
+// unitKind is the origin of a unit.
 type unitKind uint8
 
 const (
 	saidUnit    unitKind = iota // by the assistant while working
 	answerUnit                  // by the assistant at the end of a turn
 	changeUnit                  // a change of a file
-	ranUnit                     // a command and how it ended
+	ranUnit                     // a command and its outcome
 	readUnit                    // files that were looked at
-	toldUnit                    // prose in what a tool returned
-	hitUnit                     // what a search found
-	lineUnit                    // lines of code in what was read or found
-	thoughtUnit                 // what the assistant thinks
-	oldUnit                     // a line of the digest before
+	toldUnit                    // prose in a tool result
+	hitUnit                     // the hits of a search
+	lineUnit                    // lines of code that were read or found
+	thoughtUnit                 // reasoning of the assistant
+	oldUnit                     // a line of the previous digest
 )
 
 // The sizes of units, in bytes.
 const (
 	mostUnit  = 480 // longer ones are cut after a word
 	mostList  = 640 // a list of this size is one unit
-	fullUnit  = 300 // to this size sentences that need the one before them join it
+	fullUnit  = 300 // up to this size, a unit is extended by sentences that refer to the previous one
 	mostLead  = 160
 	shortCode = 200 // a block of code that is short enough to be quoted
 )
 
-// proseUnits calls see for the units of running text in Markdown: sentences, list items, table rows. A sentence that refers back ("It uses
-// …") forms one unit with the previous one. A short list is one unit; otherwise each item is, with what is nested in it. A line that
-// introduces something is its lead, never a unit of its own.
+// proseUnits calls see for the units of running text in Markdown: sentences, list items and table rows. A sentence that refers back ("It uses …")
+// forms one unit with the previous sentence. A short list is one unit; in a longer list each item is a unit, including nested items. A line that
+// introduces something is the lead of units, but never a unit of its own.
 func proseUnits(text string, see func(lead, text string, item int)) {
 	p := proseReader{see: see, may: -1}
 	for line := range strings.Lines(text) {
@@ -65,7 +65,7 @@ type proseReader struct {
 	heading string // the last heading
 	lead    string // the line that introduces the following text
 	open    string // the unit that can still grow
-	item    bool   // it is an item of a list
+	item    bool   // whether the open unit is a list item
 	list    []string
 	heads   []listHead // items with nested lists, outermost first
 	may     int        // the indentation of the open item if it may head a list, or -1
@@ -74,7 +74,7 @@ type proseReader struct {
 	code    []string
 }
 
-// listHead is an item with a nested list, and its indentation.
+// listHead is a list item with a nested list.
 type listHead struct {
 	indent int
 	lead   string
@@ -195,7 +195,7 @@ func (p *proseReader) line(line string) {
 	}
 }
 
-// endCode ends a code block. A short one belongs to the line that introduces it.
+// endCode ends a code block. A short block is added to the line that introduces it.
 func (p *proseReader) endCode() {
 	code := strings.TrimSpace(strings.Join(p.code, " "))
 	if len(p.code) < 4 && code != "" && len(code) <= shortCode && (p.item || p.open == "" && p.lead != "") {
@@ -207,7 +207,7 @@ func (p *proseReader) endCode() {
 		if !p.item {
 			p.flush()
 		}
-	} else if p.open == "" && !p.item { // what it introduces is omitted
+	} else if p.open == "" && !p.item { // the block is omitted, and so is its introduction
 		p.lead = ""
 	}
 	p.fence, p.code = "", p.code[:0]
@@ -237,7 +237,7 @@ func (p *proseReader) row(s string) {
 
 func (p *proseReader) text(line, s string) {
 	item, rest := listItem(s)
-	if item && s[0] >= '0' && s[0] <= '9' { // others refer to it by its number
+	if item && s[0] >= '0' && s[0] <= '9' { // keep the number, because other texts may refer to it
 		rest = s
 	}
 	indent := len(line) - len(s)
@@ -272,7 +272,7 @@ func (p *proseReader) text(line, s string) {
 	}
 }
 
-// endItem ends the item before a paragraph, and the list too unless the paragraph begins a part of it.
+// endItem ends the item before a paragraph. It also ends the list, unless the paragraph introduces another part of the list.
 func (p *proseReader) endItem() {
 	if p.item {
 		p.flush()
@@ -302,7 +302,7 @@ func (p *proseReader) sentences(line string) {
 	}
 }
 
-// introduces reports whether a sentence only announces what follows.
+// introduces reports whether a sentence only introduces the following text.
 func introduces(s string) bool {
 	if c := s[len(s)-1]; c < utf8.RuneSelf && c != '*' && c != '_' && c != ' ' {
 		return c == ':'
@@ -316,7 +316,7 @@ var backWords = wordListOf("it its this that these those they them he she his he
 	"es dies diese dieser das sie er aber auch eso esto esta estas ello pero también cela ça ceci il elle ils elles mais aussi " +
 	"это этот эта эти он она они но также هذا هذه ذلك هو هي لكن यह ये वह वे लेकिन")
 
-// backSigns do the same in scripts without spaces.
+// backSigns has such words in scripts without spaces.
 var backSigns = []string{"这", "那", "它", "他们", "但", "也", "これ", "それ", "その", "この", "しかし", "でも", "また", "이것", "그것", "그", "하지만", "또한"}
 
 // wordList is a fixed set of words.
@@ -357,10 +357,10 @@ func pointsBack(s string) bool {
 	return false
 }
 
-// leaning begin sentences whose subject was mentioned before.
+// leaning has pronouns that begin sentences whose subject was mentioned before.
 var leaning = wordListOf("it its that this these those they them es das dies diese dieser sie eso esto ello cela ça ceci это этот эта они هذا هذه ذلك यह ये")
 
-// leans reports whether a sentence begins with a pronoun for its subject.
+// leans reports whether a sentence begins with a pronoun as its subject.
 func leans(s string) bool {
 	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
 	if end > 0 && end <= 24 && leaning.has(strings.ToLower(s[:end])) {
@@ -376,11 +376,11 @@ func leans(s string) bool {
 
 var backSignStarts = startsOf(backSigns)
 
-// longestBack is the length of the longest of backWords, in bytes.
+// longestBack is the length of the longest word in backWords, in bytes.
 const longestBack = 24
 
-// linkless returns a text in which Markdown links are replaced with what they show, plus the line of a file if they name one, and addresses
-// are whole.
+// linkless replaces the Markdown links in a text with their link texts. It adds the line number if a link names a line of a file, and keeps whole
+// addresses.
 func linkless(s string) string {
 	if !strings.Contains(s, "](") {
 		return s
@@ -413,7 +413,7 @@ func linkless(s string) string {
 	return b.String() + s
 }
 
-// fragments begin sentences whose subject was mentioned just before.
+// fragments has words that begin sentences without a subject of their own, which was mentioned just before.
 var fragments = wordListOf("could should would might may can and same similar similarly likewise könnte sollte würde und pourrait devrait podría debería")
 
 // joinsBack reports whether a sentence means nothing without the previous one.
@@ -425,7 +425,7 @@ func joinsBack(s string) bool {
 	return end > 0 && end <= 24 && !asksIn(s) && fragments.has(strings.ToLower(s[:end]))
 }
 
-// withoutBold returns a text without the marks of bold type. The stars of a pattern stay: "**/*.go", and whatever is code.
+// withoutBold returns a text without the marks of bold type. The stars in patterns such as "**/*.go" and in code stay.
 func withoutBold(s string) string {
 	if !strings.Contains(s, "**") {
 		return s
@@ -444,13 +444,14 @@ func withoutBold(s string) string {
 	return string(b)
 }
 
-// cleanLead returns a heading or an introduction as it precedes a unit.
+// cleanLead returns a heading or an introduction in the form in which it precedes a unit.
 func cleanLead(s string) string {
 	s = strings.TrimSpace(withoutBold(s))
 	return clipWords(strings.TrimRight(s, ":：*_ "), mostLead)
 }
 
-// cleanUnit returns a text as an entry quotes it, in roughly at most most bytes: on one line, without bold markup; "" if it says nothing.
+// cleanUnit returns a text in the form in which an entry quotes it: on one line, without bold markup, and in about most bytes or less. It returns ""
+// if the text says nothing.
 func cleanUnit(s string, most int) string {
 	s = linkless(strings.TrimSpace(withoutBold(s)))
 	for i := 0; i < len(s); i++ {
@@ -476,7 +477,7 @@ func cleanUnit(s string, most int) string {
 	return Fence(s)
 }
 
-// clipWords returns a text of at most most bytes, cut after a sentence or else after a word.
+// clipWords shortens a text to at most most bytes. It cuts after a sentence if possible, otherwise after a word.
 func clipWords(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -122,7 +122,7 @@ func (d *deduping) look(item int, n int32) {
 		return
 	}
 	if gain := clearing(d.doc, n, d.archive.Sized(dedupeMarkers[why])); gain >= max(1, d.pass.MinTokens) {
-		d.targets[why] = append(d.targets[why], result{item, n, gain})
+		d.targets[why] = append(d.targets[why], result{item: item, part: n, gain: gain})
 		d.leans = append(d.leans, view.Lean{Message: t.Parts[n].Msg, On: t.Parts[newer].Msg})
 		d.reclaim += gain
 	}

@@ -92,7 +92,7 @@ func lowTexts(c Run, lows []low) []low {
 		return c.Keep().ScoreOf(t.part) >= 0 || stays[t.item] || t.tokens <= harsh
 	})
 	for _, t := range texts {
-		lows = append(lows, low{result{t.item, t.part, t.tokens - harsh}, c.Keep().ScoreOf(t.part), t.tokens})
+		lows = append(lows, low{result{item: t.item, part: t.part, gain: t.tokens - harsh}, c.Keep().ScoreOf(t.part), t.tokens})
 	}
 	return lows
 }

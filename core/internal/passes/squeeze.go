@@ -14,7 +14,8 @@ import (
 )
 
 // squeezePass shortens old tool results without losing information; see package squeeze. The whole text is archived.
-// Later passes treat a squeezed result as if it still had its whole text.
+// Later passes treat a squeezed result as if it still had its whole text. Of the newest results, only the output of
+// terminals is shortened: a model may need the exact text of a file, but never what a progress bar has overwritten.
 //
 //easyjson:json
 type squeezePass struct {
@@ -32,7 +33,7 @@ func init() {
 		Doc:  "rewrites old tool results in fewer tokens without losing information. The original goes to the archive. A later pass that removes a squeezed result archives the original.",
 		Make: func() Pass { return new(squeezePass) },
 		Params: []Param{
-			{"keep_recent", "2", "keep_recent is how many of the newest tool results stay as they are."},
+			{"keep_recent", "2", "keep_recent is how many of the newest tool results stay as they are, unless they have a terminal's escape codes."},
 			{"min_tokens", "16", "min_tokens is how much a result must shrink, in tokens, including the line that says how it was shortened."},
 			{"min_reclaim", "0", "min_reclaim is how many tokens must be freed in total, or nothing is squeezed: each change invalidates the prompt cache."},
 			{"tools", "[]", "tools are the tools whose results may be squeezed; empty means all. Results of exclude_tools never are."},
@@ -78,11 +79,12 @@ type whole struct {
 
 func (p *squeezePass) Run(c Run) {
 	doc := c.Doc()
-	results := oldResults(c, p.KeepRecent, ToolFilter(p.Tools, p.ExcludeTools))
+	results := resultsByAge(c, ToolFilter(p.Tools, p.ExcludeTools))
 	texts := make([][]squeezed, len(results))
 	reclaim := 0
 	for i, r := range results {
-		texts[i] = p.result(c, r.part)
+		s := shortening{pass: p, run: c, terminal: r.newer < p.KeepRecent || c.Doc().T.Parts[r.part].Has(transcript.IsError)}
+		texts[i] = s.result(r.part)
 		for _, s := range texts[i] {
 			reclaim += s.gain
 		}
@@ -109,17 +111,24 @@ func (p *squeezePass) Run(c Run) {
 	doc.Remeasure(dirty)
 }
 
-// result returns the replacements for the texts of a result. Error messages stay unchanged.
-func (p *squeezePass) result(c Run, n int32) (out []squeezed) {
-	doc := c.Doc()
+// shortening shortens the texts of one result.
+type shortening struct {
+	pass     *squeezePass
+	run      Run
+	terminal bool // only the output of a terminal is shortened
+}
+
+// result returns the replacements for the texts of a result. Of an error, too, only a terminal's output is shortened.
+func (r *shortening) result(n int32) (out []squeezed) {
+	doc := r.run.Doc()
 	part := &doc.T.Parts[n]
 	add := func(n int32) {
-		if s, ok := p.text(c, n); ok {
+		if s, ok := r.text(n); ok {
 			out = append(out, s)
 		}
 	}
 	switch {
-	case part.Has(transcript.IsError | transcript.Misshapen):
+	case part.Has(transcript.Misshapen):
 	case doc.T.IsString(part.Body):
 		add(n)
 	case len(doc.T.Inner(int(n))) > 0:
@@ -130,7 +139,7 @@ func (p *squeezePass) result(c Run, n int32) (out []squeezed) {
 			}
 		}
 	default:
-		if s, ok := p.member(c, n); ok {
+		if s, ok := r.member(n); ok {
 			out = append(out, s)
 		}
 	}
@@ -138,24 +147,24 @@ func (p *squeezePass) result(c Run, n int32) (out []squeezed) {
 }
 
 // text returns the replacement for the body of a part, which must be a string.
-func (p *squeezePass) text(c Run, n int32) (squeezed, bool) {
-	doc := c.Doc()
+func (r *shortening) text(n int32) (squeezed, bool) {
+	doc := r.run.Doc()
 	part := &doc.T.Parts[n]
 	if part.Body.Len() <= minSqueezed {
 		return squeezed{}, false
 	}
-	short, ok := shorter(c, doc.T.Text(part.Body))
+	short, ok := r.shorter(doc.T.Text(part.Body))
 	if !ok {
 		return squeezed{}, false
 	}
 	s := squeezed{part: n, value: jsonspan.AppendString(nil, short), size: jsonspan.MeasureText(short)}
-	return s, gains(c, &s, p.MinTokens)
+	return s, gains(r.run, &s, r.pass.MinTokens)
 }
 
 // member returns the replacement for a body that is an object with a long text in it: the same object with a shorter
 // text, so that code that reads its members still finds all of them.
-func (p *squeezePass) member(c Run, n int32) (squeezed, bool) {
-	doc := c.Doc()
+func (r *shortening) member(n int32) (squeezed, bool) {
+	doc := r.run.Doc()
 	body := doc.T.Bytes(doc.T.Parts[n].Body)
 	if len(body) <= minSqueezed || body[0] != '{' {
 		return squeezed{}, false
@@ -173,7 +182,7 @@ func (p *squeezePass) member(c Run, n int32) (squeezed, bool) {
 	if sc.Err() != nil || longest.Len() <= minSqueezed {
 		return squeezed{}, false
 	}
-	short, ok := shorter(c, jsonspan.Text(body, longest))
+	short, ok := r.shorter(jsonspan.Text(body, longest))
 	if !ok {
 		return squeezed{}, false
 	}
@@ -181,19 +190,23 @@ func (p *squeezePass) member(c Run, n int32) (squeezed, bool) {
 	s.value = jsonspan.AppendString(append(s.value, body[:longest.Start]...), short)
 	s.is.End = uint32(len(s.value))
 	s.value = append(s.value, body[longest.End:]...)
-	return s, gains(c, &s, p.MinTokens)
+	return s, gains(r.run, &s, r.pass.MinTokens)
 }
 
 // shorter returns a squeezed text, including the line that says so. Texts that passes have written stay unchanged.
-func shorter(c Run, text string) (short string, ok bool) {
+func (r *shortening) shorter(text string) (short string, ok bool) {
 	if len(text) > 0 && text[0] == '[' && (strings.HasPrefix(text, handles.SqueezedMarker[:len(handles.SqueezedMarker)-1]) || strings.HasPrefix(text, handles.TruncatedMarker[:len(handles.TruncatedMarker)-1])) {
 		return "", false
 	}
-	out, form, ok := squeeze.Text(text, squeeze.Options{MinSaved: minSqueezed})
-	if !ok || strings.TrimSpace(out) == "" {
+	o := squeeze.Options{MinSaved: minSqueezed}
+	if r.terminal {
+		o.Without = ^(squeeze.Controls | squeeze.Padding | squeeze.Repeats)
+	}
+	out, form, ok := squeeze.Text(text, o)
+	if !ok || strings.TrimSpace(out) == "" || r.terminal && form&squeeze.Controls == 0 {
 		return "", false
 	}
-	return c.Archive().Sized(handles.SqueezedMarker) + " " + form.String() + "\n" + out, true
+	return r.run.Archive().Sized(handles.SqueezedMarker) + " " + form.String() + "\n" + out, true
 }
 
 // gains measures how many tokens squeezing a text frees, and reports whether they are enough.

@@ -2,6 +2,7 @@ package passes
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
@@ -13,9 +14,10 @@ import (
 
 // result is a tool result that a pass may change.
 type result struct {
-	item int
-	part int32
-	gain int // tokens saved
+	item  int
+	part  int32
+	newer int // number of newer results
+	gain  int // tokens saved
 }
 
 // OwnBody reports whether part n is a tool result with a body of its own: not a marker, not stored by the provider,
@@ -30,7 +32,15 @@ func OwnBody(doc *view.View, n int32) bool {
 // results, results in pinned messages, results of tools for which may returns false, and results that are already
 // gone.
 func oldResults(c Run, keep int, may func(tool string) bool) (old []result) {
+	old = resultsByAge(c, may)
+	return old[:sort.Search(len(old), func(i int) bool { return old[i].newer < keep })]
+}
+
+// resultsByAge returns the tool results whose bodies may be changed, oldest first, and leaves out what oldResults does,
+// but for the newest.
+func resultsByAge(c Run, may func(tool string) bool) (found []result) {
 	doc := c.Doc()
+	newer := 0
 	lasts := lastingResults(c)
 	var pointed critbit.Map[bool] // reads to which a newer result refers by saying that the file has not changed since
 	for i := len(doc.Items) - 1; i >= 0; i-- {
@@ -40,18 +50,14 @@ func oldResults(c Run, keep int, may func(tool string) bool) (old []result) {
 			if !handles.OwnBody(doc, n) || !may(digest.ToolName(doc.T, int(n))) {
 				continue
 			}
-			meant := pointedAt(c, n, &pointed)
-			if keep > 0 {
-				keep--
-				continue
+			if meant := pointedAt(c, n, &pointed); !it.Pinned && !meant && !lasts(n) {
+				found = append(found, result{item: i, part: n, newer: newer})
 			}
-			if !it.Pinned && !meant && !lasts(n) {
-				old = append(old, result{item: i, part: n})
-			}
+			newer++
 		}
 	}
-	slices.Reverse(old)
-	return old
+	slices.Reverse(found)
+	return found
 }
 
 // lastingResults returns a function that reports whether a tool result stays relevant: see [digest.Lasting]. In a

@@ -253,8 +253,8 @@ ClearPass = TypedDict(
         #: prompt cache.
         "min_reclaim": "NotRequired[int]",
         #: excerpt is how many tokens of a result may stay after the marker: the lines with names, numbers and errors
-        #: that later messages repeat, as far as the target leaves room. Lines that say the most get the room that is left. A result that frees no more than that stays
-        #: whole if the target is reached without it.
+        #: that later messages repeat, as far as the target leaves room. Lines that say the most get the room that is
+        #: left. A result that frees no more than that stays whole if the target is reached without it.
         "excerpt": "NotRequired[int]",
         #: tools are the tools whose results may be cleared; empty means all tools. Names are compared without case, _
         #: and -.
@@ -391,7 +391,8 @@ SqueezePass = TypedDict(
     "SqueezePass",
     {
         "pass": "Literal['squeeze']",
-        #: keep_recent is how many of the newest tool results stay as they are. Default: 2.
+        #: keep_recent is how many of the newest tool results stay as they are, unless they have a terminal's escape
+        #: codes. Default: 2.
         "keep_recent": "NotRequired[int]",
         #: min_tokens is how much a result must shrink, in tokens, including the line that says how it was shortened.
         #: Default: 16.
