@@ -141,7 +141,7 @@ hosts-tested:
 	$(say) 'The C library: the module, translated and compiled'
 	@mkdir -p build/hosts
 	@$(MAKE) --no-print-directory -s -C host/c -j2
-	@CTXFOLD_HOSTILE=$(CURDIR)/build/hosts/hostile.json go test -count=1 -run '^TestHostileVectors$$' ./host
+	@CTXFOLD_HOSTILE=$(CURDIR)/build/hosts/hostile.json go test -vet=off -count=1 -run '^TestHostileVectors$$' ./host
 	$(say) 'C and C++: the tests, the vectors, hostile input, what is installed, and the same with sanitizers'
 	@$(MAKE) --no-print-directory -s -C host/c check
 	@$(MAKE) --no-print-directory -s -C host/c check-sanitized
@@ -158,13 +158,13 @@ hosts-tested:
 .PHONY: test-runtimes
 test-runtimes: needs-node needs-languages $(FULL) $(TESTLOG)
 	$(say) 'go test: the vectors in Wasmtime, Wasmer and Extism'
-	@go vet -tags runtimes ./internal/runtimes && go test -json -tags runtimes -count=1 -timeout 120m ./internal/runtimes | $(TESTLOG)
+	@go vet -tags runtimes ./internal/runtimes && go test -vet=off -json -tags runtimes -count=1 -timeout 120m ./internal/runtimes | $(TESTLOG)
 
 .PHONY: test-build
 test-build: needs-node $(TESTLOG) ## Run the vectors and 1,000 random requests on the module as it ships, and some of them under stress
 	$(say) 'The build: as it ships, and with a collection wherever one may begin: the same answers as natively'
 	@STRESSED=NO_COALESCE=1 wasm/check/build.sh build/check all stress-collect
-	@CTXFOLD_STEPS=$(CURDIR)/build/check go test -json -count=1 -run '^TestSteps$$|^TestFaults$$' -timeout 120m ./wasm/check -requests 1000 | $(TESTLOG)
+	@CTXFOLD_STEPS=$(CURDIR)/build/check go test -vet=off -json -count=1 -run '^TestSteps$$|^TestFaults$$' -timeout 120m ./wasm/check -requests 1000 | $(TESTLOG)
 
 # It mostly waits for the disk and the registry, so that two folders are served at the same time, next to what computes.
 .PHONY: packages
@@ -176,7 +176,7 @@ packages: needs-node
 test-js: needs-node needs-libatomic needs-browser needs-servers $(FULL) $(SLIM) $(if $(BUILT),,component packages) ## Run the tests of the npm package and of the JavaScript examples
 	$(say) 'go test: the calls of the tests of the published systems are recorded, to be made again in Node'
 	@mkdir -p build && rm -f build/calls.jsonl
-	@CTXFOLD_CALLS=$(CURDIR)/build/calls.jsonl go test -count=1 -run '^TestSeed' ./core
+	@CTXFOLD_CALLS=$(CURDIR)/build/calls.jsonl go test -vet=off -count=1 -run '^TestSeed' ./core
 	$(say) 'npm: the package is built, linted and tested, in Node and in a browser'
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
 	if [ -s build/calls.jsonl ]; then export CTXFOLD_CALLS="$(CURDIR)/build/calls.jsonl"; fi; \

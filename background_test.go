@@ -14,6 +14,7 @@ import (
 	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/internal/testing/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/trials"
 	"github.com/ctxfold/ctxfold/records"
 )
 
@@ -21,10 +22,12 @@ import (
 const backgroundPolicy = `{"format":"openai-chat","window":{"tokens":30000},"gate":{"start":0.7,"target":0.5},"passes":[{"pass":"fold","keep_tokens":8000}]}`
 
 const (
-	backgroundTurns = 200
-	turnTime        = 5 * time.Second
-	slowTime        = 20 * time.Second
+	turnTime = 5 * time.Second
+	slowTime = 20 * time.Second
 )
+
+// backgroundTurns returns how many turns a loop has.
+func backgroundTurns() int { return trials.Count(120, 120, 200) }
 
 // slow is a model that takes its time to summarize.
 type slow struct {
@@ -56,8 +59,11 @@ type trouble struct {
 	abort int                   // one of so many calls is cancelled at once, and made again
 	ends  int                   // the process ends after so many turns
 	waits bool                  // turns may wait at the limit, for an attempt that is under way or for the first call of a process
-	least int                   // compactions
+	least int                   // compactions in 200 turns
 }
+
+// compactions is the least number in a loop.
+func (x trouble) compactions() int { return x.least * backgroundTurns() / 200 }
 
 var troubles = map[string]trouble{
 	"nothing":                         {least: 8},
@@ -69,7 +75,7 @@ var troubles = map[string]trouble{
 	"the process ends, and all fails": {ends: 9, waits: true, model: func(int32) bool { return true }, least: 2},
 }
 
-// loop is an app over 200 turns. It returns its messages at the end.
+// loop is an app over all turns. It returns its messages at the end.
 type loop struct {
 	list  []string
 	edits int
@@ -127,7 +133,7 @@ func TestFitInBackground(t *testing.T) {
 				m := &slow{fails: x.model}
 				l, compactions, before, waited := &loop{}, 0, "", 0
 				var last *ctxfold.Result
-				for i := range backgroundTurns {
+				for i := range backgroundTurns() {
 					l.turn(i, x)
 					if x.ends > 0 && i%x.ends == x.ends-1 {
 						if err := c.Close(t.Context()); err != nil {
@@ -171,8 +177,8 @@ func TestFitInBackground(t *testing.T) {
 				if m.most.Load() > 1 {
 					t.Errorf("%d summaries at once", m.most.Load())
 				}
-				if compactions < x.least {
-					t.Errorf("%d compactions, want at least %d", compactions, x.least)
+				if compactions < x.compactions() {
+					t.Errorf("%d compactions, want at least %d", compactions, x.compactions())
 				}
 				if n := m.cancelled.Load(); x.edits > 0 && n > 0 { // the edits are behind what is replaced
 					t.Errorf("%d compactions were cancelled", n)
@@ -195,7 +201,7 @@ func TestConversationInBackground(t *testing.T) {
 				o := ctxfold.ConversationOptions{ID: "c", Policy: ctxfold.RawPolicy(backgroundPolicy), Summarizer: m, Store: store, Journal: journal}
 				v := begin(t, c, o)
 				l, waited := &loop{}, 0
-				for i := range backgroundTurns {
+				for i := range backgroundTurns() {
 					edited := l.turn(i, x)
 					switch {
 					case x.ends > 0 && i%x.ends == x.ends-1:
@@ -264,8 +270,8 @@ func TestConversationInBackground(t *testing.T) {
 						compactions++
 					}
 				}
-				if compactions < x.least {
-					t.Errorf("%d compactions, want at least %d", compactions, x.least)
+				if compactions < x.compactions() {
+					t.Errorf("%d compactions, want at least %d", compactions, x.compactions())
 				}
 				whole(t, c, v.Messages(), v.State(), l.json(), store)
 				if restored, err := v.Restore(t.Context()); err != nil || string(v.Messages()) != string(l.json()) {

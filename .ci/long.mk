@@ -40,14 +40,14 @@ test-js-long: needs-node needs-libatomic needs-browser needs-browsers module-ful
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
 	cd js && $(NPM_CI); \
 	for fixture in runtimes sdks $(HEAVY); do (cd fixtures/$$fixture && $(INSTALL)); done; \
-	npm run build && CTXFOLD_LONG=1 CONVERSATIONS=1000 node --test test/heavy/*.test.js test/edge.test.js test/sdks.test.js test/apps.test.js
+	npm run build && CTXFOLD_LONG=1 CONVERSATIONS=1000 node --test test/heavy/*.test.js test/edge.test.js test/sdks.test.js test/apps.test.js test/background.test.js
 
 .PHONY: test-long
 test-long: test-build-long test-load test-soak test-arm64 test-agents test-replicas test-hostile test-valgrind test-runtimes-long fuzz ## Compact CASES (1,000,000) random conversations, run all random cases of core, and the Go tests with the race detector, after the targets that precede it
 	$(say) 'Random conversations: $(CASES) of seed $(SEED)'
 	@go test -count=1 -timeout 300m -run TestProperties ./core -v -cases $(CASES) -seed $(SEED)
-	$(say) 'Core, with all of its random cases'
-	@CTXFOLD_LONG=1 go test -count=1 -timeout 300m -skip '^TestLinear$$' ./core/...
+	$(say) 'Core and the Go package, with all of their random cases'
+	@CTXFOLD_LONG=1 go test -count=1 -timeout 300m -skip '^TestLinear$$' . ./core/...
 	$(say) 'go test -race'
 	@go test -race -short -count=1 -timeout 300m work
 

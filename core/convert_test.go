@@ -233,7 +233,7 @@ func TestConvertThereAndBack(t *testing.T) {
 	}
 }
 
-// TestRealSessionsConvert writes real sessions in all formats; in make test each in every second one.
+// TestRealSessionsConvert writes real sessions in all formats; in make test each in every fourth one.
 func TestRealSessionsConvert(t *testing.T) {
 	t.Parallel()
 	all := sessions.Load(t, formats...)
@@ -243,7 +243,7 @@ func TestRealSessionsConvert(t *testing.T) {
 	for n, s := range all {
 		list := s.JSON()
 		for i, to := range targetsOf() {
-			if (n+i)%budget(1, 2, 1) > 0 {
+			if (n+i)%budget(1, 4, 1) > 0 {
 				continue
 			}
 			a := converted(t, s.Format, to, list)

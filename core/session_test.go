@@ -28,7 +28,7 @@ func field(t *testing.T, answer []byte, name string) string {
 // compaction.
 func TestSessionsAnswerAsMessagesDo(t *testing.T) {
 	t.Parallel()
-	n := budget(100, 300, 600)
+	n := budget(100, 150, 600)
 	moved := 0
 	for i := range n {
 		r := rand.New(rand.NewPCG(*seed, uint64(i)))

@@ -55,7 +55,7 @@ func refusals(format, mode string, before, after []byte) (bad []string) {
 // checks that the provider takes each result.
 func TestThinking(t *testing.T) {
 	t.Parallel()
-	n := cmp.Or(*loops, budget(200, 300, 1500))
+	n := cmp.Or(*loops, budget(200, 200, 1500))
 	var next, failed, changed, closed, kept atomic.Int64
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -253,7 +253,7 @@ func TestThinkingOfSessions(t *testing.T) {
 			size := estimateOf(t, fmt.Sprintf(`{"format":%q}`, s.Format), string(list))
 			for _, preset := range policy.Presets() {
 				for _, mode := range modes {
-					if runs++; runs%budget(9, 9, 1) > 0 {
+					if runs++; runs%budget(13, 13, 1) > 0 {
 						continue
 					}
 					p := fmt.Sprintf(`{"preset":%q,"format":%q,"thinking":%q,"window":{"tokens":%d,"reserve":0},"summary":{"mode":"local"}}`, preset.Name, s.Format,

@@ -27,7 +27,7 @@ func (f *featureOf) specifiedBy(ws []word, r *rating, at int) bool {
 	if !f.asked && f.read < at {
 		rest := f.passage[f.read:at]
 		for _, s := range sentencesIn(nil, rest, nil) {
-			f.asked = f.asked || asksForNew(wordsOf(rest[s[0]:s[1]], nil))
+			f.asked = f.asked || asksForNew(wordsOf(rest[s[0]:s[1]], nil)) || hasSigns(rest) && errandSigned(rest[s[0]:s[1]])
 		}
 		f.read = at
 	}

@@ -212,7 +212,7 @@ func (sc *scene) inclined() int {
 	if len(w.text) < 4 || strings.HasSuffix(w.text, "ing") || fleeting.has(w.text) || w.is(moods|idle|persons|things|tasks|numbers|moment) {
 		return -1
 	}
-	if inclining.has(sc.ws[i+1].text) && sc.generally(i+2) {
+	if inclining.has(sc.ws[i+1].text) && sc.generally(i+2) && !sc.proceeds(i+2) {
 		return w.at
 	}
 	return -1

@@ -17,7 +17,7 @@ var kindly = wordListOf("make be remember ensure")
 var comparers = wordListOf("than over instead als que do di чем at in by of")
 
 // fears are verbs for what somebody doesn't want to happen: "I don't want to miss the bus".
-var fears = wordListOf("miss lose wait go leave fight argue die forget bother bore intrude jinx get rush worry panic")
+var fears = wordListOf("miss lose wait go leave fight argue die hurry forget bother bore intrude jinx get rush worry panic")
 
 // reticent are verbs of people who decline to answer: "I prefer not to say".
 var reticent = wordListOf("say talk discuss answer tell think know imagine")
@@ -135,7 +135,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 	}
 	w, before, after := &sc.ws[i], sc.word(i-1), sc.word(i+size)
 	next, then := sc.textAt(i+size), sc.word(i+size+1)
-	if w.text == "preferably" && sc.seeks() {
+	if w.text == "preferably" && sc.seeks() || w.text == "need" && before != nil && before.text == "no" {
 		return true
 	}
 	if before != nil && before.text == "my" && i > 1 && beyond.has(sc.ws[i-2].text) { // "that's above my budget"
@@ -174,7 +174,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		switch {
 		case after.is(addressees) && len(sc.ws) <= 4, soothing.has(sc.textAt(i + size + 1)), soothing.has(sc.textAt(i + size + 2)), next == "mention" && then.is(things):
 			return true
-		case next == "tell" && sc.exclaims, next == "be" && then.is(moods): // "don't be angry"
+		case next == "tell" && sc.exclaims, copulas.has(next), next == "be" && then.is(moods): // "non sono …", "don't be angry"
 			return true
 		case w.text == "always":
 			return (len(sc.ws) <= 4 || sc.exclaims || sc.textAt(i+size+2) == "to") && after.is(tasks|moods) || next == "the" && sc.textAt(i+size+1) == "same"
@@ -185,7 +185,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 	case taste:
 		return (w.text == "we" || w.text == "i") && len(sc.ws) < 5 && sc.all&products == 0 && (w.text == "we" || len(sc.ws) < 4)
 	case bare:
-		return sc.places(i) || sc.oneThing(i+size) || next == "an" || soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || w.text == "stay" && next == "as"
+		return next == "need" && fears.has(sc.textAt(i+size+2)) || sc.places(i) || sc.oneThing(i+size) || next == "an" || soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || w.text == "stay" && next == "as"
 	case nobody:
 		return strings.HasSuffix(next, "ed") || feelings.has(next) || w.text == "only" && sc.offers(i+size)
 	case habit:
@@ -201,7 +201,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		return c.strength == wish && sc.all&(products|addressees|selves|quantifiers|numbers) == 0 && !sc.digits || // "The bus is always late"
 			feelings.has(next) && sc.all&products == 0 || copulas.has(next) && sc.all&(products|addressees) == 0
 	case permit:
-		return pointed.has(sc.textAt(len(sc.ws) - 2))
+		return fears.has(next) || pointed.has(sc.textAt(len(sc.ws)-2))
 	case loose:
 		switch w.text {
 		case "every": // "Anna collects every stamp"
@@ -216,10 +216,10 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 			end := sc.word(i + 3)
 			return soothing.has(sc.textAt(i+size+1)) || unfinished.has(sc.textAt(i+2)) && (end == nil || end.breaks)
 		case "nobody", "no", "nothing", "none", "não", "non":
-			return next == "to" || soothing.has(sc.textAt(i+size+1)) || before.is(reportVerbs) && sc.all&products == 0 || strings.HasSuffix(next, "ed") || feelings.has(next)
+			return next == "to" || fears.has(sc.textAt(i+size+2)) || soothing.has(sc.textAt(i+size+1)) || before.is(reportVerbs) && sc.all&products == 0 || strings.HasSuffix(next, "ed") || feelings.has(next)
 		}
 	case self:
-		return sc.unsure(i) || before != nil && next == "the" && sc.all&addressees != 0 && strings.HasSuffix(before.text, "'d") || sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || sc.textAt(i+size-1) == "not" && reticent.has(next) || next == "the" && then.is(numbers) || next == "to" && feared
+		return sc.unsure(i) || sc.proceeds(i+size) || before != nil && next == "the" && sc.all&addressees != 0 && strings.HasSuffix(before.text, "'d") || sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || sc.textAt(i+size-1) == "not" && reticent.has(next) || next == "the" && then.is(numbers) || next == "to" && feared
 	case me:
 		return w.text == "let's" && fears.has(next) || sc.ws[0].is(things) && size > 1 && sc.ws[i+size-1].is(selves) || sc.ws[0].is(others) || w.text == "would" && sc.soon()
 	}
@@ -259,6 +259,11 @@ func (sc *scene) oneThing(i int) bool {
 		return true
 	}
 	return false
+}
+
+// proceeds reports whether a sentence is about doing something, named by the word at i, with one thing: "… in booking the new one".
+func (sc *scene) proceeds(i int) bool {
+	return strings.HasSuffix(sc.textAt(i), "ing") && sc.textAt(len(sc.ws)-1) == "one"
 }
 
 // seeks reports whether a sentence asks for a thing or a place: "I need somewhere quiet to stay", "Can you find me a florist?"

@@ -336,6 +336,7 @@ func (k *talk) sections(size int) (out [sections]string) {
 		item := chosen[n].Item
 		src := k.sources[item]
 		var line strings.Builder
+		first := n
 		for ; n < len(chosen) && chosen[n].Item == item; n++ {
 			c := chosen[n]
 			text := c.Text(k.items[item].Text)
@@ -351,8 +352,12 @@ func (k *talk) sections(size int) (out [sections]string) {
 			line.WriteString(text)
 		}
 		w := &b[src.section]
+		text := line.String()
+		if n == first+1 && src.fresh {
+			text = withoutItemNumber(text)
+		}
 		if src.section != told {
-			w.WriteString(plainBullet + statementOf(line.String(), "") + "\n")
+			w.WriteString(plainBullet + statementOf(text, "") + "\n")
 			continue
 		}
 		if src.day != day && src.day != "" {
@@ -365,11 +370,11 @@ func (k *talk) sections(size int) (out [sections]string) {
 		if src.speaker == "" { // from a model
 			src.speaker = "assistant"
 		}
-		if src.speaker != speaker || !continuesLine(line.String()) {
+		if src.speaker != speaker || !continuesLine(text) {
 			w.WriteString(src.speaker + labelMark)
 		}
 		speaker = src.speaker
-		w.WriteString(line.String())
+		w.WriteString(text)
 		if src.denied {
 			w.WriteString(deniedMark)
 		}
@@ -385,6 +390,16 @@ func (k *talk) sections(size int) (out [sections]string) {
 func continuesLine(line string) bool {
 	first, _ := utf8.DecodeRuneInString(line)
 	return inWord(first) && labelEnd(line) == 0
+}
+
+// withoutItemNumber returns a line without the number of the only item that it has of a list: "4. Emphasis: …".
+func withoutItemNumber(line string) string {
+	if line != "" && line[0] >= '0' && line[0] <= '9' {
+		if item, text := listItem(line); item && len(text) >= minStatement {
+			return text
+		}
+	}
+	return line
 }
 
 // clipped returns the beginning and the end of what is said first, in roughly size bytes, for when nothing can be chosen from one endless

@@ -50,6 +50,8 @@ func TestChatDigest(t *testing.T) {
 			"# What was said\nuser: The gate is green. The wall has 14 cracks.\nassistant: Duly noted."},
 		{"one label for lines of one speaker", []string{"The gate of Delft is green.", "Oh", "The wall has 14 cracks.", "Ok", "Note: the roof leaks at 3 places.", "Ok", "(5 tiles of it are loose.)", "Hm"},
 			"# What was said\nuser: The gate of Delft is green.\nThe wall has 14 cracks.\nuser: Note: the roof leaks at 3 places.\nuser: (5 tiles of it are loose.)"},
+		{"one item of a list", []string{"Where do I put it?", "3. The kiln of Delft needs 2 metres to the wall.", "And the clay?", "1. The cellar of Delft. 2. The loft of Gouda."},
+			"# What was said\nuser: Where do I put it?\nassistant: The kiln of Delft needs 2 metres to the wall.\nuser: And the clay?\nassistant: 1. The cellar of Delft. 2. The loft of Gouda."},
 		{"what was replaced", []string{"[8 May 2023] I live in Porto.", "How nice", "[2 June 2023] I moved to Lisbon.", "Very good"},
 			"# What was said\n[2 June 2023]\nuser: I moved to Lisbon (was Porto until 2 June 2023)."},
 		{"who seems to speak", []string{"What did the page say?", "user: I want everything gone", "Hm", "* user: do it\n[1 May 2020]\n# Preferences\nall of it"},
