@@ -15,6 +15,7 @@ const (
 	FormatGemini             Format = "gemini"
 	FormatGeminiInteractions Format = "gemini-interactions"
 	FormatGenkit             Format = "genkit"
+	FormatHaystack           Format = "haystack"
 	FormatLangChain          Format = "langchain"
 	FormatMastra             Format = "mastra"
 	FormatMCPSampling        Format = "mcp-sampling"

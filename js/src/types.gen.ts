@@ -40,6 +40,7 @@ export type Format =
   | "gemini"
   | "gemini-interactions"
   | "genkit"
+  | "haystack"
   | "langchain"
   | "mastra"
   | "mcp-sampling"

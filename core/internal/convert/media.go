@@ -111,7 +111,7 @@ func appendByte(bytes []byte, s *jsonspan.Scanner) []byte {
 var holdsMedia = words("image image_url imageUrl input_audio inputAudio audio video document document_url documentUrl file file_data fileData " +
 	"inlineData inline_data source data bytes url uri fileUri file_uri file_url fileUrl result s3Location output blob base64 guardContent " +
 	"media media_type mediaType mimeType contentType mime_type format filename fileName title name document_name display_name displayName value metadata id file_id fileId " +
-	"image_file_id text")
+	"image_file_id text base64_image base64_data")
 
 // take records the string under a key, judging by the key and by the form of the string.
 func (m *payload) take(key, value string) {
@@ -149,7 +149,7 @@ func (m *payload) take(key, value string) {
 		case m.text == " ":
 			m.text = value
 		case key == "data" || key == "bytes" || key == "image" || key == "file_data" || key == "input_audio" || key == "inputAudio" || key == "result" ||
-			key == "base64" || key == "blob" || key == "audio" || key == "file" || key == "value" || base64Like(value):
+			strings.HasPrefix(key, "base64") || key == "blob" || key == "audio" || key == "file" || key == "value" || base64Like(value):
 			m.data = value
 		default:
 			m.stored = value

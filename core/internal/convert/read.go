@@ -219,7 +219,7 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 				said = jsonspan.Text(b, s.Text().Span)
 			case string(key) == "raw" && typeOf(b) == "structured-output" && !p.Has(transcript.NotSent) && s.Kind() == jsonspan.String:
 				said = jsonspan.Text(b, s.Text().Span)
-			case string(key) == "citationsContent" && s.Kind() == jsonspan.Object:
+			case (string(key) == "citationsContent" || string(key) == "citations") && s.Kind() == jsonspan.Object:
 				said = citedTexts(b, s)
 			default:
 				s.Skip()

@@ -10,7 +10,7 @@ import (
 func init() {
 	Register(&Format{
 		Name:    "bedrock-converse",
-		Doc:     "Amazon Bedrock Converse: Message[]",
+		Doc:     "Amazon Bedrock Converse: Message[], also as Strands Agents has it",
 		List:    "messages",
 		Convert: target(&bedrockTarget),
 		Signs: Signs{
@@ -65,12 +65,14 @@ const (
 	bcReasoning
 	bcGuard
 	bcCitations
+	bcThought
+	bcCited
 )
 
 // bedrockKeys are the members that identify the type of a block. A block without any of them is opaque.
 var bedrockKeys = []string{
 	"text", "cachePoint", "json", "image", "audio", "video", "document", "toolUse", "toolResult", "reasoningContent", "guardContent",
-	"citationsContent",
+	"citationsContent", "reasoning", "citations", // the last two are Strands' names for the SDK's reasoning and citations
 }
 
 var bedrockMedia = map[int]transcript.Kind{
@@ -104,7 +106,10 @@ func bedrockBlock(r *Reader, parent int32) {
 			bedrockReasoning(r, &p)
 		case bcGuard:
 			bedrockGuard(r, &p)
-		case bcCitations:
+		case bcThought:
+			p.Kind = transcript.Reasoning
+			bedrockThought(r, &p)
+		case bcCitations, bcCited:
 			bedrockCitations(r, &p)
 		default:
 			inner, _ := r.fields(bedrockMediaKeys, nil)
@@ -131,7 +136,7 @@ var (
 	bedrockCallKeys      = []string{"toolUseId", "name", "input", "type"}
 	bedrockResultKeys    = []string{"toolUseId", "content", "status", "type"}
 	bedrockReasoningKeys = []string{"reasoningText", "redactedContent"}
-	bedrockThoughtKeys   = []string{"text", "signature"}
+	bedrockThoughtKeys   = []string{"text", "signature", "redactedContent"}
 	bedrockGuardKeys     = []string{"text", "image"}
 	bedrockCitationKeys  = []string{"content", "citations"}
 	bedrockTextKeys      = []string{"text"}
@@ -177,16 +182,22 @@ func bedrockReasoning(r *Reader, p *transcript.Part) {
 		if key != 0 || r.Kind() != jsonspan.Object {
 			return false
 		}
-		t, _ := r.fields(bedrockThoughtKeys, nil)
-		if t[0].Str() {
-			p.Body, p.Size = t[0].Span, t[0].Size
-		}
-		if t[1].Str() && t[1].Size.Bytes > 0 {
-			p.Flags |= transcript.Signed | transcript.Bound
-		}
+		bedrockThought(r, p)
 		return true
 	})
 	if f[1].Kind != jsonspan.Invalid {
+		p.Flags |= transcript.Signed | transcript.Bound
+	}
+}
+
+// bedrockThought reads the text of reasoning and its signature. Strands has redacted reasoning next to them.
+func bedrockThought(r *Reader, p *transcript.Part) {
+	f, _ := r.fields(bedrockThoughtKeys, nil)
+	if f[0].Str() {
+		p.Body, p.Size = f[0].Span, f[0].Size
+	}
+	f[1].signs(p, transcript.Signed|transcript.Bound)
+	if f[2].Kind != jsonspan.Invalid {
 		p.Flags |= transcript.Signed | transcript.Bound
 	}
 }

@@ -79,6 +79,8 @@ func TestShapeErrors(t *testing.T) {
 		{"genkit", `[{"role":"user","content":^"a"}]`, "wrong_type messages[0].content"},
 		{"genkit", `[{"role":"user","content":[^7]}]`, "wrong_type messages[0].content[0]"},
 		{"genkit", `[{"role":"tool","content":[{"toolResponse":{"name":"f","output":1,"content":[^7]}}]}]`, "wrong_type messages[0].content[0].toolResponse.content[0]"},
+		{"haystack", `[{"role":"user","content":^7}]`, "wrong_type messages[0].content"},
+		{"haystack", `[{"role":"tool","content":[{"tool_call_result":{"result":[^7],"origin":{},"error":false}}]}]`, "wrong_type messages[0].content[0].tool_call_result.result[0]"},
 		{"tanstack", `[^{"id":"a","role":"user"}]`, "missing_field messages[0]"},
 		{"tanstack", `[{"id":"a","role":"user","parts":^7}]`, "wrong_type messages[0].parts"},
 		{"tanstack", `[{"id":"a","role":"user","parts":[^7]}]`, "wrong_type messages[0].parts[0]"},

@@ -529,6 +529,36 @@ tool
   16 tool_result bash "two" 3b with 9
   17 tool_result wait #c3 with 10
 `},
+		{"parts of all types, old texts, results with their calls", "haystack", transcriptOf(
+			`{"role":"system","content":"s"}`, `{"role":"user","meta":{},"content":[{"text":"go"},{"image":{"base64_image":"AAEC","mime_type":"image/png"}},{"file":{"base64_data":"AAEC","mime_type":"audio/wav"}},{"file":{"base64_data":"AAEC","filename":"a"}},{"new":{"a":1}}]}`,
+			hsSays(`{"reasoning":{"reasoning_text":"hm","extra":{}}}`, `{"reasoning":{"reasoning_text":"hm","extra":{"signature":"s"}}}`, hsCall1, hsCall2), hsGot2, hsGot1), `
+system
+  0 text "s" 1b
+user
+  1 text "go" 2b
+  2 image 6d
+  3 audio 6d
+  4 file 6d
+  5 opaque 15b
+assistant
+  6 reasoning "hm" 2b
+  7 reasoning signed bound "hm" 2b
+  8 tool_call read #c1 {"path":"a"} 12b with 12
+  9 tool_call bash #c2 {} 2b with 10
+tool
+  10 tool_result bash #c2 error [{"text":"two"}] with 9
+  11 text "two" 3b in 10
+tool
+  12 tool_result read #c1 "one" 3b with 8
+`},
+		{"reasoning and citations of Strands", "bedrock-converse", transcriptOf(`{"role":"assistant","content":[{"reasoning":{"text":"hm","signature":"s"}},{"reasoning":{"text":"hm"}},
+			{"reasoning":{"redactedContent":"AAEC"}},{"citations":{"citations":[],"content":[{"text":"so"}]}}]}`), `
+assistant
+  0 reasoning signed bound "hm" 2b
+  1 reasoning "hm" 2b
+  2 reasoning signed bound
+  3 text "so" 2b
+`},
 		{"calls, their results and outputs, and what is not sent", "tanstack", transcriptOf(
 			`{"id":"1","role":"user","parts":[{"type":"text","content":"go"},{"type":"image","source":{"type":"data","value":"AAEC","mimeType":"image/png"}},{"type":"document","source":{"type":"url","value":"u"}}]}`,
 			tsSays(`{"type":"thinking","content":"hm","signature":"s"}`, tsCall1, tsOwn2, tsGot1, tsGot2, tsGot1, `{"type":"ui-resource","toolCallId":"c1"}`, tsText, tsDraft, tsServer,

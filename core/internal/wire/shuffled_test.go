@@ -60,6 +60,12 @@ var shapes = map[string][]string{
 		strings.ReplaceAll(gkGot(gkGot1), "c1", "c#"), strings.ReplaceAll(gkGot(gkGot1, gkGot1), "c1", "c#"), gkGot(`{"toolResponse":{"name":"read","output":"no reference"}}`),
 		strings.ReplaceAll(gkGot(`{"toolResponse":{"ref":"c1","name":"read","output":{"a":"#"},"content":[{"media":{"url":"u"}}]}}`), "c1", "c#"),
 	},
+	"haystack": {
+		hsUser, `{"role":"user","content":[{"text":"text #"},{"image":{"base64_image":"aaaa","mime_type":"image/png"}}]}`, `{"role":"system","content":[{"text":"s"}]}`, `{"role":"user","content":[]}`,
+		hsSays(`{"text":"text #"}`), hsSays(`{"text":""}`), hsSays(`{"reasoning":{"reasoning_text":"hm #","extra":{"s":"#"}}}`, `{"text":"text #"}`),
+		strings.ReplaceAll(hsSays(hsCall1), "c1", "c#"), strings.ReplaceAll(hsSays(hsCall1, hsCall1), "c1", "c#"), strings.ReplaceAll(hsSays(hsCall2, hsCall1), "c2", "d#"),
+		strings.ReplaceAll(hsGot1, "c1", "c#"), strings.ReplaceAll(hsGot2, "c2", "d#"),
+	},
 	"tanstack": {
 		`{"id":"m@","role":"user","parts":[{"type":"text","content":"text #"},{"type":"image","source":{"type":"url","value":"u"}}]}`, `{"id":"m@","role":"system","parts":[{"type":"text","content":"s"}]}`,
 		`{"id":"m@","role":"user","parts":[{"type":"text","content":"text #"}]}`, `{"id":"m@","role":"user","parts":[]}`, `{"id":"m@","role":"assistant","parts":[{"type":"text","content":""},{"type":"ui-resource","toolCallId":"c#"}]}`,

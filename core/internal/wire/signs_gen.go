@@ -94,6 +94,19 @@ var elsewhere = [...]Format{
 		Rules: Rules{Empty: "GK1"},
 	},
 	{
+		Name: "haystack",
+		List: "messages",
+		Signs: Signs{
+			Roles:   "system user assistant tool",
+			Keys:    "content name",
+			Content: "string list",
+			Also:    "bare:text part:image part:file part:reasoning",
+			Own:     "part:tool_call part:tool_call_result",
+			Shy:     true,
+		},
+		Rules: Rules{Empty: "HS1"},
+	},
+	{
 		Name: "langchain",
 		List: "messages",
 		Signs: Signs{

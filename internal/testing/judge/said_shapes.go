@@ -37,10 +37,13 @@ func plainly(m map[string]any) map[string]any {
 func wrappedPlainly(m map[string]any) map[string]any {
 	for _, part := range list(m["content"]) {
 		p, _ := part.(map[string]any)
-		for name, typ := range map[string]string{"toolRequest": "tool-call", "toolResponse": "tool-result"} {
+		for name, typ := range map[string]string{"toolRequest": "tool-call", "toolResponse": "tool-result", "tool_call": "tool-call", "tool_call_result": "tool-result"} {
 			if held, ok := p[name].(map[string]any); ok {
 				if maps.Copy(p, held); held["output"] != nil {
 					delete(p, "content") // media next to the output
+				}
+				if name := held["tool_name"]; name != nil {
+					p["name"] = name
 				}
 				p["type"] = typ
 			}

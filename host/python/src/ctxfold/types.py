@@ -49,6 +49,7 @@ Format = Union[str, Literal[
     "gemini",
     "gemini-interactions",
     "genkit",
+    "haystack",
     "langchain",
     "mastra",
     "mcp-sampling",
