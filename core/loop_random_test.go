@@ -354,7 +354,7 @@ func shrink(s schedule, wrong string) (schedule, string) {
 // lost, and no job waits without end. With CTXFOLD_LONG it plays 100,000, or as many as CTXFOLD_SCHEDULES says; with CTXFOLD_SEED=n only that
 // one.
 func TestLoopSchedules(t *testing.T) {
-	seeds := uint64(200)
+	seeds := uint64(500)
 	if os.Getenv("CTXFOLD_LONG") != "" {
 		seeds = 100_000
 	} else if testing.Short() {

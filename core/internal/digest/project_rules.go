@@ -24,8 +24,8 @@ const (
 	cuedLine   // from here on, the strictness of the line is added
 )
 
-// ProjectRules shortens an instruction file to at most size bytes. It keeps the first line, and then lines under their headings and in
-// the file's order, first the strictest instructions and last descriptions, and adds a note of how much was omitted. Lines are not split.
+// ProjectRules shortens an instruction file to at most size bytes. It keeps the first line and whole lines with their headings, in the file's order,
+// and adds a note of how much was omitted. If not all lines fit, strict instructions are chosen first and descriptions last.
 func ProjectRules(text string, size int) string {
 	lines := ruleLines(text)
 	order := make([]int, 0, len(lines))

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Reading says what the result of a read contains.
+// Reading is the kind of content in the result of reading a file.
 type Reading uint8
 
 // The kinds of results of reading a file.
@@ -18,10 +18,10 @@ const (
 	ReadsSame                  // a note that the file has not changed since an earlier read, which has the content
 )
 
-// shortNote is the maximum length of a result, in bytes, that comments on a file instead of containing it.
+// shortNote is the maximum length in bytes of a result that has a note about a file instead of its content.
 const shortNote = 700
 
-// sameMarks mark results that refer to another read instead of repeating the content, in lower case.
+// sameMarks occur in results that refer to another read instead of repeating the content, in lower case.
 var sameMarks = []string{"unchanged since last read", "unchanged since your last read", "unchanged since the last read", "has not changed since",
 	"hasn't changed since", "file is unchanged", "file unchanged", "content unchanged", "not modified since", `"status":"unchanged"`, `"status": "unchanged"`,
 	"this file read has been removed to save space", "文件自上次读取以来未更改"}
@@ -31,7 +31,7 @@ var failedStarts = []string{"error:", "error reading", "error executing", "<tool
 	"no such file", "enoent", "eacces", "permission denied", "cannot read", "could not read", "failed to read", "failed to open", "path does not exist",
 	"the file does not exist", "traceback (most recent", "fatal:", `{"error"`, `{"success":false`, `{"success": false`, "invalid path"}
 
-// failedText reports whether a text says that something has failed.
+// failedText reports whether a text is a report of a failure.
 func failedText(text string) bool {
 	if len(text) > shortNote {
 		return false
@@ -45,7 +45,7 @@ func failedText(text string) bool {
 	return false
 }
 
-// ReadingOf returns what the tool result at a part index contains, for a tool that reads a file. text is the result's text.
+// ReadingOf returns the kind of content in the tool result at a part index, for a tool that reads a file. text is the result's text.
 func ReadingOf(t *transcript.Transcript, result int32, text string) Reading {
 	p := &t.Parts[result]
 	if p.Has(transcript.IsError) || failedText(text) {
@@ -65,15 +65,15 @@ func ReadingOf(t *transcript.Transcript, result int32, text string) Reading {
 	return ReadsWhole
 }
 
-// ResultReading does what ReadingOf does, with the text that the result has.
+// ResultReading works like [ReadingOf], but takes the text from the result itself.
 func ResultReading(t *transcript.Transcript, result int32) Reading {
-	if !MayPoint(t, result) { // the content, whatever it says
+	if !MayPoint(t, result) { // such a long text is always the content
 		return ReadingOf(t, result, anyContent)
 	}
 	return ReadingOf(t, result, resultBeginning(t, int(result), shortNote+1))
 }
 
-// anyContent is longer than any comment on a file.
+// anyContent stands for any text that is too long to be a note.
 var anyContent = strings.Repeat(" ", shortNote+1)
 
 // MayPoint reports whether a result is short enough to refer to another read instead of repeating the content.
@@ -81,8 +81,8 @@ func MayPoint(t *transcript.Transcript, result int32) bool {
 	return t.Parts[result].Body.Len() <= 4*shortNote
 }
 
-// PointsTo returns the keys of the reads that a result may refer to when it says that a file has not changed (ReadsSame): reads with the
-// same arguments or, if no part of the file was requested, of the whole file. A read has the same keys.
+// PointsTo returns the keys of the reads that a result may refer to if it says that a file has not changed (ReadsSame). These are reads with the
+// same arguments or, if no part of the file was requested, reads of the whole file. A read that returns content has the same keys.
 func PointsTo(t *transcript.Transcript, result int32) []string {
 	p := &t.Parts[result]
 	if p.Pair < 0 {
@@ -96,11 +96,11 @@ func PointsTo(t *transcript.Transcript, result int32) []string {
 	return keys
 }
 
-// rangeKeys are the names of arguments that request a part of a file, in lower case without _.
+// rangeKeys lists the names of arguments that request a part of a file, in lower case without _.
 var rangeKeys = wordListOf("offset limit viewrange startline endline linestart lineend startlineoneindexed endlineoneindexedinclusive lines linerange lineranges " +
 	"range ranges start end head tail maxlines pages page from to")
 
-// asksRange reports whether the arguments of a call request a part of a file. An offset of the first line alone means the whole file.
+// asksRange reports whether the arguments of a call request a part of a file. An offset of the first line, without a limit, requests the whole file.
 func asksRange(args []byte) bool {
 	s := jsonspan.New(args)
 	if len(args) == 0 || s.Kind() != jsonspan.Object {
@@ -109,7 +109,7 @@ func asksRange(args []byte) bool {
 	return rangeIn(s, args, 0)
 }
 
-// rangeIn searches the next value of s, down to a few levels.
+// rangeIn reports whether the next value of s requests a part of a file. It looks only a few levels deep.
 func rangeIn(s *jsonspan.Scanner, src []byte, depth int) (found bool) {
 	if depth > 4 {
 		s.Skip()

@@ -6,12 +6,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// leastWhole is the minimum room per request, in bytes, at which the longest requests are clipped. With less room, sentences are chosen
-// instead: what the user said once is worth more than a request that was repeated many times.
+// leastWhole is the minimum room per request, in bytes, at which the longest requests are clipped. With less room, sentences are chosen instead,
+// because something that the user said only once is worth more than a request that was repeated many times.
 const leastWhole = 200
 
-// tersely writes to out what the requests of turns from to below say that no other request does, in roughly size bytes together. It marks
-// what it omits.
+// tersely writes to out the most distinctive sentences from the requests of turns [from, to), in about size bytes together. It marks omitted
+// sentences.
 func (k *turnLog) tersely(out []string, from, to, size int) {
 	if k.terse == nil {
 		items := make([]extract.Item, len(k.turns))
@@ -44,7 +44,7 @@ func (k *turnLog) tersely(out []string, from, to, size int) {
 		if used <= size {
 			return
 		}
-		if n == logTries-1 { // all but the oldest of them
+		if n == logTries-1 { // after the last try, omit the oldest requests
 			for i := from; i < to && used > size; i++ {
 				if out[i] != "" {
 					used -= len(out[i]) + requestFrame
@@ -81,7 +81,7 @@ func sentencesOf(text string, chosen []extract.Chosen) string {
 	return b.String()
 }
 
-// hasWords reports whether a text has more than punctuation.
+// hasWords reports whether a text contains anything but punctuation.
 func hasWords(text string) bool {
 	return strings.ContainsFunc(text, inWord)
 }

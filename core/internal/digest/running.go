@@ -8,15 +8,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Work that continues after its tool call has returned, such as a background shell or agent, a timer, or a pending approval, is in the
-// ledger with its id and the place of its output, until a later result says that it is over. This file maintains the list; running_signs.go
-// finds in results what begins and what ends.
+// Some work continues after its tool call has returned, such as a background shell or agent, a timer, or a pending approval. The ledger lists it
+// with its id and the place of its output, until a later result says that it is over. This file maintains the list; running_signs.go finds the
+// results that begin and end such work.
 
 // runningTag encloses the block of running work in a digest.
 const runningTag = "running-work"
 
-// unloadedTag encloses the list of tools that a fold has unloaded. Nothing runs in them, so they are no running work; older digests listed them
-// there, in a line that begins with unloadedHead.
+// unloadedTag encloses the list of tools that a fold has unloaded. Older digests listed these tools as running work, in a line that begins with
+// unloadedHead.
 const (
 	unloadedTag  = "unloaded-tools"
 	unloadedHead = "unloaded tools: "
@@ -30,7 +30,7 @@ const (
 	maxToolName = 128 // bytes
 )
 
-// runningLines returns the running work, one per line, in at most max bytes including line feeds. If not all fit, the newest stay.
+// runningLines returns lines that describe the running work, in at most max bytes including line feeds. If not all lines fit, the newest are kept.
 func (l *Ledger) runningLines(max int) []string {
 	var lines []string
 	for _, r := range l.Running {
@@ -44,7 +44,7 @@ func (l *Ledger) runningLines(max int) []string {
 	return lines[from:]
 }
 
-// runningLine returns a piece of running work as a line: "shell b1: npm run dev (output: /tmp/b1.output)".
+// runningLine describes a piece of running work on one line: "shell b1: npm run dev (output: /tmp/b1.output)".
 func runningLine(r *api.LedgerRunning) string {
 	line := r.Kind + " " + r.ID
 	if r.About != "" {
@@ -58,7 +58,7 @@ func runningLine(r *api.LedgerRunning) string {
 
 const outputMark = " (output: "
 
-// unloadedBlock returns the block of unloaded tools, the newest of them in at most max bytes.
+// unloadedBlock returns the block of unloaded tools in at most max bytes. If not all tools fit, it lists the newest.
 func (l *Ledger) unloadedBlock(max int) string {
 	max -= 2*len(unloadedTag) + len("<>\n\n</>")
 	from := len(l.Unloaded)
@@ -72,7 +72,7 @@ func (l *Ledger) unloadedBlock(max int) string {
 	return "<" + unloadedTag + ">\n" + Fence(strings.Join(l.Unloaded[from:], ", ")) + "\n</" + unloadedTag + ">"
 }
 
-// readUnloaded parses the entries of such a block.
+// readUnloaded parses the entries of a block of unloaded tools.
 func (l *Ledger) readUnloaded(entries []string) {
 	for _, line := range entries {
 		l.Unloaded = append(l.Unloaded, strings.Split(line, ", ")...)
@@ -88,7 +88,7 @@ func (l *Ledger) runningBlock(max int) string {
 	return "<" + runningTag + ">\n" + strings.Join(lines, "\n") + "\n</" + runningTag + ">"
 }
 
-// readRunning parses the entries of such a block.
+// readRunning parses the entries of a block of running work.
 func (l *Ledger) readRunning(entries []string) {
 	for _, line := range entries {
 		if names, found := strings.CutPrefix(line, unloadedHead); found {
@@ -106,7 +106,7 @@ func (l *Ledger) readRunning(entries []string) {
 	}
 }
 
-// inheritRunning takes over what an older ledger knows about running work that l lacks.
+// inheritRunning takes over the running work and the unloaded tools of an older ledger if l has none.
 func (l *Ledger) inheritRunning(old *Ledger) {
 	if len(l.Running) == 0 {
 		l.Running = old.Running
@@ -122,7 +122,7 @@ func (l *Ledger) tidyRunning() {
 	l.Unloaded = newestOf(l.Unloaded, maxUnloaded, func(s string) string { return s })
 }
 
-// Settle removes work that messages say is over, and tools that they have loaded, from the lists. The messages stay.
+// Settle removes work that is over according to messages, and tools that the messages have loaded, from the lists. The messages are kept ones.
 func (l *Ledger) Settle(t *transcript.Transcript, messages []int32) {
 	if len(l.Running) == 0 && len(l.Unloaded) == 0 {
 		return
@@ -141,12 +141,12 @@ func (l *Ledger) Settle(t *transcript.Transcript, messages []int32) {
 	}
 }
 
-// work collects what part n, which is folded, says about running work and about tools that it loads.
+// work updates the lists with a folded part, n: the work that it begins or ends, and the tools that it has loaded.
 func (c *collector) work(n int32) {
 	c.endWork(c.t, n)
 	if r, found := startedWork(c.t, n); found {
 		for _, old := range c.Running {
-			if old.ID == r.ID && r.Kind != timerWork { // the call that requests its output says less than the one that started it
+			if old.ID == r.ID && r.Kind != timerWork { // the call that started the work describes it better than a request for its output
 				r = old
 			}
 		}
@@ -161,10 +161,10 @@ func (c *collector) work(n int32) {
 	c.Unloaded = append(c.Unloaded, loadedTools(c.t, n)...)
 }
 
-// isClock reports whether a timer's id is the time at which it goes off; there is only one such timer.
+// isClock reports whether a timer's id is the time at which it goes off. There can be only one timer with such an id.
 func isClock(id string) bool { return strings.Count(id, ":") == 2 }
 
-// endWork removes work that part n says is over.
+// endWork removes work that is over according to part n.
 func (l *Ledger) endWork(t *transcript.Transcript, n int32) {
 	if len(l.Running) == 0 {
 		return
@@ -176,10 +176,10 @@ func (l *Ledger) endWork(t *transcript.Transcript, n int32) {
 	l.Running = slices.DeleteFunc(slices.Clone(l.Running), func(r api.LedgerRunning) bool { return said.ends(&r) })
 }
 
-// Lasting identifies tool results whose content is nowhere else and must outlive their messages.
+// Lasting identifies tool results with content that is nowhere else and must outlive its messages.
 type Lasting struct {
 	t      *transcript.Transcript
-	ledger Ledger // the work that runs after all messages
+	ledger Ledger // the work that still runs at the end of the messages
 }
 
 // NewLasting examines messages.
@@ -197,8 +197,8 @@ func NewLasting(t *transcript.Transcript, messages []int32) *Lasting {
 	return l
 }
 
-// Holds reports whether the tool result at a part index contains words of the user, the start of work that still runs, or tools that it has
-// loaded. Such results are short.
+// Holds reports whether the tool result at a part index contains words of the user, the start of work that still runs, or tools that it has loaded.
+// Such results are short, so keeping them costs little.
 func (l *Lasting) Holds(n int32) bool {
 	if len(heardIn(l.t, n)) > 0 || loadedTools(l.t, n) != nil {
 		return true

@@ -18,15 +18,15 @@ const (
 	taskWork     = "task"
 )
 
-// How much of a result and of a call's arguments is examined, in bytes.
+// The number of bytes that are examined of a result and of a call's arguments, and after an id.
 const (
 	lookSign = 1500
 	lookArgs = 1000
 	nearID   = 200
 )
 
-// startSigns precede the id when a tool says that work continues: those of Claude Code, Codex and others. If with is set, the text must
-// contain it too.
+// startSigns lists texts before an id with which the tools of Claude Code, Codex and others report that work continues. If with is set, the result
+// must contain that too.
 var startSigns = []struct{ mark, kind, with string }{
 	{"background with ID: ", shellWork, ""},
 	{"background by user with ID: ", shellWork, ""},
@@ -40,20 +40,20 @@ var startSigns = []struct{ mark, kind, with string }{
 	{"Scheduled one-shot task ", timerWork, ""},
 }
 
-// spawnTools start agents that keep running, as ToolKey spells them. Their result names the agent.
+// spawnTools lists tools that start agents which keep running, by their names as ToolKey returns them. Their result names the agent.
 var spawnTools = wordListOf("spawnagent startagent launchagent")
 
-// runningWords say that work continues, in lower case.
+// runningWords are phrases that say that work continues, in lower case.
 var runningWords = []string{`"status":"running"`, `"status": "running"`, "<status>running", "status: running", `state="running"`, "state: running", `"state":"running"`,
 	"still running", "is running in the background", "running in background", "started in background", "started in the background", "launched in background",
 	`"status":"started"`, `"status": "started"`, `"status":"in_progress"`, `"status": "in_progress"`, `"status":"queued"`, `"status": "queued"`, "running with session id",
 	`"status":"pending"`, `"status": "pending"`, "not_ready", "no new output"}
 
-// overWords say that it is over, in lower case.
+// overWords are phrases that say that work is over, in lower case.
 var overWords = []string{"exited", "completed", "complete", "finished", "terminated", "failed", "killed", "cancelled", "canceled", "stopped", "succeeded", "exit code",
 	"approved", "rejected", "denied", "granted", "expired", "not found", "no such", "no longer", "shut down", "shutdown", "closed", `"done"`, "is done"}
 
-// stopTools are parts of the names of tools that end work, in lower case.
+// stopTools lists substrings of the names of tools that end work, in lower case.
 var stopTools = []string{"kill", "stop", "cancel", "close", "terminate", "delete", "interrupt"}
 
 // idKeys precede an id in a result, in lower case. A quote, a colon or a space follows, and then the id.
@@ -61,7 +61,7 @@ var idKeys = []string{"task_id", "task id", "taskid", "job_id", "job id", "jobid
 	"shell_id", "shell id", "bash_id", "agent_id", "agent id", "agentid", "run_id", "run id", "terminal_id", "terminal id", "approval_id", "approval id", "request_id",
 	"request id", "pid", `"id"`, "with id", "<task-id>"}
 
-// startedWork returns the work that the tool result at part n says continues.
+// startedWork returns the work that continues according to the tool result at part n.
 func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found bool) {
 	p := &t.Parts[n]
 	if p.Kind != transcript.ToolResult || p.Has(transcript.Removed|transcript.IsError) || p.Parent >= 0 {
@@ -69,7 +69,7 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 	}
 	name := ToolName(t, int(n))
 	use := useOf(name)
-	if use == reads || use == searches || use == edits { // a file's content may read like that
+	if use == reads || use == searches || use == edits { // the content of a file may contain such texts
 		return r, false
 	}
 	raw := t.Bytes(p.Body)
@@ -83,7 +83,7 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 		if !found || s.with != "" && !strings.Contains(head, s.with) {
 			continue
 		}
-		// The output of a command may quote such a line. The real one is at the beginning, or after Codex's few header lines.
+		// The output of a command may quote such a line. A genuine one is at the beginning, or after Codex's few header lines.
 		if use == runs && len(head)-len(rest) > shortNote {
 			continue
 		}
@@ -104,11 +104,11 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 		r.Kind = timerWork
 	}
 	r.Output = outputPath(head)
-	// a shell that only prints what is there ends by itself, and nobody waits for it
+	// a shell that only inspects something ends without help, and nobody waits for it
 	return r, r.Kind != shellWork || r.Output != "" || r.About == "" || kindOf(r.About) != looks
 }
 
-// genericWork returns the kind and the id of work that any agent's tool says continues, or that waits for an approval.
+// genericWork returns the kind and the id of work that continues or waits for an approval, according to the result of a tool of any agent.
 func genericWork(name string, use use, head string) (kind, id string) {
 	low := strings.ToLower(head)
 	if len(low) != len(head) {
@@ -166,7 +166,7 @@ func idAt(text string) string {
 	return strings.TrimRight(text[:n], ".:-")
 }
 
-// workSubject returns what a call that starts work is about: its command, or its description.
+// workSubject returns the command or the description in a call that starts work.
 func workSubject(t *transcript.Transcript, call *transcript.Part) string {
 	found, best := "", 9
 	script := ""
@@ -193,7 +193,7 @@ func workSubject(t *transcript.Transcript, call *transcript.Part) string {
 	return clipLine(found, maxAbout)
 }
 
-// outputPath returns where the output of work goes, according to the result that starts it.
+// outputPath returns the file for the output of work, according to the result that starts the work.
 func outputPath(text string) string {
 	for _, mark := range []string{"Output is being written to: ", "output_file: ", "Output file: ", "outputFile: ", `"output_file":"`, `"output_file": "`, `"outputFile":"`} {
 		_, path, found := strings.Cut(text, mark)
@@ -212,16 +212,16 @@ func outputPath(text string) string {
 	return ""
 }
 
-// sign is what a part may say about running work.
+// sign holds the properties of a part that may say something about running work.
 type sign struct {
-	args, text string // of the call and of the result, as far as they are examined; in lower case
+	args, text string // the examined parts of the call's arguments and of the result, in lower case
 	stops      bool   // the tool ends the given work
-	quotes     bool   // the tool prints words that are not its own
+	quotes     bool   // the tool prints texts from elsewhere
 	notice     bool   // the agent program reports that something has ended
 	failed     bool
 }
 
-// signOf returns what part n may say about running work; false if it can't say anything.
+// signOf returns the sign of part n, or false if the part can't say anything about running work.
 func signOf(t *transcript.Transcript, n int32) (s sign, ok bool) {
 	p := &t.Parts[n]
 	switch p.Kind {
@@ -307,7 +307,7 @@ func over(text string) bool {
 	return false
 }
 
-// mention returns where a text, in lower case, mentions an id; -1 if it doesn't. An id that is a number must be called an id.
+// mention returns the offset of an id in a text in lower case, or -1. If the id is a number, the text must call it an id.
 func mention(text, id string) int {
 	number := strings.Trim(id, "0123456789") == ""
 	for from := 0; ; {
@@ -341,8 +341,8 @@ func containsAny(text []byte, words ...string) bool {
 	return false
 }
 
-// loadedTools returns the tools that part n has loaded for later calls: the references in the result of a tool search, or the definitions
-// that it returns. Without its message they are no longer available.
+// loadedTools returns the tools that part n has loaded for later calls, which are references or definitions in the result of a tool search. If the
+// message is removed, these tools are no longer available.
 func loadedTools(t *transcript.Transcript, n int32) (names []string) {
 	p := &t.Parts[n]
 	if p.Kind != transcript.ToolResult && p.Kind != transcript.Opaque || p.Parent >= 0 || p.Has(transcript.Removed) {
@@ -379,7 +379,7 @@ func loadedTools(t *transcript.Transcript, n int32) (names []string) {
 	return names
 }
 
-// toolNames calls add for each tool name in the next value of s: in a reference, or in a definition in a list of tools.
+// toolNames calls add for each tool name in the next value of s. The names are in references, or in definitions in a list of tools.
 func toolNames(s *jsonspan.Scanner, src []byte, definition bool, depth int, add func(string)) {
 	switch {
 	case depth > 8 || s.Kind() != jsonspan.Object && s.Kind() != jsonspan.Array:

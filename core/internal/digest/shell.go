@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// shellFiles finds the files that a shell command reads, wholly or in part, and those that it writes. It knows the plain forms that agents
-// use (cat FILE, sed -n 1,9p FILE, sed -i … FILE, cmd > FILE, tee FILE, a patch in a heredoc) and ignores what it isn't sure of: a name
-// with a variable, a glob, or a command in it.
+// shellFiles finds the files that a shell command reads, wholly or in part, and the files that it writes. It knows the plain commands that agents
+// use (cat FILE, sed -n 1,9p FILE, sed -i … FILE, cmd > FILE, tee FILE, a patch in a heredoc). It ignores names that contain a variable, a glob or a
+// command, because it can't be sure of them.
 func shellFiles(script string, read, wrote func(string)) {
 	script, docs := cutHeredocs(script)
 	for _, doc := range docs {
@@ -76,12 +76,12 @@ func removedBy(words []string) []string {
 	if len(words) < 2 || words[0] != "rm" && words[0] != "/bin/rm" {
 		return nil
 	}
-	return slices.DeleteFunc(words[1:], func(w string) bool { // folders, and what programs left behind
+	return slices.DeleteFunc(words[1:], func(w string) bool { // ignore folders, and files of git itself
 		return strings.LastIndexByte(fileName(w), '.') <= 0 || strings.Contains(w, ".git/")
 	})
 }
 
-// moveOf returns the files that a command moves: mv or git mv, with names that it is sure of.
+// moveOf returns the files that a command, mv or git mv, moves. It ignores names that it can't be sure of.
 func moveOf(words []string) (all []move) {
 	if len(words) > 1 && words[0] == "git" && words[1] == "mv" {
 		words = words[1:]
@@ -173,7 +173,7 @@ func simpleCommand(script string, wrote func(string)) (words []string, rest stri
 	return words, ""
 }
 
-// shellWord reads one word, without its quotes, and returns where it ends.
+// shellWord reads one word, and returns it without its quotes, together with the offset of its end.
 func shellWord(s string, i int) (string, int) {
 	var b []byte
 	for i < len(s) {
@@ -222,7 +222,7 @@ func cutHeredocs(script string) (rest string, docs []string) {
 	return b.String(), docs
 }
 
-// heredoc is the body, with the line that ends it, of a heredoc that a line begins, whose rest is what follows.
+// heredoc returns the body of the heredoc that a line begins, including its end line. rest is the text after the line.
 func heredoc(line, rest string) (doc string, found bool) {
 	at := strings.Index(line, "<<")
 	if at < 0 || strings.HasPrefix(line[at:], "<<<") {
@@ -243,7 +243,8 @@ func heredoc(line, rest string) (doc string, found bool) {
 	return from[:len(from)-len(rest)], true
 }
 
-// withoutWritten is a script without the commands that write a whole file by a heredoc (cat > FILE <<EOF), which see is called for.
+// withoutWritten returns a script without the commands that write a whole file from a heredoc (cat > FILE <<EOF). It calls see for each of these
+// files.
 func withoutWritten(script string, see func(path, body string)) string {
 	var rest strings.Builder
 	for len(script) > 0 {
@@ -273,7 +274,7 @@ func withoutWritten(script string, see func(path, body string)) string {
 	return rest.String()
 }
 
-// patchMarks begin the lines of patches that name a changed file: those of Codex's apply_patch, and of unified diffs.
+// patchMarks begin the lines that name a changed file, in patches for Codex's apply_patch and in unified diffs.
 var patchMarks = []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ", "+++ b/"}
 
 // patchedFiles calls wrote for the files that a patch changes.

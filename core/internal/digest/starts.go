@@ -2,8 +2,8 @@ package digest
 
 import "unicode/utf8"
 
-// starts is a set of hashes of the first two bytes of fixed prefixes, ignoring case. It alone excludes most texts that have none of the
-// prefixes. For letters that are not ASCII and may have a case, it only knows that one comes first.
+// starts is a set of hashes of the first two bytes of fixed prefixes, ignoring case. It quickly excludes most texts that begin with none of the
+// prefixes. For prefixes that begin with a non-ASCII letter of a script with case, it can only tell that a text begins with such a letter.
 type starts [4]uint64
 
 // startsOf returns the starts of some lists of prefixes.

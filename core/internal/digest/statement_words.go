@@ -10,8 +10,8 @@ import (
 // word is a word of a sentence, in lower case.
 type word struct {
 	text   string
-	at     int // where it begins, in bytes
-	end    int // where it ends
+	at     int // offset of its beginning, in bytes
+	end    int // offset of its end
 	script int
 	starts bool   // a clause begins with it
 	breaks bool   // it follows punctuation that ends a clause
@@ -93,7 +93,7 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 	return ws
 }
 
-// is reports whether a word is of one of some kinds. No word has no kinds.
+// is reports whether a word is of one of the given kinds. A nil word is of no kind.
 func (w *word) is(kinds wordKind) bool { return w != nil && w.kinds&kinds != 0 }
 
 // runeIn returns the character at a position of a text, and its length.
@@ -157,7 +157,7 @@ func inWord(r rune) bool { return r == '_' || words.InWord(r) }
 // quotes are the characters that open and close a quotation.
 var quotes = []struct{ open, end rune }{{'“', '”'}, {'„', '“'}, {'«', '»'}, {'「', '」'}, {'『', '』'}, {'`', '`'}, {'"', '"'}, {'‹', '›'}}
 
-// quotedIn returns whether each byte of a text is in quotes; nil if none is. An unclosed quote doesn't count.
+// quotedIn reports for each byte of a text whether it is in quotes; it returns nil if no byte is. Unclosed quotes don't count.
 func quotedIn(text string) []bool {
 	if !mayQuote(text) {
 		return nil
@@ -197,7 +197,7 @@ func quotedIn(text string) []bool {
 // opensQuote marks the first bytes of characters that open a quote.
 var opensQuote = [256]bool{'"': true, '`': true, 0xc2: true, 0xe2: true, 0xe3: true}
 
-// mayQuote reports whether a text has the first byte of such a character.
+// mayQuote reports whether a text contains the first byte of a character that opens a quote.
 func mayQuote(text string) bool {
 	for i := 0; i < len(text); i++ {
 		if opensQuote[text[i]] {

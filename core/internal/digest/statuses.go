@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// That all checks pass, or that the work is complete, says only how it was then. The state at the end of the record has the last results, so the
-// entries before the last one do without it.
+// A status says that all checks pass or that the work is complete, which was true only at that time. The state at the end of the record has the last
+// results, so statuses are omitted from all entries but the last.
 
-// The words of a status: what it is about, how that is, and what makes a sentence more than a status.
+// The words of a status: its subjects, its states, and words that make a sentence more than a status.
 var (
 	statusSubjects = wordListOf("all build builds check checks ci everything hooks lint pipeline tests typecheck typescript")
 	statusStates   = wordListOf("clean cleanly complete green pass passes passing production-ready ready success successful successfully succeeds works working")
@@ -16,7 +16,7 @@ var (
 	statusSigns    = strings.Fields("✅ ✔ ✓ 🎉 🎯 🚀 🏆")
 )
 
-// How many words before a subject, and between it and its state, a status may have: "Finally, the build now passes".
+// The maximum numbers of words in a status before its subject, and between the subject and the state: "Finally, the build now passes".
 const (
 	beforeSubject = 3
 	beforeState   = 4
@@ -43,7 +43,7 @@ func (k *turnLog) dropStatuses() {
 	}
 }
 
-// withoutStatuses returns what the assistant says without the parts that are only a status, and without the items of a list that only one
+// withoutStatuses returns a text of the assistant without parts that are only a status. It also removes the items of a list that only a status
 // introduces, unless they name something.
 func withoutStatuses(text string) string {
 	var kept strings.Builder
@@ -64,13 +64,13 @@ func withoutStatuses(text string) string {
 	switch {
 	case kept.Len() == len(text):
 		return text
-	case intro >= 0: // nothing is left of what it introduces
+	case intro >= 0: // the whole list was removed, so remove its introduction too
 		return strings.TrimRight(kept.String()[:intro], " ;")
 	}
 	return strings.TrimRight(kept.String(), " ;")
 }
 
-// partsOf yields the sentences and list items of a text, with what separates them. It divides no quoted code.
+// partsOf yields the sentences and list items of a text, including the separators between them. It doesn't split inside code spans.
 func partsOf(text string) func(yield func(part string) bool) {
 	return func(yield func(part string) bool) {
 		from, quoted := 0, false
@@ -92,7 +92,7 @@ func partsOf(text string) func(yield func(part string) bool) {
 	}
 }
 
-// divided reports whether a part of a text ends where a space and the rest follow.
+// divided reports whether a part of a text ends here. A space and rest follow the part.
 func divided(part, rest string) bool {
 	if part == "" {
 		return false
@@ -101,19 +101,19 @@ func divided(part, rest string) bool {
 	case ';', '!', '?':
 		return true
 	case '.':
-		return strings.Trim(part, "0123456789.") != "" // not the number of an item
+		return strings.Trim(part, "0123456789.") != "" // the dot doesn't belong to the number of an item
 	case ':':
 		return signed(rest) || isStatus(part)
 	}
 	return signed(rest) && unsigned(part) != ""
 }
 
-// signed reports whether a text begins with a sign of success before something else.
+// signed reports whether a text begins with a sign of success, such as a check mark, followed by other text.
 func signed(text string) bool {
 	return slices.ContainsFunc(statusSigns, func(s string) bool { return strings.HasPrefix(text, s+" ") })
 }
 
-// unsigned returns a part of a text without its number, its signs of success, and what separates it from the next one.
+// unsigned returns a part of a text without its item number, its signs of success, and the separator at its end.
 func unsigned(part string) string {
 	part = strings.TrimRight(part, " ;")
 	if rest := strings.TrimLeft(part, "0123456789"); strings.HasPrefix(rest, ". ") {
@@ -125,7 +125,7 @@ func unsigned(part string) string {
 	return part
 }
 
-// isStatus reports whether a part of a text says only that checks pass, or that the work is complete.
+// isStatus reports whether a part of a text only says that checks pass or that the work is complete.
 func isStatus(part string) bool {
 	if len(part) > longestPrediction || asksIn(part) || strings.ContainsAny(part, "`/_") {
 		return false
@@ -146,7 +146,7 @@ func isStatus(part string) bool {
 	return ofChecks(words) || (praises && !names(said) || slices.Contains(words, "production-ready")) && slices.ContainsFunc(words, statusStates.has)
 }
 
-// ofChecks reports whether words begin with how checks, or everything, went: "the build now passes", "passes all checks".
+// ofChecks reports whether words begin with the result of checks or of everything: "the build now passes", "passes all checks".
 func ofChecks(words []string) bool {
 	for i, w := range words[:min(len(words), beforeSubject)] {
 		after := words[i+1 : min(len(words), i+1+beforeState)]

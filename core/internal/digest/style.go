@@ -8,27 +8,27 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Style describes how a system requests and writes its summaries: how messages are rendered, what the prompt says, and which role the
-// digest message has. Everything else (what fits into a request, what is a valid answer, what is asked again) is the same for all.
+// Style describes how a system requests and writes its summaries: the rendering of messages, the prompt, and the role of the digest message.
+// Everything else, such as the size of requests, the check of answers and the repetition of requests, is the same for all styles.
 type Style struct {
-	Name string // as in a policy, summary.style
+	Name string // the name in a policy's summary.style
 	// Role is the role of the digest message. Formats that keep system messages apart use a user message instead.
 	Role   transcript.Role
 	Header string // the beginning of the digest message
-	System string // the system text of a request
-	// Split means that a turn that is cut is summarized separately from what was before it.
+	System string // the system prompt of a request
+	// Split means that if the cut divides a turn, the turn's beginning is summarized separately from the history before it.
 	Split bool
-	// Temperature and MaxOutput are the system's settings for its model; 0 is none.
+	// Temperature and MaxOutput are the system's settings for its model; 0 means no setting.
 	Temperature float64
 	MaxOutput   int // tokens
 	// Record renders messages for the prompt. Between separates two messages.
 	Record  func(t *transcript.Transcript, messages []int32, o RecordOptions) string
 	Between string
-	// Prompt returns the user text of a request.
+	// Prompt returns the prompt of a request.
 	Prompt func(p *Prompt) string
-	// TurnPrefix is added to the request for the beginning of a turn that is cut.
+	// TurnPrefix is added to the request for the beginning of a divided turn.
 	TurnPrefix string
-	// Own means that the digest messages are ctxfold's own, those of a policy without a style.
+	// Own means that the digest messages are the same as in ctxfold's own style, which policies without a style have.
 	Own bool
 	// Numbered means that the header contains the round, that the model writes the header too, and that a later digest ends with a line
 	// about the earlier ones (S2.18, S2.30). In other styles the round has its own line.
@@ -37,14 +37,14 @@ type Style struct {
 	Fitted bool
 }
 
-// RecordOptions say how messages are rendered.
+// RecordOptions are options for rendering messages.
 type RecordOptions struct {
-	Clip        int  // the maximum length of tool results and arguments, in the units of the style; 0 is the style's own limit
+	Clip        int  // the maximum length of tool results and arguments, in the style's units; 0 means the style's own limit
 	Thoughtless bool // omits reasoning
 	First       int  // the number of the first message, for styles that number them
 }
 
-// limit returns how much of a text may be shown if the style's own limit is most.
+// limit returns the maximum length of a text, given the style's own limit.
 func (o RecordOptions) limit(most int) int {
 	if o.Clip > 0 {
 		return min(o.Clip, most)
@@ -52,12 +52,12 @@ func (o RecordOptions) limit(most int) int {
 	return most
 }
 
-// text returns a text of the conversation in a form in which it can't begin a piece of the record.
+// text makes a text of the conversation safe, so that it can't begin a piece of the record.
 func (o RecordOptions) text(text string) string {
 	return guardLabels(Fence(text))
 }
 
-// name returns a name as it appears in a label of the record.
+// name returns a name in the form for labels in the record.
 func (o RecordOptions) name(name string) string {
 	return Fence(clipLine(name, maxCommand))
 }
@@ -94,7 +94,7 @@ func (s *Style) Write(body string, scope api.Scope, round int) string {
 	return s.Header + s.rounds(round) + "\n" + untrusted + "\n\n" + s.footer(s.strip(body), round)
 }
 
-// rounds returns what follows the header on its line.
+// rounds returns the text that follows the header on its line.
 func (s *Style) rounds(round int) string {
 	if s.Numbered {
 		return " (" + roundMark + itoa(round) + ")"
@@ -102,8 +102,8 @@ func (s *Style) rounds(round int) string {
 	return "\n" + roundMark + itoa(round) + "."
 }
 
-// Read splits the text of a digest message into its body, without what code wrote around it, and the round. It returns false if the text
-// isn't in the style.
+// Read returns the body of a digest message, without the text that code wrote around it, and the round. It returns false if the text isn't in the
+// style.
 func (s *Style) Read(text string) (body string, round int, ok bool) {
 	rest, ok := strings.CutPrefix(text, s.Header)
 	if !ok {
@@ -131,7 +131,7 @@ func (s *Style) footer(body string, round int) string {
 	return body + "\n\nThis summary incorporates context from " + itoa(round-1) + " previous compaction rounds."
 }
 
-// strip removes the heading that the model was asked for, because the message already has one (S2.18).
+// strip removes the heading that the model was asked to write, because the digest message already has one (S2.18).
 func (s *Style) strip(body string) string {
 	line, rest, _ := strings.Cut(body, "\n")
 	if s.Numbered && strings.HasPrefix(strings.TrimLeft(line, "#"), strings.TrimLeft(s.Header, "#")) {
@@ -140,8 +140,8 @@ func (s *Style) strip(body string) string {
 	return body
 }
 
-// StyleOf returns the style of the digest that message i looks like, if the message has the style's role, or the user's, which a digest
-// takes where the style's role would be invalid; nil if it looks like none.
+// StyleOf returns the style of message i if it looks like a digest, otherwise nil. The message must have the style's role or the user role, which a
+// digest has if the style's role would be invalid.
 func StyleOf(t *transcript.Transcript, i int) *Style {
 	role := t.Messages[i].Role
 	if role == transcript.User && t.StartsWith(i, Header) {
@@ -158,8 +158,8 @@ func StyleOf(t *transcript.Transcript, i int) *Style {
 	return nil
 }
 
-// isOurs reports whether a text looks like one of our digests, or a branch's, whatever its role. A user who pastes one doesn't ask for what
-// it says.
+// isOurs reports whether a text looks like one of our digests or a branch digest, whatever the role of its message. If a user pastes one, its content
+// isn't a request.
 func isOurs(text string) bool {
 	if strings.HasPrefix(text, Header) || strings.HasPrefix(text, BranchHeader) {
 		return true
@@ -174,7 +174,7 @@ func isOurs(text string) bool {
 	return false
 }
 
-// ourStarts are the starts of what beginsOurs recognizes.
+// ourStarts holds the starts of all texts that beginsOurs recognizes.
 var ourStarts = func() starts {
 	s := startsOf([]string{BranchHeader, LineMarker, roundMark, untrusted})
 	for _, style := range styles {
@@ -214,8 +214,8 @@ func Ours(t *transcript.Transcript, i int) bool {
 	return false
 }
 
-// Carried returns the digest in the text of a message for which Ours is true, without the lists that code appended, which it adds to l; and
-// the round, 0 if the message doesn't say.
+// Carried returns the digest and the round from the text of a message for which [Ours] is true. The lists that code appended are added to l instead of
+// being part of the digest. The round is 0 if the message doesn't contain it.
 func Carried(text string, l *Ledger) (body string, round int) {
 	for _, s := range styles {
 		if body, round, ok := s.Read(text); ok {

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// wordSet is a set of words: those of scripts with spaces, and those of others, which are searched for in the text.
+// wordSet is a set of words. Words in scripts without spaces are in signs, which are searched for in the text.
 type wordSet struct {
 	*words.Set
 	signs []string
@@ -40,8 +40,8 @@ func (s wordSet) anyStem(ws []words.Word) bool {
 	return false
 }
 
-// The words that announce a change, and those that say where somebody lives and works, in some languages that people write to assistants
-// in. The lists are short: a change that isn't recognized keeps both statements.
+// The words that announce a change, and words about the speaker's home and work, in some languages that people use with assistants. The lists may
+// be short, because an unrecognized change only means that both statements are kept.
 var (
 	changeWords = [...]wordSet{
 		differs: newWordSet("now new anymore instead longer actually correction currently jetzt neu neue neuer neues nunmehr stattdessen mehr inzwischen maintenant nouveau nouvelle désormais finalement ahora nuevo nueva actualmente agora novo nova atualmente adesso ora nuovo nuova nu nieuw nieuwe теперь новый новая новое сейчас больше الآن جديد جديدة अब नया नई",
@@ -58,7 +58,7 @@ var (
 		"搬到 搬去 引っ越 이사")
 	workWords = newWordSet("work works working job hired employed arbeite arbeitet job stelle travaille poste trabajo trabalho lavoro werk baan работаю работает أعمل काम नौकरी",
 		"工作 上班 任职 入职 働 勤め 転職 일하 직장 취직")
-	// frequent are words that identify no subject although they are not short.
+	// frequent has words that identify no subject although they are not short.
 	frequent = newWordSet("the and for with that this have has had was were are you your they his her our from will just about und der die das mit den dem ein eine für ist les des une pour avec est que los las una por con para está uma com não che per una con sono het een met voor это что как для",
 		"")
 )

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// gapMark is a line between two lines that would read like the user's words and the answer, although others were between them.
+// gapMark is a line between two lines that would otherwise read like the user's words and their answer, although other lines were between them.
 const gapMark = "…"
 
 // Phrases that mention similar lines, see [extract.Alike]: "(and 640 more like it, up to part 643)".
@@ -32,8 +32,8 @@ func alikeNote(a extract.Alike) string {
 	return note + alikeEnd[:1]
 }
 
-// cutAlike splits a line of an earlier digest at its first note about similar lines: what is before it, what it says, and what is after it.
-// more is 0 if there is none.
+// cutAlike splits a line of an earlier digest at its first note about similar lines. It returns the text before the note, the note's end of the
+// series and number of lines, and the text after the note. more is 0 if there is no note.
 func cutAlike(line string) (before, upTo, rest string, more int) {
 	at := strings.Index(line, alikeWords)
 	start := strings.LastIndex(line[:max(at, 0)], alikeStart)
@@ -61,8 +61,8 @@ func cutAlike(line string) (before, upTo, rest string, more int) {
 	return before, upTo, strings.TrimSpace(rest), more
 }
 
-// pair numbers the turns of the participants: an item that somebody else says next has the next number. A number is skipped if what was in
-// between is unknown, or in another section.
+// pair numbers the turns of the participants. When another participant speaks next, the number increases by one. A number is skipped if the text
+// between two items is unknown or in another section.
 func (k *talk) pair() {
 	turn := int32(0)
 	k.turns = make([]int32, len(k.sources))
@@ -80,8 +80,8 @@ func (k *talk) pair() {
 	}
 }
 
-// choose chooses statements of roughly size bytes together. A question makes room for others if its answer isn't chosen, unless nobody has
-// answered or it says something about who asks.
+// choose chooses statements of about size bytes together. A question whose answer isn't chosen is replaced by other statements, unless nobody has
+// answered it or it says something about the speaker.
 func (k *talk) choose(size int) []extract.Chosen {
 	chosen := k.chosen.ChooseTalk(size, nil)
 	lone := map[int]bool{}
@@ -91,7 +91,7 @@ func (k *talk) choose(size int) []extract.Chosen {
 	return k.answered(k.chosen.ChooseTalk(size, lone), lone)
 }
 
-// answered returns the chosen statements without questions that lack an answer, whose numbers are added to lone.
+// answered returns the chosen statements without questions whose answer isn't chosen. The numbers of these questions are added to lone.
 func (k *talk) answered(chosen []extract.Chosen, lone map[int]bool) []extract.Chosen {
 	if len(chosen) == 0 {
 		return nil
@@ -117,13 +117,13 @@ func (k *talk) answered(chosen []extract.Chosen, lone map[int]bool) []extract.Ch
 	return chosen[kept:]
 }
 
-// parted reports whether a line of an item would wrongly read like the answer to a line of an earlier one: the assistant says it, but not
-// next, or the earlier digest has separated them.
+// parted reports whether a line of an item would wrongly read like the answer to a line of an earlier item. That is so if the assistant says it, but
+// not in the next turn, or if the earlier digest has separated the two.
 func (k *talk) parted(before, item int) bool {
 	a, b := &k.sources[before], &k.sources[item]
 	parts := !a.answers() && b.answers() || b.gap && a.speaker != b.speaker
 	return parts && a.section == told && k.turns[item] != k.turns[before]+1
 }
 
-// answers reports whether the speaker is the one who is being asked.
+// answers reports whether the speaker is the assistant, who answers questions.
 func (s *source) answers() bool { return s.own || s.speaker == "assistant" || s.speaker == "" }

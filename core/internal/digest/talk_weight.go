@@ -4,16 +4,16 @@ import (
 	"strings"
 )
 
-// longTalk is the length of a text, in bytes, from which its sentences count less, and leastOf the least that they count, in 1/1024: an
-// essay isn't worth as many lines as twenty short messages of the same total length.
+// longTalk is the length in bytes above which the sentences of a text have a lower weight, and leastOf is their minimum weight, in 1/1024. An essay
+// isn't worth as many lines as twenty short messages of the same total length.
 const (
 	longTalk = 1500
 	leastOf  = 256
 )
 
-// An assistant that says much more than the user would crowd out the user. Its texts count less from shortTalk bytes on, the more so the
-// longer they are compared with the user's, down to leastOfLong. evenTalk is the ratio of average lengths from which that begins; averages
-// below longAnswer bytes don't count as long.
+// An assistant that says much more than the user would crowd out the user's words. So its texts have a lower weight from shortTalk bytes on, down to
+// leastOfLong, depending on how much longer they are than the user's. evenTalk is the ratio of average lengths above which this applies; an average
+// below longAnswer bytes doesn't count as long.
 const (
 	shortTalk   = 200
 	leastOfLong = 64
@@ -21,14 +21,14 @@ const (
 	longAnswer  = 300
 )
 
-// fullAnswer is the length of an answer, in bytes, from which on its sentences stay with the question: a part of it alone doesn't say what
-// was asked.
+// fullAnswer is the minimum length in bytes of an answer whose sentences are kept together with the question, because a part of such an answer doesn't
+// show what was asked.
 const fullAnswer = 200
 
 // deniedMark follows a line that the next turn rejects.
 const deniedMark = " (denied next)"
 
-// weigh lowers the factors of sentences in long and in rejected texts, depending on how much each side says.
+// weigh lowers the weights of sentences in long texts and in rejected texts, depending on the length of each side's texts.
 func (k *talk) weigh() {
 	var size, count [2]int // for the user and the assistant
 	side := func(own bool) int {
@@ -68,7 +68,7 @@ func (k *talk) weigh() {
 	}
 }
 
-// The words with which people reject what was just said, and what follows a "no" that doesn't.
+// The words with which people reject the previous statement, and words after a "no" that doesn't reject it.
 var (
 	denials = strings.Split("no,|no.|no!|no that|no it|nope|that's not|thats not|that is not|that's wrong|that is wrong|this is wrong|wrong.|wrong,|wrong!|not quite|not true|incorrect|you're wrong|you are wrong|that isn't|that doesn't|it's not|it isn't|it is not|"+
 		"nein,|nein.|nein!|stimmt nicht|das stimmt nicht|das ist falsch|das ist nicht|falsch.|falsch,|non,|non.|ce n'est pas|c'est faux|c'est pas|no es |eso no es|no, |está mal|incorrecto|não,|não é|errado|no, non|non è|sbagliato|nee,|dat klopt niet|"+
@@ -76,11 +76,11 @@ var (
 	assents = strings.Split("no, thank|no thank|no, that is all|no, that's all|no, that's it|no problem|no, problem|no worries|no, i'm good|no, i am good|no, i'm fine|no, not at all|no, it's fine|no, it's ok|no, you're right|no, seriously|no, really|nope, that's|nein, danke|non, merci|no, gracias|não, obrigad|no, grazie|нет, спасибо|不是，谢谢|いいえ、大丈夫|아니요, 괜찮", "|")
 )
 
-// mostAsked is how many messages of one turn are searched for a question.
+// mostAsked is the maximum number of messages of one turn that are searched for a question.
 const mostAsked = 8
 
-// denied reports whether a text rejects the last item. After a question in the same turn, "no" is an answer, and between people (toRole is
-// false) it is mostly sympathy: "No, that's awful!"
+// denied reports whether a text rejects the last item. After a question in the same turn, "no" is an answer. Between people, for whom toRole is
+// false, it usually expresses sympathy: "No, that's awful!"
 func (k *talk) denied(text string, toRole bool) bool {
 	head := strings.ToLower(strings.TrimLeft(text[:min(len(text), 64)], " \n"))
 	if !startsWithOne(head, denials) || startsWithOne(head, assents) {

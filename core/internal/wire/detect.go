@@ -250,9 +250,12 @@ func (f *Format) HasSign(sign string) bool {
 	return word(f.Signs.Own, sign) || word(f.Signs.Also, sign)
 }
 
+// word reports whether a list of words, which are separated by single spaces, contains w. Detection calls it for every
+// sign and format, so it allocates nothing.
 func word(list, w string) bool {
-	for _, x := range strings.Fields(list) {
-		if x == w {
+	for list != "" {
+		var first string
+		if first, list, _ = strings.Cut(list, " "); first == w {
 			return true
 		}
 	}
