@@ -6,6 +6,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
 // endState is the state of the work at the end of the messages, as far as commands and edits show it: the last commit and push, the files edited
@@ -53,6 +54,33 @@ func (s *endState) ran(r *run, output string, turn int) {
 		}
 	case r.kind == alters && !bad && strings.HasPrefix(r.result, "pushed "):
 		s.push, s.tree = dated{turn, strings.TrimPrefix(r.result, "pushed ")}, dated{}
+	}
+}
+
+// keptTurn is the number of the turn of everything that messages say which stay in the context: the state covers it, but needs no words.
+const keptTurn = 1 << 30
+
+// goOn brings the state up to date with the messages of t from an index on, which stay in the context.
+func (s *endState) goOn(t *transcript.Transcript, from int) {
+	for i := from; i < len(t.Messages); i++ {
+		m := &t.Messages[i]
+		for n := m.First; n < m.First+m.Count; n++ {
+			p := &t.Parts[n]
+			if p.Kind != transcript.ToolResult || p.Has(transcript.Removed) || p.Pair < 0 {
+				continue
+			}
+			call := &t.Parts[p.Pair]
+			switch useOf(t.Text(call.Name)) {
+			case runs:
+				output := withoutExcerptMarker(ResultText(t, int(n)))
+				run := runOf(commandOf(t, call), output, p.Has(transcript.IsError))
+				s.ran(&run, withoutEnvelope(output), keptTurn)
+			case edits:
+				if path := Path(t, call); path != "" && !p.Has(transcript.IsError) {
+					s.changedFile(path)
+				}
+			}
+		}
 	}
 }
 
@@ -141,7 +169,7 @@ const (
 // digest's name for a path. Checks that ran long before the last turn are omitted, because they say nothing about the end.
 func (s *endState) lines(last int, open *critbit.Map[struct{}], short func(path string) string) (lines []string) {
 	tell := func(label string, d dated) {
-		if d.text != "" {
+		if d.text != "" && d.turn != keptTurn {
 			lines = append(lines, stateBullet+label+itoa(d.turn)+turnEnd+d.text)
 		}
 	}
@@ -149,10 +177,10 @@ func (s *endState) lines(last int, open *critbit.Map[struct{}], short func(path 
 	switch {
 	case s.push.text != "":
 		tell(pushState, s.push)
-	case s.commit.text != "":
+	case s.commit.text != "" && s.commit.turn != keptTurn:
 		lines = append(lines, stateBullet+noPushState)
 	}
-	if s.commit.text != "" {
+	if s.commit.text != "" && s.commit.turn != keptTurn {
 		lines = append(lines, stateBullet+editedState+s.editedList(short))
 	}
 	tell(treeState, s.tree)

@@ -165,9 +165,16 @@ func worthOfLine(line string) int {
 		return ofProseLine
 	case definedBy(line) != "":
 		return ofDefinition
+	case importStarts.may(line) && headedBy(line, importHeads):
+		return 0
 	}
 	return ofCodeLine
 }
+
+// importHeads begin lines that only name other files.
+var importHeads = []string{"import ", "from ", "use ", "using ", "package ", "#include", "#!", "export * from", "require"}
+
+var importStarts = startsOf(importHeads)
 
 // isHit reports whether a line is a hit of a search, or context around one: "main.go:12: import".
 func isHit(line string) bool {

@@ -110,6 +110,9 @@ func (r *turnReader) weighNotes(last bool) {
 		known, most := &said, 8
 		switch u.kind {
 		case thoughtUnit:
+			if closed { // the answer says it shorter
+				most = 6
+			}
 		case toldUnit:
 			known, most = &told, 9
 		default:

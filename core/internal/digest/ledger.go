@@ -194,6 +194,9 @@ func (c *collector) result(n int32) {
 	tool := ToolName(t, int(n))
 	u := useOf(tool)
 	failed := p.Has(transcript.IsError)
+	if (u == edits || u == reads) && !failed && p.Pair >= 0 && len(c.Errors) > 0 {
+		c.solved(&api.LedgerFailure{Tool: tool, On: Path(t, &t.Parts[p.Pair])})
+	}
 	if tool == "" || !failed && u != runs {
 		return
 	}
@@ -233,16 +236,12 @@ func (c *collector) result(n int32) {
 // ended records how a call ended, and its error message. A failure stays until the same call succeeds.
 func (c *collector) ended(tool, on, said string, failed bool) {
 	f := api.LedgerFailure{Tool: tool, On: clipLine(withoutDocs(checkedPart(on)), maxCommand)}
-	at := c.failed.At(key(&f))
-	if *at > 0 { // it succeeded now, or failed again
-		c.Errors[*at-1] = api.LedgerFailure{}
-		*at = 0
-	}
+	c.solved(&f) // it succeeded now, or failed again
 	if failed {
 		f.Text = said
 		c.Errors = append(c.Errors, f)
 		c.begun = append(c.begun, c.worked)
-		*at = len(c.Errors)
+		c.failed.Set(key(&f), len(c.Errors))
 		c.checkFailed(&f)
 		return
 	}
@@ -251,6 +250,14 @@ func (c *collector) ended(tool, on, said string, failed bool) {
 		if f := &c.Errors[c.beyond]; !isCheck(f) {
 			*f = api.LedgerFailure{}
 		}
+	}
+}
+
+// solved drops the error of a call that has succeeded since, if there is one.
+func (c *collector) solved(call *api.LedgerFailure) {
+	if at, found := c.failed.Get(key(call)); found && at > 0 {
+		c.Errors[at-1] = api.LedgerFailure{}
+		c.failed.Set(key(call), 0)
 	}
 }
 
@@ -311,7 +318,11 @@ func key(f *api.LedgerFailure) string {
 		}
 		on = strings.Join(words[:end], " ")
 	}
-	return ToolKey(f.Tool) + "\x00" + on
+	tool := ToolKey(f.Tool)
+	if u := useOf(f.Tool); u == edits || u == reads { // who reads a file after a failed edit knows what it says
+		tool = "file"
+	}
+	return tool + "\x00" + on
 }
 
 // ran records a command; only its newest run counts.

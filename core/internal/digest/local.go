@@ -197,6 +197,11 @@ func (e *Extract) session(size int) string {
 			old[plan] = ""
 		}
 		e.log = newLog(e.t, e.messages, e.ledger, old, append(e.beside, e.standing), &e.plan)
+		if n := len(e.messages); n > 0 {
+			from := int(e.messages[n-1]) + 1
+			e.log.state.goOn(e.t, from)
+			e.log.plan.goOn(e.t, from)
+		}
 	}
 	var out [sections]string
 	room := size - len(sessionLayout.headings[logged]) - 2

@@ -106,7 +106,7 @@ func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message
 	known := func(x point) int {
 		return slices.IndexFunc(p.points, func(old point) bool { return x.id != "" && old.id == x.id })
 	}
-	single := strings.HasPrefix(bareTool(t.Text(part.Name)), "task")
+	single := changesPoint(t.Text(part.Name))
 	if !single && (boxes != nil || !(len(told) < len(p.points) && !slices.ContainsFunc(told, func(x point) bool { return known(x) < 0 }))) {
 		p.replace(append(told, boxes...), message)
 		return
@@ -134,6 +134,24 @@ func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message
 		}
 	}
 }
+
+// goOn replaces the points with the last list in the messages of t from an index on, which stay in the context.
+func (p *planList) goOn(t *transcript.Transcript, from int) {
+	for i := from; i < len(t.Messages); i++ {
+		for n := range t.PartsOf(i) {
+			part := &t.Parts[int(t.Messages[i].First)+n]
+			if part.Kind != transcript.ToolCall || part.Has(transcript.Removed) || len(p.points) == 0 {
+				continue
+			}
+			if name := t.Text(part.Name); useOf(name) == plans && !changesPoint(name) {
+				p.call(t, part, int32(i))
+			}
+		}
+	}
+}
+
+// changesPoint reports whether a tool that keeps a plan is told one point at a time.
+func changesPoint(tool string) bool { return strings.HasPrefix(bareTool(tool), "task") }
 
 // The line before the points, and what it says instead where none is open.
 const (

@@ -24,7 +24,7 @@ const leastDivided = 9000
 
 // The sizes of the lines of one file, in bytes: those that later messages repeat, and all of them.
 const (
-	mostRepeated = 600
+	mostRepeated = 150
 	mostShown    = 2400
 )
 
@@ -67,6 +67,7 @@ type laterChanges struct {
 	files   critbit.Map[struct{}] // that were written anew, moved or changed by a command
 	edited  critbit.Map[struct{}] // of which some lines were edited
 	removed critbit.Map[struct{}] // lines that edits removed
+	read    critbit.Map[struct{}] // lines that are read again
 }
 
 // filesToShow returns the files that were read last.
@@ -148,23 +149,35 @@ func (l *laterChanges) add(c *change) {
 func (l *laterChanges) ran(script string) string {
 	folder := folderOf(script)
 	var printed []string
-	shellFiles(script, func(path string) { printed = addPath(printed, inFolder(folder, path)) }, func(path string) { l.files.Add(inFolder(folder, path)) })
+	changed := &l.files
+	if strings.Contains(script, "sed -i") && !strings.Contains(script, ">") { // most lines stay
+		changed = &l.edited
+	}
+	shellFiles(script, func(path string) { printed = addPath(printed, inFolder(folder, path)) }, func(path string) { changed.Add(inFolder(folder, path)) })
 	if len(printed) != 1 || kindOf(withoutFolder(script)) != looks || searchedFor(script) != "" {
 		return ""
 	}
 	return printed[0]
 }
 
-// without returns the content of a file without the lines that were removed later; without their numbers if it was edited.
+// without returns the content of a file without the lines that were removed later or are read again; without their numbers if it was edited.
 func (l *laterChanges) without(text string, edited bool) string {
-	if !edited {
-		return text
-	}
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		if code := line[numbered(line):]; !l.removed.Has(strings.TrimSpace(code)) {
-			b.WriteString(code)
+		shown := line
+		if edited {
+			shown = line[numbered(line):]
 		}
+		code := strings.TrimSpace(line[numbered(line):])
+		switch {
+		case code == "":
+			b.WriteString(shown)
+		case !l.removed.Has(code) && !l.read.Has(code):
+			b.WriteString(shown)
+		}
+	}
+	for line := range strings.Lines(text) {
+		l.read.Add(strings.TrimSpace(line[numbered(line):]))
 	}
 	return b.String()
 }

@@ -59,3 +59,54 @@ func TestNextStepsGo(t *testing.T) {
 		}
 	}
 }
+
+// What messages that stay in the context did to a commit, a push and a check is known: the state says nothing that they have overtaken.
+func TestStateKnowsKeptMessages(t *testing.T) {
+	folded := `{"role":"user","content":"Commit the slow firing of the kiln."},
+` + ranAs("1", "x", "go test ./kiln", `--- FAIL: TestRamp (0.00s)\nFAIL\nexit code: 1`) + `,
+` + ranAs("2", "x", "git commit -m 'Fire the kiln slowly'", `[main aaaa111] Fire the kiln slowly\n 1 file changed, 2 insertions(+)`) + `,
+{"role":"assistant","content":"Committed kiln_7."},{"role":"user","content":"And the test?"}`
+	kept := `,` + ranAs("3", "x", "go test ./kiln", `ok  kiln 0.1s\nexit code: 0`) + `,` + ranAs("4", "x", "git push", `To kiln\n   bbbb222..aaaa111  main -> main`)
+	for _, tt := range []struct {
+		messages string
+		holds    bool
+	}{{folded, true}, {folded + kept, false}} {
+		tr, messages := read(t, "native", `[`+tt.messages+`]`)
+		messages = messages[:7]
+		l := &digest.Ledger{}
+		l.Add(tr, messages)
+		text := digest.NewExtract(tr, messages, "", l).Digest(6000)
+		if !strings.Contains(text, "last commit, in [1]: “Fire the kiln slowly”") || strings.Contains(text, "not pushed since") != tt.holds {
+			t.Errorf("not pushed: %v, but the digest says\n%s", tt.holds, text)
+		}
+	}
+}
+
+// An edit that failed is no open error once the file was read, and a plan is as the messages that stay leave it.
+func TestEditErrorsAndPlansGoOn(t *testing.T) {
+	todo := func(id, box string) string {
+		return `{"role":"assistant","content":[{"type":"tool_call","id":"` + id + `","name":"TodoWrite","arguments":{"todos":[{"content":"Shut the door of zone 4","status":"` + box + `"},{"content":"Light the lamp","status":"pending"}]}}]},` +
+			`{"role":"tool_result","tool_call_id":"` + id + `","tool_name":"TodoWrite","content":"ok"}`
+	}
+	failed := strings.NewReplacer("ID", "1", "FILE", "ramp.go", "OLD", "x", "NEW", "y", `"content":"ok"`, `"isError":true,"is_error":true,"content":"String to replace not found in file."`).Replace(kilnEdit)
+	read1 := strings.NewReplacer("ID", "2", "FILE", "ramp.go", "OUT", "package kiln").Replace(kilnRead)
+	for _, tt := range []struct{ name, messages, has, not string }{
+		{"failed", failed, "not found in file", "[x] Shut"},
+		{"read", failed + "," + read1, "[ ] Light", "not found in file"},
+		{"kept", failed + "," + read1, "[x] Shut", "[~] Shut"},
+	} {
+		src := `[{"role":"user","content":"Fix the ramp of the kiln."},` + todo("0", "in_progress") + `,` + tt.messages + `,{"role":"user","content":"And?"}`
+		all, _ := read(t, "native", src+`]`)
+		n := len(all.Messages)
+		if tt.name == "kept" {
+			src += `,` + todo("9", "completed")
+		}
+		tr, messages := read(t, "native", src+`]`)
+		messages = messages[:n]
+		l := &digest.Ledger{}
+		l.Add(tr, messages)
+		if text := digest.NewExtract(tr, messages, "", l).Digest(6000); !strings.Contains(text, tt.has) || strings.Contains(text, tt.not) {
+			t.Errorf("%s: want %q, not %q:\n%s", tt.name, tt.has, tt.not, text)
+		}
+	}
+}
