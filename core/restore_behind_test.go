@@ -146,6 +146,35 @@ func TestRestoreOfMessagesThatBecameAlike(t *testing.T) {
 	}
 }
 
+// TestRestoreOfARewrittenEnd folds all up to the newest message, and changes that. The last messages that were folded repeat the id of a call, so
+// that a repair has rewritten them. They are back, too.
+func TestRestoreOfARewrittenEnd(t *testing.T) {
+	var all []json.RawMessage
+	for n := range 12 {
+		all = append(all, json.RawMessage(fmt.Sprintf(`{"role":"user","parts":[{"text":"Question %d, about what the file says and what follows from it."}]}`, n)),
+			json.RawMessage(`{"role":"model","parts":[{"functionCall":{"id":"call_1","name":"read","args":{"path":"a.go"}}}]}`),
+			json.RawMessage(fmt.Sprintf(`{"role":"user","parts":[{"functionResponse":{"id":"call_1","name":"read","response":{"output":"%s"}}}]}`, strings.Repeat("A line of the file. ", 30+n))))
+	}
+	twice, said := `{"functionCall":{"id":"call_1","name":"read","args":{"path":"a.go"}}}`, `{"functionResponse":{"id":"call_1","name":"read","response":{"output":"A line."}}}`
+	all = append(all, json.RawMessage(`{"role":"model","parts":[`+twice+`,`+twice+`]}`), json.RawMessage(`{"role":"user","parts":[`+said+`,`+said+`]}`),
+		json.RawMessage(`{"role":"user","parts":[{"text":"What now?"}]}`))
+	a := call(t, "plan", `{"policy":{"format":"gemini","archive":"places","window":{"tokens":2000,"reserve":0},"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":1}]}`+force+`,"messages":`+list(all)+`}`)
+	if a.Error != nil {
+		t.Fatal(a.Error)
+	}
+	sent := split(t, a.Messages)
+	if n := len(sent); n > 4 || string(sent[n-1]) != string(all[len(all)-1]) {
+		t.Fatalf("not what is wanted: %s", a.Messages)
+	}
+	kept := shelf{}
+	kept.keep([]byte(list(all)), a.Archive)
+	sent[len(sent)-1] = json.RawMessage(`{"role":"user","parts":[{"text":"What else?"}]}`)
+	back := kept.restoreAll(t, `"policy":{"format":"gemini"},"state":`+string(a.State), list(sent))
+	if want := list(append(all[:len(all)-1:len(all)-1], sent[len(sent)-1])); string(back.Messages) != want || len(back.Markers) > 0 {
+		t.Errorf("restored is\n%s, want\n%s; left are %v", back.Messages, want, back.Markers)
+	}
+}
+
 // TestRestoreOfTheLastDropped compacts in the middle of a turn, when the newest message is one that a compaction drops. It is back where it was
 // when the conversation has gone on behind it, and a turn in front of it is gone.
 func TestRestoreOfTheLastDropped(t *testing.T) {

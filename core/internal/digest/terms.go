@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// A term is a word that has a meaning in one conversation only: a path, an address, an identifier, a number. Later messages can't recover
-// terms that a digest has lost.
+// A term is a word with a meaning that is specific to one conversation: a path, an address, an identifier, or a number. Terms that a digest has lost
+// can't be recovered from later messages.
 
 type termKind uint8
 
@@ -23,7 +23,7 @@ const (
 	termKinds
 )
 
-// The classes of bytes, combined by or for a word. A term is a run of bytes with a class.
+// The classes of bytes. A term is a run of bytes that have a class, and its class is the union of theirs.
 const (
 	small = 1 << iota
 	capital
@@ -54,8 +54,7 @@ var byteClass = func() (class [256]uint8) {
 	return class
 }()
 
-// maxTerm is the maximum length of a term, maxLink that of a path or address, and maxNumber that of a number, in bytes; longer ones are
-// data.
+// The maximum lengths of terms in bytes: maxLink for paths and addresses, maxNumber for numbers, and maxTerm for others. Longer runs are data.
 const (
 	maxTerm   = 64
 	maxNumber = 15
@@ -74,7 +73,7 @@ func eachTerm(text string, see func(kind termKind, term string)) {
 			case text[from] == 0x1b:
 				i = controlEnd(text, i)
 			case text[from] == '\\' && i < len(text) && (text[i] == 'n' || text[i] == 't' || text[i] == 'r'):
-				if escapes == 0 { // of a text inside a text; a Windows path has none
+				if escapes == 0 { // find out whether backslashes are escapes, as in quoted text, or part of Windows paths
 					escapes = 1
 					if strings.Contains(text, ":\\") {
 						escapes = 2
@@ -108,7 +107,7 @@ func eachTerm(text string, see func(kind termKind, term string)) {
 			}
 		}
 		switch {
-		case len(word) < 3 || all == small || all == capital: // most words: neither case nor a digit or underscore makes them a name
+		case len(word) < 3 || all == small || all == capital: // most words, which are ordinary words and not names
 		case all&(joints|digit) == 0:
 			if isName(word) {
 				see(nameTerm, word)
@@ -128,7 +127,7 @@ func eachTerm(text string, see func(kind termKind, term string)) {
 	}
 }
 
-// controlEnd returns where a terminal control sequence that begins before text[i] ends: ESC [ … letter.
+// controlEnd returns the end of a terminal control sequence (ESC [ … letter) whose ESC precedes text[i].
 func controlEnd(text string, i int) int {
 	if i >= len(text) || text[i] != '[' {
 		return i
@@ -147,7 +146,7 @@ func isError(word string) bool {
 	return len(word) > 5 && word[0] >= 'A' && word[0] <= 'Z' && (strings.HasSuffix(word, "Error") || strings.HasSuffix(word, "Exception"))
 }
 
-// The sizes of error messages, in bytes, including the error's name.
+// The minimum and maximum sizes of error messages in bytes, including the error's name.
 const (
 	leastError = 16
 	mostError  = 160
@@ -231,8 +230,8 @@ func isName(w string) bool {
 	return letters > 0 && (under > 0 && letters+digits > 1 || hump || digits > 0)
 }
 
-// isFile reports whether a word without slashes is a file name: it ends with a dot and one to five letters and digits, and isn't an
-// abbreviation or the seam of two sentences.
+// isFile reports whether a word without slashes is a file name. A file name ends with a dot and one to five letters and digits, but isn't an
+// abbreviation or two words joined by the dot of a sentence.
 func isFile(w string) bool {
 	at := strings.LastIndexByte(w, '.')
 	if at < 1 || at == len(w)-1 || len(w)-at > 6 || len(w) > maxTerm {
@@ -241,15 +240,14 @@ func isFile(w string) bool {
 	return extensions.has(w[at+1:])
 }
 
-// extensions are the file extensions that conversations with agents mention.
+// extensions lists the file extensions that conversations with agents commonly mention.
 var extensions = wordListOf("go py ts tsx js jsx mjs cjs json jsonl md mdx txt yaml yml toml sql sh rs java kt swift c h cc cpp hpp cs rb " +
 	"php css scss html xml svg cfg ini conf env lock log diff patch ipynb lua zig ex exs erl hs scala dart vue svelte tf proto " +
 	"graphql csv tsv pdf png jpg wasm mod sum gradle lean r jl pl mk")
 
 func trimPath(w string) string { return strings.TrimRight(strings.TrimLeft(w, "-+"), "./-+@~") }
 
-// isPath reports whether a word with a slash is a path rather than a pair of words: it has at least two slashes, or a file name, and a
-// letter.
+// isPath reports whether a word with a slash is a path rather than a pair of words. A path has a letter, and at least two slashes or a file name.
 func isPath(w string) bool {
 	if len(w) < 5 || strings.HasPrefix(w, "//") || strings.Contains(w, "...") {
 		return false
@@ -267,14 +265,14 @@ func isPath(w string) bool {
 
 // terms collects terms with weights.
 type terms struct {
-	at   critbit.Map[int32] // indexes of list
+	at   critbit.Map[int32] // for each term, its index in list
 	list []term
 }
 
 type term struct {
 	text   string
 	kind   termKind
-	seen   int32 // the message in which it was last seen, so that each message counts once
+	seen   int32 // the last message with the term, so that each message counts once
 	weight int64
 }
 
@@ -296,19 +294,19 @@ func (ts *terms) put(kind termKind, word string, weight int64, message int32) {
 	}
 }
 
-// value returns the value of a term for its length. Errors count as if they were short, because they have their own share.
+// value returns the weight of a term relative to its length. Errors count as if they were short, because they have a share of their own.
 func (t *term) value() int64 {
 	size := len(t.text) + 12
 	if t.kind == errorTerm {
 		size = 24
-		if t.text[0] >= 'a' && strings.ContainsAny(t.text, "{}()`") { // a field of that name, in code
+		if t.text[0] >= 'a' && strings.ContainsAny(t.text, "{}()`") { // probably code with a field named "error"
 			size = 96
 		}
 	}
 	return t.weight * 1000 / int64(size)
 }
 
-// rank sorts terms, best value first.
+// rank sorts terms by value, the highest first.
 func rank(list []term) []term {
 	sorting.Func(list, func(a, b term) int {
 		return cmp.Or(cmp.Compare(b.value(), a.value()), strings.Compare(a.text, b.text))
@@ -316,10 +314,10 @@ func rank(list []term) []term {
 	return list
 }
 
-// ranked returns the terms, best value first.
+// ranked returns the terms by value, the highest first.
 func (ts *terms) ranked() []term { return rank(slices.Clone(ts.list)) }
 
-// said adds the terms of a text to a set of what is already said. Each suffix of a path counts as said.
+// said adds the terms of a text, and each suffix of a path, to a set of terms that are already known.
 func said(text string, into *critbit.Map[struct{}]) {
 	eachTerm(text, func(kind termKind, word string) { say(kind, word, into) })
 }
@@ -335,7 +333,7 @@ func say(kind termKind, word string, into *critbit.Map[struct{}]) {
 	}
 }
 
-// eachNumber calls see for each place in a text that may be a number, including all that eachTerm finds.
+// eachNumber calls see for each range of a text that may be a number, including all numbers that eachTerm finds.
 func eachNumber(text string, see func(from, to int)) {
 	for i := 0; i < len(text); {
 		if byteClass[text[i]] == 0 {

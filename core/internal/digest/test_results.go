@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// mostFailed is how many failed tests an entry names, and longestTest the maximum length of such a name, in bytes.
+// mostFailed is the maximum number of failed tests that an entry names, and longestTest the maximum length of a test name, in bytes.
 const (
 	mostFailed  = 6
 	longestTest = 80
@@ -14,10 +14,10 @@ const (
 // failMarks precede the name of a failed test in the output of test runners: go test, pytest, TAP, unittest, jest, vitest, node.
 var failMarks = []string{"--- FAIL: ", "FAILED ", "not ok ", "FAIL: ", "ERROR: ", "FAIL\t", "✕ ", "✖ ", "× "}
 
-// failedMark follows it: cargo test.
+// failedMark follows the name of a failed test in the output of cargo test.
 const failedMark = " ... FAILED"
 
-// failedTests returns the names of the tests that a test runner reports as failed, each once, and how many there are.
+// failedTests returns the names of the tests that failed according to a test runner's output, without duplicates, and the number of failed tests.
 func failedTests(output string) (names []string, count int) {
 	if len(output) > 4*lookResult {
 		output = output[:2*lookResult] + "\n" + output[len(output)-2*lookResult:]
@@ -34,14 +34,14 @@ func failedTests(output string) (names []string, count int) {
 	return names, count
 }
 
-// failedTest returns the name of the failed test that a line reports, or "".
+// failedTest returns the name of a failed test from a line of a test runner's output, or "".
 func failedTest(line string) string {
 	if name, found := strings.CutSuffix(line, failedMark); found {
 		return testName(strings.TrimPrefix(name, "test "))
 	}
 	for _, mark := range failMarks {
 		if name, found := strings.CutPrefix(line, mark); found {
-			if mark == "not ok " { // with a number
+			if mark == "not ok " { // a number precedes the name
 				name = strings.TrimLeft(name, "0123456789 -")
 			}
 			return testName(name)
@@ -50,7 +50,7 @@ func failedTest(line string) string {
 	return ""
 }
 
-// testName returns a test's name without what follows it: its duration, its error.
+// testName returns a test's name without the duration or error after it.
 func testName(s string) string {
 	s, _, _ = strings.Cut(s, " - ")
 	s, _, _ = strings.Cut(s, " (")
@@ -62,7 +62,7 @@ func testName(s string) string {
 	return s
 }
 
-// testList returns the names of failed tests as an entry lists them.
+// testList formats the names of failed tests for an entry.
 func testList(names []string, count int) string {
 	text := strings.Join(names, ", ")
 	if more := count - len(names); more > 0 {
@@ -71,8 +71,8 @@ func testList(names []string, count int) string {
 	return text
 }
 
-// withoutEnds returns an error message without the lines that only say how the command ended and, if tests are named already, which tests
-// failed.
+// withoutEnds returns an error message without lines that only have the exit status. If named is set, it also omits lines with the names of failed
+// tests.
 func withoutEnds(said string, named bool) string {
 	if exitIn(said) == "" && !named {
 		return said

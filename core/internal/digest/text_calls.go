@@ -9,22 +9,22 @@ import (
 
 // textCall is a call that the assistant wrote as text.
 type textCall struct {
-	tool    string // its name; the shell's for a block of commands
-	command string // the command that it runs, or ""
-	path    string // the file that it is about; "" if it has none
-	text    string // the arguments or commands as written
+	tool    string // the tool's name; shellTool for a block of commands
+	command string // the command to run, or ""
+	path    string // the file that the call is about, or ""
+	text    string // the arguments or commands in their original form
 }
 
 // shellTool is the tool name of a block of commands.
 const shellTool = "bash"
 
-// How much of a message is searched for calls, in bytes, and how many calls are read.
+// The maximum number of bytes of a message that are searched for calls, and of calls that are read.
 const (
 	lookCalls = 1 << 16
 	mostCalls = 16
 )
 
-// textCalls returns the calls in the texts of assistant message i. There are none if the transcript has no outputs as text, because a
+// textCalls returns the calls in the texts of assistant message i. If the transcript has no outputs written as text, it returns none, because a
 // fenced block in a chat is a quotation.
 func textCalls(t *transcript.Transcript, i int) []textCall {
 	if !t.Outputs || t.Messages[i].Role != transcript.Assistant {
@@ -33,7 +33,7 @@ func textCalls(t *transcript.Transcript, i int) []textCall {
 	return callsIn(t, i)
 }
 
-// callsIn returns what looks like calls in the texts of message i.
+// callsIn returns everything that looks like a call in the texts of message i.
 func callsIn(t *transcript.Transcript, i int) (calls []textCall) {
 	if t.Messages[i].Role != transcript.Assistant {
 		return nil
@@ -53,7 +53,8 @@ func callsIn(t *transcript.Transcript, i int) (calls []textCall) {
 	return calls
 }
 
-// callsOf returns the calls in a text: fenced blocks, otherwise tags, otherwise a line that names an action.
+// callsOf returns the calls in a text. They are in fenced blocks; if there are none, in tags; and if there are none either, in a line that names an
+// action.
 func callsOf(text string) []textCall {
 	if calls := fencedCalls(text); len(calls) > 0 {
 		return calls
@@ -70,8 +71,8 @@ func callsOf(text string) []textCall {
 	return nil
 }
 
-// fencedCalls returns the blocks between ``` for a shell or an interpreter, or with JSON that names a tool. If there are none, the last
-// block without a language counts if nothing follows it.
+// fencedCalls returns the fenced blocks for a shell or an interpreter, or with JSON that names a tool. If there are none, it returns the last block
+// without a language, unless other text follows that block.
 func fencedCalls(text string) (calls []textCall) {
 	bare := ""
 	for {
@@ -113,7 +114,7 @@ func fencedCalls(text string) (calls []textCall) {
 	return calls
 }
 
-// shellCall returns a block of commands as a call. The commands with which agents open, create and edit files name the file first.
+// shellCall returns a block of commands as a call. Agents' own commands to open, create and edit files have the file as their first argument.
 func shellCall(body string) textCall {
 	body = strings.TrimSpace(body)
 	c := textCall{tool: shellTool, command: body, text: body}
@@ -246,7 +247,7 @@ func (c *textCall) arguments(inside string) {
 	}
 }
 
-// argument adds one argument; best is the rank of the path so far.
+// argument adds one argument. best is the rank of the best key for a path that was found so far.
 func (c *textCall) argument(key, value string, best *int) {
 	switch is, rank := argumentOf(key); {
 	case is == path && rank < *best:
@@ -254,7 +255,7 @@ func (c *textCall) argument(key, value string, best *int) {
 	case is == command && useOf(c.tool) == runs:
 		c.command = value
 	case is == command && c.path == "" && value == "view":
-		c.tool = "view_file" // str_replace_editor tells by its command what it does
+		c.tool = "view_file" // the argument "command" of str_replace_editor determines what the tool does
 	}
 }
 
@@ -333,7 +334,7 @@ func actionLine(text string) []textCall {
 	return []textCall{shellCall(line)}
 }
 
-// inText collects the calls in the texts of message i, or their outcome if message i is their output.
+// inText collects the calls in the texts of message i or, if message i is the output of calls, their outcome.
 func (c *collector) inText(i int) {
 	t := c.t
 	if !isTextResult(t, i) {
@@ -359,7 +360,7 @@ func (c *collector) inText(i int) {
 	for k, call := range c.called {
 		of := exit
 		if k < len(c.called)-1 {
-			of = "" // one output is about all of them, and its exit code about the last
+			of = "" // the output is that of all calls together, and its exit code that of the last one
 		}
 		on := call.path
 		if call.command != "" {

@@ -18,14 +18,14 @@ const (
 // The maximum lengths of texts about tool results, in runes (S4.26, S4.27, S4.30, S4.34, S4.39).
 const (
 	batchInput    = 24000
-	batchHead     = 500 // the maximum length of what surrounds a result in a batch
+	batchHead     = 500 // maximum length of the text around a result in a batch
 	BatchOutput   = 2200
 	batchLine     = 220
 	digestLine    = 200
 	ProjectedText = 1800
 )
 
-// ToolOutput is a tool result as texts about it show it.
+// ToolOutput is a tool result in the form in which texts about it show it.
 type ToolOutput struct {
 	Name, ID string
 	IsError  bool
@@ -74,7 +74,7 @@ func (o ToolOutput) Shown() string {
 	return emptyOutput
 }
 
-// or returns a name without surrounding white space; none if it is blank.
+// or returns a name without surrounding white space, or the replacement none if the name is blank.
 func or(name, none string) string {
 	if name = strings.TrimSpace(name); name != "" {
 		return name
@@ -92,18 +92,18 @@ func (o ToolOutput) DigestLine() string {
 	return "- " + or(o.Name, "unknown") + " (" + o.Status() + "): " + line(o.Shown(), digestLine)
 }
 
-// entry returns the result as a prompt shows it. Text from a tool is data and can't close its fence.
+// entry returns the result in the form for a prompt. The tool's text is fenced so that it can't close the tags around it.
 func (o ToolOutput) entry(max int) string {
 	name, id := clipLine(strings.TrimSpace(o.Name), maxCommand), clipLine(strings.TrimSpace(o.ID), maxCommand)
 	return o.Entry(Fence(name), Fence(id), "<tool-output>\n"+Fence(TrimWithTail(o.Shown(), max))+"\n</tool-output>")
 }
 
-// Entry returns a result, given its name, id and text, as a prompt shows it.
+// Entry returns a result, given its name, id and text, in the form for a prompt.
 func (o ToolOutput) Entry(name, id, text string) string {
 	return "Tool: " + name + "\nCall ID: " + id + "\nStatus: " + o.Status() + "\nOutput:\n" + text
 }
 
-// toolSystem returns the system text of requests for summaries of tool results; it says what S4.26 says.
+// toolSystem returns the system prompt of requests for summaries of tool results, which has the content of S4.26. what names the output to summarize.
 func toolSystem(what string) string {
 	return "You condense " + what + " for an agent that continues its work and will see your notes instead.\n" +
 		"Write short notes of facts only.\n" +
@@ -137,15 +137,15 @@ Tool results:
 	}}
 )
 
-// ToolPrompt returns the prompt for a summary of results (S4.26), in a batch of several (S4.30). Each is shown in at most max runes.
+// ToolPrompt returns the prompt for a summary of one result (S4.26) or, if batch is set, of several (S4.30). It shows at most max runes of each result.
 func ToolPrompt(outputs []ToolOutput, batch bool, max int) Prompt {
-	if batch { // so that no fence is cut
+	if batch { // limit each result, so that the prompt isn't cut inside one
 		max = min(max, batchInput/len(outputs)-batchHead)
 	}
 	return ToolPromptOf(outputs, batch, func(o ToolOutput) string { return o.entry(max) })
 }
 
-// ToolPromptOf does what ToolPrompt does, with the given entries.
+// ToolPromptOf works like [ToolPrompt], but shows each result as entry returns it.
 func ToolPromptOf(outputs []ToolOutput, batch bool, entry func(o ToolOutput) string) Prompt {
 	if !batch {
 		return Prompt{Style: toolStyle, Scope: api.ScopeToolOutput, Record: entry(outputs[0])}
@@ -160,7 +160,7 @@ func ToolPromptOf(outputs []ToolOutput, batch bool, entry func(o ToolOutput) str
 	return Prompt{Style: batchStyle, Scope: api.ScopeToolOutput, Record: TrimWithTail(strings.TrimSpace(b.String()), batchInput)}
 }
 
-// BatchExcerpt returns what replaces a summary of several results if there is no model (S4.30).
+// BatchExcerpt returns the text that replaces a summary of several results if there is no model (S4.30).
 func BatchExcerpt(outputs []ToolOutput) string {
 	lines := make([]string, len(outputs))
 	for i, o := range outputs {
@@ -184,12 +184,12 @@ func BatchMessage(outputs []ToolOutput, summary string) string {
 	return text + "\n" + strings.TrimSpace(summary)
 }
 
-// BatchBody returns the body of the result that stands for several: which ones, and their summary (S4.30).
+// BatchBody returns the body of a result that replaces several results. It lists them and has their summary (S4.30).
 func BatchBody(outputs []ToolOutput, summary string) string {
 	return BatchMessage(outputs, summary)[len(ToolBatchHeader)+1:]
 }
 
-// BatchStandIn returns the body of a result whose summary is in another one, the part first.
+// BatchStandIn returns the body of a result whose summary is in another result, at part index first.
 func BatchStandIn(t *transcript.Transcript, first int) string {
 	return "The summary is with the result of call " + strings.TrimSpace(t.Text(t.Parts[first].ID)) + "."
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// use is what a tool does with what its arguments name.
+// use is the effect of a tool on the files or commands in its arguments.
 type use uint8
 
 const (
@@ -20,7 +20,7 @@ const (
 	plans        // maintains a to-do list
 )
 
-// tools are the names that agents give to tools of a known use, as ToolKey spells them, one row for each use.
+// tools has the names that agents give to tools of a known use, as ToolKey returns them, with a row for each use.
 var tools = words.NewTable([]string{
 	reads - 1:    "read readfile readfiles readmanyfiles readtextfile view viewfile cat open openfile getfile fsread",
 	searches - 1: "grep find ls glob search searchfiles searchfilecontent listfiles listdir listdirectory ripgrep greptool codebasesearch",
@@ -32,7 +32,8 @@ var tools = words.NewTable([]string{
 	plans - 1: "todowrite todo updateplan plan writetodos updatetodolist exitplanmode tasklist taskcreate taskupdate settodolist managetodolist",
 }...)
 
-// ToolKey returns a tool's name as the tables spell it: in lower case, without _ and -. Agents write Read, read_file, str-replace.
+// ToolKey returns a tool's name in the form used in the tables: in lower case, without _ and -. Agents write names such as Read, read_file and
+// str-replace.
 func ToolKey(name string) string { return string(appendToolKey(make([]byte, 0, len(name)), name)) }
 
 func appendToolKey(key []byte, name string) []byte {
@@ -48,7 +49,7 @@ func appendToolKey(key []byte, name string) []byte {
 	return key
 }
 
-// useOf returns what a tool does, judged by its name without a leading server or namespace (mcp__files__read_file, functions.shell).
+// useOf returns the use of a tool, judged by its name without a leading server or namespace (mcp__files__read_file, functions.shell).
 func useOf(name string) use {
 	if i := strings.LastIndex(name, "__"); i >= 0 {
 		name = name[i+2:]
@@ -76,7 +77,7 @@ const (
 	patch
 )
 
-// keysOf are the names of arguments whose meaning is known. If a call has several of a kind, the first in the list counts.
+// keysOf lists the names of arguments whose meaning is known. If a call has several arguments of a kind, the first name in the list counts.
 var keysOf = []struct {
 	is   argument
 	keys []string
@@ -98,8 +99,8 @@ func argumentOf(key string) (is argument, rank int) {
 	return plain, 0
 }
 
-// arguments calls see for every string in the arguments of a tool call, with its key (the nearest one, for strings in lists). Arguments
-// that are not JSON are one string without a key.
+// arguments calls see for every string in the arguments of a tool call, with its key. A string in a list has the key of the list. Arguments that are
+// not JSON are passed as one string without a key.
 func arguments(t *transcript.Transcript, call *transcript.Part, see func(key, text string)) {
 	args := argumentsOf(t, call)
 	if len(args) == 0 {
@@ -135,8 +136,8 @@ func stringsIn(s *jsonspan.Scanner, src []byte, key string, see func(key, text s
 	}
 }
 
-// Path returns the path in the arguments of a tool call, or "". Only direct members of the arguments count; of several, the first in the
-// table.
+// Path returns the path in the arguments of a tool call, or "". It looks only at direct members of the arguments. If several have a path, the first
+// name in the table counts.
 func Path(t *transcript.Transcript, call *transcript.Part) string {
 	args := argumentsOf(t, call)
 	s := jsonspan.New(args)

@@ -7,18 +7,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// The sizes of what an entry says about a call of a tool that is not known, in bytes: of all its arguments, of one, and of a result that
-// follows on the same line.
+// The maximum sizes in an entry about a call of an unknown tool, in bytes: all arguments, one argument, and a result on the same line.
 const (
 	mostArguments = 160
 	mostArgument  = 80
 	mostReturned  = 120
 )
 
-// calledVerb begins a unit that reports a call of a tool whose use is not known.
+// calledVerb begins a unit about a call of a tool whose use is unknown.
 const calledVerb = "called "
 
-// other adds a call of a tool whose use is not known, and what it returned. Of equal calls in a turn the last one stays.
+// other adds a call of a tool whose use is unknown, with its result. If a turn has several equal calls, only the last one stays.
 func (r *turnReader) other(i int, call *transcript.Part, text string, failed bool) {
 	name := r.t.Text(call.Name)
 	if name == "" || polling.has(bareTool(name)) {
@@ -37,7 +36,7 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	case told:
 		before := len(r.now().units)
 		r.report(i, name, text)
-		if len(r.now().units) > before && isLookup(name) { // what it returned says enough
+		if len(r.now().units) > before && isLookup(name) { // the units from its result are enough
 			return
 		}
 	case saysOutcome(short):
@@ -62,7 +61,7 @@ func isLookup(name string) bool {
 	return asksOnly.has(word) || lookers.has(word) || gitLooks.has(word)
 }
 
-// argumentLine returns the arguments of a call, JSON, as one line: "path: a.txt, limit: 5".
+// argumentLine formats the JSON arguments of a call on one line: "path: a.txt, limit: 5".
 func argumentLine(args []byte) string {
 	if len(args) == 0 || !valid(jsonspan.New(args)) {
 		return clipLine(string(args), mostArgument)

@@ -6,26 +6,26 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// A request may stay in the context while the work on it is condensed, as the newest request does in a long turn. The work is an entry of its
-// own all the same, with the beginning of the request, not a part of the entry before.
+// A request may stay in the context while the work on it is condensed, as happens to the newest request in a long turn. Even so the work has an entry of
+// its own, which quotes the beginning of the request, and doesn't become part of the previous entry.
 
-// mostKept is how much of a request that stays in the context is quoted, in bytes.
+// mostKept is the maximum number of bytes that are quoted of a request that stays in the context.
 const mostKept = 200
 
 // keptNote follows the beginning of a request that stays in the context.
 const keptNote = " (this message is still in the conversation)"
 
-// keptBefore returns, for each of some messages, the last request of the user between it and the one before that is not among them. What stays
-// before the first message counts only if an earlier digest has turns, of which none is about it.
+// keptBefore returns, for each of the messages, the user's last request between it and the previous one of the messages; such a request stays in the
+// context. A request before the first message counts only if an earlier digest has turns and none of them is about the request.
 func keptBefore(t *transcript.Transcript, messages []int32, earlier []turn) []string {
 	kept := make([]string, len(messages))
 	from, unsure := int32(0), len(earlier) == 0
 	for k, i := range messages {
-		if t.Written(t.Messages[i].Span) { // it may replace what was there
+		if t.Written(t.Messages[i].Span) { // the message may replace others, so its neighbours are unknown
 			unsure = true
 			continue
 		}
-		at := from // where message i is, or the one that it is a piece of
+		at := from // the index of message i, or of the message that contains it
 		for at < i && t.Messages[at].Span != t.Messages[i].Span {
 			at++
 		}
@@ -42,7 +42,7 @@ func keptBefore(t *transcript.Transcript, messages []int32, earlier []turn) []st
 	return kept
 }
 
-// turnAbout returns the index of the last turn with a request, of which the turn may quote only the beginning; -1 if there is none.
+// turnAbout returns the index of the last turn with the given request, or -1. A turn may quote only the beginning of its request.
 func turnAbout(turns []turn, request string) int {
 	if request == "" {
 		return -1
@@ -57,7 +57,7 @@ func turnAbout(turns []turn, request string) int {
 	return -1
 }
 
-// resume removes from the requests of new messages the one that the earlier digest's last entry is about because it stayed in the context then.
+// resume removes from the requests of new messages the request of the earlier digest's last entry, which had stayed in the context at that time.
 func (k *turnLog) resume(asked []string) {
 	if len(k.turns) == 0 {
 		return

@@ -9,10 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// mostReport is how much of a tool's output is searched for sentences, in bytes.
+// mostReport is the maximum number of bytes that are searched for sentences in a tool's output.
 const mostReport = 6000
 
-// looked adds that a file was looked at, and what it defines.
+// looked adds a unit about a file that was looked at, with the names that it defines.
 func (r *turnReader) looked(i int, path, text string) {
 	if path == "" {
 		return
@@ -29,7 +29,7 @@ func (r *turnReader) looked(i int, path, text string) {
 	r.add(unit{kind: readUnit, message: int32(i), source: path, text: said, factor: factor})
 }
 
-// readLines returns the lines of a file as a tool shows them, without line numbers.
+// readLines returns the lines of a file in a tool's output, without line numbers.
 func readLines(text string) []string {
 	lines := linesOf(trimRune(text[:min(len(text), 2*mostReport)]))
 	for i, line := range lines {
@@ -54,10 +54,10 @@ func unnumbered(line string) string {
 	return ""
 }
 
-// mostHits is how many places that a search has found may be quoted with what they say.
+// mostHits is the maximum number of search hits that are quoted with their text.
 const mostHits = 3
 
-// found adds what a search found: few places with what they say, or what the turn speaks of in the lines of many.
+// found adds the hits of a search. A few hits are quoted with their text. Of many hits, only lines that the turn mentions are quoted later.
 func (r *turnReader) found(i int, pattern, text string) {
 	var hits []string
 	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
@@ -100,7 +100,7 @@ func isContext(line string) bool {
 	return false
 }
 
-// patternOf returns what a call of a search tool looks for.
+// patternOf returns the pattern in a call of a search tool.
 func patternOf(t *transcript.Transcript, call *transcript.Part) (pattern string) {
 	arguments(t, call, func(key, text string) {
 		if pattern == "" && searchKeys.has(key) {
@@ -112,7 +112,7 @@ func patternOf(t *transcript.Transcript, call *transcript.Part) (pattern string)
 
 var searchKeys = wordListOf("pattern query regex search q glob glob_pattern search_term")
 
-// searchedFor returns what the first search of a script looks for, or "".
+// searchedFor returns the pattern of the first search in a script, or "".
 func searchedFor(script string) string {
 	for n := 0; len(script) > 0 && n < 8; n++ {
 		var words []string
@@ -132,7 +132,8 @@ func searchedFor(script string) string {
 	return ""
 }
 
-// report adds the output of a tool of unknown use: an agent, a page, an issue. From JSON it takes the texts, short ones with their keys.
+// report adds the output of a tool whose use is unknown, such as an agent's answer, a page or an issue. From JSON it takes the texts, and adds their keys
+// to short ones.
 func (r *turnReader) report(i int, name, text string) {
 	name = clipLine(Fence(name), maxName)
 	add := func(lead, text string, item int) {
@@ -163,7 +164,7 @@ func (r *turnReader) report(i int, name, text string) {
 			depth++
 			pairsIn(jsonspan.New([]byte(text)), []byte(text), "", key, see)
 			depth--
-		case len(text) > mostLead && (text[0] == '{' || text[0] == '['): // what was cut off
+		case len(text) > mostLead && (text[0] == '{' || text[0] == '['): // ignore JSON that was cut off
 		case len(text) > mostLead:
 			prose(text)
 		case len(text) > 3 && !isOpaque(text):
@@ -209,7 +210,7 @@ func unspacedText(text string) bool {
 	return words.Unspaced(r)
 }
 
-// isOpaque reports whether a text is an id, a date, an address or a number: nothing that a person reads.
+// isOpaque reports whether a text is an id, a date, an address or a number, and not prose.
 func isOpaque(text string) bool {
 	if strings.Contains(text, "://") {
 		return true

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// said adds what the assistant says in message i.
+// said adds units for the assistant's texts in message i.
 func (r *turnReader) said(i int, last bool) {
 	t := r.t
 	calls := false
@@ -39,7 +39,7 @@ func (r *turnReader) said(i int, last bool) {
 	})
 }
 
-// say adds a unit of what the assistant says in a message whose units begin at an index. calls means that calls follow in the message.
+// say adds a unit of the assistant's text. from is the index of the first unit of the same message. calls reports whether calls follow in the message.
 func (r *turnReader) say(from int, calls bool, u unit) {
 	atWork := u.kind == saidUnit
 	back := atWork && takesBack(u.text)
@@ -73,7 +73,7 @@ func (r *turnReader) say(from int, calls bool, u unit) {
 	r.add(u)
 }
 
-// worthAtWork returns the factor of what the assistant says while it works.
+// worthAtWork returns the weight of a text that the assistant says while it works.
 func worthAtWork(text string) int {
 	switch {
 	case isStep(text), passesBy(text) && !names(text):
@@ -88,25 +88,26 @@ func worthAtWork(text string) int {
 	return ofSaid
 }
 
-// isStep reports whether a text only numbers what the assistant does next: "Step 3: Check the hooks".
+// isStep reports whether a text only announces a numbered next step: "Step 3: Check the hooks".
 func isStep(text string) bool {
 	rest, found := strings.CutPrefix(text, "Step ")
 	return found && exitOf(rest) != "" && !strings.Contains(rest, ". ")
 }
 
-// predictions are in sentences that say how what was done will turn out.
+// predictions occur in sentences that predict the outcome of finished work.
 var predictions = strings.Split("should now |should pass|should work|should succeed|should be green|should be completely |should be fixed|should be good|should be fine|should be resolved|"+
 	"will pass|will be green|sollte jetzt |sollte nun |devrait maintenant |debería |должн|应该|はずです", "|")
 
-// longestPrediction is the maximum length of a sentence that does nothing else, in bytes.
+// longestPrediction is the maximum length of a sentence that is only a prediction, in bytes.
 const longestPrediction = 160
 
-// predicts reports whether a sentence says how what was done will turn out. A list has more to say.
+// predicts reports whether a sentence only predicts the outcome of finished work. A list never does, because it contains more.
 func predicts(text string) bool {
 	return len(text) <= longestPrediction && !strings.Contains(text, "; ") && slices.ContainsFunc(predictions, func(s string) bool { return strings.Contains(lower(text), s) })
 }
 
-// joined appends a unit to the previous one of the same message, which begins at an index of the units, if it means nothing without that.
+// joined appends a unit to the previous unit of the same message if it means nothing without that one, and reports whether it did. from is the index of
+// the message's first unit.
 func (r *turnReader) joined(from int, u unit) bool {
 	units := r.now().units
 	if len(units) <= from || units[len(units)-1].factor == isDropped || u.lead != "" && u.lead != units[len(units)-1].lead || u.item > 0 || !joinsBack(u.text) {
@@ -136,8 +137,8 @@ func withoutPraise(text string) string {
 	return text
 }
 
-// about adds a unit that begins a message and names its subject only by a pronoun to the command or change just before it, which it most
-// likely refers to. If there is none, it stays by itself if it names what it points at. A unit that names nothing is omitted.
+// about adds a unit at the beginning of a message whose subject is only a pronoun. It is joined to the command or change just before it, to which it most
+// likely refers. If there is none, the unit is added separately if a noun follows the pronoun. A unit that names nothing is omitted.
 func (r *turnReader) about(u unit) {
 	units := r.now().units
 	if !names(u.text) && !unspacedText(u.text) {
@@ -153,13 +154,13 @@ func (r *turnReader) about(u unit) {
 	}
 }
 
-// pointing are words that may precede the name of what they refer to.
+// pointing has pronouns that may precede a noun to which they refer.
 var pointing = wordListOf("this that these those dies diese dieser dieses ce cet cette ces este esta estos estas это этот эта")
 
-// names reports whether a text contains a number or a name of code.
+// names reports whether a text contains a number or a code name.
 func names(text string) bool { return strings.ContainsAny(text, "`0123456789/_") }
 
-// namesMore reports whether a text names more than the numbers of lines: "The function ends at line 499."
+// namesMore reports whether a text names more than line numbers. An example of a text that doesn't is "The function ends at line 499."
 func namesMore(text string) bool {
 	if !names(text) {
 		return false
@@ -175,7 +176,7 @@ func namesMore(text string) bool {
 	return false
 }
 
-// wordsBefore yields the words of a text, each with the one before it.
+// wordsBefore yields the words of a text, each with the word before it.
 func wordsBefore(text string) func(yield func(word, before string) bool) {
 	return func(yield func(word, before string) bool) {
 		before := ""
@@ -188,7 +189,7 @@ func wordsBefore(text string) func(yield func(word, before string) bool) {
 	}
 }
 
-// withoutCalls returns what an agent that writes its calls as text says before the first of them, without the label of its thoughts.
+// withoutCalls returns the text before the first call, for an agent that writes its calls as text. It also removes the label of thoughts.
 func withoutCalls(text string) string {
 	for at := 0; at < len(text); {
 		n := strings.IndexAny(text[at:], "<`")
@@ -230,14 +231,14 @@ func (r *turnReader) thought(i int, text string) {
 	})
 }
 
-// doubted drops the last unit of a message, which begins at an index of the units, if the text that follows takes it back: "Wait, …".
+// doubted drops the last unit of a message if the text that follows it takes it back: "Wait, …". from is the index of the message's first unit.
 func (r *turnReader) doubted(from int, text string) {
 	if units := r.now().units; len(units) > from && doubtStarts.may(text) && headedBy(text, doubtHeads) {
 		units[len(units)-1].factor = isDropped
 	}
 }
 
-// takesBack reports whether a text doubts in its middle what it says before: "It reads the file twice. But wait, …".
+// takesBack reports whether a later sentence of a text takes back an earlier one: "It reads the file twice. But wait, …".
 func takesBack(text string) bool {
 	for rest := text; ; {
 		at := strings.IndexAny(rest, ".!?")
@@ -250,26 +251,26 @@ func takesBack(text string) bool {
 	}
 }
 
-// guessSigns are in sentences of somebody who is not sure.
+// guessSigns occur in sentences that express uncertainty.
 var guessSigns = []string{"aybe ", "erhaps", "might ", "robably", "ossibly", "could be ", " think ", "ait, ", "mm, ", "vielleicht", "womöglich", "peut-être", "quizá", "возможно", "可能", "也许", "かもしれ", "아마"}
 
-// guesses reports whether a text only supposes something.
+// guesses reports whether a text is only a guess.
 func guesses(text string) bool {
 	return slices.ContainsFunc(guessSigns, func(s string) bool { return strings.Contains(text, s) })
 }
 
-// deliberations are in thoughts about what to do.
+// deliberations occur in thoughts about the next step.
 var deliberations = []string{"e should ", "e can ", "e need ", "e could ", "e'll ", "I should ", "I can ", "I need ", "I could ", "safest", "simplest", "let's ", "Let's ", "Look for ", "Look at "}
 
-// deliberates reports whether a thought weighs what to do.
+// deliberates reports whether a thought is about the next step.
 func deliberates(text string) bool {
 	return slices.ContainsFunc(deliberations, func(s string) bool { return strings.Contains(text, s) })
 }
 
-// doubtHeads begin sentences that take back what was said just before.
+// doubtHeads begin sentences that take back the previous sentence.
 var doubtHeads = strings.Split("wait|hmm|but wait|oh wait|actually, |but here's the thing|but hmm|no, |no wait|scratch that|that's wrong|that is wrong|moment, |warte|nein, |attends|non, |espera|不对|等等|いや、|待って", "|")
 
-// mostThought is how much of one piece of reasoning is searched, in bytes.
+// mostThought is the maximum number of bytes that are read of one piece of reasoning.
 const mostThought = 8000
 
 // wonderHeads begin sentences that express doubt or repeat the question.
@@ -290,7 +291,7 @@ func headedBy(text string, heads []string) bool {
 	return false
 }
 
-// saysLittle reports whether a text is a single word, or has few words and neither a number nor a name of code: "Good, those are fine."
+// saysLittle reports whether a text is a single word, or has few words and neither a number nor a code name: "Good, those are fine."
 func saysLittle(text string) bool {
 	if !strings.Contains(text, " ") && !unspacedText(text) {
 		return true

@@ -40,32 +40,32 @@ const (
 	lastingly   // for good
 	numbers
 	tasks     // they begin the object of a single task: "write [a] poem"
-	idle      // after "no", "keep" and others they make a remark: "no problem"
+	idle      // words that form a remark after "no", "keep" and others: "no problem"
 	moods     // likely states: "you must be tired"
 	beings    // forms of "be"
 	advice    // recommendations: "you should try"
 	reactions // objects of remarks: "I love that"
-	moment    // they date a request, not a rule: "when you have time"
-	agains    // they let a permission revoke a rule
-	verbs     // verbs that are also other words
+	moment    // words that set the time of a single request, unlike a rule: "when you have time"
+	agains    // words with which a permission revokes a rule
+	verbs     // verbs that can also be other parts of speech
 )
 
-// The tables are built on first use. Built at start-up, they would become part of the module. They contain numbers and no pointers:
-// positions in the rows.
+// The tables are built on first use, because tables built at start-up would become part of the module. They contain positions in the rows as numbers,
+// and no pointers.
 
-// table is a hash table of words. The words of a transcript are only looked up in it, so they can't make it slow: a lookup takes no more
-// steps than the table has consecutive entries.
+// table is a hash table of words. Words of a transcript are only looked up and never added, so they can't make it slow: a lookup takes no more steps than
+// the longest run of occupied slots.
 type table struct {
-	slots [1 << 13]uint16 // one more than the number of a word; 0 if there is none
+	slots [1 << 13]uint16 // one more than the number of a word; 0 if the slot is empty
 	rows  []uint8         // the row number of each word
-	ats   []uint16        // its position there, in bytes
-	sizes []uint8         // in bytes
+	ats   []uint16        // the offset of each word in its row, in bytes
+	sizes []uint8         // the length of each word, in bytes
 	cues  []uint16        // one more than the number of the first cue that begins with it; 0 if none does
 	sets  []uint8         // the number of its kinds
 	kinds [256]wordKind   // the combinations of kinds; the first is empty
 }
 
-// vocabulary contains the words of all kinds, and those that begin cues.
+// vocabulary contains the words of all kinds, and the words that begin cues.
 var vocabulary table
 
 // get returns the number of a word, or -1.
@@ -81,7 +81,7 @@ func (t *table) get(w string) int {
 
 func (t *table) text(n int) string { return rowTexts[t.rows[n]][t.ats[n]:][:t.sizes[n]] }
 
-// put returns the number of a word, which it adds if the table lacks it.
+// put returns the number of a word. If the table doesn't contain the word, put adds it.
 func (t *table) put(w string, row uint8, at uint16) int {
 	if n := t.get(w); n >= 0 {
 		return n
@@ -96,7 +96,7 @@ func (t *table) put(w string, row uint8, at uint16) int {
 	return len(t.rows) - 1
 }
 
-// set returns the number of a combination of kinds.
+// set returns the number of a combination of kinds. If the combination is new, set adds it.
 func (t *table) set(kinds wordKind) uint8 {
 	n := 0
 	for t.kinds[n] != kinds {
@@ -107,17 +107,17 @@ func (t *table) set(kinds wordKind) uint8 {
 	return uint8(n)
 }
 
-// phrases are the cues of rows, in source order. Those that begin alike form a list.
+// phrases holds the cues of rows, in source order. Cues with the same beginning form a list.
 type phrases struct {
 	rows []uint8  // the row number of each cue
-	ats  []uint16 // where it begins in the text of the row, in bytes
-	next []uint16 // the distance to the next cue of its list; 0 if none follows
+	ats  []uint16 // the offset of each cue in the text of its row, in bytes
+	next []uint16 // the distance to the next cue of the same list; 0 if none follows
 }
 
 var (
 	cueTables = [...][]cueRow{cueRows, tasteRows, signRows, tasteSigns}
 	rowTexts  []string // the texts of the rows of cueTables, followed by those of wordSets
-	cues      phrases  // cues of scripts with spaces; those of a list begin with the same word
+	cues      phrases  // cues in scripts with spaces; the cues of a list begin with the same word
 )
 
 func (p *phrases) text(n int) string {
@@ -128,7 +128,7 @@ func (p *phrases) text(n int) string {
 	return rowTexts[row][p.ats[n]:]
 }
 
-// from returns the text of a row from a cue on.
+// from returns the text of a cue's row, starting with that cue.
 func (p *phrases) from(n int) string { return rowTexts[p.rows[n]][p.ats[n]:] }
 
 // row returns the row of a cue.
@@ -156,7 +156,7 @@ func (p *phrases) add(row uint8, at uint16) {
 	p.rows, p.ats, p.next = append(p.rows, row), append(p.ats, at), append(p.next, 0)
 }
 
-// link makes a cue the first of a list. head is one more than the number of the list's first cue, or 0.
+// link puts a cue at the head of a list. head is one more than the number of the list's first cue, or 0 if the list is empty.
 func (p *phrases) link(n int, head *uint16) {
 	if *head > 0 {
 		p.next[n] = *head - 1 - uint16(n)
@@ -164,16 +164,16 @@ func (p *phrases) link(n int, head *uint16) {
 	*head = uint16(n + 1)
 }
 
-// cue is some words, or a character sequence, that identifies a statement.
+// cue is a phrase, or a character sequence, that identifies a statement.
 type cue struct {
 	*cueRow
 	text string
 }
 
-// words returns how many words a cue has.
+// words returns the number of words in a cue.
 func (c *cue) words() int { return 1 + strings.Count(c.text, " ") }
 
-// eachIn calls do for each piece of the text of a new row.
+// eachIn adds a text as a new row, and calls do for each piece of it between separators.
 func eachIn(text, separator string, do func(piece string, row uint8, at uint16)) {
 	row, at := uint8(len(rowTexts)), 0
 	rowTexts = append(rowTexts, text)
@@ -183,7 +183,7 @@ func eachIn(text, separator string, do func(piece string, row uint8, at uint16))
 	}
 }
 
-// ready builds the tables. Everything that looks up a word or a sign calls it first.
+// ready builds the tables. It must be called before any lookup of a word or a sign.
 var ready = sync.OnceFunc(func() {
 	for n, rows := range cueTables {
 		for _, row := range rows {
@@ -207,7 +207,7 @@ var ready = sync.OnceFunc(func() {
 		kind := row.kind
 		eachIn(row.words, " ", func(w string, row uint8, at uint16) {
 			kinds[vocabulary.put(w, row, at)] |= kind
-			if kind == lastingly || kind == quantifiers { // they make an order a rule
+			if kind == lastingly || kind == quantifiers { // these words turn an order into a rule
 				tell(w)
 			}
 		})

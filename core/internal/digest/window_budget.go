@@ -5,8 +5,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// windowBudget is the style of S3. ctxfold's own record, headings and digest messages are modelled on it; it uses its own words to request
-// them.
+// windowBudget is the style of S3. ctxfold's own record, headings and digest messages are modelled on S3, so this style uses them too. Only the wording of
+// its requests is different.
 var windowBudget = &Style{
 	Name: "window-budget", Role: transcript.User, Own: true,
 	Header: Header, System: System,
@@ -17,7 +17,7 @@ var windowBudget = &Style{
 	},
 }
 
-// WindowBudgetAsk returns what a prompt of the style window-budget says before and after the record.
+// WindowBudgetAsk returns the texts of a prompt in the style window-budget before and after the record.
 func WindowBudgetAsk(scope api.Scope) (before, behind string) {
 	s := scopes[scope]
 	return s.before, s.behind

@@ -45,6 +45,8 @@ type Taken struct {
 	part transcript.Span // the body, if msg is not -1
 	list []element       // the elements of the body, if msg is -1
 	void bool            // not archived: a later fold includes its content, or it was put back
+
+	rewritten bool // whether the last message of a fold is one that a repair had rewritten, so that list has no original of it
 }
 
 // element is one element of the body of a fold or of changes: raw JSON if text is not empty, a number if n is not 0, otherwise the
@@ -166,9 +168,20 @@ func (a *Archive) KeepFold(b *Taken, digest *view.Item, gone ...view.Item) {
 		}
 	}
 	if b != nil {
+		b.rewritten = a.endsRewritten(gone)
 		a.taken = append(a.taken, *b)
 		digest.Body = int32(len(a.taken))
 	}
+}
+
+// endsRewritten reports whether the last of the given items, apart from turns that a repair inserted, is one that a repair rewrote.
+func (a *Archive) endsRewritten(gone []view.Item) bool {
+	for i := len(gone) - 1; i >= 0; i-- {
+		if it := gone[i]; it.In >= 0 || !authorship.IsTurn(a.doc.T, it.Msg) {
+			return it.In < 0 && it.Body == 0
+		}
+	}
+	return false
 }
 
 // appendTo appends an element that isn't a message, as JSON.

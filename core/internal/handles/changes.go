@@ -125,6 +125,7 @@ func (s *saying) messages(m int) int {
 		if s.first < 0 {
 			s.first = m
 		}
+		s.endFold(m)
 	case changesPut:
 		s.say(append([]string{o.op, strconv.Itoa(o.index)}, s.a.handlesOf(int32(m))...)...)
 	case changesKeep:
@@ -139,6 +140,25 @@ func (s *saying) messages(m int) int {
 		s.say(o.op, strconv.Itoa(o.index), strconv.Itoa(o.from), strconv.Itoa(o.from+end-m))
 	}
 	return end
+}
+
+// endFold follows message m, the last one of a run, by an empty range of the fold before the run, if the last message that was folded is one
+// that a repair had rewritten: its original is in the run. The fold then ends behind the run, whatever becomes of the message after it.
+func (s *saying) endFold(m int) {
+	if m+1 < len(s.origins) && s.origins[m+1].op == "" {
+		return
+	}
+	from := m
+	for from >= 0 && s.origins[from].op == "" {
+		from--
+	}
+	if from < 0 || s.origins[from].op != changesFold {
+		return
+	}
+	o := s.origins[from]
+	if s.a.taken[s.a.doc.Items[o.index].Body-1].rewritten {
+		s.say(changesFold, strconv.Itoa(o.index), strconv.Itoa(o.from+1), strconv.Itoa(o.from+1))
+	}
 }
 
 // unclear reports whether message m belongs to a run that is replaced by a different number of messages, so that the order doesn't show
