@@ -14,6 +14,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/gen"
 	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 	"github.com/ctxfold/ctxfold/internal/testing/steps"
+	"github.com/ctxfold/ctxfold/internal/testing/trials"
 )
 
 func detected(t *testing.T, messages string) (format string, candidates []string) {
@@ -88,6 +89,8 @@ func TestDetect(t *testing.T) {
 		{"haystack", transcriptOf(hsUser, hsSays(hsCall1), hsGot1), "haystack"},
 		{"haystack, an open call", transcriptOf(hsUser, hsSays(hsCall1)), "haystack"},
 		{"bedrock-converse, Strands", transcriptOf(`{"role":"user","content":[{"text":"go"}],"trackingId":"t"}`, `{"role":"assistant","content":[{"reasoning":{"text":"hm","signature":"s"}},{"text":"x"}]}`), "bedrock-converse"},
+		{"pydantic-ai", transcriptOf(paUser, paSays(paCall1), paAsks(paGot1)), "pydantic-ai"},
+		{"pydantic-ai, a text", transcriptOf(paUser), "pydantic-ai"},
 		{"tanstack", transcriptOf(tsUser, tsSays(tsCall1, tsGot1)), "tanstack"},
 		{"tanstack, text", transcriptOf(tsUser), "tanstack"},
 		{"tanstack, a call of the browser's", transcriptOf(tsSays(tsOwn2)), "tanstack"},
@@ -172,13 +175,13 @@ func TestDetectRealSessions(t *testing.T) {
 	}
 }
 
-// TestConfusion detects 500 random conversations of each format: those with tool calls surely and rightly; where there is none, none
+// TestConfusion detects random conversations of each format, 500 in make test-long: those with tool calls surely and rightly; where there is none, none
 // is surely taken for another format whose bytes are not the same.
 func TestConfusion(t *testing.T) {
 	for _, name := range gen.Formats() {
 		t.Run(name, func(t *testing.T) {
-			sure := 0
-			for seed := range uint64(500) {
+			sure, n := 0, trials.Count(150, 200, 500)
+			for seed := range uint64(n) {
 				r := rand.New(rand.NewPCG(seed, 11))
 				c := gen.New(r, gen.Options{Messages: 1 + r.IntN(30)})
 				calls := name != wire.Plain && slices.ContainsFunc(c, func(m gen.Message) bool { return m.Role == "assistant" && len(m.Calls) > 0 })
@@ -195,7 +198,7 @@ func TestConfusion(t *testing.T) {
 					t.Errorf("seed %d: taken for %+v\n%.400s", seed, found, list)
 				}
 			}
-			if t.Logf("%d of 500 are sure", sure); sure == 0 && name != wire.Plain {
+			if t.Logf("%d of %d are sure", sure, n); sure == 0 && name != wire.Plain {
 				t.Error("none is sure")
 			}
 		})
