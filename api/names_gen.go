@@ -27,6 +27,7 @@ const (
 	FormatOpenAIResponses    Format = "openai-responses"
 	FormatPi                 Format = "pi"
 	FormatPlain              Format = "plain"
+	FormatPydanticAI         Format = "pydantic-ai"
 	FormatTanstack           Format = "tanstack"
 )
 

@@ -362,21 +362,19 @@ class Loop {
   }
 }
 
-/** A session with the module on this thread. */
-export class ModuleSession implements LiveSession {
+/** What a method returns: the value if the module is on this thread, a promise if it is in a worker. */
+type Returned<Where, T> = Where extends "here" ? T : Promise<T>;
+
+/** A session, with a driver of its steps. */
+class OpenSession<Where extends "here" | "worker"> {
   readonly #steps: SessionSteps;
   readonly #loop: Loop;
-  readonly #runOperation: (request: OperationRequest) => Answer;
+  readonly #run: <T>(steps: Steps<T>) => Returned<Where, T>;
 
-  constructor(
-    runOperation: (request: OperationRequest) => Answer,
-    compacting: Compacting,
-    messages: readonly Message[],
-    overrides: Overrides,
-  ) {
-    this.#runOperation = runOperation;
-    this.#steps = new SessionSteps(compacting, messages, overrides);
-    this.#loop = new Loop(this.#steps, compacting, (steps) => this.#run(steps));
+  constructor(run: <T>(steps: Steps<T>) => Returned<Where, T>, ...of: ConstructorParameters<typeof SessionSteps>) {
+    this.#run = run;
+    this.#steps = new SessionSteps(...of);
+    this.#loop = new Loop(this.#steps, of[0], run as <T>(steps: Steps<T>) => T | Promise<T>);
   }
 
   get messages(): readonly Message[] {
@@ -387,15 +385,15 @@ export class ModuleSession implements LiveSession {
     return this.#steps.state;
   }
 
-  append(...messages: Message[]): number {
+  append(...messages: Message[]): Returned<Where, number> {
     return this.#run(this.#steps.append(messages));
   }
 
-  check(overrides?: Overrides): Check {
+  check(overrides?: Overrides): Returned<Where, Check> {
     return this.#run(this.#steps.check(overrides));
   }
 
-  estimate(): Estimate {
+  estimate(): Returned<Where, Estimate> {
     return this.#run(this.#steps.estimate());
   }
 
@@ -407,94 +405,15 @@ export class ModuleSession implements LiveSession {
     return this.#loop.turn(...of);
   }
 
-  plan(overrides?: Overrides): Pending | Done<Message[]> {
-    return this.#taken(this.#run(this.#steps.plan(overrides)));
-  }
-
-  step(plan: Plan, summaries: readonly Summary[]): Pending | Done<Message[]> {
-    return this.#taken(this.#run(this.#steps.step(plan, summaries)));
-  }
-
-  close(): void {
-    this.#run(this.#steps.close());
-  }
-
-  #taken(result: Finished | Pending): Pending | Done<Message[]> {
-    return isFinished(result) ? this.#steps.take(result) : result;
-  }
-
-  #run<T>(steps: Steps<T>): T {
-    let next = steps.next();
-    while (!next.done) {
-      let answer: Answer;
-      try {
-        answer = this.#runOperation(next.value);
-      } catch (error) {
-        next = steps.throw(error);
-        continue;
-      }
-      next = steps.next(answer);
-    }
-    return next.value;
-  }
-}
-
-/** A session with the module in a worker. */
-export class WorkerSession implements RemoteSession {
-  readonly #steps: SessionSteps;
-  readonly #loop: Loop;
-  readonly #runOperation: (request: OperationRequest) => Promise<Answer>;
-  /** Settles when the last call has ended. */
-  #last: Promise<unknown> = Promise.resolve();
-
-  constructor(
-    runOperation: (request: OperationRequest) => Promise<Answer>,
-    compacting: Compacting,
-    messages: readonly Message[],
-    overrides: Overrides,
-  ) {
-    this.#runOperation = runOperation;
-    this.#steps = new SessionSteps(compacting, messages, overrides);
-    this.#loop = new Loop(this.#steps, compacting, (steps) => this.#run(steps));
-  }
-
-  get messages(): readonly Message[] {
-    return this.#steps.messages;
-  }
-
-  get state(): State | undefined {
-    return this.#steps.state;
-  }
-
-  append(...messages: Message[]): Promise<number> {
-    return this.#run(this.#steps.append(messages));
-  }
-
-  check(overrides?: Overrides): Promise<Check> {
-    return this.#run(this.#steps.check(overrides));
-  }
-
-  estimate(): Promise<Estimate> {
-    return this.#run(this.#steps.estimate());
-  }
-
-  compact(options?: CompactOptions): Promise<Done<Message[]>> {
-    return this.#loop.compact(options);
-  }
-
-  turn(...of: Parameters<Loop["turn"]>): Promise<Turned<Message>> {
-    return this.#loop.turn(...of);
-  }
-
-  plan(overrides?: Overrides): Promise<Pending | Done<Message[]>> {
+  plan(overrides?: Overrides): Returned<Where, Pending | Done<Message[]>> {
     return this.#run(this.#taken(this.#steps.plan(overrides)));
   }
 
-  step(plan: Plan, summaries: readonly Summary[]): Promise<Pending | Done<Message[]>> {
+  step(plan: Plan, summaries: readonly Summary[]): Returned<Where, Pending | Done<Message[]>> {
     return this.#run(this.#taken(this.#steps.step(plan, summaries)));
   }
 
-  close(): Promise<void> {
+  close(): Returned<Where, void> {
     return this.#run(this.#steps.close());
   }
 
@@ -503,24 +422,63 @@ export class WorkerSession implements RemoteSession {
     const result = yield* steps;
     return isFinished(result) ? this.#steps.take(result) : result;
   }
+}
 
-  /** Runs calls one after the other, so that each finds the session as the previous one left it. */
-  #run<T>(steps: Steps<T>): Promise<T> {
-    const result = this.#last.then(async () => {
-      let next = steps.next();
-      while (!next.done) {
-        let answer: Answer;
-        try {
-          answer = await this.#runOperation(next.value);
-        } catch (error) {
-          next = steps.throw(error);
-          continue;
-        }
-        next = steps.next(answer);
+/** Runs the operations of steps on this thread. */
+const runHere =
+  (runOperation: (request: OperationRequest) => Answer) =>
+  <T>(steps: Steps<T>): T => {
+    let next = steps.next();
+    while (!next.done) {
+      let answer: Answer;
+      try {
+        answer = runOperation(next.value);
+      } catch (error) {
+        next = steps.throw(error);
+        continue;
       }
-      return next.value;
-    });
-    this.#last = result.catch(() => {});
+      next = steps.next(answer);
+    }
+    return next.value;
+  };
+
+/** Runs calls one after the other, so that each finds the session as the previous one left it. */
+function runInOrder(runOperation: (request: OperationRequest) => Promise<Answer>) {
+  let last: Promise<unknown> = Promise.resolve();
+  const run = async <T>(steps: Steps<T>): Promise<T> => {
+    let next = steps.next();
+    while (!next.done) {
+      let answer: Answer;
+      try {
+        answer = await runOperation(next.value);
+      } catch (error) {
+        next = steps.throw(error);
+        continue;
+      }
+      next = steps.next(answer);
+    }
+    return next.value;
+  };
+  return <T>(steps: Steps<T>): Promise<T> => {
+    const result = last.then(() => run(steps));
+    last = result.catch(() => {});
     return result;
+  };
+}
+
+/** A session with the module on this thread. */
+export class ModuleSession extends OpenSession<"here"> implements LiveSession {
+  constructor(runOperation: (request: OperationRequest) => Answer, ...of: ConstructorParameters<typeof SessionSteps>) {
+    super(runHere(runOperation), ...of);
+  }
+}
+
+/** A session with the module in a worker. */
+export class WorkerSession extends OpenSession<"worker"> implements RemoteSession {
+  constructor(
+    runOperation: (request: OperationRequest) => Promise<Answer>,
+    ...of: ConstructorParameters<typeof SessionSteps>
+  ) {
+    super(runInOrder(runOperation), ...of);
   }
 }

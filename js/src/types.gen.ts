@@ -52,6 +52,7 @@ export type Format =
   | "openai-responses"
   | "pi"
   | "plain"
+  | "pydantic-ai"
   | "tanstack";
 
 /** Estimator is the name of a token estimator; docs/reference/policy.md lists them. */

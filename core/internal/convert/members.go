@@ -20,7 +20,7 @@ var known = words("role content parts type text tool_calls toolCalls function_ca
 	"mime_type filename json command exit_code custom_type execution providerExecuted experimental_content refusal " +
 	"redactedContent closed prefix exitCode customType toolCall excludeFromContext redacted callId invalid_tool_calls tool_call_chunks lc toolUseId argsText modelContent attachments " +
 	"format toolInvocation toolInvocations experimental_attachments details toolRequest toolResponse media contentType " +
-	"tool_call tool_call_result origin base64_image base64_data reasoning_text")
+	"tool_call tool_call_result origin base64_image base64_data reasoning_text part_kind kind dynamic_ref")
 
 // set is a sorted list of words.
 type set []string

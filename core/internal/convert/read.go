@@ -58,12 +58,12 @@ func (r *turning) message(i int32) {
 	}
 	for _, n := range c.spoken(m) {
 		p := &c.t.Parts[n]
-		if role == transcript.Assistant && (p.Has(transcript.Step) || p.Has(transcript.Said) != (r.last().role == transcript.User)) {
+		if (role == transcript.Assistant || role == transcript.System) && (p.Has(transcript.Step) || p.Has(transcript.Said) != (r.last().role == transcript.User)) {
 			r.joined = false
 			if p.Has(transcript.Said) {
 				r.start(transcript.User)
 			} else {
-				r.start(transcript.Assistant)
+				r.start(role)
 			}
 		}
 		if p.Has(transcript.Step|transcript.Said) && p.Kind == transcript.Opaque {

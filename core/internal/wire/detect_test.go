@@ -89,6 +89,8 @@ func TestDetect(t *testing.T) {
 		{"haystack", transcriptOf(hsUser, hsSays(hsCall1), hsGot1), "haystack"},
 		{"haystack, an open call", transcriptOf(hsUser, hsSays(hsCall1)), "haystack"},
 		{"bedrock-converse, Strands", transcriptOf(`{"role":"user","content":[{"text":"go"}],"trackingId":"t"}`, `{"role":"assistant","content":[{"reasoning":{"text":"hm","signature":"s"}},{"text":"x"}]}`), "bedrock-converse"},
+		{"pydantic-ai", transcriptOf(paUser, paSays(paCall1), paAsks(paGot1)), "pydantic-ai"},
+		{"pydantic-ai, a text", transcriptOf(paUser), "pydantic-ai"},
 		{"tanstack", transcriptOf(tsUser, tsSays(tsCall1, tsGot1)), "tanstack"},
 		{"tanstack, text", transcriptOf(tsUser), "tanstack"},
 		{"tanstack, a call of the browser's", transcriptOf(tsSays(tsOwn2)), "tanstack"},

@@ -25,6 +25,8 @@ type layout struct {
 	within func(r *Reader, p *transcript.Part, key int) bool
 	// beside are members next to the one that holds a part, which within reads with keys that follow those of members.
 	beside []string
+	// own reads a part instead of the layout, for formats in which parts hold more than this table can say. It may be nil.
+	own func(r *Reader, l *layout)
 	// end completes a message by its members; first is the index of its first part. It may be nil.
 	end  func(r *Reader, m *transcript.Message, f *frame, first int)
 	keys []string // what identifies a part: the tag and the members, or the types and the members beside them
@@ -56,7 +58,11 @@ func (l *layout) reader() func(r *Reader, m *transcript.Message) {
 
 func (l *layout) read(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
-	f := r.roleAndList(m, l.message, func(r *Reader) { l.part(r, -1) })
+	part := func(r *Reader) { l.part(r, -1) }
+	if l.own != nil {
+		part = func(r *Reader) { l.own(r, l) }
+	}
+	f := r.roleAndList(m, l.message, part)
 	role, content := f[0], f[1]
 	r.role(m, &role, l.roles)
 	text := jsonspan.Array

@@ -66,6 +66,12 @@ var shapes = map[string][]string{
 		strings.ReplaceAll(hsSays(hsCall1), "c1", "c#"), strings.ReplaceAll(hsSays(hsCall1, hsCall1), "c1", "c#"), strings.ReplaceAll(hsSays(hsCall2, hsCall1), "c2", "d#"),
 		strings.ReplaceAll(hsGot1, "c1", "c#"), strings.ReplaceAll(hsGot2, "c2", "d#"),
 	},
+	"pydantic-ai": {
+		paUser, paAsks(paSys), paAsks(paSys, `{"content":"text #","part_kind":"user-prompt"}`), paAsks(`{"content":["text #",{"data":"aaaa","media_type":"image/png","kind":"binary"}],"part_kind":"user-prompt"}`), paAsks(),
+		paSays(`{"content":"text #","part_kind":"text"}`), paSays(`{"content":"","part_kind":"text"}`), paSays(`{"content":"hm #","signature":"s","part_kind":"thinking"}`, `{"content":"text #","part_kind":"text"}`),
+		strings.ReplaceAll(paSays(paCall1), "c1", "c#"), strings.ReplaceAll(paSays(paCall1, paCall1), "c1", "c#"), strings.ReplaceAll(paSays(paCall2, paCall1), "c2", "d#"),
+		strings.ReplaceAll(paAsks(paGot1), "c1", "c#"), strings.ReplaceAll(paAsks(paGot2), "c2", "d#"), strings.ReplaceAll(paAsks(paGot1, paGot2), "c1", "c#"),
+	},
 	"tanstack": {
 		`{"id":"m@","role":"user","parts":[{"type":"text","content":"text #"},{"type":"image","source":{"type":"url","value":"u"}}]}`, `{"id":"m@","role":"system","parts":[{"type":"text","content":"s"}]}`,
 		`{"id":"m@","role":"user","parts":[{"type":"text","content":"text #"}]}`, `{"id":"m@","role":"user","parts":[]}`, `{"id":"m@","role":"assistant","parts":[{"type":"text","content":""},{"type":"ui-resource","toolCallId":"c#"}]}`,

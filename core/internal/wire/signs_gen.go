@@ -189,6 +189,17 @@ var elsewhere = [...]Format{
 		Rules: Rules{Empty: "PI6"},
 	},
 	{
+		Name: "pydantic-ai",
+		List: "messages",
+		Signs: Signs{
+			Keys: "parts kind timestamp usage",
+			Also: "ui:content part:untyped",
+			Own:  "part:part_kind",
+			Shy:  true,
+		},
+		Rules: Rules{Empty: "PA1"},
+	},
+	{
 		Name: "tanstack",
 		List: "messages",
 		Signs: Signs{

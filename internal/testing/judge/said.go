@@ -23,7 +23,7 @@ func SaidIn(list []byte) (s Said, err error) {
 	if err := json.Unmarshal(list, &messages); err != nil {
 		return s, err
 	}
-	for _, m := range adPlainly(messages) {
+	for _, m := range paPlainly(adPlainly(messages)) {
 		if m = plainly(m); m == nil {
 			continue
 		}

@@ -216,3 +216,37 @@ func list(v any) []any {
 	l, _ := v.([]any)
 	return l
 }
+
+// paPlainly splits the requests and responses of Pydantic AI into messages of one role each; messages of other formats
+// are unchanged.
+func paPlainly(messages []map[string]any) (split []map[string]any) {
+	for _, m := range messages {
+		if m["kind"] != "request" && m["kind"] != "response" {
+			split = append(split, m)
+			continue
+		}
+		for _, part := range list(m["parts"]) {
+			p := part.(map[string]any)
+			say := func(role string, content any) {
+				split = append(split, map[string]any{"role": role, "content": content})
+			}
+			switch p["part_kind"] {
+			case "system-prompt":
+				say("system", p["content"])
+			case "user-prompt":
+				say("user", p["content"])
+			case "text":
+				say("assistant", p["content"])
+			case "tool-return":
+				content := p["content"]
+				if all, ok := content.([]any); ok {
+					content = slices.DeleteFunc(all, func(item any) bool { m, _ := item.(map[string]any); return m["kind"] != nil })
+				}
+				say("tool_result", content)
+			case "tool-call":
+				say("assistant", []any{map[string]any{"type": "tool-call", "name": p["tool_name"], "args": p["args"]}})
+			}
+		}
+	}
+	return split
+}

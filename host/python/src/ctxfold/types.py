@@ -61,6 +61,7 @@ Format = Union[str, Literal[
     "openai-responses",
     "pi",
     "plain",
+    "pydantic-ai",
     "tanstack",
 ]]
 
