@@ -284,6 +284,10 @@ func (p *proseReader) endItem() {
 func (p *proseReader) sentences(line string) {
 	for from, to := range extract.Sentences(line) {
 		s := line[from:to]
+		if strings.Count(p.open, "`")%2 == 1 && len(p.open) < fullUnit { // "`go vet ./... && go test`" is one piece of code
+			p.open += " " + s
+			continue
+		}
 		if introduces(s) {
 			p.flush()
 			p.lead = cleanLead(s)

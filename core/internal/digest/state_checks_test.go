@@ -110,3 +110,13 @@ func TestEditErrorsAndPlansGoOn(t *testing.T) {
 		}
 	}
 }
+
+// A sentence does not end at the dots inside of code, so that one half of it is never dropped as a repetition.
+func TestSentencesKeepCodeWhole(t *testing.T) {
+	text := logOf(t, `[{"role":"user","content":"Light the lamp of the kiln."},`+ranAs("1", "x", "light --lamp 3", "lit lamp 3")+`,
+{"role":"assistant","content":"The lamp_3 is lit. `+"`go vet ./... && go build ./kiln`"+` takes 3 seconds for lamp_3."},
+{"role":"user","content":"Close the door of the kiln."},`+ranAs("2", "x", "shut --door 4", "shut door 4")+`,
+{"role":"assistant","content":"The door of zone_4 is shut, and nothing else was changed by it. `+"`go vet ./... && go test ./...`"+` takes 7 seconds for kiln_4."},
+{"role":"user","content":"And the fan?"}]`, 4000)
+	wants(t, text, []string{"`go vet ./... && go test ./...` takes 7 seconds for kiln_4."}, nil)
+}

@@ -142,6 +142,9 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	case order:
 		return starts && after != nil && !after.breaks && sc.general(i+size)
 	case habit:
+		if i > 0 && !starts && sc.ws[0].text == "my" && len(next) > 3 && strings.HasSuffix(next, "s") && !strings.HasSuffix(next, "ss") { // "my boss never reads …"
+			return false
+		}
 		if next == "he" && i == 0 { // "nunca he estado en …"
 			return false
 		}
@@ -179,13 +182,13 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	return true
 }
 
-// alone reports whether the words from i on say to leave something of the writer's alone.
+// alone reports whether the words from i on say to leave something of the writer's alone, or to keep it out of something.
 func (sc *scene) alone(i int) bool {
-	if sc.ws[i].text != "leave" || sc.textAt(i+1) != "my" && sc.textAt(i+1) != "our" {
+	if sc.ws[i].text != "leave" && sc.ws[i].text != "keep" || sc.textAt(i+1) != "my" && sc.textAt(i+1) != "our" {
 		return false
 	}
 	for k := i + 3; k < len(sc.ws); k++ {
-		if sc.ws[k].text == "alone" {
+		if w := sc.ws[k].text; w == "alone" || w == "out" {
 			return true
 		}
 	}
