@@ -254,7 +254,7 @@ func (c *keptApp) wait(name string) {
 	c.jobs = slices.DeleteFunc(c.jobs, func(j *simulatedJob) bool { return !open(j) && j != c.background })
 }
 
-// crash ends the process. The app goes on with what it has stored: the list and the state.
+// crash ends the process. The app continues with what it has stored: the list and the state.
 func (c *keptApp) crash() {
 	c.replica++
 	c.jobs, c.queue, c.entered, c.background, c.notes = nil, nil, nil, nil, nil

@@ -155,7 +155,7 @@ func TestScoresAfterAFit(t *testing.T) {
 	}
 }
 
-// Messages may be appended while a summary is written: they stay behind the digest, whatever score the others have.
+// Messages may be appended while a summary is written: they stay after the digest, whatever score the others have.
 func TestScoreWhileMessagesCome(t *testing.T) {
 	list := readings(12)
 	policy := `{"format":"openai-chat","window":{"tokens":3000,"reserve":0}}`

@@ -44,7 +44,7 @@ static void write_key(writer *w, const char *key) {
   write_string(w, "\":");
 }
 
-/* Writes the members of an object behind those that the current object has, but for those that every call sets anew. */
+/* Writes the members of an object behind those that the current object has, except for those that every call sets itself. */
 static void write_members(writer *w, ctxfold_text object) {
   ctxfold_text key, value;
   for (size_t at = 0; ctxfold_next(object, &at, &key, &value);) {
@@ -100,7 +100,7 @@ static bool program_can(const ctxfold_host *host, const char *name) {
   return false;
 }
 
-/* Lets the program execute an effect, and writes the result if there is to be one. */
+/* Lets the program execute an effect, and writes the result if one is expected. */
 static void pass_on(job *j, ctxfold_text effect, bool answered) {
   char *result = j->host->execute(j->host->user, effect.data, effect.length);
   if (answered && result) write_members(&j->results, (ctxfold_text){result, strlen(result)});
@@ -230,13 +230,13 @@ static void write_event(writer *w, const job *j) {
   write_string(w, "]}");
 }
 
-/* Waits until the job is to be called again. */
+/* Waits until the job needs another call. */
 static void wait_for(const job *j) {
   if (j->records) records_wait(j->records, j->until, j->ended, j->own);
   else sleep_until(j->until);
 }
 
-/* Executes the effects of an answer, and makes the event that tells of them. Returns false if there is no memory. */
+/* Executes the effects of an answer, and makes the event with their results. Returns false if there is no memory. */
 static bool advance(job *j, ctxfold_text progress, bool goes_on, writer *event) {
   ctxfold_text key, value;
   j->until = 0;

@@ -78,7 +78,7 @@ var passing = strings.Fields("progress active plan")
 var stayingHeads = strings.Fields("goal objective intent request constraint preference rule guideline guardrail instruction requirement ziel vorgabe regel objectif contrainte consigne objetivo " +
 	"restriccion 目标 约束 规则 偏好 目標 制約 ルール 목표 규칙 цель правил")
 
-// upNext are words in headings for what was being done, and for what was to be done next. After mostLeft more requests, that is done, or overtaken.
+// upNext has words of headings over current and next steps. After mostLeft more requests these steps are done, or overtaken.
 var upNext = strings.Fields("next current todo pending remaining nächste aktuell próximo actual prochain suivant 下一步 当前 次の 現在 다음 현재 следующ текущ")
 
 const mostLeft = 3

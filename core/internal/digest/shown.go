@@ -9,7 +9,7 @@ import (
 )
 
 // A digest that has said everything about the turns, and still has room, shows lines of the files that were read: those that later messages
-// build on, and those that say most. Lines that later edits removed, and files that were written anew, are left out.
+// build on, and those that say most. Lines that later edits removed, and files that were rewritten, are left out.
 
 // leastShown is the minimum room for that, leastShowing the minimum size of the digest, and leastFile that of a file, in bytes.
 const (
@@ -64,7 +64,7 @@ func (e *Extract) shownLines(size int, log string) string {
 
 // laterChanges is what happens to files after a message.
 type laterChanges struct {
-	files   critbit.Map[struct{}] // that were written anew, moved or changed by a command
+	files   critbit.Map[struct{}] // that were rewritten, moved or changed by a command
 	edited  critbit.Map[struct{}] // of which some lines were edited
 	removed critbit.Map[struct{}] // lines that edits removed
 	read    critbit.Map[struct{}] // lines that are read again

@@ -60,8 +60,8 @@ var genkitLayout = layout{
 		{name: "toolRequest", kind: transcript.ToolCall, body: gkInput, id: gkRef, tool: gkName},
 		{name: "toolResponse", kind: transcript.ToolResult, body: gkOutput, id: gkRef, tool: gkName, inner: gkContent},
 	},
-	beside: []string{"metadata"},
-	within: genkitMetadata,
+	neighbours: []string{"metadata"},
+	within:     genkitMetadata,
 }
 
 var genkitMetadataKeys = []string{"thoughtSignature"}

@@ -23,13 +23,13 @@ type layout struct {
 	failed  string     // what the member "failed" of a result has if it is an error and not true
 	// within reads a member that is an object or a list, and reports whether it did. It may be nil.
 	within func(r *Reader, p *transcript.Part, key int) bool
-	// beside are members next to the one that holds a part, which within reads with keys that follow those of members.
-	beside []string
+	// neighbours has the members next to the one that holds a part, which within reads with keys that follow those of members.
+	neighbours []string
 	// own reads a part instead of the layout, for formats in which parts hold more than this table can say. It may be nil.
 	own func(r *Reader, l *layout)
 	// end completes a message by its members; first is the index of its first part. It may be nil.
 	end  func(r *Reader, m *transcript.Message, f *frame, first int)
-	keys []string // what identifies a part: the tag and the members, or the types and the members beside them
+	keys []string // what identifies a part: the tag and the members, or the types and their neighbours
 }
 
 // partForm is a type of part: its kind, and the members that hold it, as indexes into layout.members. 0 stands for
@@ -51,7 +51,7 @@ func (l *layout) reader() func(r *Reader, m *transcript.Message) {
 		for _, form := range l.parts {
 			l.keys = append(l.keys, form.name)
 		}
-		l.keys = append(l.keys, l.beside...)
+		l.keys = append(l.keys, l.neighbours...)
 	}
 	return l.read
 }
