@@ -67,7 +67,7 @@ type looks struct {
 // memories reads the request's member memory. Invalid entries stay zero, so that the others keep their indexes.
 func (r *request) memories() (list []memory) {
 	at := r.members[operations.InMemory]
-	if at.Zero() || r.err != nil {
+	if at.IsZero() || r.err != nil {
 		return nil
 	}
 	s := jsonspan.New(r.src).At(at.Start)
@@ -135,7 +135,7 @@ func (m *memory) set(name string, src []byte, v jsonspan.Value) {
 // whole reports whether an entry has a known version and all required members.
 func (m *memory) whole() bool {
 	return (m.version == memoryVersion || m.version == firstMemoryVersion) && m.at.messages > 0 && m.at.print != "" &&
-		m.at.sentMessages > 0 && m.at.sent != "" && !m.edits.Zero() && !m.state.Zero()
+		m.at.sentMessages > 0 && m.at.sent != "" && !m.edits.IsZero() && !m.state.IsZero()
 }
 
 // descends reports whether the points of an entry are in descending order and longer than the replaced beginning.
@@ -181,7 +181,7 @@ func (p *point) set(name string, src []byte, v jsonspan.Value) {
 
 // numberOf returns a count; 0 for any other value.
 func numberOf(src []byte, v jsonspan.Value) int {
-	n, err := strconv.Atoi(string(v.Of(src)))
+	n, err := strconv.Atoi(string(v.Slice(src)))
 	if v.Kind != jsonspan.Number || err != nil || n < 0 || n > jsonspan.MaxSize {
 		return 0
 	}
@@ -240,7 +240,7 @@ func isAt(prints []transcript.Fingerprint, n int, print string) bool {
 func (m *memory) read(src []byte) bool {
 	last := -1 // index of the last message used
 	ok := eachEdit(src, m.edits, func(e *memoryEdit) bool { return m.readSent(e, &last) })
-	if !ok || m.behind.Zero() {
+	if !ok || m.behind.IsZero() {
 		return ok
 	}
 	return eachEdit(src, m.behind, func(e *memoryEdit) bool { return m.readBehind(e, &last) })
@@ -333,7 +333,7 @@ func (e *memoryEdit) keep(s *jsonspan.Scanner) bool {
 	var ends [2]int
 	n := 0
 	for s.Array(); s.Elem(); n++ {
-		number, err := strconv.Atoi(string(s.Skip().Of(s.Src())))
+		number, err := strconv.Atoi(string(s.Skip().Slice(s.Src())))
 		if err != nil || n >= len(ends) {
 			return false
 		}
@@ -346,7 +346,7 @@ func (e *memoryEdit) keep(s *jsonspan.Scanner) bool {
 // say reads a member of an edit.
 func (e *memoryEdit) say(name string, src []byte, v jsonspan.Value) bool {
 	index := func(to *int) bool {
-		n, err := strconv.Atoi(string(v.Of(src)))
+		n, err := strconv.Atoi(string(v.Slice(src)))
 		*to = n
 		return err == nil && n >= 0
 	}
@@ -359,7 +359,7 @@ func (e *memoryEdit) say(name string, src []byte, v jsonspan.Value) bool {
 	case "before":
 		return index(&e.before)
 	case "insert", "message":
-		e.text = v.Of(src)
+		e.text = v.Slice(src)
 		return v.Kind == jsonspan.Object
 	case "turn":
 		e.turn = v.Kind == jsonspan.True

@@ -20,7 +20,7 @@ func restore(r *request, dst []byte) []byte {
 	if r.decode(operations.InBodies, &bodies); r.err != nil {
 		return dst
 	}
-	if len(bodies) > 0 && r.session == nil && r.members[operations.InMessages].Zero() {
+	if len(bodies) > 0 && r.session == nil && r.members[operations.InMessages].IsZero() {
 		var a api.NamedHandles
 		a.Handles, a.Corrupt = handles.Of(bodies)
 		return appendJSON(dst, a.MarshalEasyJSON)
@@ -45,7 +45,7 @@ func restore(r *request, dst []byte) []byte {
 		seq[i] = int32(i)
 	}
 	a := api.Restored{Report: api.Report(*c.Report()), Markers: left, Valid: !wire.AnyRefused(r.format.Check(t, seq, r.policy.OpenCalls == "answer"))}
-	if r.session != nil || !r.members[operations.InState].Zero() {
+	if r.session != nil || !r.members[operations.InState].IsZero() {
 		a.State = appendJSON(nil, c.State().MarshalEasyJSON)
 	}
 	if r.session != nil && c.Report().Changed && r.policy.Answer != "report" {
@@ -72,11 +72,11 @@ const (
 // to the call, depending on the members of the request.
 func recall(r *request, dst []byte) []byte {
 	a := api.Recalled{}
-	if p := r.members[operations.InArguments]; p.Zero() {
+	if p := r.members[operations.InArguments]; p.IsZero() {
 		a.Tool = r.recallTool()
 	} else {
 		var args recallArguments
-		if problem := args.read(p.Of(r.src)); problem != "" { // the model made a mistake, so the model gets the explanation
+		if problem := args.read(p.Slice(r.src)); problem != "" { // the model made a mistake, so the model gets the explanation
 			a.Text = &problem
 		} else if a.Handle, a.Query = args.handle, args.query; a.Query != "" {
 			a.Text = r.recallFound(a.Query)
@@ -116,7 +116,7 @@ func (r *request) recallFound(query string) *string {
 // recallBody returns the response to a call with a handle; nil if the body has not been loaded yet.
 func (r *request) recallBody(args *recallArguments) *string {
 	p := r.members[operations.InBody]
-	if p.Zero() {
+	if p.IsZero() {
 		return nil
 	}
 	s := jsonspan.New(r.src).At(p.Start)
@@ -223,7 +223,7 @@ func (a *recallArguments) readMember(name string, s *jsonspan.Scanner) bool {
 // wholeNumber reads a number of at least 0, which may be in quotes; null counts as 0.
 func wholeNumber(s *jsonspan.Scanner, to *int) bool {
 	kind := s.Kind()
-	n, err := strconv.Atoi(strings.Trim(string(s.Skip().Of(s.Src())), `"`))
+	n, err := strconv.Atoi(strings.Trim(string(s.Skip().Slice(s.Src())), `"`))
 	*to = n
 	return kind == jsonspan.Null || err == nil && n >= 0 && n <= jsonspan.MaxSize
 }

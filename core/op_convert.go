@@ -38,7 +38,7 @@ func convertTo(r *request, dst []byte) []byte {
 		list = strings.TrimSuffix("messages."+list, ".")
 	}
 	prompt := ""
-	if !r.promptAt.Zero() {
+	if !r.promptAt.IsZero() {
 		prompt = jsonspan.Text(r.src, r.promptAt)
 	}
 	o := convert.Convert(r.t, r.format, to, list, prompt)

@@ -27,8 +27,8 @@ func fit(r *request, dst []byte) []byte {
 	if p.Correction = r.correct(&p.State); !r.bounded(r.options.Force) {
 		return dst
 	}
-	if m := r.members[operations.InPolicy]; !m.Zero() {
-		p.Policy = api.Raw(m.Of(r.src))
+	if m := r.members[operations.InPolicy]; !m.IsZero() {
+		p.Policy = api.Raw(m.Slice(r.src))
 	}
 	return run(r, &p, dst)
 }
@@ -45,7 +45,7 @@ func prints(r *request, dst []byte) []byte {
 		return dst
 	}
 	a := api.Prints{Format: api.Format(r.format.Name)}
-	if !r.t.Model.Zero() {
+	if !r.t.Model.IsZero() {
 		a.Model = r.t.Text(r.t.Model)
 	}
 	for _, p := range r.t.Prints(0, 0) {
@@ -90,7 +90,7 @@ func (h *history) finish(r *request, c *compact.Run, a *api.Planned) {
 // appendEdits appends the edits relative to the given messages.
 func (h *history) appendEdits(dst []byte, c *compact.Run) []byte {
 	e := view.NewEdits(dst)
-	c.Doc().Each(func(it *view.Item, write func(dst []byte) []byte) {
+	c.Doc().EachItem(func(it *view.Item, write func(dst []byte) []byte) {
 		p := place{in: int(it.In)}
 		if h.given != nil && it.In >= 0 {
 			p = h.given[it.In]

@@ -52,11 +52,11 @@ func (r *request) functionCall(f *hook.Function) *hook.Call {
 	if r.has(operations.InText) {
 		c.Text = r.text(operations.InText)
 	}
-	if args := r.members[operations.InArguments]; !args.Zero() {
+	if args := r.members[operations.InArguments]; !args.IsZero() {
 		if s := jsonspan.New(r.src).At(args.Start); s.Kind() != jsonspan.Object {
 			r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "arguments must be an object"}, args.Start)
 		}
-		c.Arguments = args.Of(r.src)
+		c.Arguments = args.Slice(r.src)
 	}
 	return c
 }

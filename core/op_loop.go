@@ -22,7 +22,7 @@ func loopStart(r *request, dst []byte) []byte {
 	}
 	options := r.options
 	if r.session != nil { // the session's own options apply anyway
-		if options = (api.Options{}); !r.members[operations.InOptions].Zero() {
+		if options = (api.Options{}); !r.members[operations.InOptions].IsZero() {
 			r.decode(operations.InOptions, &options)
 		}
 		if settings.Operation != api.JobPlan {
@@ -48,7 +48,7 @@ func loopEvent(r *request, dst []byte) []byte {
 		r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, At: "now", Message: "now must be the time in milliseconds since 1970"}, r.members[operations.InEvent].Start)
 		return dst
 	}
-	if err := policy.Decode(r.members[operations.InJob].Of(r.src), &job); err != nil {
+	if err := policy.Decode(r.members[operations.InJob].Slice(r.src), &job); err != nil {
 		r.fail(&jsonspan.Error{Code: api.CodeJobMismatch, Offset: err.Offset, Message: "this is no job of this version: start another one"}, r.members[operations.InJob].Start)
 		return dst
 	}
@@ -69,8 +69,8 @@ func loopEvent(r *request, dst []byte) []byte {
 
 // raw returns the JSON of a member, or nil.
 func (r *request) raw(member operations.Member) api.Raw {
-	if p := r.members[member]; !p.Zero() {
-		return api.Raw(p.Of(r.src))
+	if p := r.members[member]; !p.IsZero() {
+		return api.Raw(p.Slice(r.src))
 	}
 	return nil
 }
@@ -150,8 +150,8 @@ func (c *loopCore) Run(op operations.Op, members ...loop.Member) ([]byte, *jsons
 	switch {
 	case c.r.session != nil && o.Members.Has(operations.InSession):
 		add(operations.InSession, c.r.raw(operations.InSession))
-	case o.Members.Has(operations.InMessages) && !list.Zero():
-		messagesAt = add(operations.InMessages, list.Of(c.r.src))
+	case o.Members.Has(operations.InMessages) && !list.IsZero():
+		messagesAt = add(operations.InMessages, list.Slice(c.r.src))
 	}
 	inner := newRequest(append(src, '}'), o, c.r.sessions)
 	var answer []byte

@@ -115,7 +115,7 @@ func (r *searchRequest) readQuery(at uint32, _ jsonspan.Kind) {
 }
 
 func (r *searchRequest) readLimit(at uint32, kind jsonspan.Kind) {
-	spelled := string(r.s.Skip().Of(r.s.Src()))
+	spelled := string(r.s.Skip().Slice(r.s.Src()))
 	n, err := strconv.Atoi(spelled)
 	switch {
 	case r.s.Err() != nil:
@@ -199,7 +199,7 @@ func readHandle(s *jsonspan.Scanner) string {
 // readBody reads a body: JSON, or a string that contains JSON.
 func readBody(s *jsonspan.Scanner) []byte {
 	if s.Kind() != jsonspan.String {
-		return s.Skip().Of(s.Src())
+		return s.Skip().Slice(s.Src())
 	}
 	t := s.Text()
 	switch {

@@ -36,14 +36,14 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 	o, told := opened{}, openedTold{}
 	for key := range s.Members {
 		name := string(key)
-		if wire.ListKey(name) && (told.kind == "" || told.format.Zero()) {
+		if wire.ListKey(name) && (told.kind == "" || told.format.IsZero()) {
 			return nil // a request body
 		}
 		if o.read(name, s, &told); told.kind != "" && !isKind(told.kind) {
 			return nil
 		}
 	}
-	if s.Err() != nil || o.messages.Zero() {
+	if s.Err() != nil || o.messages.IsZero() {
 		return nil // the error is reported when the messages are read
 	}
 	if o.format = wire.ByName(jsonspan.Text(s.Src(), told.format)); o.format == nil {
@@ -104,7 +104,7 @@ func (r *request) readOpened(s *jsonspan.Scanner, o *opened, in *source, how rea
 	if r.readList(list, in, reading{unweighed: how.unweighed}); r.err != nil {
 		return
 	}
-	if !o.system.Zero() {
+	if !o.system.IsZero() {
 		in.promptAt = o.system
 		text := s.At(o.system.Start)
 		text.Weigh = in.profile.Automaton

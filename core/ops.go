@@ -187,7 +187,7 @@ func round(f float64) float64 { return float64(int(float64(f*1000)+0.5)) / 1000 
 
 func estimate(r *request, dst []byte) []byte {
 	a := api.Estimate{Source: r.profile.Source, Bound: r.profile.Bound, Estimator: api.Estimator(r.profile.Name), Family: api.Family(r.profile.Family)}
-	if p := r.members[operations.InText]; !p.Zero() {
+	if p := r.members[operations.InText]; !p.IsZero() {
 		s := jsonspan.New(r.src).At(p.Start)
 		s.Weigh = r.profile.Automaton
 		text := s.Text()
@@ -209,7 +209,7 @@ func estimate(r *request, dst []byte) []byte {
 	}
 	a.Source, a.Bound = r.profile.Source, r.profile.Bound
 	a.Format = api.Format(r.format.Name)
-	a.Beside = r.profile.Beside(r.t)
+	a.Beside = r.profile.OutsideMessages(r.t)
 	a.Tokens = a.Beside
 	for i := range r.t.Messages {
 		n := r.profile.Message(r.t, i)
@@ -233,11 +233,11 @@ func check(r *request, dst []byte) []byte {
 	a := api.Check{Source: r.profile.Source, Bound: r.profile.Bound, Limit: r.policy.Limit(), Window: r.policy.Window.Tokens,
 		Format: api.Format(r.format.Name), Estimator: api.Estimator(r.profile.Name), Messages: len(r.t.Messages)}
 	in := view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy, State: state, N: len(r.t.Messages)}
-	due, size, cold := hook.Due(in, r.profile.Beside(r.t)+r.tokens())
+	due, size, cold := hook.Due(in, r.profile.OutsideMessages(r.t)+r.tokens())
 	if a.Due, a.Tokens = due, size.Tokens; size.Index >= 0 {
 		a.Source, a.Bound = api.TokensMeasured, size.Bound
 	}
-	if r.options.Usage != nil || !r.usageAt.Zero() {
+	if r.options.Usage != nil || !r.usageAt.IsZero() {
 		if a.State = appendJSON(nil, state.MarshalEasyJSON); r.session != nil {
 			r.session.state = state
 		}
@@ -296,7 +296,7 @@ func validate(r *request, dst []byte) []byte {
 		case v.Part >= 0:
 			at = r.t.Parts[v.Part].Span.Start
 		case v.Fix == wire.Replace:
-			at = jsonspan.Lone(r.t.Src, msg.Span)[0]
+			at = jsonspan.LoneSurrogates(r.t.Src, msg.Span)[0]
 			path += strings.TrimPrefix(jsonspan.PathAt(r.t.Src, int(at)), jsonspan.PathAt(r.t.Src, int(msg.Span.Start)))
 		}
 		a.Violations = append(a.Violations, api.Violation{Rule: v.Rule, Message: int(v.Message), Path: path,
@@ -309,8 +309,8 @@ func validate(r *request, dst []byte) []byte {
 // loneBeside returns the violation of rule I8 (unpaired surrogates) in the request body outside its messages.
 func (r *request) loneBeside() api.Violation {
 	t := r.t
-	lone := jsonspan.Lone(t.Src, jsonspan.Span{Start: t.Outer.Start, End: t.List.Start})
-	lone = append(lone, jsonspan.Lone(t.Src, jsonspan.Span{Start: t.List.End, End: t.Outer.End})...)
+	lone := jsonspan.LoneSurrogates(t.Src, jsonspan.Span{Start: t.Outer.Start, End: t.List.Start})
+	lone = append(lone, jsonspan.LoneSurrogates(t.Src, jsonspan.Span{Start: t.List.End, End: t.Outer.End})...)
 	return api.Violation{Rule: "I8", Message: -1, Path: jsonspan.PathAt(t.Src, int(lone[0])), Offset: int(lone[0]), Text: wire.LoneText,
 		Severity: api.SeverityRefused, Repair: api.RepairReplace}
 }
@@ -327,8 +327,8 @@ func plan(r *request, dst []byte) []byte {
 		return dst
 	}
 	p.Policy = api.Raw("{}")
-	if m := r.members[operations.InPolicy]; !m.Zero() {
-		p.Policy = api.Raw(m.Of(r.src))
+	if m := r.members[operations.InPolicy]; !m.IsZero() {
+		p.Policy = api.Raw(m.Slice(r.src))
 	} else if r.session != nil && len(r.session.raw) > 0 {
 		p.Policy = r.session.raw
 	}

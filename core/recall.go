@@ -62,7 +62,7 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	prints := given.t.Prints(0, 0)
 	for _, f := range r.found(prints) {
 		used := &history{known: f.index, entry: f.entry, source: given.t}
-		if !f.entry.read(r.src) || policy.Decode(f.entry.state.Of(r.src), &used.state) != nil || f.sent && !used.goOn(prints) {
+		if !f.entry.read(r.src) || policy.Decode(f.entry.state.Slice(r.src), &used.state) != nil || f.sent && !used.goOn(prints) {
 			continue
 		}
 		again := *r

@@ -16,7 +16,7 @@ func (r *request) redact(in *view.Input) *api.ReportRedacted {
 		return nil
 	}
 	if r.resumed == nil && !r.policy.Force { // a plan that has been started is due
-		due, _, _ := hook.Due(*in, r.profile.Beside(r.t)+r.tokens())
+		due, _, _ := hook.Due(*in, r.profile.OutsideMessages(r.t)+r.tokens())
 		if m := r.policy.MaxBytes; !due && (m == 0 || r.t.List.Len() <= m) {
 			return nil
 		}

@@ -87,7 +87,7 @@ func (m *remembering) read(c *compact.Run) {
 			}
 		}
 	}
-	c.Doc().Each(func(it *view.Item, write func(dst []byte) []byte) {
+	c.Doc().EachItem(func(it *view.Item, write func(dst []byte) []byte) {
 		p := place{in: -1}
 		if it.In >= 0 {
 			p = m.wholeOf(int(it.In))
@@ -344,7 +344,7 @@ func (m *remembering) appendEdits(dst []byte, list []place) []byte {
 	for _, p := range list {
 		switch {
 		case p.drop:
-			e.Other(func(dst []byte) []byte { return appendLooks(appendIndex(dst, `"drop":`, p.in), p.looks) })
+			e.InsertForeign(func(dst []byte) []byte { return appendLooks(appendIndex(dst, `"drop":`, p.in), p.looks) })
 		case p.kept == nil:
 			e.Keep(p.in)
 		case p.in >= 0:

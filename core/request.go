@@ -61,7 +61,7 @@ func (r *request) parseMembers(pass bool) {
 		}
 		if n == operations.InMessages && pass {
 			s.Kind()
-			if r.members[n], ok = s.Pass(); ok {
+			if r.members[n], ok = s.SkipUnchecked(); ok {
 				continue
 			}
 		}
@@ -122,7 +122,7 @@ func (r *request) nextMember(s *jsonspan.Scanner) (n operations.Member, ok bool)
 }
 
 // has reports whether the request has a member.
-func (r *request) has(n operations.Member) bool { return !r.members[n].Zero() }
+func (r *request) has(n operations.Member) bool { return !r.members[n].IsZero() }
 
 // readEarly reads the transcript at the scanner before the members after it are known. It returns the request with
 // the transcript, or with an error that the remaining members can't fix. It returns nil if the transcript can only be
@@ -177,7 +177,7 @@ func (r *request) need(member operations.Member) bool {
 	if member == operations.InMessages && r.err == nil && r.session != nil && !r.op.Grows {
 		return true
 	}
-	if r.err == nil && r.members[member].Zero() {
+	if r.err == nil && r.members[member].IsZero() {
 		r.err = &jsonspan.Error{Code: api.CodeMissingField, Message: "the request has no \"" + operations.MemberTable[member].Name + "\""}
 	}
 	return r.err == nil
@@ -195,7 +195,7 @@ func (r *request) bounded(forced bool) bool {
 	}
 	e := &jsonspan.Error{Code: api.CodeUnknownWindow, Message: says +
 		`: set window.tokens in the policy, such as {"window":{"tokens":200000}}, or {"window":{"unlimited":true}} if there is no limit`}
-	if !r.members[operations.InPolicy].Zero() {
+	if !r.members[operations.InPolicy].IsZero() {
 		e.At = "window.tokens"
 	}
 	r.fail(e, r.policyAt)
@@ -207,7 +207,7 @@ const maxNamed = 100
 
 // decode decodes a typed member, if present.
 func (r *request) decode(member operations.Member, v policy.Unmarshaler) {
-	if p := r.members[member]; r.err == nil && !p.Zero() {
-		r.fail(policy.Decode(p.Of(r.src), v), p.Start)
+	if p := r.members[member]; r.err == nil && !p.IsZero() {
+		r.fail(policy.Decode(p.Slice(r.src), v), p.Start)
 	}
 }

@@ -121,7 +121,7 @@ func (r *request) enter() {
 // named returns the session that a request names. If there is none, it records an error and returns nil.
 func (r *request) named() *session {
 	at := r.members[operations.InSession]
-	id, err := strconv.Atoi(string(at.Of(r.src)))
+	id, err := strconv.Atoi(string(at.Slice(r.src)))
 	if err != nil {
 		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "session must be the number that session_open returned"}, at.Start)
 		return nil
@@ -156,7 +156,7 @@ func (in *source) readSession(s *session, edits bool) {
 
 // stateOf decodes the request's state, or copies the session's.
 func (r *request) stateOf(state *api.State) {
-	if r.session != nil && r.members[operations.InState].Zero() {
+	if r.session != nil && r.members[operations.InState].IsZero() {
 		*state = r.session.state
 		return
 	}
@@ -166,7 +166,7 @@ func (r *request) stateOf(state *api.State) {
 // tokens returns the estimated size of the transcript's messages in tokens.
 func (r *request) tokens() int {
 	s := r.session
-	if s == nil || s.t == nil || !r.profile.Same(s.profile) {
+	if s == nil || s.t == nil || !r.profile.Equals(s.profile) {
 		sum := 0
 		for i := range r.t.Messages {
 			sum += r.profile.Message(r.t, i)
@@ -193,7 +193,7 @@ func sessionOpen(r *request, dst []byte) []byte {
 	if r.decode(operations.InState, &s.state); r.err != nil {
 		return dst
 	}
-	s.raw = slices.Clone(api.Raw(r.members[operations.InPolicy].Of(r.src)))
+	s.raw = slices.Clone(api.Raw(r.members[operations.InPolicy].Slice(r.src)))
 	if s.auto = r.policy.DetectsFormat(); s.auto && (r.t == nil || len(r.t.Messages) == 0) {
 		s.format = wire.ByName(string(s.state.Format)) // an empty list determines no format
 		if r.fail(notHere(s.format, r.members[operations.InState].Start), 0); r.err != nil {
@@ -228,7 +228,7 @@ func (s *session) take(r *request) {
 	s.sum, s.counted = 0, 0
 	s.read, s.missed, s.glanced, s.judged = 0, 0, 0, 0
 	s.t.Rebase()
-	s.t.Grown(len(s.t.Messages), len(s.t.Parts))
+	s.t.AppendRead(len(s.t.Messages), len(s.t.Parts))
 }
 
 func sessionAppend(r *request, dst []byte) []byte {
@@ -248,7 +248,7 @@ func sessionAppend(r *request, dst []byte) []byte {
 		}
 		return r.appendSession(dst)
 	}
-	b := list.Of(r.src)
+	b := list.Slice(r.src)
 	if b[0] != '[' {
 		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "messages must be a list of the messages to append"}, list.Start)
 		return dst
@@ -363,7 +363,7 @@ func (r *request) appendSession(dst []byte) []byte {
 	}
 	if s.t != nil {
 		a.Messages = len(s.t.Messages)
-		a.Tokens = s.profile.Beside(s.t) + s.tokens()
+		a.Tokens = s.profile.OutsideMessages(s.t) + s.tokens()
 	}
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
@@ -394,5 +394,5 @@ func (r *request) move(c *compact.Run) {
 	if t.Outer == t.List { // it lacks the content that is sent in addition to the list
 		t.System = was.System
 	}
-	t.Grown(len(t.Messages), len(t.Parts))
+	t.AppendRead(len(t.Messages), len(t.Parts))
 }

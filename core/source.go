@@ -53,15 +53,15 @@ func (r *request) resolve() {
 		o = r.session.options.Clone()
 	}
 	at := r.members[operations.InOptions]
-	if !at.Zero() {
-		if err := policy.Decode(at.Of(r.src), &o); err != nil {
+	if !at.IsZero() {
+		if err := policy.Decode(at.Slice(r.src), &o); err != nil {
 			r.fail(policy.SuggestOption(err), at.Start)
 			return
 		}
 	}
 	var src []byte
 	if r.has(operations.InPolicy) {
-		src = r.members[operations.InPolicy].Of(r.src)
+		src = r.members[operations.InPolicy].Slice(r.src)
 	}
 	if set := r.settingsOf(src, r.members[operations.InPolicy].Start, o, at.Start); r.err == nil {
 		next := *r.source
@@ -209,7 +209,7 @@ func (r *request) readList(s *jsonspan.Scanner, in *source, how reading) {
 // noteReasoner records in the transcript whether the model requires reasoning to be sent back.
 func (in *source) noteReasoner() {
 	model := in.policy.Model
-	if model == "" && !in.t.Model.Zero() {
+	if model == "" && !in.t.Model.IsZero() {
 		model = in.t.Text(in.t.Model)
 	}
 	in.t.Reasoner = wire.IsReasoningModel(model)
@@ -224,7 +224,7 @@ func (r *request) stateFormat() *wire.Format {
 	}
 	var state api.State
 	p := r.members[operations.InState]
-	if p.Zero() || policy.Decode(p.Of(r.src), &state) != nil { // an invalid state is reported when it is used
+	if p.IsZero() || policy.Decode(p.Slice(r.src), &state) != nil { // an invalid state is reported when it is used
 		return nil
 	}
 	return wire.ByName(string(state.Format))

@@ -17,14 +17,14 @@ func (r *request) correct(state *api.State) *api.Correction {
 	}
 	by := raw.Calibrate(state.Calibration)
 	if ok && (usage.Exact || state.Round == 0 || usage.Message >= state.Messages) {
-		estimated, counted := raw.Beside(r.t), usage.Sum()
+		estimated, counted := raw.OutsideMessages(r.t), usage.Sum()
 		for i := range usage.Message + 1 {
 			estimated += raw.Message(r.t, i)
 		}
 		plausible := usage.Exact || raw.Plausible(state.Calibration, estimated, counted)
 		state.Calibration = raw.Report(state.Calibration, estimated, counted)
 		if by = raw.Calibrate(state.Calibration); plausible {
-			least := raw.Least(state.Calibration)
+			least := raw.LeastTokens(state.Calibration)
 			if usage.LeastTokens > 0 {
 				least = min(least, usage.LeastTokens)
 			}
@@ -42,10 +42,10 @@ func (r *request) usage() (u api.Usage, ok bool) {
 	if r.options.Usage != nil {
 		u, at = *r.options.Usage, uint32(jsonspan.Find(r.src, int(r.optionsAt), "usage"))
 	} else {
-		if at = r.usageAt.Start; r.usageAt.Zero() {
+		if at = r.usageAt.Start; r.usageAt.IsZero() {
 			return u, false
 		}
-		if r.fail(policy.Decode(r.usageAt.Of(r.src), (*api.GivenUsage)(&u)), at); r.err != nil {
+		if r.fail(policy.Decode(r.usageAt.Slice(r.src), (*api.GivenUsage)(&u)), at); r.err != nil {
 			return u, false
 		}
 	}

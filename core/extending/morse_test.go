@@ -96,10 +96,10 @@ func readMorse(r *wire.Reader, m *transcript.Message) {
 	if m.Role == transcript.Tool {
 		part.Kind, part.ID = transcript.ToolResult, key
 	}
-	if !says.Zero() {
+	if !says.IsZero() {
 		r.Add(part)
 	}
-	if !call.Span.Zero() {
+	if !call.Span.IsZero() {
 		r.Add(call)
 	}
 }

@@ -190,7 +190,7 @@ func (id *identifying) lastPlace(kind *Message) int {
 // inputGroups returns the groups of the input's items.
 func (id *identifying) inputGroups() []int32 {
 	if id.groups == nil {
-		id.groups = id.doc.T.Groups(id.doc.Seq())
+		id.groups = id.doc.T.Groups(id.doc.MessageOrder())
 	}
 	return id.groups
 }

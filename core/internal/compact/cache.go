@@ -14,7 +14,7 @@ import (
 // the first change, and r and w the prices of reading from the cache and of writing to it.
 func (c *Run) cache(prefix api.StablePrefix, after int, s summary.Cost) *api.ReportCache {
 	out := &api.ReportCache{FirstMessage: prefix.Messages, FirstByte: prefix.Bytes,
-		RereadTokens: max(0, after-prefix.Tokens-c.doc.P.Beside(c.doc.T)), SavedTokens: c.report.Tokens.Before - after}
+		RereadTokens: max(0, after-prefix.Tokens-c.doc.P.OutsideMessages(c.doc.T)), SavedTokens: c.report.Tokens.Before - after}
 	price := c.policy.KnownPrices()
 	if price == nil {
 		return out

@@ -207,7 +207,7 @@ func (c *Run) settle() bool {
 			return false
 		}
 		c.mend.Repair()
-		c.doc.Resend()
+		c.doc.MarkSent()
 		if again == maxResorts || !c.MustFit() {
 			return true
 		}
@@ -270,14 +270,14 @@ func (c *Run) EndUnchanged(reason api.Reason) *Run {
 	}
 	c.doc.Reset()
 	c.result = Result{}
-	c.report.StablePrefix = api.StablePrefix{Messages: len(c.doc.T.Messages[:c.doc.T.Input]), Bytes: c.doc.T.Given(c.doc.T.List).Len(), Tokens: c.report.Tokens.Before}
+	c.report.StablePrefix = api.StablePrefix{Messages: len(c.doc.T.Messages[:c.doc.T.Input]), Bytes: c.doc.T.OriginalSpan(c.doc.T.List).Len(), Tokens: c.report.Tokens.Before}
 	return c
 }
 
 // CompleteReport completes the report of a run that has changed its input.
 func (c *Run) CompleteReport() {
 	r := &c.report
-	c.doc.Stamp()
+	c.doc.DateNewMessages()
 	r.Reason, r.Changed = api.ReasonCompacted, true
 	for _, it := range c.doc.Items {
 		if it.Instr {
@@ -293,7 +293,7 @@ func (c *Run) CompleteReport() {
 	r.Messages.After = len(c.doc.Items) + c.doc.T.Input - c.doc.Rest
 	r.StablePrefix = c.prefix(c.doc.FirstChange())
 	if c.policy.MaxBytes > 0 {
-		r.Bytes = &api.ReportBytes{Before: c.doc.T.Given(c.doc.T.List).Len(), After: c.Result().listSize(), Limit: c.policy.MaxBytes}
+		r.Bytes = &api.ReportBytes{Before: c.doc.T.OriginalSpan(c.doc.T.List).Len(), After: c.Result().listSize(), Limit: c.policy.MaxBytes}
 	}
 	r.Cache = c.cache(r.StablePrefix, r.Tokens.After, c.summary.CallCost())
 	if c.policy.Log {

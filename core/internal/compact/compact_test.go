@@ -397,7 +397,7 @@ func TestBoundReasoningGoesBehindTheFirstChange(t *testing.T) {
 	if strings.Contains(out, "redacted") || strings.Contains(out, "s3") {
 		t.Error("reasoning behind the change is still there")
 	}
-	if v := c.doc.F.Check(c.doc.T, c.doc.Seq(), false); len(v) > 0 || strings.Count(out, `"role"`) != 6 {
+	if v := c.doc.F.Check(c.doc.T, c.doc.MessageOrder(), false); len(v) > 0 || strings.Count(out, `"role"`) != 6 {
 		t.Errorf("%+v in %s", v, out)
 	}
 }

@@ -81,7 +81,7 @@ func largest(causes []api.Cause) []api.Cause {
 // causes returns the messages in the result with the reasons why they stay. If fixed is set, it returns only messages
 // that must stay unchanged. The pins are computed for the result.
 func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api.Cause) {
-	if n := c.doc.P.Beside(c.doc.T); n > 0 {
+	if n := c.doc.P.OutsideMessages(c.doc.T); n > 0 {
 		causes = append(causes, api.Cause{Message: -1, Why: api.CauseBeside, Tokens: n})
 	}
 	newest := c.keep.NewestUser()

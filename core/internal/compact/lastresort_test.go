@@ -12,7 +12,7 @@ func TestLastResortSparesWhatFits(t *testing.T) {
 	for window := 1000; window < 4000; window++ {
 		policy := fmt.Sprintf(`{"window":{"tokens":%d},"last_resort":%%t,"passes":[{"pass":"clear","keep_recent":1}]}`, window)
 		without := run(t, "native", fmt.Sprintf(policy, false), src)
-		if without.doc.Total != without.MaxTokens() || !without.doc.Changed() {
+		if without.doc.Total != without.MaxTokens() || !without.doc.IsChanged() {
 			continue
 		}
 		if got := output(run(t, "native", fmt.Sprintf(policy, true), src)); got != output(without) {

@@ -128,7 +128,7 @@ func (p *placing) put(item int) {
 		c.doc.Replace(item, slices.Concat(message[:at.Start], text, message[at.End:]))
 	default: // a message that only looks like a digest doesn't count as one
 		base := c.doc.T.Messages[it.Msg].Span.Start
-		c.doc.Splice(it.Msg, transcript.Span{Start: base + at.Start, End: base + at.End}, c.doc.T.Write(text))
+		c.doc.Splice(it.Msg, transcript.Span{Start: base + at.Start, End: base + at.End}, c.doc.T.WriteToArena(text))
 		it.Dirty, it.Marked = true, true
 	}
 	p.marks[item] = []wire.Mark{mark}

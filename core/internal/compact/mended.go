@@ -10,7 +10,7 @@ import (
 func Repair(in view.Input) *Run {
 	c := Begin(in)
 	defer c.ReportFit(c.keep.StayingItems)
-	if c.mend.Repair(); !c.doc.Changed() && !c.doc.Beside {
+	if c.mend.Repair(); !c.doc.IsChanged() && !c.doc.Beside {
 		c.EndUnchanged(api.ReasonValid)
 		if c.report.Left = c.mend.RefusedInput(); len(c.mend.RefusedInput()) > 0 {
 			c.report.Reason = api.ReasonNoProgress // only the caller can fix what is wrong

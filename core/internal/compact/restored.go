@@ -19,7 +19,7 @@ func Restore(in view.Input, given []api.Kept) (c *Run, left []api.Marker, err *p
 	}
 	c.state.Archive = before
 	defer c.ReportFit(c.keep.StayingItems)
-	if !c.doc.Changed() {
+	if !c.doc.IsChanged() {
 		c.state = in.State
 		return c.EndUnchanged(api.ReasonNothingToRestore), left, nil
 	}

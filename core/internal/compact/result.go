@@ -77,6 +77,6 @@ func (r *Result) written() []byte {
 
 // room returns how many bytes to reserve for the result, including some for text that is appended later.
 func (r *Result) room() int {
-	size := r.view.Size()
+	size := r.view.EstimateBytes()
 	return size + size/32 + 64
 }

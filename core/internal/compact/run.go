@@ -63,7 +63,7 @@ func BeginDue(in view.Input, from int) (c *Run, idle bool) {
 	c.due, c.counted = due, size.Tokens
 	switch {
 	case due || c.overBytes():
-		c.report.Refill = refilled(doc, in.Known())
+		c.report.Refill = refilled(doc, in.KnownMessages())
 		return c, false
 	case in.Policy.HasNoLimit():
 		return c.EndUnchanged(NoLimitReason(in.Policy)), true
@@ -212,5 +212,5 @@ func (c *Run) ArchivedBodies() []api.Body { return c.bodies }
 
 // overBytes reports whether the list of messages is larger than the policy allows.
 func (c *Run) overBytes() bool {
-	return c.policy.MaxBytes > 0 && c.doc.T.Given(c.doc.T.List).Len() > c.policy.MaxBytes
+	return c.policy.MaxBytes > 0 && c.doc.T.OriginalSpan(c.doc.T.List).Len() > c.policy.MaxBytes
 }

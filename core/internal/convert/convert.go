@@ -111,7 +111,7 @@ func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt strin
 // sealed returns the number of messages at the front that are covered by a provider's own summary that no other provider can read.
 // These messages are carried over, since nothing else has their content.
 func (c *conversion) sealed() int {
-	n := c.t.Summarized()
+	n := c.t.ProviderSummarized()
 	if n == 0 {
 		return 0
 	}
@@ -168,7 +168,7 @@ func (c *conversion) name() {
 			continue
 		}
 		id := ""
-		if !p.ID.Zero() {
+		if !p.ID.IsZero() {
 			id = t.Text(p.ID)
 		}
 		if c.to.ID.Accepts(id) && !taken.Has(id) {
@@ -187,7 +187,7 @@ func (c *conversion) name() {
 		}
 		taken.Add(id)
 		c.ids[n] = id
-		if p := &t.Parts[n]; !p.ID.Zero() {
+		if p := &t.Parts[n]; !p.ID.IsZero() {
 			c.losePart(n, api.LossIDForm, api.InsteadChanged, id)
 		}
 	}

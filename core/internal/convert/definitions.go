@@ -73,7 +73,7 @@ func init() { // not in the declaration: definitions may be inside definitions
 		{"name", jsonspan.String, false, func(r *defining, s *jsonspan.Scanner) { r.d.name = jsonspan.Text(s.Src(), s.Text().Span) }},
 		{"type", jsonspan.String, false, func(r *defining, s *jsonspan.Scanner) { r.typ = jsonspan.Text(s.Src(), s.Text().Span) }},
 		{"description", jsonspan.String, false, func(r *defining, s *jsonspan.Scanner) {
-			r.d.description = jsonspan.AppendCompact(nil, s.Text().Of(s.Src()))
+			r.d.description = jsonspan.AppendCompact(nil, s.Text().Slice(s.Src()))
 		}},
 		{"function", jsonspan.Object, true, (*defining).inner}, {"toolSpec", jsonspan.Object, true, (*defining).inner},
 		{"functionDeclarations", jsonspan.Array, true, (*defining).declarations}, {"function_declarations", jsonspan.Array, true, (*defining).declarations},
@@ -139,11 +139,11 @@ func (r *defining) schema(s *jsonspan.Scanner) { r.d.schema = lowered(nil, s) }
 
 // inputSchema reads the schema of the arguments, which may be nested in a member "json".
 func (r *defining) inputSchema(s *jsonspan.Scanner) {
-	r.d.schema = jsonspan.AppendCompact(nil, s.Skip().Of(s.Src()))
+	r.d.schema = jsonspan.AppendCompact(nil, s.Skip().Slice(s.Src()))
 	inner := jsonspan.New(r.d.schema)
 	for key := range inner.Members {
 		if string(key) == "json" && inner.Kind() == jsonspan.Object {
-			r.d.schema = inner.Skip().Of(r.d.schema)
+			r.d.schema = inner.Skip().Slice(r.d.schema)
 		} else {
 			inner.Skip()
 		}
@@ -186,7 +186,7 @@ func lowered(dst []byte, s *jsonspan.Scanner) []byte {
 		}
 		return append(dst, ']')
 	}
-	return jsonspan.AppendCompact(dst, s.Skip().Of(s.Src()))
+	return jsonspan.AppendCompact(dst, s.Skip().Slice(s.Src()))
 }
 
 // appendTools appends the member of a request body that holds the tool definitions.

@@ -102,7 +102,7 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 		if known.has(name) || own[span.Start+at] || !says(v) || carried(name, kind) && (name != "id" || !c.otherID(i, n, span.Start+v.Start)) {
 			continue
 		}
-		if name == "status" && string(v.Of(b)) == `"completed"` {
+		if name == "status" && string(v.Slice(b)) == `"completed"` {
 			continue
 		}
 		why := reason(name)
@@ -147,7 +147,7 @@ func (c *conversion) otherID(i, n int32, at uint32) bool {
 		return false
 	}
 	p := &c.t.Parts[n]
-	return p.Kind != transcript.Reasoning && !p.ID.Zero() && p.ID.Start != at
+	return p.Kind != transcript.Reasoning && !p.ID.IsZero() && p.ID.Start != at
 }
 
 // says reports whether a value carries any information.
@@ -195,7 +195,7 @@ func (c *conversion) otherMembers() {
 				c.lose(-1, -1, "member", api.LossOpaque, api.InsteadNothing, name)
 			}
 		case name == "tools" || name == "functions" || name == "toolConfig":
-			c.definitions(name, v.Of(b))
+			c.definitions(name, v.Slice(b))
 		default:
 			c.lose(-1, -1, "member", api.LossBeside, api.InsteadNothing, name)
 		}
@@ -207,7 +207,7 @@ func (c *conversion) otherMembers() {
 func promptTexts(texts []string, b []byte, s *jsonspan.Scanner, depth int) []string {
 	switch s.Kind() {
 	case jsonspan.String:
-		if v := s.Text(); !jsonspan.Blank(b, v.Span) {
+		if v := s.Text(); !jsonspan.IsBlank(b, v.Span) {
 			texts = append(texts, jsonspan.Text(b, v.Span))
 		}
 	case jsonspan.Array:

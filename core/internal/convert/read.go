@@ -85,7 +85,7 @@ func (r *turning) role(m *transcript.Message) transcript.Role {
 	case m.Role == transcript.Other:
 		c.lose(r.msg, -1, "message", api.LossRole, api.InsteadUser, c.roleName(m))
 		return transcript.User
-	case m.Role == transcript.System && !m.RoleSpan.Zero() && !c.t.EqualText(m.RoleSpan, "system"):
+	case m.Role == transcript.System && !m.RoleSpan.IsZero() && !c.t.EqualText(m.RoleSpan, "system"):
 		c.lose(r.msg, -1, "message", api.LossRole, api.InsteadSystem, c.roleName(m))
 	}
 	return m.Role
@@ -117,7 +117,7 @@ func rankOf(p *transcript.Part) int {
 }
 
 func (c *conversion) roleName(m *transcript.Message) string {
-	if m.RoleSpan.Zero() {
+	if m.RoleSpan.IsZero() {
 		return ""
 	}
 	return c.t.Text(m.RoleSpan)
@@ -133,7 +133,7 @@ func (c *conversion) skip(n int32) bool {
 
 // text returns the decoded string at a span, or "" if there is no string.
 func (c *conversion) text(p jsonspan.Span) string {
-	if !c.t.IsString(p) && (p.Zero() || p.Len() < 2) {
+	if !c.t.IsString(p) && (p.IsZero() || p.Len() < 2) {
 		return ""
 	}
 	return c.t.Text(p)
@@ -153,7 +153,7 @@ func (c *conversion) piece(n int32, role transcript.Role) (piece, bool) {
 	}
 	switch p.Kind {
 	case transcript.Text:
-		if p.Body.Zero() || t.Blank(p.Body) {
+		if p.Body.IsZero() || t.IsBlank(p.Body) {
 			if p.Size.Bytes > 0 {
 				c.losePart(n, api.LossEmpty, api.InsteadNothing, "")
 			}
@@ -182,7 +182,7 @@ func (c *conversion) reasoning(n int32, role transcript.Role) (piece, bool) {
 	p := &c.t.Parts[n]
 	signed := p.Has(transcript.Signed | transcript.Bound)
 	switch {
-	case p.Body.Zero() || !c.t.IsString(p.Body) || c.t.Blank(p.Body):
+	case p.Body.IsZero() || !c.t.IsString(p.Body) || c.t.IsBlank(p.Body):
 		if signed || p.Size.Bytes > 0 {
 			c.losePart(n, api.LossSigned, api.InsteadNothing, "")
 		}
@@ -292,10 +292,10 @@ func (c *conversion) variant(i int32) {
 		return
 	}
 	text := "Ran a command:"
-	if !m.Label.Zero() {
+	if !m.Label.IsZero() {
 		text = "Ran: " + c.t.Text(m.Label)
 	}
-	if !m.Exit.Zero() {
+	if !m.Exit.IsZero() {
 		text += "\nExit code: " + string(c.t.Bytes(m.Exit))
 	}
 	last.pieces = append(last.pieces, piece{transcript.Text, -1, text})

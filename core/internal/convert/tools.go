@@ -63,10 +63,10 @@ func (c *conversion) callValues(n int32) *wire.Values {
 
 func (c *conversion) toolName(n int32) string {
 	p := &c.t.Parts[n]
-	if p.Name.Zero() && p.Pair >= 0 {
+	if p.Name.IsZero() && p.Pair >= 0 {
 		p = &c.t.Parts[p.Pair]
 	}
-	if p.Name.Zero() {
+	if p.Name.IsZero() {
 		return "tool"
 	}
 	return c.t.Text(p.Name)
@@ -78,7 +78,7 @@ const argumentsDepth = 12
 // arguments returns the arguments of a call as a JSON object. Anything else is wrapped in an object.
 func (c *conversion) arguments(n int32) []byte {
 	p := &c.t.Parts[n]
-	if p.Body.Zero() {
+	if p.Body.IsZero() {
 		return []byte("{}")
 	}
 	b := c.t.Bytes(p.Body)
@@ -145,7 +145,7 @@ type outcome struct {
 func (c *conversion) outcome(n int32) (o outcome) {
 	t, p := c.t, &c.t.Parts[n]
 	o.fails = p.Has(transcript.IsError)
-	inner := t.Inner(int(n))
+	inner := t.InnerParts(int(n))
 	inside := false // the body is a list of parts
 	for i := range inner {
 		in, at := &inner[i], n+1+int32(i)
@@ -156,7 +156,7 @@ func (c *conversion) outcome(n int32) (o outcome) {
 			o.texts = append(o.texts, t.Text(in.Body))
 		case in.Kind == transcript.Image || in.Kind == transcript.Audio || in.Kind == transcript.File:
 			o.media = append(o.media, piece{in.Kind, at, ""})
-		case !in.Body.Zero() && in.Kind == transcript.Opaque:
+		case !in.Body.IsZero() && in.Kind == transcript.Opaque:
 			o.texts = append(o.texts, string(jsonspan.AppendCompact(nil, t.Bytes(in.Body))))
 			if len(inner) == 1 {
 				o.texts, o.value = nil, jsonspan.AppendCompact(nil, t.Bytes(in.Body))
@@ -167,7 +167,7 @@ func (c *conversion) outcome(n int32) (o outcome) {
 			c.losePart(at, api.LossOpaque, api.InsteadNothing, typeOf(t.Bytes(in.Span)))
 		}
 	}
-	if inside || p.Body.Zero() {
+	if inside || p.Body.IsZero() {
 		return o
 	}
 	b := t.Bytes(p.Body)
@@ -196,7 +196,7 @@ func (o *outcome) unwrap(b []byte) {
 		n++
 	}
 	if n == 1 && (name == "output" || name == "error") {
-		b = only.Of(b)
+		b = only.Slice(b)
 	}
 	if n > 0 {
 		o.value = jsonspan.AppendCompact(nil, b)
@@ -394,7 +394,7 @@ func (c *conversion) unwritten() {
 			why = api.LossServerTool
 		}
 		id := ""
-		if !p.ID.Zero() {
+		if !p.ID.IsZero() {
 			id = c.t.Text(p.ID)
 		}
 		c.losePart(int32(n), why, api.InsteadNothing, id)

@@ -47,11 +47,11 @@ func TestIs(t *testing.T) {
 		{day, true}, {New(2023, 5, 0), true}, {New(2023, 0, 0), true}, {New(0, 5, 0), true}, {New(0, 5, 8), true}, {0, true},
 		{New(2022, 5, 8), false}, {New(2023, 4, 8), false}, {New(2023, 5, 7), false}, {New(2022, 0, 0), false}, {New(0, 4, 0), false},
 	} {
-		if day.Is(c.of) != c.want {
+		if day.Matches(c.of) != c.want {
 			t.Errorf("%s is within %q: %t", spelled(day), spelled(c.of), !c.want)
 		}
 	}
-	if Date(0).Is(day) || Date(0).Is(0) {
+	if Date(0).Matches(day) || Date(0).Matches(0) {
 		t.Error("no date is within one")
 	}
 }
@@ -128,7 +128,7 @@ func TestForms(t *testing.T) {
 		{"2023年2024年", "2023 2024"}, {"8日", ""},
 	} {
 		var got string
-		for _, d := range In(c.text, words.Append(nil, c.text)) {
+		for _, d := range FindDates(c.text, words.Append(nil, c.text)) {
 			if got != "" {
 				got += " "
 			}

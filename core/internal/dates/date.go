@@ -32,8 +32,8 @@ func (d Date) Month() int { return int(d >> 5 & 15) }
 // Day returns the day, from 1 to 31, or 0 if it is unknown.
 func (d Date) Day() int { return int(d & 31) }
 
-// Is reports whether a date lies within the date of, for example a day within a month.
-func (d Date) Is(of Date) bool {
+// Matches reports whether a date lies within the date of, for example a day within a month.
+func (d Date) Matches(of Date) bool {
 	return d != 0 && (of.Year() == 0 || of.Year() == d.Year()) && (of.Month() == 0 || of.Month() == d.Month()) &&
 		(of.Day() == 0 || of.Day() == d.Day())
 }
@@ -119,8 +119,8 @@ type Found struct {
 	From, End int
 }
 
-// In returns the first dates in a text, given the words of the text.
-func In(text string, ws []words.Word) (found []Found) {
+// FindDates returns the first dates in a text, given the words of the text.
+func FindDates(text string, ws []words.Word) (found []Found) {
 	tokens := tokensOf(text, ws)
 	for i := 0; i < len(tokens) && len(found) < mostDates; {
 		d, n := dateAt(tokens[i:])
@@ -370,7 +370,7 @@ func Header(text string) (day Found, size int) {
 	if len(ws) > 16 || beside > mostBeside {
 		return Found{}, 0
 	}
-	for _, f := range In(line, ws) {
+	for _, f := range FindDates(line, ws) {
 		if f.Year() == 0 || f.Day() == 0 {
 			continue
 		}
@@ -405,7 +405,7 @@ func MayHold(text []byte) bool {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	n := 0
 	for ; len(text) >= 8; text = text[8:] {
-		w := jsonspan.Load(text, 0)
+		w := jsonspan.LoadWord(text, 0)
 		ten := (w^ones*'0')&^highs | highs // digits are less than 10 now, and no byte borrows from the next
 		n += bits.OnesCount64(^(ten - ones*10) & ^w & highs)
 	}
@@ -426,9 +426,9 @@ func IsKey(key []byte) bool {
 	return false
 }
 
-// Of returns the day in the value of such a key, or 0 if there is none. value is JSON: a date, a header, or a Unix time in seconds or
+// DateOfValue returns the day in the value of such a key, or 0 if there is none. value is JSON: a date, a header, or a Unix time in seconds or
 // milliseconds.
-func Of(value []byte) Date {
+func DateOfValue(value []byte) Date {
 	if len(value) > 1 && value[0] == '"' {
 		value = value[1 : len(value)-1]
 		text := string(value[:min(len(value), HeaderRoom)])

@@ -68,7 +68,7 @@ func TestDatesIn(t *testing.T) {
 		{"version 2.10.4 of 99 things, room 12b", ""},
 	} {
 		var got []string
-		for _, d := range In(c.text, words.Append(nil, c.text)) {
+		for _, d := range FindDates(c.text, words.Append(nil, c.text)) {
 			got = append(got, string(d.Append(nil)))
 		}
 		if s := strings.Join(got, " "); s != c.want {
@@ -117,7 +117,7 @@ func TestOf(t *testing.T) {
 		{`1683500000.999`, "2023-05-07"}, {`"1683500000 UTC"`, "2023-05-07"}, {`"`, ""}, {``, ""},
 	} {
 		got := ""
-		if d := Of([]byte(c.value)); d != 0 {
+		if d := DateOfValue([]byte(c.value)); d != 0 {
 			got = string(d.Append(nil))
 		}
 		if got != c.want {

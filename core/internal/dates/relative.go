@@ -264,9 +264,9 @@ func ofDays(days int) Date {
 	return New(year, month, day)
 }
 
-// Like spells a date in the form of like, a day in the same month that is spelled with the month's name. If like is "8 May, 2023", the
+// InStyleOf spells a date in the form of like, a day in the same month that is spelled with the month's name. If like is "8 May, 2023", the
 // seventh is "7 May, 2023", and the month is "May 2023". It returns false if like has another form.
-func (d Date) Like(like string) (string, bool) {
+func (d Date) InStyleOf(like string) (string, bool) {
 	ws := words.Append(nil, like)
 	if len(ws) != 3 {
 		return "", false

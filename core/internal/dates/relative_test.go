@@ -61,7 +61,7 @@ func TestLike(t *testing.T) {
 		{New(2023, 5, 7), "8 May, 2023", "7 May, 2023"}, {New(2022, 5, 0), "8 May, 2023", "May 2022"}, {New(2024, 3, 31), "March 1, 2023", "March 31, 2024"},
 		{New(2023, 3, 9), "8. März 2023", "9. März 2023"}, {New(2023, 5, 7), "2023-05-08", ""}, {New(2023, 5, 7), "8 June 2023", ""}, {New(2023, 5, 7), "8 May", ""},
 	} {
-		if got, ok := c.d.Like(c.like); got != c.want || ok != (c.want != "") {
+		if got, ok := c.d.InStyleOf(c.like); got != c.want || ok != (c.want != "") {
 			t.Errorf("%s like %q: %q", c.d.Append(nil), c.like, got)
 		}
 	}

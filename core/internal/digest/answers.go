@@ -54,7 +54,7 @@ func bareTool(name string) string {
 func heardIn(t *transcript.Transcript, n int32) []answer {
 	p := &t.Parts[n]
 	raw := t.Bytes(p.Body)
-	if p.Body.Zero() {
+	if p.Body.IsZero() {
 		raw = t.Bytes(p.Span)
 	}
 	asks := questionTools.has(bareTool(ToolName(t, int(n))))

@@ -157,7 +157,7 @@ func formatParts(t *transcript.Transcript, msg *transcript.Message, o RecordOpti
 
 // Stringify returns a body as JSON.stringify writes it.
 func Stringify(t *transcript.Transcript, p *transcript.Part) string {
-	if p.Body.Zero() {
+	if p.Body.IsZero() {
 		return "undefined"
 	}
 	return string(jsonspan.AppendCompact(nil, t.Bytes(p.Body)))

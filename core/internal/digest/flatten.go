@@ -35,7 +35,7 @@ func (f *flattener) message(i int) {
 	switch m.Variant {
 	case transcript.Shell:
 		head := "shell$ " + f.name(t.Text(m.Label))
-		if !m.Exit.Zero() {
+		if !m.Exit.IsZero() {
 			head += " [exit " + string(t.Bytes(m.Exit)) + "]"
 		}
 		f.command(head, t.Text(t.FirstText(i)))
@@ -89,7 +89,7 @@ func (f *flattener) message(i int) {
 // mediaIn returns a line for each image, audio and file in a tool result.
 func mediaIn(t *transcript.Transcript, part int) string {
 	text := ""
-	for _, p := range t.Inner(part) {
+	for _, p := range t.InnerParts(part) {
 		if !p.Has(transcript.Removed) && (p.Kind == transcript.Image || p.Kind == transcript.Audio || p.Kind == transcript.File) {
 			text += "\n[" + p.Kind.String() + "]"
 		}
@@ -210,7 +210,7 @@ func itoa(n int) string {
 
 // CallArgs returns the arguments of a tool call as JSON text.
 func CallArgs(t *transcript.Transcript, p *transcript.Part) string {
-	if p.Body.Zero() {
+	if p.Body.IsZero() {
 		return "{}"
 	}
 	if p.Has(transcript.JSONText) || t.IsString(p.Body) {
@@ -246,12 +246,12 @@ func ResultText(t *transcript.Transcript, part int) string {
 	}
 	var b []byte
 	found := false
-	for _, inner := range t.Inner(part) {
+	for _, inner := range t.InnerParts(part) {
 		if inner.Has(transcript.Removed) {
 			continue
 		}
 		found = true
-		if inner.Body.Zero() || inner.Kind != transcript.Text && inner.Kind != transcript.Opaque {
+		if inner.Body.IsZero() || inner.Kind != transcript.Text && inner.Kind != transcript.Opaque {
 			continue
 		}
 		if len(b) > 0 {
@@ -263,7 +263,7 @@ func ResultText(t *transcript.Transcript, part int) string {
 			b = append(b, t.Bytes(inner.Body)...)
 		}
 	}
-	if !found && !p.Body.Zero() && !t.IsArray(p.Body) {
+	if !found && !p.Body.IsZero() && !t.IsArray(p.Body) {
 		return string(t.Bytes(p.Body))
 	}
 	return string(b)

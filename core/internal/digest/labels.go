@@ -21,7 +21,7 @@ func labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptio
 		b = append(append(b, label...), o.text(text)...)
 	}
 	for _, i := range messages {
-		if t.Hidden(int(i)) {
+		if t.IsUnsent(int(i)) {
 			continue
 		}
 		said := collect(t, int(i), o)

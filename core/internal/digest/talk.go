@@ -159,7 +159,7 @@ func (w *author) read(s *jsonspan.Scanner, inner string) {
 		case dates.IsKey(key):
 			start := s.Pos()
 			if s.Skip(); s.Err() == nil {
-				w.day = max(w.day, dates.Of(bytes.TrimSpace(s.Src()[start:s.Pos()])))
+				w.day = max(w.day, dates.DateOfValue(bytes.TrimSpace(s.Src()[start:s.Pos()])))
 			}
 		case kind == jsonspan.String && string(key) == "name":
 			if name := s.Text(); s.Err() == nil && name.Len() <= longestName {
@@ -440,7 +440,7 @@ func (k *talk) absolute(text string, at dates.Date) string {
 	if len(found) == 0 {
 		return text
 	}
-	for _, d := range dates.In(text, ws) {
+	for _, d := range dates.FindDates(text, ws) {
 		if d.Year() > 0 {
 			return text
 		}
@@ -457,7 +457,7 @@ func (k *talk) absolute(text string, at dates.Date) string {
 // spelled returns a date in the spelling of the chat's headers, if one of them has the same month; otherwise in ISO 8601.
 func (k *talk) spelled(d dates.Date) string {
 	if like := k.months[d.Month()]; like != "" && d.Month() > 0 {
-		if text, ok := d.Like(like); ok {
+		if text, ok := d.InStyleOf(like); ok {
 			return text
 		}
 	}

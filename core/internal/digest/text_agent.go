@@ -59,7 +59,7 @@ func afterAssistant(t *transcript.Transcript, n int) (after []int32) {
 	for i := 1; i < n; i++ {
 		m := &t.Messages[i]
 		if m.Role != transcript.User || m.Variant != transcript.Plain || t.Messages[i-1].Role != transcript.Assistant ||
-			!t.HasUserText(i) || t.FirstText(i).Zero() || StyleOf(t, i) != nil || IsLine(t, i) || IsLoop(t, i) {
+			!t.HasUserText(i) || t.FirstText(i).IsZero() || StyleOf(t, i) != nil || IsLine(t, i) || IsLoop(t, i) {
 			continue
 		}
 		after = append(after, int32(i))

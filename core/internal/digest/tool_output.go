@@ -36,7 +36,7 @@ type ToolOutput struct {
 func ToolOutputAt(t *transcript.Transcript, part int) ToolOutput {
 	p := &t.Parts[part]
 	o := ToolOutput{Name: t.Text(p.Name), ID: t.Text(p.ID), IsError: p.Has(transcript.IsError), Text: JoinedText(t, part)}
-	if p.Name.Zero() { // only the call has the name in this format
+	if p.Name.IsZero() { // only the call has the name in this format
 		o.Name = ToolName(t, part)
 	}
 	return o
@@ -45,7 +45,7 @@ func ToolOutputAt(t *transcript.Transcript, part int) ToolOutput {
 // JoinedText returns the text of a tool result: its body if that is a string, otherwise the texts in it without a separator.
 func JoinedText(t *transcript.Transcript, part int) string {
 	p := &t.Parts[part]
-	inner := t.Inner(part)
+	inner := t.InnerParts(part)
 	if t.IsString(p.Body) || len(inner) < 2 {
 		return ResultText(t, part)
 	}

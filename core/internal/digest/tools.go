@@ -163,7 +163,7 @@ func Path(t *transcript.Transcript, call *transcript.Part) string {
 // argumentsOf returns the arguments of a tool call as JSON, or the text that replaces them; nil if there are none.
 func argumentsOf(t *transcript.Transcript, call *transcript.Part) []byte {
 	switch {
-	case call.Body.Zero():
+	case call.Body.IsZero():
 		return nil
 	case call.Has(transcript.JSONText) || t.IsString(call.Body):
 		return t.AppendText(nil, call.Body)

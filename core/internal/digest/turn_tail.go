@@ -178,7 +178,7 @@ func resultsAlone(t *transcript.Transcript, i int) bool {
 
 // CompactArgs returns the arguments of a tool call as compact JSON; arguments that are text are returned unchanged.
 func CompactArgs(t *transcript.Transcript, p *transcript.Part) string {
-	if p.Body.Zero() || p.Has(transcript.JSONText) || t.IsString(p.Body) {
+	if p.Body.IsZero() || p.Has(transcript.JSONText) || t.IsString(p.Body) {
 		return CallArgs(t, p)
 	}
 	return string(jsonspan.AppendCompact(nil, t.Bytes(p.Body)))

@@ -80,7 +80,7 @@ func argumentLine(args []byte) string {
 		if s.Kind() == jsonspan.String {
 			value = jsonspan.Text(args, s.Text().Span)
 		} else {
-			value = string(jsonspan.AppendCompact(nil, s.Skip().Of(args)))
+			value = string(jsonspan.AppendCompact(nil, s.Skip().Slice(args)))
 		}
 		if b.Len() > mostArguments {
 			continue

@@ -21,7 +21,7 @@ func keptBefore(t *transcript.Transcript, messages []int32, earlier []turn) []st
 	kept := make([]string, len(messages))
 	from, unsure := int32(0), len(earlier) == 0
 	for k, i := range messages {
-		if t.Written(t.Messages[i].Span) { // the message may replace others, so its neighbours are unknown
+		if t.InArena(t.Messages[i].Span) { // the message may replace others, so its neighbours are unknown
 			unsure = true
 			continue
 		}

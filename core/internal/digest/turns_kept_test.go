@@ -22,7 +22,7 @@ func TestWorkOnARequestThatStays(t *testing.T) {
 	text := localOf(tr, first, 6000)
 	pieces := slices.Clone(first) // of a message before the request
 	m := &tr.Messages[first[1]]
-	if pieces[1] = tr.Piece(first[1], m.First+m.Count); localOf(tr, pieces, 6000) != text {
+	if pieces[1] = tr.BeforePart(first[1], m.First+m.Count); localOf(tr, pieces, 6000) != text {
 		t.Errorf("with a piece: %s", localOf(tr, pieces, 6000))
 	}
 	_, before, _ := strings.Cut(text, "[2] user: also the pump in pump.py fails, please fix (this message is still in the conversation)\n")

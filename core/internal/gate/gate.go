@@ -56,7 +56,7 @@ func NoticeText(in view.Input, tokens int) string {
 	if t.OpenCalls(last) {
 		return ""
 	}
-	for i := in.N - 1; i >= in.Known(); i-- {
+	for i := in.N - 1; i >= in.KnownMessages(); i-- {
 		if authorship.IsNotice(t, i, text) {
 			return ""
 		}
@@ -68,7 +68,7 @@ func NoticeText(in view.Input, tokens int) string {
 func countResults(in view.Input, most int) (n int) {
 	doc := &view.View{T: in.Transcript, F: in.Format}
 	for i := in.N - 1; i >= 0 && n <= most; i-- {
-		if doc.T.Hidden(i) {
+		if doc.T.IsUnsent(i) {
 			continue
 		}
 		msg := &doc.T.Messages[i]

@@ -99,7 +99,7 @@ func (a *Archive) Keep(what api.BodyKind, msg, part int32, body transcript.Span)
 		msg = -1
 	}
 	b.Body = api.Body{Handle: Handle(bytes), What: what, Message: int(msg), Bytes: len(bytes),
-		Tokens: a.doc.P.Parts(a.doc.T, a.doc.T.Parts[part:int(part)+1+len(a.doc.T.Inner(int(part)))])}
+		Tokens: a.doc.P.Parts(a.doc.T, a.doc.T.Parts[part:int(part)+1+len(a.doc.T.InnerParts(int(part)))])}
 	switch what {
 	case api.BodyToolResult:
 		b.Tool = digest.ToolName(a.doc.T, int(part))
@@ -234,8 +234,8 @@ func (a *Archive) locate(b *Taken) {
 	var places []byte
 	found := true
 	add := func(p transcript.Span) {
-		given := a.doc.T.Given(p)
-		found = found && !a.doc.T.Written(p) && (a.doc.T.Origin == nil || bytes.Equal(a.doc.T.Bytes(p), a.doc.T.AsGiven(p)))
+		given := a.doc.T.OriginalSpan(p)
+		found = found && !a.doc.T.InArena(p) && (a.doc.T.Origin == nil || bytes.Equal(a.doc.T.Bytes(p), a.doc.T.AsGiven(p)))
 		places = strconv.AppendUint(append(places, '['), uint64(given.Start-base), 10)
 		places = strconv.AppendUint(append(places, ','), uint64(given.End-base), 10)
 		places = append(places, ']')

@@ -45,7 +45,7 @@ type whence struct {
 // SaveChanges archives the changes, which rebuild the input from the result. Call it last, when neither the document nor the archive
 // will change any more.
 func (a *Archive) SaveChanges() {
-	if a.mode == "" || !a.doc.Changed() {
+	if a.mode == "" || !a.doc.IsChanged() {
 		return
 	}
 	s := saying{a: a, list: []element{{text: quoted(changesHeader)}}, first: -1}
@@ -355,7 +355,7 @@ func (a *Archive) printOf(item int) string {
 			m = again
 		}
 	}
-	return a.doc.Look(m)
+	return a.doc.RequestLook(m)
 }
 
 // readAsGiven reports whether the message of an item was read without redactions. Nothing of a redacted message may be archived, not

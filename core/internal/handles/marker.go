@@ -161,7 +161,7 @@ func Cleared(c *view.View, n int32) bool {
 		return true
 	}
 	body := p.Body
-	if inner := c.T.Inner(int(n)); len(inner) == 1 && inner[0].Kind == transcript.Text {
+	if inner := c.T.InnerParts(int(n)); len(inner) == 1 && inner[0].Kind == transcript.Text {
 		body = inner[0].Body
 	}
 	for _, marker := range summaryMarkers {
@@ -191,7 +191,7 @@ func Cleared(c *view.View, n int32) bool {
 func OwnBody(doc *view.View, n int32) bool {
 	p := &doc.T.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed) && (!p.Has(transcript.Edited) || p.Has(transcript.Squeezed)) &&
-		!p.Body.Zero() && p.Pair >= 0 && !doc.T.Waits(&doc.T.Parts[p.Pair]) && !Cleared(doc, n)
+		!p.Body.IsZero() && p.Pair >= 0 && !doc.T.AwaitsResult(&doc.T.Parts[p.Pair]) && !Cleared(doc, n)
 }
 
 // BeginsMarked reports whether the text of a tool result begins with a marker for removed content.

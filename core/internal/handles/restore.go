@@ -31,7 +31,7 @@ func namedIn(doc *view.View, m int32) (found []mark) {
 	for n := msg.First; n < msg.First+msg.Count; n++ {
 		p := &doc.T.Parts[n]
 		switch {
-		case p.Kind == transcript.ToolResult && !p.Body.Zero() && !p.Has(transcript.Removed):
+		case p.Kind == transcript.ToolResult && !p.Body.IsZero() && !p.Has(transcript.Removed):
 			if handle, ok := handleIn(doc.T.Bytes(p.Body), resultMarkers...); ok {
 				found = append(found, mark{handle, "tool_result", n})
 			} else if handle := truncated(doc, n); handle != "" {
@@ -70,7 +70,7 @@ func (r *restoring) markers() []api.Marker {
 // shortened text itself, or JSON around it.
 func truncated(doc *view.View, n int32) string {
 	p := &doc.T.Parts[n]
-	if p.Kind == transcript.ToolResult && !doc.T.IsString(p.Body) && len(doc.T.Inner(int(n))) == 0 {
+	if p.Kind == transcript.ToolResult && !doc.T.IsString(p.Body) && len(doc.T.InnerParts(int(n))) == 0 {
 		handle, _ := handleIn(doc.T.Bytes(p.Body), headMarkers...)
 		return handle
 	}
@@ -142,7 +142,7 @@ func Restore(doc *view.View, authors *authorship.Authors, to *report.Report, giv
 		return nil, "", &policy.Error{Code: jsonspan.WrongType, At: "bodies[" + strconv.Itoa(r.at) + "].body",
 			Message: "this content does not fit where its handle is named"}
 	}
-	r.doc.Total = r.doc.P.Beside(r.doc.T)
+	r.doc.Total = r.doc.P.OutsideMessages(r.doc.T)
 	for _, it := range r.doc.Items {
 		r.doc.Total += it.Tokens
 	}
@@ -287,7 +287,7 @@ func (r *restoring) splicesOf(m int32, may func(handle string) bool) (splices []
 		r.room -= len(r.given[i].Text)
 		splices = append(splices, bodySplice{old, i})
 		for n := p.Copy; n > 0; n = t.Parts[n-1].Copy {
-			if q := &t.Parts[n-1]; !q.Body.Zero() && old == p.Body && bytes.Equal(t.Bytes(q.Body), t.Bytes(old)) {
+			if q := &t.Parts[n-1]; !q.Body.IsZero() && old == p.Body && bytes.Equal(t.Bytes(q.Body), t.Bytes(old)) {
 				splices = append(splices, bodySplice{q.Body, i})
 			}
 		}

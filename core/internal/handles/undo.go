@@ -372,7 +372,7 @@ func same(a, b string) bool { return len(a) >= Short && len(b) >= Short && a[:Sh
 // isGone reports whether the item at index at has the print of g, a message of the result.
 func (r *restoring) isGone(g gone, at int) bool {
 	m := r.doc.Items[at].Msg
-	return r.doc.Look(m) == g.print || r.doc.MarkedLook(m) == g.print
+	return r.doc.RequestLook(m) == g.print || r.doc.MarkedLook(m) == g.print
 }
 
 // rebuild returns the messages that steps make from items of a result. ok is false if the steps are invalid.
@@ -492,7 +492,7 @@ func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 		out[i].Before = transcript.Span{}
 	}
 	for _, sp := range c.space {
-		text := r.doc.T.Write([]byte(sp.text))
+		text := r.doc.T.WriteToArena([]byte(sp.text))
 		for i := at; i < min(at+sp.n, len(out)); i++ {
 			out[i].Before = text
 		}
@@ -506,7 +506,7 @@ func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 		return
 	}
 	if r.doc.Close = (transcript.Span{}); c.end != "" {
-		r.doc.Close = r.doc.T.Write([]byte(c.end))
+		r.doc.Close = r.doc.T.WriteToArena([]byte(c.end))
 	}
 }
 

@@ -72,7 +72,7 @@ func (r *restoring) present(h *hunk, place int) bool {
 	}
 	for i, p := range h.steps {
 		m, ok := r.doc.F.AddOne(r.doc.T, p.text)
-		if !ok || !r.isGone(gone{print: r.doc.Look(m)}, from+i) {
+		if !ok || !r.isGone(gone{print: r.doc.RequestLook(m)}, from+i) {
 			return false
 		}
 	}
@@ -231,7 +231,7 @@ func (r *restoring) isTurn(print string) bool {
 		for _, text := range [...]string{authorship.TurnText, authorship.OpeningText} {
 			for _, role := range [...]transcript.Role{transcript.User, transcript.Assistant} {
 				if m, ok := r.doc.F.AddOne(r.doc.T, r.doc.F.Message(nil, role, text)); ok {
-					r.turns = append(r.turns, r.doc.Look(m))
+					r.turns = append(r.turns, r.doc.RequestLook(m))
 				}
 			}
 		}
@@ -296,7 +296,7 @@ func compareLooks(a, b look) int {
 func (f *finding) sort() {
 	for i := max(0, f.next-1); i < len(f.r.doc.Items); i++ {
 		m := f.r.doc.Items[i].Msg
-		print := f.r.doc.Look(m)
+		print := f.r.doc.RequestLook(m)
 		f.order = append(f.order, look{print, i})
 		if marked := f.r.doc.MarkedLook(m); marked != print {
 			f.order = append(f.order, look{marked, i})

@@ -176,7 +176,7 @@ func (a *Automaton) run(b []byte) uint64 {
 // asciiRun returns the number of ASCII bytes at the start of b.
 func asciiRun(b []byte) int {
 	i := 0
-	for i+8 <= len(b) && Load(b, i)&highs == 0 {
+	for i+8 <= len(b) && LoadWord(b, i)&highs == 0 {
 		i += 8
 	}
 	for i < len(b) && b[i] < 0x80 {

@@ -29,7 +29,7 @@ func (s *Scanner) appendGo(dst []byte) []byte {
 	case String:
 		return appendGoString(dst, AppendText(nil, s.src, s.Text().Span))
 	case Number:
-		return appendGoNumber(dst, s.Skip().Of(s.src))
+		return appendGoNumber(dst, s.Skip().Slice(s.src))
 	case Array:
 		dst = append(dst, '[')
 		for first := s.Array(); s.Elem(); first = false {
@@ -43,7 +43,7 @@ func (s *Scanner) appendGo(dst []byte) []byte {
 		return s.appendGoObject(dst)
 	}
 	v := s.Skip()
-	return append(dst, v.Of(s.src)...)
+	return append(dst, v.Slice(s.src)...)
 }
 
 // goMember is a member that has been written: its decoded key, and its range in the output.

@@ -28,11 +28,11 @@ func (p Span) Key() uint64 { return uint64(p.Start)<<32 | uint64(p.End) }
 // Len returns the number of bytes in the span.
 func (p Span) Len() int { return int(p.End - p.Start) }
 
-// Zero reports whether the span is the zero Span. No value has this span, because every value has at least one byte.
-func (p Span) Zero() bool { return p.End == 0 }
+// IsZero reports whether the span is the zero Span. No value has this span, because every value has at least one byte.
+func (p Span) IsZero() bool { return p.End == 0 }
 
-// Of returns the bytes of the span in src.
-func (p Span) Of(src []byte) []byte { return src[p.Start:p.End:p.End] }
+// Slice returns the bytes of the span in src.
+func (p Span) Slice(src []byte) []byte { return src[p.Start:p.End:p.End] }
 
 // Measure is the size of a decoded text in several units.
 type Measure struct {
@@ -320,11 +320,11 @@ func (s *Scanner) shortKey() []byte {
 	if from+17 > len(b) || b[s.pos] != '"' {
 		return nil
 	}
-	w, at := Load(b, from), from
+	w, at := LoadWord(b, from), from
 	m := special(w)
 	if m == 0 {
 		at += 8
-		if m = special(Load(b, at)); m == 0 {
+		if m = special(LoadWord(b, at)); m == 0 {
 			return nil
 		}
 	}
@@ -402,9 +402,9 @@ func (s *Scanner) Skip() Value {
 	return v
 }
 
-// Pass skips an array or an object by counting brackets, without any other checks, for a value that will be read again later. It
+// SkipUnchecked skips an array or an object by counting brackets, without any other checks, for a value that will be read again later. It
 // returns false, without moving the scanner, if there is no end.
-func (s *Scanner) Pass() (Span, bool) {
+func (s *Scanner) SkipUnchecked() (Span, bool) {
 	if kind := s.Kind(); kind != Array && kind != Object {
 		return Span{}, false
 	}

@@ -71,7 +71,7 @@ walk:
 			path = append(path, '[')
 			path = strconv.AppendInt(path, int64(f.index), 10)
 			path = append(path, ']')
-		case !f.key.Zero():
+		case !f.key.IsZero():
 			path = appendKey(path, src, f.key)
 		}
 	}

@@ -75,7 +75,7 @@ func (s *Scanner) number() uint32 {
 
 // Int returns the number at a span, if it is an integer of at most 9 digits.
 func Int(src []byte, p Span) (n int, ok bool) {
-	b := p.Of(src)
+	b := p.Slice(src)
 	negative := len(b) > 0 && b[0] == '-'
 	if negative {
 		b = b[1:]

@@ -17,16 +17,16 @@ func TestLone(t *testing.T) {
 		{`["a","\udc00",{"\ud800":1}]`, "[6 16]"},
 	} {
 		src := []byte(c.text)
-		if got := fmt.Sprint(Lone(src, Span{0, uint32(len(src))})); got != c.want {
+		if got := fmt.Sprint(LoneSurrogates(src, Span{0, uint32(len(src))})); got != c.want {
 			t.Errorf("%s: %s, want %s", c.text, got, c.want)
 		}
 		s := New([]byte(c.text))
 		s.Lenient = true
-		if s.Skip(); s.Err() != nil || s.Lone != len(Lone(src, Span{0, uint32(len(src))})) {
+		if s.Skip(); s.Err() != nil || s.Lone != len(LoneSurrogates(src, Span{0, uint32(len(src))})) {
 			t.Errorf("%s: the scanner counts %d: %v", c.text, s.Lone, s.Err())
 		}
 		ReplaceLone(src, Span{0, uint32(len(src))})
-		if got := Lone(src, Span{0, uint32(len(src))}); got != nil || len(src) != len(c.text) {
+		if got := LoneSurrogates(src, Span{0, uint32(len(src))}); got != nil || len(src) != len(c.text) {
 			t.Errorf("%s: %v are left in %s", c.text, got, src)
 		}
 	}
@@ -91,7 +91,7 @@ func TestEqualText(t *testing.T) {
 
 func TestBlank(t *testing.T) {
 	for text, want := range map[string]bool{`""`: true, `" "`: true, `" \n\t\r"`: true, `"\u0020\u000a"`: false, `"a"`: false, `" a "`: false, `"\\"`: false, `"\u0041"`: false, `"\""`: false} {
-		if got := Blank([]byte(text), Span{0, uint32(len(text))}); got != want {
+		if got := IsBlank([]byte(text), Span{0, uint32(len(text))}); got != want {
 			t.Errorf("%s is blank: %t", text, got)
 		}
 	}

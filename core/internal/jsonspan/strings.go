@@ -7,8 +7,8 @@ const (
 	highs = 0x8080808080808080
 )
 
-// Load returns the 8 bytes at b[i:], with the first in the lowest byte. The compiler turns it into a single load.
-func Load(b []byte, i int) uint64 {
+// LoadWord returns the 8 bytes at b[i:], with the first in the lowest byte. The compiler turns it into a single load.
+func LoadWord(b []byte, i int) uint64 {
 	b = b[i : i+8 : i+8]
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
@@ -80,10 +80,10 @@ func (n *tally) walk(b []byte, i int) int {
 	var extra, narrower, pairs, escapes uint32
 	for {
 		for i+16 <= len(b) { // 16 bytes per iteration
-			m := special(Load(b, i))
+			m := special(LoadWord(b, i))
 			if m == 0 {
 				i += 8
-				if m = special(Load(b, i)); m == 0 {
+				if m = special(LoadWord(b, i)); m == 0 {
 					i += 8
 					continue
 				}

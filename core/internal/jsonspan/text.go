@@ -32,7 +32,7 @@ var letters = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n
 // returns the number of bytes written and read. It calls no functions, so that its loop remains a loop in the module.
 func unescapeRun(dst, b []byte) (n, read int) {
 	for uint(read+8) <= uint(len(b)) && uint(n+8) <= uint(len(dst)) {
-		w := Load(b, read)
+		w := LoadWord(b, read)
 		d := dst[n : n+8 : n+8]
 		d[0], d[1], d[2], d[3] = byte(w), byte(w>>8), byte(w>>16), byte(w>>24)
 		d[4], d[5], d[6], d[7] = byte(w>>32), byte(w>>40), byte(w>>48), byte(w>>56)
@@ -172,7 +172,7 @@ func MeasureText[T string | []byte](text T) Measure {
 // ReplaceLone replaces the escapes of lone surrogates in a value with the escape of U+FFFD, in place. A lenient Scanner must have read
 // the value. The escapes keep their length, so spans stay valid.
 func ReplaceLone(src []byte, value Span) {
-	for _, at := range Lone(src, value) {
+	for _, at := range LoneSurrogates(src, value) {
 		copy(src[at:], Replacement)
 	}
 }
@@ -180,8 +180,8 @@ func ReplaceLone(src []byte, value Span) {
 // Replacement is the escape that replaces the escape of a lone surrogate. It has the same length.
 const Replacement = `\ufffd`
 
-// Lone returns the offsets of the escapes of lone surrogates in a value. A lenient Scanner must have read the value.
-func Lone(src []byte, value Span) []uint32 {
+// LoneSurrogates returns the offsets of the escapes of lone surrogates in a value. A lenient Scanner must have read the value.
+func LoneSurrogates(src []byte, value Span) []uint32 {
 	var at []uint32
 	for i := int(value.Start); i < int(value.End); i++ {
 		if src[i] != '\\' {
@@ -239,8 +239,8 @@ func EqualText(src []byte, span Span, text string) bool {
 	return text == ""
 }
 
-// Blank reports whether the string at span is empty or consists of white space (space, tab, line feed, carriage return).
-func Blank(src []byte, span Span) bool {
+// IsBlank reports whether the string at span is empty or consists of white space (space, tab, line feed, carriage return).
+func IsBlank(src []byte, span Span) bool {
 	if span.Len() < 2 {
 		return true
 	}

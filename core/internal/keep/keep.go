@@ -33,7 +33,7 @@ func New(doc *view.View, authors *authorship.Authors, p *policy.Policy) *Keeper 
 // it is folded too), messages with content that only the provider can read, the provider's own summaries, messages
 // that match the policy's pins, project instructions, and messages that the host's scores hold.
 func (k *Keeper) PinItems() {
-	t, newest, summarized := k.doc.T, k.NewestUser(), int32(k.doc.T.Summarized())
+	t, newest, summarized := k.doc.T, k.NewestUser(), int32(k.doc.T.ProviderSummarized())
 	for i := range k.doc.Items {
 		m := k.doc.Items[i].Msg
 		words := i == newest && t.Messages[m].Role == transcript.Assistant // the steps before the user's words may be removed
@@ -132,7 +132,7 @@ func matches(doc *view.View, pin *policy.Pin, m int) bool {
 	if pin.Index != nil && !(*pin.Index == m || *pin.Index < 0 && *pin.Index+doc.N == m) {
 		return false
 	}
-	if pin.ID != "" && !slices.ContainsFunc(t.PartsOf(m), func(p transcript.Part) bool { return !p.ID.Zero() && t.EqualText(p.ID, pin.ID) }) {
+	if pin.ID != "" && !slices.ContainsFunc(t.PartsOf(m), func(p transcript.Part) bool { return !p.ID.IsZero() && t.EqualText(p.ID, pin.ID) }) {
 		return false
 	}
 	return pin.Contains == "" || bytes.Contains(t.Bytes(msg.Span), []byte(pin.Contains))

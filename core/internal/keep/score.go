@@ -44,7 +44,7 @@ func (k *Keeper) ScoreParts(given *api.Score, room int) {
 		return
 	}
 	for n := range t.Parts {
-		if p := &t.Parts[n]; p.Kind == transcript.ToolCall && !p.ID.Zero() {
+		if p := &t.Parts[n]; p.Kind == transcript.ToolCall && !p.ID.IsZero() {
 			if score, known := calls.Get(t.Text(p.ID)); known {
 				of[n] = score
 				k.scoreResult(p.Pair, score)
@@ -58,7 +58,7 @@ func (k *Keeper) scoreResult(n int32, score float64) {
 	if n < 0 {
 		return
 	}
-	for i := range 1 + len(k.doc.T.Inner(int(n))) {
+	for i := range 1 + len(k.doc.T.InnerParts(int(n))) {
 		k.scores.parts[int(n)+i] = score
 	}
 }
@@ -125,7 +125,7 @@ func (k *Keeper) pinScored() {
 // valuedGroups lists the groups of items in which an item has a score above 0. Messages that compactions have written
 // have no score.
 func (k *Keeper) valuedGroups() (list []valued) {
-	groups := k.doc.T.Groups(k.doc.Seq())[:len(k.doc.Items)] // without the messages behind the plan's
+	groups := k.doc.T.Groups(k.doc.MessageOrder())[:len(k.doc.Items)] // without the messages behind the plan's
 	for from, end := 0, 0; from < len(groups); from = end {
 		score := 0.0
 		for end = from; end < len(groups) && groups[end] == groups[from]; end++ {

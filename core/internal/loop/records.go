@@ -76,7 +76,7 @@ func readRecord(text string, now int64) (r record) {
 	if s.Kind() == jsonspan.Array { // lists written by the JavaScript package, and lists of strings written by the Python package
 		for s.Array(); s.Elem(); {
 			kind, v := s.Kind(), s.Skip()
-			item := v.Of(src)
+			item := v.Slice(src)
 			if kind == jsonspan.String {
 				item = []byte(jsonspan.Text(src, v.Span))
 			}

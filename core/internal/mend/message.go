@@ -23,7 +23,7 @@ func (md *Mender) think(m int32) {
 	msg := &md.doc.T.Messages[m]
 	at, text := md.doc.F.Think(md.doc.T.Bytes(msg.Span))
 	old := transcript.Span{Start: msg.Span.Start + at.Start, End: msg.Span.Start + at.End}
-	md.doc.Splice(m, old, md.doc.T.Write([]byte(text)))
+	md.doc.Splice(m, old, md.doc.T.WriteToArena([]byte(text)))
 	msg.Reasoned = true
 }
 
@@ -31,7 +31,7 @@ func (md *Mender) think(m int32) {
 // because its signature would no longer match. gone is true if nothing else was in the message.
 func (md *Mender) replaceLone(m int32) (gone bool) {
 	msg := &md.doc.T.Messages[m]
-	text := md.doc.T.Write([]byte(jsonspan.Replacement))
+	text := md.doc.T.WriteToArena([]byte(jsonspan.Replacement))
 	b := md.doc.T.Bytes(msg.Span)
 	var signed []int32 // in the order of the messages, which differs from the order of all parts
 	for n := msg.First; n < msg.First+msg.Count; n++ {
@@ -40,7 +40,7 @@ func (md *Mender) replaceLone(m int32) (gone bool) {
 		}
 	}
 	sorting.Func(signed, func(a, b int32) int { return cmp.Compare(md.doc.T.Parts[a].Span.Start, md.doc.T.Parts[b].Span.Start) })
-	for _, at := range jsonspan.Lone(b, transcript.Span{End: uint32(len(b))}) {
+	for _, at := range jsonspan.LoneSurrogates(b, transcript.Span{End: uint32(len(b))}) {
 		at += msg.Span.Start
 		for len(signed) > 0 && md.doc.T.Parts[signed[0]].Span.End <= at {
 			signed = signed[1:]

@@ -49,8 +49,8 @@ func (r *round) rename(at int, v *wire.Violation) (saved int, ok bool) {
 // setID replaces the id of a part with another one, as JSON.
 func (md *Mender) setID(part int32, id []byte) {
 	p := &md.doc.T.Parts[part]
-	span := md.doc.T.Write(id)
-	if !p.ID.Zero() {
+	span := md.doc.T.WriteToArena(id)
+	if !p.ID.IsZero() {
 		source, renamed := md.renamed[p.ID.Key()]
 		if !renamed {
 			source = md.doc.SourceOf(p.ID)

@@ -131,7 +131,7 @@ func placeOf(v *wire.Violation) uint64 { return uint64(uint32(v.Message))<<32 | 
 
 // Violations returns the violations in the current list of items.
 func (md *Mender) Violations() []wire.Violation {
-	return md.doc.F.Check(md.doc.T, md.doc.Seq(), md.policy.OpenCalls == "answer")
+	return md.doc.F.Check(md.doc.T, md.doc.MessageOrder(), md.policy.OpenCalls == "answer")
 }
 
 // RefusedOf returns, in the form of a report, the violations that the provider rejects.

@@ -67,7 +67,7 @@ var fixes = [...]struct {
 	wire.Sign: {api.ActionSign, func(r *round, at int, v *wire.Violation) (int, bool) {
 		p := &r.doc.T.Parts[v.Part]
 		brace := transcript.Span{Start: p.Span.Start, End: p.Span.Start + 1}
-		r.doc.Splice(p.Msg, brace, r.doc.T.Write(r.doc.F.Sign(nil, r.doc.T.Bytes(p.Span))))
+		r.doc.Splice(p.Msg, brace, r.doc.T.WriteToArena(r.doc.F.Sign(nil, r.doc.T.Bytes(p.Span))))
 		p.Flags |= transcript.Signed
 		return r.mark(at, touched)
 	}},
@@ -131,7 +131,7 @@ func (r *round) dropPart(at int, v *wire.Violation) (saved int, ok bool) {
 	if t.Parts[v.Part].List == transcript.NoList {
 		return r.mark(at, gone)
 	}
-	saved = r.doc.P.Parts(t, t.Parts[v.Part:int(v.Part)+1+len(t.Inner(int(v.Part)))])
+	saved = r.doc.P.Parts(t, t.Parts[v.Part:int(v.Part)+1+len(t.InnerParts(int(v.Part)))])
 	r.doc.TakePart(v.Part)
 	r.marks[at] |= touched
 	return saved, true
@@ -228,10 +228,10 @@ func (r *round) calls(parts []int32) []wire.Call {
 func (r *round) answerInside(item int, calls []int32) {
 	for _, n := range calls {
 		p := &r.doc.T.Parts[n]
-		r.doc.Splice(p.Msg, p.Span, r.doc.T.Write(r.doc.F.Answer(nil, r.doc.T.Bytes(p.Span), LostResult)))
+		r.doc.Splice(p.Msg, p.Span, r.doc.T.WriteToArena(r.doc.F.Answer(nil, r.doc.T.Bytes(p.Span), LostResult)))
 		for k := p.Copy; k > 0; k = r.doc.T.Parts[k-1].Copy {
 			if q := &r.doc.T.Parts[k-1]; q.List >= 0 {
-				r.doc.Splice(q.Msg, q.Span, r.doc.T.Write(r.doc.F.Answer(nil, r.doc.T.Bytes(q.Span), LostResult)))
+				r.doc.Splice(q.Msg, q.Span, r.doc.T.WriteToArena(r.doc.F.Answer(nil, r.doc.T.Bytes(q.Span), LostResult)))
 			}
 		}
 	}

@@ -21,7 +21,7 @@ func (md *Mender) ThinkingMode() (mode api.ThinkingMode, source api.ThinkingSour
 	if mode = md.doc.T.Thinking; mode != "" {
 		return mode, api.ThinkingByRequest
 	}
-	if model := md.doc.T.Model; !model.Zero() {
+	if model := md.doc.T.Model; !model.IsZero() {
 		if mode = policy.ThinkingOf(md.doc.T.Text(model)); mode != api.ThinkingUnknown {
 			return mode, api.ThinkingByModel
 		}
@@ -46,7 +46,7 @@ func IsBound(p *transcript.Part) bool {
 // SettleThinking makes the remaining signed thinking acceptable to the provider. It reports whether that was
 // possible. It may be impossible in an open tool loop that the host is about to answer.
 func (md *Mender) SettleThinking() bool {
-	if !transcript.AnyHas(md.doc.T.Parts, transcript.Bound) || !md.doc.Changed() {
+	if !transcript.AnyHas(md.doc.T.Parts, transcript.Bound) || !md.doc.IsChanged() {
 		return true
 	}
 	md.absorb()
@@ -233,7 +233,7 @@ func (md *Mender) closeLoop() bool {
 	}
 	part := len(md.doc.T.Parts)
 	text := digest.LoopMessage(md.doc.T, messages, handles.WithHandle(digest.LoopMarker, body.HandleOrNone()))
-	closed := md.doc.Compose(md.doc.NewMessage(at, transcript.User, text))
+	closed := md.doc.NewItem(md.doc.NewMessage(at, transcript.User, text))
 	md.archive.KeepFold(body, &closed, out...)
 	items := append([]view.Item{}, md.doc.Items[:at]...)
 	items = append(items, closed)

@@ -144,7 +144,7 @@ func (p *ArchivePass) divide(c Run) (batches [][]result) {
 
 // resultSize returns the size of a tool result in tokens, including everything inside it.
 func resultSize(doc *view.View, n int32) int {
-	return doc.P.Parts(doc.T, doc.T.Parts[n:int(n)+1+len(doc.T.Inner(int(n)))])
+	return doc.P.Parts(doc.T, doc.T.Parts[n:int(n)+1+len(doc.T.InnerParts(int(n)))])
 }
 
 // summarize returns the model's summary of a batch; see [summary.Writer.AskOnce]. The model is shown as many runes of

@@ -70,12 +70,12 @@ func placehold(c Run, n int32, marker string, what api.BodyKind) {
 	p := &doc.T.Parts[n]
 	marker = handles.WithHandle(marker, c.Archive().Keep(what, p.Msg, n, p.Span))
 	text := textPart(doc, marker)
-	span := doc.T.Write(text)
+	span := doc.T.WriteToArena(text)
 	doc.Splice(p.Msg, p.Span, span)
 	doc.TakeCopies(n)
 	at := uint32(strings.Index(string(text), string(jsonspan.AppendString(nil, marker))))
 	body := transcript.Span{Start: span.Start + at, End: span.Start + at + uint32(len(marker)) + 2}
 	p.Kind, p.Body, p.Size, p.Data = transcript.Text, body, jsonspan.MeasureText(marker), 0
-	p.Size.Weight = doc.Weigh(doc.T.Bytes(body), p.Size)
+	p.Size.Weight = doc.WeighValue(doc.T.Bytes(body), p.Size)
 	p.Flags |= transcript.Edited
 }

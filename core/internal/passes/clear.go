@@ -162,9 +162,9 @@ func (p *ClearPass) Clear(c Run, targets []result) {
 
 // clearing returns how many tokens are saved by replacing the body of a tool result with a text.
 func clearing(doc *view.View, n int32, text string) int {
-	parts := doc.T.Parts[n : int(n)+1+len(doc.T.Inner(int(n)))]
+	parts := doc.T.Parts[n : int(n)+1+len(doc.T.InnerParts(int(n)))]
 	cleared := parts[0]
 	value, size := doc.F.ResultBody(nil, doc.T, n, text)
-	cleared.Size, cleared.Size.Weight = size, doc.Weigh(value, size)
+	cleared.Size, cleared.Size.Weight = size, doc.WeighValue(value, size)
 	return doc.P.Parts(doc.T, parts) - doc.P.Parts(doc.T, []transcript.Part{cleared})
 }

@@ -75,7 +75,7 @@ func (p *CollapsePass) Run(c Run) {
 			body = c.Archive().FoldBody(c.Archive().FoldElements(u.from, u.end, func(i int) bool { return i >= u.from }, false), doc.Tokens(u.from, u.end))
 		}
 		marker := handles.WithHandle(digest.LineMarker, body.HandleOrNone())
-		line := doc.Compose(LineMessage(doc, Line(doc, u.from, u.end, marker, Short(doc, p.MaxText)), u.from, u.end))
+		line := doc.NewItem(LineMessage(doc, Line(doc, u.from, u.end, marker, Short(doc, p.MaxText)), u.from, u.end))
 		if line.Tokens >= doc.Tokens(u.from, u.end) {
 			items = append(items, old...)
 			continue
@@ -131,7 +131,7 @@ func groupUnits(c Run, boundary int) []unit {
 
 // Short returns a function that reports whether a text fits into the line of a turn: it is not blank, and has at most max bytes.
 func Short(doc *view.View, max int) func(p *transcript.Part) bool {
-	return func(p *transcript.Part) bool { return int(p.Size.Bytes) <= max && !doc.T.Blank(p.Body) }
+	return func(p *transcript.Part) bool { return int(p.Size.Bytes) <= max && !doc.T.IsBlank(p.Body) }
 }
 
 // Line returns the line that replaces the assistant's messages among the items [from, end). The line includes those
@@ -171,7 +171,7 @@ func Line(doc *view.View, from, end int, marker string, short func(p *transcript
 // replaces (S0.25).
 func LineMessage(doc *view.View, line string, from, end int) []byte {
 	var stamp transcript.Span
-	for i := from; i < end && stamp.Zero(); i++ {
+	for i := from; i < end && stamp.IsZero(); i++ {
 		if msg := &doc.T.Messages[doc.Items[i].Msg]; msg.Meta > 0 && msg.Role == transcript.Assistant {
 			stamp = doc.T.Metas[msg.Meta-1].Stamp
 		}
@@ -182,7 +182,7 @@ func LineMessage(doc *view.View, line string, from, end int) []byte {
 	} else {
 		text = doc.F.Message(nil, transcript.User, line)
 	}
-	if !stamp.Zero() { // only the native format has one
+	if !stamp.IsZero() { // only the native format has one
 		text = append(append(append(text[:len(text)-1], `,"timestamp":`...), doc.T.Bytes(stamp)...), '}')
 	}
 	return text

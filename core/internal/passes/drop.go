@@ -172,7 +172,7 @@ func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 	ledger := droppedLedger(c, gone)
 	room := max(c.Summary().StandingShare(), c.Target()-(doc.Total-gain)-doc.P.NewMessage(transcript.User, text))
 	text = digest.WithStanding(text, c.Summary().StandingIn(&ledger, min(room, gain/2), c.Summary().HasNoToolCalls()))
-	marker := doc.Compose(doc.NewMessage(at, transcript.User, text))
+	marker := doc.NewItem(doc.NewMessage(at, transcript.User, text))
 	if marker.Tokens >= gain {
 		return
 	}

@@ -153,7 +153,7 @@ func (f *folding) gather() {
 		}
 	}
 	if f.head = -1; f.step >= 0 {
-		f.head = f.doc.Piece(f.cut, f.step)
+		f.head = f.doc.BeforePart(f.cut, f.step)
 		f.gain += f.doc.P.Parts(f.doc.T, f.doc.T.PartsOf(int(f.head)))
 		f.talk++
 		f.messages = append(f.messages, f.head)

@@ -68,7 +68,7 @@ func uncut(doc *view.View, item int, from int32) (sum int) {
 	msg := &doc.T.Messages[doc.Items[item].Msg]
 	for n := from; n < msg.First+msg.Count; n++ {
 		if p := &doc.T.Parts[n]; p.Parent < 0 && (p.Has(transcript.Server) || p.Kind != transcript.ToolResult && p.Kind != transcript.Text) {
-			sum += doc.P.Parts(doc.T, doc.T.Parts[n:int(n)+1+len(doc.T.Inner(int(n)))])
+			sum += doc.P.Parts(doc.T, doc.T.Parts[n:int(n)+1+len(doc.T.InnerParts(int(n)))])
 		}
 	}
 	return sum

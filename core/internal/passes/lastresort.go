@@ -178,7 +178,7 @@ func (r *resort) cuttable(n int32) bool {
 	t := r.doc.T
 	p := &t.Parts[n]
 	switch {
-	case p.Has(transcript.Server|transcript.Removed|transcript.Signed|transcript.ProviderOnly|transcript.NotSent) || p.Body.Zero() || awaited(r.doc, n):
+	case p.Has(transcript.Server|transcript.Removed|transcript.Signed|transcript.ProviderOnly|transcript.NotSent) || p.Body.IsZero() || awaited(r.doc, n):
 		return false
 	case p.Kind == transcript.Text:
 		return t.IsString(p.Body) && !handles.Placeholder(r.doc, n)
@@ -196,8 +196,8 @@ func (r *resort) cuttableResult(n int32) bool {
 	if _, again := r.run.Shortened().cut[n]; p.Pair < 0 || !again && handles.Cleared(r.doc, n) {
 		return false
 	}
-	return p.Has(transcript.Edited) || !slices.ContainsFunc(t.Inner(int(n)), func(p transcript.Part) bool {
-		return p.Kind != transcript.Opaque || p.Body.Zero() || t.IsString(p.Body)
+	return p.Has(transcript.Edited) || !slices.ContainsFunc(t.InnerParts(int(n)), func(p transcript.Part) bool {
+		return p.Kind != transcript.Opaque || p.Body.IsZero() || t.IsString(p.Body)
 	})
 }
 
@@ -207,7 +207,7 @@ func awaited(doc *view.View, n int32) bool {
 		n = parent
 	}
 	call := doc.T.Parts[n].Pair
-	return doc.T.Parts[n].Kind == transcript.ToolResult && call >= 0 && doc.T.Waits(&doc.T.Parts[call])
+	return doc.T.Parts[n].Kind == transcript.ToolResult && call >= 0 && doc.T.AwaitsResult(&doc.T.Parts[call])
 }
 
 // saving returns how many tokens cutting each text to keep tokens frees.
@@ -341,7 +341,7 @@ func (r *resort) cutText(t longText, keep int) bool {
 func (r *resort) wholeOf(part int32, text string, plain bool) (handle, rest string) {
 	handle = r.run.Shortened().cut[part]
 	named, rest := handles.TruncatedHandle(text)
-	if handle == "" && named != "" && !r.doc.OriginalBody(part).Zero() { // a pass of this run has cut it
+	if handle == "" && named != "" && !r.doc.OriginalBody(part).IsZero() { // a pass of this run has cut it
 		handle = named
 	}
 	if w, ok := r.run.Shortened().squeezed[part]; ok && r.doc.T.Parts[part].Has(transcript.Squeezed) && handle == "" {

@@ -250,7 +250,7 @@ func originalText(v *view.View, n int32) string {
 		return t.Text(body)
 	}
 	var text []byte
-	for _, in := range t.Inner(int(n)) {
+	for _, in := range t.InnerParts(int(n)) {
 		if in.Kind == transcript.Text {
 			if len(text) > 0 {
 				text = append(text, '\n')

@@ -131,8 +131,8 @@ func (r *shortening) result(n int32) (out []squeezed) {
 	case part.Has(transcript.Misshapen):
 	case doc.T.IsString(part.Body):
 		add(n)
-	case len(doc.T.Inner(int(n))) > 0:
-		last := n + int32(len(doc.T.Inner(int(n))))
+	case len(doc.T.InnerParts(int(n))) > 0:
+		last := n + int32(len(doc.T.InnerParts(int(n))))
 		for k := n + 1; k <= last; k++ {
 			if inner := &doc.T.Parts[k]; inner.Kind == transcript.Text && !inner.Has(transcript.Removed|transcript.Edited|transcript.Signed) && doc.T.IsString(inner.Body) {
 				add(k)
@@ -214,8 +214,8 @@ func gains(c Run, s *squeezed, enough int) bool {
 	doc := c.Doc()
 	part := doc.T.Parts[s.part]
 	was := doc.P.Parts(doc.T, []transcript.Part{part})
-	if s.was.Zero() {
-		s.size.Weight = doc.Weigh(s.value, s.size)
+	if s.was.IsZero() {
+		s.size.Weight = doc.WeighValue(s.value, s.size)
 	} else {
 		s.size = sizeWith(doc, s)
 	}
@@ -255,11 +255,11 @@ func putSqueezed(c Run, s squeezed) {
 		c.Shortened().squeezed = map[int32]whole{}
 	}
 	c.Shortened().squeezed[s.part] = w
-	if !s.was.Zero() {
+	if !s.was.IsZero() {
 		s.size = sizeWith(doc, &s)
 	}
 	doc.SetBody(s.part, s.value, s.size)
-	if !s.was.Zero() {
+	if !s.was.IsZero() {
 		part.Size = s.size
 	}
 	part.Flags |= transcript.Squeezed
@@ -272,7 +272,7 @@ func unsqueeze(c Run, results []int32) {
 	doc := c.Doc()
 	gone := map[uint64]bool{} // by Key
 	for _, n := range results {
-		last := n + int32(len(doc.T.Inner(int(n))))
+		last := n + int32(len(doc.T.InnerParts(int(n))))
 		for k := n; k <= last; k++ {
 			part := &doc.T.Parts[k]
 			if !part.Has(transcript.Squeezed) {

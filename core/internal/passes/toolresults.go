@@ -25,7 +25,7 @@ type result struct {
 func OwnBody(doc *view.View, n int32) bool {
 	p := &doc.T.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed) && (!p.Has(transcript.Edited) || p.Has(transcript.Squeezed)) &&
-		!p.Body.Zero() && p.Pair >= 0 && !doc.T.Waits(&doc.T.Parts[p.Pair]) && !handles.Cleared(doc, n)
+		!p.Body.IsZero() && p.Pair >= 0 && !doc.T.AwaitsResult(&doc.T.Parts[p.Pair]) && !handles.Cleared(doc, n)
 }
 
 // oldResults returns the tool results whose bodies may be removed, oldest first. It leaves out the newest keep

@@ -110,7 +110,7 @@ func (p *TruncatePass) Message(c Run, m int32, may func(tool string) bool) (trun
 	doc := c.Doc()
 	which := func(n int32) bool {
 		pair := doc.T.Parts[n].Pair
-		return !handles.Cleared(doc, n) && (pair < 0 || !doc.T.Waits(&doc.T.Parts[pair])) && may(digest.ToolName(doc.T, int(n)))
+		return !handles.Cleared(doc, n) && (pair < 0 || !doc.T.AwaitsResult(&doc.T.Parts[pair])) && may(digest.ToolName(doc.T, int(n)))
 	}
 	return EachResultText(doc, m, which, func(n int32) bool { return p.text(c, n) })
 }
@@ -126,7 +126,7 @@ func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (
 	msg := &doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
 		part := &doc.T.Parts[n]
-		if part.Kind != transcript.ToolResult || part.Has(transcript.Server|transcript.Removed|transcript.Edited) || part.Body.Zero() || !which(n) {
+		if part.Kind != transcript.ToolResult || part.Has(transcript.Server|transcript.Removed|transcript.Edited) || part.Body.IsZero() || !which(n) {
 			continue
 		}
 		tool = digest.ToolName(doc.T, int(n))
@@ -134,7 +134,7 @@ func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (
 			one(n)
 			continue
 		}
-		last := n + int32(len(doc.T.Inner(int(n))))
+		last := n + int32(len(doc.T.InnerParts(int(n))))
 		for k := n + 1; k <= last; k++ {
 			if inner := &doc.T.Parts[k]; inner.Kind == transcript.Text && !inner.Has(transcript.Removed) && doc.T.IsString(inner.Body) {
 				one(k)

@@ -357,7 +357,7 @@ func (m *message) object(depth int) {
 			start := m.r.Pos()
 			m.r.Skip()
 			if m.r.Err() == nil {
-				if d := dates.Of(src[start:m.r.Pos()]); d != 0 {
+				if d := dates.DateOfValue(src[start:m.r.Pos()]); d != 0 {
 					m.cur.date = d
 				}
 			}

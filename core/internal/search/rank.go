@@ -82,7 +82,7 @@ func (s *searching) best() []ranked {
 		if plain {
 			own = one
 		}
-		if byDate && slices.ContainsFunc(s.asked, func(a dates.Found) bool { return d.date.Is(a.Date) }) {
+		if byDate && slices.ContainsFunc(s.asked, func(a dates.Found) bool { return d.date.Matches(a.Date) }) {
 			score += own * dated / one
 		}
 		if s.role>>d.role&1 == 1 {

@@ -212,7 +212,7 @@ func (s *searching) terms() {
 	if len(s.term) >= 4 && isQuestion(text) {
 		s.term[0].lead = true
 	}
-	s.asked = dates.In(text, ws)
+	s.asked = dates.FindDates(text, ws)
 }
 
 // isQuestion reports whether a text ends with a question mark of any script.

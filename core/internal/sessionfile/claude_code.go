@@ -128,7 +128,7 @@ func (c *claudeCode) line(s *jsonspan.Scanner) {
 	}
 	l.first = int32(len(c.blocks))
 	switch {
-	case (typ == "user" || typ == "assistant") && !message.Zero():
+	case (typ == "user" || typ == "assistant") && !message.IsZero():
 		l.kind = ccUser
 		if typ == "assistant" {
 			l.kind = ccAssistant
@@ -137,11 +137,11 @@ func (c *claudeCode) line(s *jsonspan.Scanner) {
 			read(s, field{"content", func(s *jsonspan.Scanner) { c.content(s, &l) }}, field{"id", number{&c.ids, &l.id}},
 				field{"model", &l.model}, field{"usage", anyValue{&l.usage}})
 		})
-	case typ == "attachment" && !attachment.Zero():
+	case typ == "attachment" && !attachment.IsZero():
 		c.attachment(s, attachment, &l)
 	case sub == "compact_boundary":
 		l.kind = ccCompaction
-		if !metadata.Zero() {
+		if !metadata.IsZero() {
 			c.compaction(s, metadata, &l)
 		}
 	}
@@ -171,7 +171,7 @@ func (c *claudeCode) attachment(s *jsonspan.Scanner, at jsonspan.Span, l *ccLine
 			return
 		}
 		read(s, field{"type", oneOf(&queued, "queued_command")}, field{"prompt", anyValue{&prompt}})
-		if queued != "" && !prompt.Zero() {
+		if queued != "" && !prompt.IsZero() {
 			l.kind = ccUser
 			inside(s, prompt, func(s *jsonspan.Scanner) { c.content(s, l) })
 		}

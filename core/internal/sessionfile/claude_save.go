@@ -16,8 +16,8 @@ func (c *claudeCode) save(s *saver) {
 	}
 	leaf := c.records[c.leaf].at
 	boundary, logical := s.newID(), "null"
-	if p := find(c.src, leaf, "uuid"); !p.Zero() {
-		logical = string(p.Of(c.src))
+	if p := find(c.src, leaf, "uuid"); !p.IsZero() {
+		logical = string(p.Slice(c.src))
 	}
 	common := c.common(leaf)
 	s.write(`{"type":"system","subtype":"compact_boundary","parentUuid":null,"logicalParentUuid":`, logical, common,
@@ -58,8 +58,8 @@ var ccCommon = []string{"isSidechain", "userType", "entrypoint", "cwd", "session
 // common returns these members as JSON, copied from a line, each preceded by a comma.
 func (c *claudeCode) common(line jsonspan.Span) (all string) {
 	for _, key := range ccCommon {
-		if p := find(c.src, line, key); !p.Zero() {
-			all += `,"` + key + `":` + string(p.Of(c.src))
+		if p := find(c.src, line, key); !p.IsZero() {
+			all += `,"` + key + `":` + string(p.Slice(c.src))
 		}
 	}
 	return all
@@ -93,7 +93,7 @@ const ccUnused = `{"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_
 func (c *claudeCode) answer(s *saver, i int, was jsonspan.Span) {
 	content := string(s.value(i, "content"))
 	id := `"msg_` + s.id() + `"`
-	if !was.Zero() {
+	if !was.IsZero() {
 		s.out = appendObject(s.out, c.src, was, rename{}.set("id", id).set("content", content).set("usage", ccUnused).find)
 		return
 	}

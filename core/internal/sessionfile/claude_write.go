@@ -164,11 +164,11 @@ func (c *claudeCode) assistant(t *ccTurn) bool {
 	c.put(`}`)
 	for _, i := range t.lines {
 		l := &c.records[i]
-		if l.model.Zero() || jsonspan.EqualText(c.src, l.model, synthetic) {
+		if l.model.IsZero() || jsonspan.EqualText(c.src, l.model, synthetic) {
 			continue
 		}
 		c.Model = c.textAt(l.model)
-		if i > c.cut && !l.usage.Zero() {
+		if i > c.cut && !l.usage.IsZero() {
 			c.used(index, c.usageAt(l.usage))
 		}
 	}
@@ -178,7 +178,7 @@ func (c *claudeCode) assistant(t *ccTurn) bool {
 // findModel sets the model from the responses that a compaction removed, if none is left.
 func (c *claudeCode) findModel() {
 	for i := len(c.records) - 1; i >= 0 && c.Model == ""; i-- {
-		if l := &c.records[i]; !l.side && !l.failed && !l.model.Zero() && !jsonspan.EqualText(c.src, l.model, synthetic) {
+		if l := &c.records[i]; !l.side && !l.failed && !l.model.IsZero() && !jsonspan.EqualText(c.src, l.model, synthetic) {
 			c.Model = c.textAt(l.model)
 		}
 	}

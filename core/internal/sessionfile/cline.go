@@ -70,7 +70,7 @@ func (c *cline) write() {
 	var sent []int32
 	for i := range c.records {
 		switch r := &c.records[i]; {
-		case r.role == "" || r.content.Zero():
+		case r.role == "" || r.content.IsZero():
 			c.skip(api.SkipMeta, 1)
 		case c.blocks(c.file, r.role, r.content, func(jsonspan.Span) {}) == 0:
 			c.skip(api.SkipEmpty, 1)
@@ -115,7 +115,7 @@ func clineBlock(dst, src []byte, at jsonspan.Span) []byte {
 	case "thinking":
 		table = clineThinking
 	case "image":
-		if !stringAt(src, at, "data").Zero() && !stringAt(src, at, "mediaType").Zero() {
+		if !stringAt(src, at, "data").IsZero() && !stringAt(src, at, "mediaType").IsZero() {
 			return appendFilled(dst, src, at, `{"type":"image","source":{"type":"base64","media_type":$mediaType,"data":$data}}`)
 		}
 	case "file":
@@ -132,7 +132,7 @@ func clineOutput(dst, src []byte, value jsonspan.Span) []byte {
 		switch typeOf(src, at) {
 		case "text", "image", "file":
 		default:
-			return jsonspan.AppendString(dst, jsonspan.AppendCompact(nil, value.Of(src)))
+			return jsonspan.AppendString(dst, jsonspan.AppendCompact(nil, value.Slice(src)))
 		}
 	}
 	return appendList(dst, src, value, clineBlock)

@@ -44,8 +44,8 @@ func (c *cline) names(s *saver) *clineTools {
 	note := func(src []byte, messages []jsonspan.Span) {
 		for _, at := range messages {
 			for _, block := range items(src, find(src, at, "content")) {
-				if id, name := stringAt(src, block, "id"), stringAt(src, block, "name"); !id.Zero() && !name.Zero() {
-					names.Set(jsonspan.Text(src, id), name.Of(src))
+				if id, name := stringAt(src, block, "id"), stringAt(src, block, "name"); !id.IsZero() && !name.IsZero() {
+					names.Set(jsonspan.Text(src, id), name.Slice(src))
 				}
 			}
 		}
@@ -59,7 +59,7 @@ func (c *cline) names(s *saver) *clineTools {
 func (t *clineTools) block(dst, src []byte, at jsonspan.Span) []byte {
 	switch typeOf(src, at) {
 	case "image":
-		if !stringAt(src, at, "source.data").Zero() && !stringAt(src, at, "source.media_type").Zero() {
+		if !stringAt(src, at, "source.data").IsZero() && !stringAt(src, at, "source.media_type").IsZero() {
 			return appendFilled(dst, src, at, `{"type":"image","data":$source.data,"mediaType":$source.media_type}`)
 		}
 	case "tool_result":
@@ -71,5 +71,5 @@ func (t *clineTools) block(dst, src []byte, at jsonspan.Span) []byte {
 		dst = appendObject(dst, src, at, rename{{key: "content", to: "content", with: own}}.find)
 		return appendJSON(hole(dst), src, `,"name":`, name, `}`)
 	}
-	return append(dst, at.Of(src)...)
+	return append(dst, at.Slice(src)...)
 }

@@ -81,7 +81,7 @@ func (c *codex) line(s *jsonspan.Scanner) {
 	if s.Err() != nil {
 		return
 	}
-	if payload.Zero() {
+	if payload.IsZero() {
 		typ = ""
 	}
 	if typ == "response_item" {
@@ -98,7 +98,7 @@ func (c *codex) line(s *jsonspan.Scanner) {
 			c.session(s)
 		case "turn_context":
 			var model jsonspan.Span
-			if read(s, field{"model", &model}); !model.Zero() {
+			if read(s, field{"model", &model}); !model.IsZero() {
 				c.Model = c.textAt(model)
 			}
 		case "compacted":
@@ -193,7 +193,7 @@ func isNotice(s *jsonspan.Scanner) bool {
 			begin := s.Text().Span
 			begin.End = min(begin.End, begin.Start+64)
 			for _, n := range notices {
-				found = found || strings.HasPrefix(string(begin.Of(s.Src())[1:]), n)
+				found = found || strings.HasPrefix(string(begin.Slice(s.Src())[1:]), n)
 			}
 			return true
 		})
@@ -211,7 +211,7 @@ func (c *codex) compacted(s *jsonspan.Scanner) {
 		}
 	}})
 	c.asked, c.wrote = -1, -1
-	if history.Zero() {
+	if history.IsZero() {
 		if c.cut = len(c.items); summary.Len() > 2 {
 			c.items = append(c.items, cxItem{span: summary, summary: true, input: true})
 		}

@@ -62,7 +62,7 @@ func read(s *jsonspan.Scanner, fields ...field) {
 
 // readAt reads the object at a span into fields. If the value is not an object, the destinations stay unchanged.
 func readAt(src []byte, at jsonspan.Span, fields ...field) {
-	if s := scanner(src, at.Start); !at.Zero() && s.Kind() == jsonspan.Object {
+	if s := scanner(src, at.Start); !at.IsZero() && s.Kind() == jsonspan.Object {
 		read(s, fields...)
 	}
 }
@@ -141,7 +141,7 @@ func readList(s *jsonspan.Scanner, list, item string, one func(s *jsonspan.Scann
 // items yields the index and span of each value in the list at a span. If the value is not a list, it yields nothing.
 func items(src []byte, at jsonspan.Span) iter.Seq2[int, jsonspan.Span] {
 	return func(yield func(int, jsonspan.Span) bool) {
-		if at.Zero() {
+		if at.IsZero() {
 			return
 		}
 		s := scanner(src, at.Start)
@@ -179,7 +179,7 @@ func tokens(s *jsonspan.Scanner) int64 {
 	if v.Kind != jsonspan.Number {
 		return 0
 	}
-	n, err := strconv.ParseInt(string(v.Of(s.Src())), 10, 64)
+	n, err := strconv.ParseInt(string(v.Slice(s.Src())), 10, 64)
 	if err != nil || n < 0 || n > 1<<50 {
 		return 0
 	}
@@ -189,7 +189,7 @@ func tokens(s *jsonspan.Scanner) int64 {
 // find returns the span of a member's value in the object at a span, or the zero Span. A dot in path separates the keys of nested
 // objects: "info.id" is the member id of info.
 func find(src []byte, at jsonspan.Span, path string) (value jsonspan.Span) {
-	if at.Zero() {
+	if at.IsZero() {
 		return value
 	}
 	s := scanner(src, at.Start)
@@ -198,7 +198,7 @@ func find(src []byte, at jsonspan.Span, path string) (value jsonspan.Span) {
 	}
 	key, rest, nested := strings.Cut(path, ".")
 	members(s, func(name []byte) bool {
-		if string(name) != key || !value.Zero() {
+		if string(name) != key || !value.IsZero() {
 			return false
 		}
 		value = s.Skip().Span
@@ -212,7 +212,7 @@ func find(src []byte, at jsonspan.Span, path string) (value jsonspan.Span) {
 
 // stringAt returns the span of the string at a path (see find), or the zero Span if the value is not a string.
 func stringAt(src []byte, at jsonspan.Span, path string) jsonspan.Span {
-	if v := find(src, at, path); !v.Zero() && src[v.Start] == '"' {
+	if v := find(src, at, path); !v.IsZero() && src[v.Start] == '"' {
 		return v
 	}
 	return jsonspan.Span{}
@@ -228,7 +228,7 @@ func typeOf(src []byte, at jsonspan.Span) string { return textOf(src, at, "type"
 
 // isSet reports whether the value at a path, such as true or a number, is spelled exactly like value.
 func isSet(src []byte, at jsonspan.Span, path, value string) bool {
-	return string(find(src, at, path).Of(src)) == value
+	return string(find(src, at, path).Slice(src)) == value
 }
 
 // usageKeys are the keys under which an agent stores a provider's token counts. If a field has several keys, separated by spaces, their

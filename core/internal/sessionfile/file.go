@@ -102,14 +102,14 @@ func (f *file) put(pieces ...any) { f.Messages = appendJSON(f.Messages, f.src, p
 
 // member appends a member to the message being written, unless its value is missing. The message must already have a member.
 func (f *file) member(key string, value jsonspan.Span) {
-	if !value.Zero() {
+	if !value.IsZero() {
 		f.put(`,"`+key+`":`, value)
 	}
 }
 
 // usageAt reads the provider's counts at a span.
 func (f *file) usageAt(at jsonspan.Span) (u Usage) {
-	if !at.Zero() {
+	if !at.IsZero() {
 		u = f.kind.Usage.read(f.scan(at.Start))
 	}
 	return u

@@ -58,7 +58,7 @@ func readGeminiCLI(f *file) writer {
 	if first.Skip(); first.Err() == nil {
 		n := 0
 		f.lines(func(s *jsonspan.Scanner) { n++; g.entry(s) })
-		g.lined = n > 1 || g.list.Zero()
+		g.lined = n > 1 || g.list.IsZero()
 	} else { // a single object on several lines
 		s := f.scan(uint32(from))
 		g.entry(s)
@@ -94,7 +94,7 @@ func (g *geminiCLI) entry(s *jsonspan.Scanner) {
 			g.changes = append(g.changes, gcChange{kind: gcRewind, id: g.ids.add(g.src, text(s))})
 		}})
 	c.span.End = s.Pos()
-	if !typ.Zero() && s.Err() == nil {
+	if !typ.IsZero() && s.Err() == nil {
 		g.changes = append(g.changes, c)
 	}
 }
@@ -181,7 +181,7 @@ func (g *geminiCLI) write(at jsonspan.Span) {
 	results := false
 	written := g.complete(content)
 	g.each(calls, func(s *jsonspan.Scanner) { results = g.call(&n, s, written) || results })
-	if !model.Zero() {
+	if !model.IsZero() {
 		g.Model = g.textAt(model)
 	}
 	if n == 0 {
@@ -237,7 +237,7 @@ func (g *geminiCLI) part(n *int, role string) {
 
 // parts writes content, which is a text, a part, or a list of both.
 func (g *geminiCLI) parts(n *int, role string, at jsonspan.Span) {
-	if at.Zero() {
+	if at.IsZero() {
 		return
 	}
 	switch g.src[at.Start] {
@@ -309,7 +309,7 @@ func (g *geminiCLI) call(n *int, s *jsonspan.Scanner, written bool) (result bool
 
 // answers reports whether the result of a call has content: it is a text, a part, or a list that contains a part.
 func (g *geminiCLI) answers(result jsonspan.Span) bool {
-	if result.Zero() {
+	if result.IsZero() {
 		return false
 	}
 	switch g.src[result.Start] {
@@ -325,7 +325,7 @@ func (g *geminiCLI) answers(result jsonspan.Span) bool {
 func (g *geminiCLI) result(n *int, s *jsonspan.Scanner) {
 	var id, name, result jsonspan.Span
 	read(s, field{"id", &id}, field{"name", &name}, field{"result", anyValue{&result}})
-	if result.Zero() {
+	if result.IsZero() {
 		return
 	}
 	if g.src[result.Start] != '"' {
@@ -334,10 +334,10 @@ func (g *geminiCLI) result(n *int, s *jsonspan.Scanner) {
 	}
 	g.part(n, "user")
 	g.put(`{"functionResponse":{`)
-	if !id.Zero() {
+	if !id.IsZero() {
 		g.put(`"id":`, id, `,`)
 	}
-	if !name.Zero() {
+	if !name.IsZero() {
 		g.put(`"name":`, name, `,`)
 	}
 	g.put(`"response":{"output":`, result, `}}}`)

@@ -81,12 +81,12 @@ func (g *geminiCLI) saveList(s *saver) {
 		}
 		parts, user, answers := messageParts(s, i), i, 0
 		if s.role(i) == "model" {
-			calls := slices.ContainsFunc(parts, func(p gcPart) bool { return !p.call.Zero() })
+			calls := slices.ContainsFunc(parts, func(p gcPart) bool { return !p.call.IsZero() })
 			model := parts
 			parts, user = nil, -1
 			if i+1 < len(s.from) && calls && s.role(i+1) != "model" && stays(i+1) == nil {
 				parts, user = messageParts(s, i+1), i+1
-				for answers < len(parts) && !parts[answers].answer.Zero() {
+				for answers < len(parts) && !parts[answers].answer.IsZero() {
 					answers++
 				}
 			}
@@ -114,8 +114,8 @@ func (g *geminiCLI) saveHead(s *saver, i int, typ string, whole bool) {
 	if k := s.from[i]; k >= 0 && whole {
 		at := s.begins[k]
 		if r := g.records[s.first(k)]; at == 0 || s.origins[at-1].record != s.origins[at].record {
-			if p := find(g.src, r, "id"); !p.Zero() {
-				id = string(p.Of(g.src))
+			if p := find(g.src, r, "id"); !p.IsZero() {
+				id = string(p.Slice(g.src))
 			}
 		}
 	}
@@ -127,7 +127,7 @@ func saveParts(s *saver, key string, parts []gcPart) {
 	s.write(`,"` + key + `":[`)
 	for k, p := range parts {
 		s.comma(k)
-		s.write(p.span.Of(s.in.Src))
+		s.write(p.span.Slice(s.in.Src))
 	}
 	s.write(`]`)
 }
@@ -137,7 +137,7 @@ func saveParts(s *saver, key string, parts []gcPart) {
 func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 	g.saveHead(s, i, "gemini", true)
 	saveParts(s, "content", parts)
-	calls := slices.DeleteFunc(slices.Clone(parts), func(p gcPart) bool { return p.call.Zero() })
+	calls := slices.DeleteFunc(slices.Clone(parts), func(p gcPart) bool { return p.call.IsZero() })
 	for k, call := range calls {
 		if k == 0 {
 			s.write(`,"toolCalls":[`)
@@ -151,14 +151,14 @@ func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 		if n == 0 {
 			status = "cancelled"
 		}
-		if id := find(s.in.Src, call.call, "id"); id.Zero() {
+		if id := find(s.in.Src, call.call, "id"); id.IsZero() {
 			s.write(`{"id":`, s.newID())
 		} else {
-			s.write(`{"id":`, id.Of(s.in.Src))
+			s.write(`{"id":`, id.Slice(s.in.Src))
 		}
 		for _, key := range []string{"name", "args"} {
-			if p := find(s.in.Src, call.call, key); !p.Zero() {
-				s.write(`,"`+key+`":`, p.Of(s.in.Src))
+			if p := find(s.in.Src, call.call, key); !p.IsZero() {
+				s.write(`,"`+key+`":`, p.Slice(s.in.Src))
 			}
 		}
 		s.write(`,"status":"`+status+`","timestamp":`, quoted(s.next()))
@@ -184,7 +184,7 @@ type gcPart struct{ span, call, answer jsonspan.Span }
 func (p *gcPart) of(src []byte, call gcPart) bool {
 	for _, key := range []string{"id", "name"} {
 		a, b := find(src, p.answer, key), find(src, call.call, key)
-		if !a.Zero() && !b.Zero() {
+		if !a.IsZero() && !b.IsZero() {
 			return jsonspan.Text(src, a) == jsonspan.Text(src, b)
 		}
 	}
@@ -206,7 +206,7 @@ func partsOf(src []byte, message jsonspan.Span) (parts []gcPart) {
 func (g *geminiCLI) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	dst = g.begin(dst, jsonspan.Text(src, find(src, message, "role")), i, true)
 	for _, p := range partsOf(src, message) {
-		dst = jsonspan.AppendCompact(append(dst, '\n'), p.span.Of(src))
+		dst = jsonspan.AppendCompact(append(dst, '\n'), p.span.Slice(src))
 	}
 	return dst
 }

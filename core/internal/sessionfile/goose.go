@@ -47,10 +47,10 @@ type goose struct {
 
 func readGoose(f *file) writer {
 	g := &goose{file: f}
-	if at := uint32(start(f.src)); find(f.src, jsonspan.Span{Start: at, End: uint32(len(f.src))}, "conversation").Zero() {
+	if at := uint32(start(f.src)); find(f.src, jsonspan.Span{Start: at, End: uint32(len(f.src))}, "conversation").IsZero() {
 		f.lines(func(s *jsonspan.Scanner) {
 			from := s.Pos()
-			if g.record(s); len(g.records) == 1 && g.records[0].role == "" && g.about.Zero() {
+			if g.record(s); len(g.records) == 1 && g.records[0].role == "" && g.about.IsZero() {
 				g.records = nil // this object describes the session
 				s = lineScanner(f.src, int(from), len(f.src))
 				g.session(s)
@@ -88,7 +88,7 @@ func (g *goose) session(s *jsonspan.Scanner) {
 			}
 		}},
 		field{"model_config", []field{{"model_name", &model}}})
-	if g.model.Zero() {
+	if g.model.IsZero() {
 		g.model = model
 	}
 }
@@ -124,7 +124,7 @@ func (g *goose) write() {
 		r := &g.records[i]
 		first := true
 		switch {
-		case r.role == "" || r.content.Zero():
+		case r.role == "" || r.content.IsZero():
 			g.skip(api.SkipMeta, 1)
 			continue
 		case r.hidden:
@@ -186,10 +186,10 @@ func (g *goose) blocks(r *gooseRecord, one func(block jsonspan.Span)) {
 	for _, at := range items(g.src, r.content) {
 		typ := typeOf(g.src, at)
 		block, known := gooseBlocks[typ]
-		missing := typ == "text" && jsonspan.Blank(g.src, stringAt(g.src, at, "text")) ||
+		missing := typ == "text" && jsonspan.IsBlank(g.src, stringAt(g.src, at, "text")) ||
 			typ == "thinking" && stringAt(g.src, at, "signature").Len() <= 2
 		for _, key := range strings.Fields(block.needs) {
-			missing = missing || stringAt(g.src, at, key).Zero()
+			missing = missing || stringAt(g.src, at, key).IsZero()
 		}
 		if known && !missing && gooseHears(g.src, at) {
 			one(at)
@@ -200,7 +200,7 @@ func (g *goose) blocks(r *gooseRecord, one func(block jsonspan.Span)) {
 // gooseHears reports whether content is meant for the model. Its annotations may restrict the audience.
 func gooseHears(src []byte, at jsonspan.Span) bool {
 	audience := find(src, at, "annotations.audience")
-	heard := audience.Zero() || src[audience.Start] != '['
+	heard := audience.IsZero() || src[audience.Start] != '['
 	for _, who := range items(src, audience) {
 		heard = heard || jsonspan.EqualText(src, who, "assistant")
 	}
@@ -214,7 +214,7 @@ func gooseBlock(dst, src []byte, at jsonspan.Span) []byte {
 	switch typ {
 	case "toolRequest":
 		input := find(src, at, "toolCall.value.arguments")
-		if input.Zero() || src[input.Start] != '{' {
+		if input.IsZero() || src[input.Start] != '{' {
 			return append(dst, `{}}`...)
 		}
 		return appendJSON(dst, src, input, `}`)
@@ -227,12 +227,12 @@ func gooseBlock(dst, src []byte, at jsonspan.Span) []byte {
 // gooseResult appends the content of a tool result, and its is_error member. The content is a text, or a list of texts and images if it
 // contains images.
 func gooseResult(dst, src []byte, result jsonspan.Span) []byte {
-	if said := stringAt(src, result, "error"); !said.Zero() {
+	if said := stringAt(src, result, "error"); !said.IsZero() {
 		return append(jsonspan.AppendString(dst, "Error: "+jsonspan.Text(src, said)), `,"is_error":true`...)
 	}
 	value := find(src, result, "value") // older sessions have the list of contents here
 	content, failed := value, false
-	if !value.Zero() && src[value.Start] == '{' {
+	if !value.IsZero() && src[value.Start] == '{' {
 		content, failed = find(src, value, "content"), isSet(src, value, "isError", "true")
 	}
 	var blocks, said []byte
@@ -252,7 +252,7 @@ func gooseResult(dst, src []byte, result jsonspan.Span) []byte {
 				text = "[Binary content: " + textOf(src, p, "resource.mimeType") + "]"
 			}
 		case "image":
-			if !stringAt(src, p, "data").Zero() && !stringAt(src, p, "mimeType").Zero() && gooseHears(src, p) {
+			if !stringAt(src, p, "data").IsZero() && !stringAt(src, p, "mimeType").IsZero() && gooseHears(src, p) {
 				media = true
 				next()
 				blocks = appendFilled(blocks, src, p, gooseImage)

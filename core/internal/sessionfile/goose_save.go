@@ -16,8 +16,8 @@ var gooseCounts = without("usage").set("total_tokens", "null").set("input_tokens
 // Goose orders the messages of a session by time, so a new message gets the time of the message before it, or of the first message.
 func (g *goose) save(s *saver) {
 	s.kept, s.out = start(g.src), nil
-	if g.list.Zero() {
-		if !g.about.Zero() {
+	if g.list.IsZero() {
+		if !g.about.IsZero() {
 			s.out = append(appendObject(s.out, g.src, g.about, gooseCounts.find), '\n')
 		}
 		g.merge(s)
@@ -36,7 +36,7 @@ func (g *goose) save(s *saver) {
 func (g *goose) merge(s *saver) {
 	n, next, created := 0, int32(0), int64(0)
 	separator := "\n"
-	if !g.list.Zero() {
+	if !g.list.IsZero() {
 		separator = ","
 	}
 	begin := func() {
@@ -89,14 +89,14 @@ func (g *goose) merge(s *saver) {
 		s.out = gooseContent(s.out, s.in.Src, find(s.in.Src, s.in.Messages[i], "content"))
 		s.write(`,"metadata":{"userVisible":false,"agentVisible":true}}`)
 	}
-	if until(int32(len(g.records))); n > 0 && g.list.Zero() {
+	if until(int32(len(g.records))); n > 0 && g.list.IsZero() {
 		s.write("\n")
 	}
 }
 
 // gooseHidden appends a message of the file, marked as invisible to the model.
 func gooseHidden(dst, src []byte, at jsonspan.Span) []byte {
-	if find(src, at, "metadata").Zero() {
+	if find(src, at, "metadata").IsZero() {
 		return appendJSON(hole(appendObject(dst, src, at, rename(nil).find)), nil, `,"metadata":{"userVisible":true,"agentVisible":false}}`)
 	}
 	return appendObject(dst, src, at, rename{{key: "metadata", to: "metadata", with: func(dst, src []byte, value jsonspan.Span) []byte {
@@ -114,9 +114,9 @@ func gooseHidden(dst, src []byte, at jsonspan.Span) []byte {
 // gooseContent appends content in Anthropic's form as a list of blocks in Goose's form.
 func gooseContent(dst, src []byte, content jsonspan.Span) []byte {
 	switch {
-	case content.Zero():
+	case content.IsZero():
 	case src[content.Start] == '"':
-		return append(jsonspan.AppendCompact(append(dst, `[{"type":"text","text":`...), content.Of(src)), `}]`...)
+		return append(jsonspan.AppendCompact(append(dst, `[{"type":"text","text":`...), content.Slice(src)), `}]`...)
 	case src[content.Start] == '[':
 		return appendList(dst, src, content, gooseOwn)
 	}
@@ -140,17 +140,17 @@ func gooseOwn(dst, src []byte, at jsonspan.Span) []byte {
 	typ := typeOf(src, at)
 	template, known := gooseOwnBlocks[typ]
 	if media := typ == "image" || typ == "document"; !known ||
-		media && (stringAt(src, at, "source.data").Zero() || stringAt(src, at, "source.media_type").Zero()) {
-		return append(dst, at.Of(src)...)
+		media && (stringAt(src, at, "source.data").IsZero() || stringAt(src, at, "source.media_type").IsZero()) {
+		return append(dst, at.Slice(src)...)
 	}
 	from := len(dst)
 	dst = appendFilled(dst, src, at, template)
 	switch typ {
 	case "tool_use":
-		if input := find(src, at, "input"); input.Zero() {
+		if input := find(src, at, "input"); input.IsZero() {
 			dst = append(dst, `null`...)
 		} else {
-			dst = append(dst, input.Of(src)...)
+			dst = append(dst, input.Slice(src)...)
 		}
 		dst = append(dst, `}}}`...)
 	case "tool_result":
@@ -175,7 +175,7 @@ func gooseTexts(src []byte, content jsonspan.Span) bool {
 			return false
 		}
 	}
-	return !content.Zero() && src[content.Start] == '['
+	return !content.IsZero() && src[content.Start] == '['
 }
 
 // gooseJoined returns the texts of a list joined by line feeds, as Goose sends them.
@@ -195,7 +195,7 @@ func (g *goose) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	dst = g.begin(dst, jsonspan.Text(src, find(src, message, "role")), i, true)
 	content := gooseContent(nil, src, find(src, message, "content"))
 	for _, p := range elements(content) {
-		dst = append(append(dst, '\n'), p.Of(content)...)
+		dst = append(append(dst, '\n'), p.Slice(content)...)
 	}
 	return dst
 }

@@ -36,7 +36,7 @@ func (m *merged) write(f *file, role string, contents []jsonspan.Span) {
 // blocks calls one for each block of content that is sent, or for content itself if it is a non-empty string. It returns the number of
 // calls.
 func (m *merged) blocks(f *file, role string, content jsonspan.Span, one func(block jsonspan.Span)) (n int) {
-	if !content.Zero() && f.src[content.Start] == '"' && content.Len() > 2 {
+	if !content.IsZero() && f.src[content.Start] == '"' && content.Len() > 2 {
 		one(content)
 		return 1
 	}
@@ -63,11 +63,11 @@ func (m *merged) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	role := jsonspan.Text(src, find(src, message, "role"))
 	dst = m.begin(dst, role, i, role == "user")
 	content := find(src, message, "content")
-	if !content.Zero() && src[content.Start] == '"' {
-		return append(jsonspan.AppendCompact(append(dst, "\n{\"type\":\"text\",\"text\":"...), content.Of(src)), '}')
+	if !content.IsZero() && src[content.Start] == '"' {
+		return append(jsonspan.AppendCompact(append(dst, "\n{\"type\":\"text\",\"text\":"...), content.Slice(src)), '}')
 	}
 	for _, block := range items(src, content) {
-		dst = jsonspan.AppendCompact(append(dst, '\n'), block.Of(src))
+		dst = jsonspan.AppendCompact(append(dst, '\n'), block.Slice(src))
 	}
 	return dst
 }

@@ -121,7 +121,7 @@ func (o *opencode) pick() {
 		r := &o.records[i]
 		ranks.number(&r.number, &r.parent, &r.tail)
 		if o.back != noID && r.number == o.back && end == len(o.records) {
-			if end = i; !o.backPart.Zero() {
+			if end = i; !o.backPart.IsZero() {
 				end = i + 1
 			}
 		}
@@ -211,7 +211,7 @@ func (o *opencode) write(i int32) {
 	o.message()
 	o.came(i)
 	o.put(`{`)
-	if !r.id.Zero() {
+	if !r.id.IsZero() {
 		o.put(`"id":`, r.id, `,`)
 	}
 	o.put(`"role":"` + r.role + `","parts":[`)
@@ -241,10 +241,10 @@ func (o *opencode) write(i int32) {
 	if r.role != "assistant" {
 		return
 	}
-	if !r.model.Zero() {
+	if !r.model.IsZero() {
 		o.Model = o.textAt(r.model)
 	}
-	if i > o.summarized && !r.tokens.Zero() {
+	if i > o.summarized && !r.tokens.IsZero() {
 		o.used(o.Count-1, o.counts(r.tokens))
 	}
 }
@@ -252,7 +252,7 @@ func (o *opencode) write(i int32) {
 // partsOf returns the parts of a message that the user has not reverted.
 func (o *opencode) partsOf(r *ocRecord) (parts []jsonspan.Span) {
 	for _, at := range items(o.src, r.parts) {
-		if !o.backPart.Zero() && r.number == o.back && textOf(o.src, at, "id") == o.textAt(o.backPart) {
+		if !o.backPart.IsZero() && r.number == o.back && textOf(o.src, at, "id") == o.textAt(o.backPart) {
 			break
 		}
 		parts = append(parts, at)

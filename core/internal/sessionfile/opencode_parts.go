@@ -42,7 +42,7 @@ func (o *opencode) userPart(p jsonspan.Span, next func(begin string)) {
 // part writes a part of a response. foreign says that the response came from another model, and signed that it has signed reasoning.
 func (o *opencode) part(p jsonspan.Span, foreign, signed bool, next func(begin string)) {
 	metadata := find(o.src, p, "metadata")
-	if foreign || !metadata.Zero() && o.src[metadata.Start] != '{' {
+	if foreign || !metadata.IsZero() && o.src[metadata.Start] != '{' {
 		metadata = jsonspan.Span{}
 	}
 	typ, said := typeOf(o.src, p), stringAt(o.src, p, "text")
@@ -71,7 +71,7 @@ func (o *opencode) part(p jsonspan.Span, foreign, signed bool, next func(begin s
 // signed reports whether the parts include reasoning that a provider signed.
 func (o *opencode) signed(parts []jsonspan.Span) bool {
 	for _, p := range parts {
-		if sign := find(o.src, p, "metadata.anthropic.signature"); !sign.Zero() && o.src[sign.Start] != 'n' && typeOf(o.src, p) == "reasoning" {
+		if sign := find(o.src, p, "metadata.anthropic.signature"); !sign.IsZero() && o.src[sign.Start] != 'n' && typeOf(o.src, p) == "reasoning" {
 			return true
 		}
 	}
@@ -81,14 +81,14 @@ func (o *opencode) signed(parts []jsonspan.Span) bool {
 // tool writes a call together with its result. A call without an end counts as interrupted.
 func (o *opencode) tool(p, metadata jsonspan.Span, next func(begin string)) {
 	name, state := stringAt(o.src, p, "tool"), find(o.src, p, "state")
-	if name.Zero() {
+	if name.IsZero() {
 		return
 	}
 	next(`{"type":"tool-`)
 	o.put(jsonspan.Span{Start: name.Start + 1, End: name.End})
 	status, output := textOf(o.src, state, "status"), find(o.src, state, "output")
 	if status == "error" && isSet(o.src, state, "metadata.interrupted", "true") {
-		if output = stringAt(o.src, state, "metadata.output"); !output.Zero() {
+		if output = stringAt(o.src, state, "metadata.output"); !output.IsZero() {
 			status = "completed" // the output before the interruption
 		}
 	}
@@ -101,9 +101,9 @@ func (o *opencode) tool(p, metadata jsonspan.Span, next func(begin string)) {
 	o.member("input", find(o.src, state, "input"))
 	attachments, compacted := find(o.src, state, "attachments"), find(o.src, state, "time.compacted")
 	switch {
-	case status == "completed" && !compacted.Zero() && string(compacted.Of(o.src)) != "0":
+	case status == "completed" && !compacted.IsZero() && string(compacted.Slice(o.src)) != "0":
 		o.put(`,"output":` + ocCompacted)
-	case status == "completed" && !attachments.Zero() && len(elements(attachments.Of(o.src))) > 0:
+	case status == "completed" && !attachments.IsZero() && len(elements(attachments.Slice(o.src))) > 0:
 		o.put(`,"output":{"text":`, output)
 		o.member("attachments", attachments)
 		o.put(`}`)
@@ -117,7 +117,7 @@ func (o *opencode) tool(p, metadata jsonspan.Span, next func(begin string)) {
 	if isSet(o.src, p, "metadata.providerExecuted", "true") {
 		o.put(`,"providerExecuted":true`)
 	}
-	if !metadata.Zero() {
+	if !metadata.IsZero() {
 		if rest := appendObject(nil, o.src, metadata, without("providerExecuted").find); len(rest) > 2 {
 			o.put(`,"callProviderMetadata":`, rest)
 		}

@@ -19,10 +19,10 @@ func (o *opencode) save(s *saver) {
 		switch {
 		case r.role == "user":
 			w.user = r
-		case r.role == "assistant" && !r.model.Zero():
+		case r.role == "assistant" && !r.model.IsZero():
 			w.assistant = r
 		}
-		if !r.id.Zero() {
+		if !r.id.IsZero() {
 			w.ids.Set(o.textAt(r.id), r)
 		}
 	}
@@ -110,7 +110,7 @@ func (w *ocWriter) message(i int) {
 		w.calls = critbit.Map[jsonspan.Span]{}
 		if was != nil {
 			for _, p := range w.o.partsOf(was) {
-				if call := stringAt(w.src, p, "callID"); !call.Zero() {
+				if call := stringAt(w.src, p, "callID"); !call.IsZero() {
 					w.calls.Set(w.textAt(call), p)
 				}
 			}
@@ -148,8 +148,8 @@ func (w *ocWriter) copyPart(n *int, p jsonspan.Span) {
 
 // value writes the member to of a part, with the value at key in the new message's object at a span, if there is one.
 func (w *ocWriter) value(to string, at jsonspan.Span, key string) {
-	if v := find(w.in.Src, at, key); !v.Zero() {
-		w.write(`,"`+to+`":`, v.Of(w.in.Src))
+	if v := find(w.in.Src, at, key); !v.IsZero() {
+		w.write(`,"`+to+`":`, v.Slice(w.in.Src))
 	}
 }
 
@@ -204,10 +204,10 @@ func (w *ocWriter) tool(name string, p jsonspan.Span) {
 		w.write(`"status":"completed"`)
 		w.value("input", p, "input")
 		output := "output"
-		if at := find(src, p, output); !at.Zero() && src[at.Start] == '{' {
+		if at := find(src, p, output); !at.IsZero() && src[at.Start] == '{' {
 			output = "output.text"
 		}
-		if find(src, p, output).Zero() {
+		if find(src, p, output).IsZero() {
 			w.write(`,"output":""`)
 		}
 		w.value("output", p, output)
@@ -216,7 +216,7 @@ func (w *ocWriter) tool(name string, p jsonspan.Span) {
 		w.noted(state, "metadata", `{}`)
 	}
 	w.write(`,"time":`)
-	if at := find(w.src, state, "time"); !find(w.src, at, "end").Zero() {
+	if at := find(w.src, state, "time"); !find(w.src, at, "end").IsZero() {
 		w.out = appendObject(w.out, w.src, at, without("compacted").find)
 	} else {
 		w.write(w.times())
@@ -224,8 +224,8 @@ func (w *ocWriter) tool(name string, p jsonspan.Span) {
 	w.write(`}`)
 	if !isSet(src, p, "providerExecuted", "true") {
 		w.value("metadata", p, "callProviderMetadata")
-	} else if metadata := find(src, p, "callProviderMetadata"); !metadata.Zero() {
-		w.write(`,"metadata":`, hole(metadata.Of(src)), `,"providerExecuted":true}`)
+	} else if metadata := find(src, p, "callProviderMetadata"); !metadata.IsZero() {
+		w.write(`,"metadata":`, hole(metadata.Slice(src)), `,"providerExecuted":true}`)
 	} else {
 		w.write(`,"metadata":{"providerExecuted":true}`)
 	}
@@ -233,7 +233,7 @@ func (w *ocWriter) tool(name string, p jsonspan.Span) {
 
 // noted writes a member that the file has recorded for a call, or the value none, which opencode requires, if there is none.
 func (w *ocWriter) noted(state jsonspan.Span, key, none string) {
-	if v := find(w.src, state, key); !v.Zero() && w.src[v.Start] == none[0] {
+	if v := find(w.src, state, key); !v.IsZero() && w.src[v.Start] == none[0] {
 		w.write(`,"`+key+`":`, v)
 	} else {
 		w.write(`,"` + key + `":` + none)
@@ -243,5 +243,5 @@ func (w *ocWriter) noted(state jsonspan.Span, key, none string) {
 // tell ignores the id of a message, because the new session has new ids.
 func (o *opencode) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
 	dst = append(append(dst, '\n'), textOf(src, message, "role")...)
-	return jsonspan.AppendCompact(append(dst, '\n'), find(src, message, "parts").Of(src))
+	return jsonspan.AppendCompact(append(dst, '\n'), find(src, message, "parts").Slice(src))
 }

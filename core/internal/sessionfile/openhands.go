@@ -23,7 +23,7 @@ func init() {
 		Items:  []Sign{{"", event}},
 		Is: func(src []byte, at jsonspan.Span) bool {
 			kind := stringAt(src, at, "kind")
-			return kind.Zero() && !find(src, at, "agent").Zero() || ohKindOf(src, kind) != ohUnknown
+			return kind.IsZero() && !find(src, at, "agent").IsZero() || ohKindOf(src, kind) != ohUnknown
 		},
 		Stream: true,
 		Usage:  usageKeys{"prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens"},
@@ -172,11 +172,11 @@ func (o *openHands) event(s *jsonspan.Scanner) {
 		field{"llm_response_id", number{&o.ids, &e.response}}, field{"tool_call_id", number{&o.ids, &e.call}},
 		field{"action_id", number{&o.ids, &e.action}},
 		field{"action", func(s *jsonspan.Scanner) { e.executable = s.Skip().Kind == jsonspan.Object }},
-		field{"thinking_blocks", func(s *jsonspan.Scanner) { e.thinks = len(s.Skip().Of(o.src)) > 2 }},
+		field{"thinking_blocks", func(s *jsonspan.Scanner) { e.thinks = len(s.Skip().Slice(o.src)) > 2 }},
 		field{"summary", &e.summary},
 		field{"summary_offset", func(s *jsonspan.Scanner) {
 			if v := s.Skip(); v.Kind == jsonspan.Number {
-				if n, err := strconv.Atoi(string(v.Of(o.src))); err == nil && n >= 0 {
+				if n, err := strconv.Atoi(string(v.Slice(o.src))); err == nil && n >= 0 {
 					e.offset = n
 				}
 			}
@@ -187,7 +187,7 @@ func (o *openHands) event(s *jsonspan.Scanner) {
 	if s.Err() != nil {
 		return
 	}
-	if kind.Zero() && !agent.Zero() {
+	if kind.IsZero() && !agent.IsZero() {
 		o.base, o.leaf, o.head, o.empty = e.at, leaf, o.ids.add(o.src, leaf), empty
 		return
 	}

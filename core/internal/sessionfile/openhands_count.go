@@ -17,7 +17,7 @@ var ohReasoners = [...]string{
 func (o *openHands) metrics(statistics jsonspan.Span) (used jsonspan.Span) {
 	all := find(o.src, statistics, "usage_to_metrics")
 	for _, name := range []string{textOf(o.src, o.base, "agent.llm.usage_id"), "agent", "default"} {
-		if used = find(o.src, all, name); !used.Zero() {
+		if used = find(o.src, all, name); !used.IsZero() {
 			return used
 		}
 	}

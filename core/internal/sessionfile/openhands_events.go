@@ -19,7 +19,7 @@ func (w *ohSaver) now() quoted { return quoted(strings.TrimSuffix(w.next(), "Z")
 
 // separate writes the separator before the next event.
 func (w *ohSaver) separate() {
-	if !w.o.list.Zero() && !w.first {
+	if !w.o.list.IsZero() && !w.first {
 		w.write(`,`)
 	}
 	w.first = false
@@ -39,7 +39,7 @@ func (w *ohSaver) link() {
 
 func (w *ohSaver) end() {
 	w.write(`}`)
-	if w.o.list.Zero() {
+	if w.o.list.IsZero() {
 		w.write("\n")
 	}
 }
@@ -64,7 +64,7 @@ func (w *ohSaver) again(i int) {
 func (w *ohSaver) copied(e *ohEvent, answer string, changed rename) {
 	response := func(dst, _ []byte, v jsonspan.Span) []byte {
 		if w.src[v.Start] != '"' {
-			return append(dst, v.Of(w.src)...)
+			return append(dst, v.Slice(w.src)...)
 		}
 		return append(dst, answer...)
 	}
@@ -144,19 +144,19 @@ func (w *ohSaver) content(i int, failed bool) {
 		}
 		w.comma(n)
 		n++
-		w.write(`{"type":"text","text":`, text.Of(src), `}`)
+		w.write(`{"type":"text","text":`, text.Slice(src), `}`)
 	}
 	content := find(src, w.in.Messages[i], "content")
-	if !content.Zero() && src[content.Start] == '"' && content.Len() > 2 {
+	if !content.IsZero() && src[content.Start] == '"' && content.Len() > 2 {
 		part(content)
 	}
 	for _, at := range items(src, content) {
-		if text := stringAt(src, at, "text"); !text.Zero() {
+		if text := stringAt(src, at, "text"); !text.IsZero() {
 			part(text)
-		} else if url := stringAt(src, at, "image_url.url"); !url.Zero() {
+		} else if url := stringAt(src, at, "image_url.url"); !url.IsZero() {
 			w.comma(n)
 			n++
-			w.write(`{"type":"image","image_urls":[`, url.Of(src), `]}`)
+			w.write(`{"type":"image","image_urls":[`, url.Slice(src), `]}`)
 		}
 	}
 	w.write(`]`)
@@ -165,8 +165,8 @@ func (w *ohSaver) content(i int, failed bool) {
 // action writes an event for the n-th call of message i: a copy of its old event, updated from the message, or a new event.
 func (w *ohSaver) action(i, n int, call jsonspan.Span, answer string) {
 	spelled := func(path string) string {
-		if at := stringAt(w.in.Src, call, path); !at.Zero() {
-			return string(at.Of(w.in.Src))
+		if at := stringAt(w.in.Src, call, path); !at.IsZero() {
+			return string(at.Slice(w.in.Src))
 		}
 		return `""`
 	}
@@ -209,7 +209,7 @@ func (w *ohSaver) result(i int) {
 		name = `""`
 	}
 	if action == "" && known.action >= 0 {
-		action = string(find(w.src, w.o.events[known.action].at, "id").Of(w.src))
+		action = string(find(w.src, w.o.events[known.action].at, "id").Slice(w.src))
 	} else if action == "" {
 		action = `""`
 	}
@@ -223,7 +223,7 @@ func (w *ohSaver) result(i int) {
 	if known.result >= 0 {
 		seen = find(w.src, w.o.events[known.result].at, "observation")
 	}
-	if !stringAt(w.src, seen, "kind").Zero() && ohObserved(w.src, seen) == ohPlain {
+	if !stringAt(w.src, seen, "kind").IsZero() && ohObserved(w.src, seen) == ohPlain {
 		w.out = hole(appendObject(w.out, w.src, seen, without("content is_error").find))
 	} else {
 		w.write(`{"kind":"MCPToolObservation","tool_name":`, name)
@@ -238,15 +238,15 @@ func (w *ohSaver) result(i int) {
 // as one.
 func (o *openHands) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	role := jsonspan.Text(src, stringAt(src, message, "role"))
-	plain := role == "user" && find(src, message, "name").Zero()
+	plain := role == "user" && find(src, message, "name").IsZero()
 	if !plain || !o.told || i == 0 {
 		dst = append(append(dst, '\n'), role...)
 	}
 	o.told = plain
-	calls := !find(src, message, "tool_calls").Zero()
+	calls := !find(src, message, "tool_calls").IsZero()
 	text := func(at jsonspan.Span) {
-		if at.Len() > 2 && !(calls && jsonspan.Blank(src, at)) {
-			dst = jsonspan.AppendCompact(append(dst, "\ntext "...), at.Of(src))
+		if at.Len() > 2 && !(calls && jsonspan.IsBlank(src, at)) {
+			dst = jsonspan.AppendCompact(append(dst, "\ntext "...), at.Slice(src))
 		}
 	}
 	s := scanner(src, message.Start)
@@ -255,18 +255,18 @@ func (o *openHands) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 		switch name := string(key); {
 		case name == "role", name == "name", name == "cache_control":
 		case name != "content":
-			if said := string(v.Of(src)); said != `[]` && said != `""` && said != `null` {
-				dst = jsonspan.AppendCompact(append(append(append(dst, '\n'), key...), ' '), v.Of(src))
+			if said := string(v.Slice(src)); said != `[]` && said != `""` && said != `null` {
+				dst = jsonspan.AppendCompact(append(append(append(dst, '\n'), key...), ' '), v.Slice(src))
 			}
 		case src[v.Start] == '"':
 			text(v)
 		case src[v.Start] == '[':
-			for _, p := range elements(v.Of(src)) {
+			for _, p := range elements(v.Slice(src)) {
 				p = jsonspan.Span{Start: p.Start + v.Start, End: p.End + v.Start}
-				if at := stringAt(src, p, "text"); !at.Zero() {
+				if at := stringAt(src, p, "text"); !at.IsZero() {
 					text(at)
 				} else {
-					dst = jsonspan.AppendCompact(append(dst, '\n'), p.Of(src))
+					dst = jsonspan.AppendCompact(append(dst, '\n'), p.Slice(src))
 				}
 			}
 		}

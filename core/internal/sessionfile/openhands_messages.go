@@ -36,7 +36,7 @@ func (o *openHands) write() {
 			user = o.begin(false, "system")
 			o.came(entry)
 			for _, key := range []string{"system_prompt", "dynamic_context"} {
-				if at := stringAt(o.src, e.at, key+".text"); !at.Zero() {
+				if at := stringAt(o.src, e.at, key+".text"); !at.IsZero() {
 					o.textPart(at)
 				}
 			}
@@ -101,11 +101,11 @@ func (o *openHands) imagePart(url jsonspan.Span) {
 
 // each calls text for each text in content, and image for each image URL. content is a list of parts or a single text.
 func (o *openHands) each(content jsonspan.Span, text, image func(at jsonspan.Span)) {
-	if !content.Zero() && o.src[content.Start] == '"' {
+	if !content.IsZero() && o.src[content.Start] == '"' {
 		text(content)
 	}
 	for _, part := range items(o.src, content) {
-		if at := stringAt(o.src, part, "text"); !at.Zero() {
+		if at := stringAt(o.src, part, "text"); !at.IsZero() {
 			text(at)
 			continue
 		}
@@ -141,7 +141,7 @@ func (o *openHands) answer(calls bool, from jsonspan.Span) {
 			o.put(`,"content":""`)
 		}
 	}
-	if blocks := find(o.src, from, "thinking_blocks"); !blocks.Zero() && o.src[blocks.Start] == '[' && len(elements(blocks.Of(o.src))) > 0 {
+	if blocks := find(o.src, from, "thinking_blocks"); !blocks.IsZero() && o.src[blocks.Start] == '[' && len(elements(blocks.Slice(o.src))) > 0 {
 		o.member("thinking_blocks", blocks)
 	}
 	if said := stringAt(o.src, from, "reasoning_content"); o.reasoned && said.Len() > 2 {
@@ -188,7 +188,7 @@ func (o *openHands) said(entry int32, user bool) bool {
 	for _, call := range items(o.src, find(o.src, m, "tool_calls")) {
 		calls = append(calls, call)
 	}
-	plain := role == "user" && calls == nil && id.Zero() && name.Zero()
+	plain := role == "user" && calls == nil && id.IsZero() && name.IsZero()
 	o.begin(user && plain, role)
 	o.came(entry)
 	called := role == "assistant" && calls != nil
@@ -215,7 +215,7 @@ func (o *openHands) result(e *ohEvent) {
 	switch e.kind {
 	case ohReject:
 		reason := "User rejected the action"
-		if at := stringAt(o.src, e.at, "rejection_reason"); !at.Zero() {
+		if at := stringAt(o.src, e.at, "rejection_reason"); !at.IsZero() {
 			reason = o.textAt(at)
 		}
 		o.madePart(ohCut("Action rejected: "+reason, ohToolLimit, "", ""))
@@ -275,7 +275,7 @@ func (o *openHands) allText(content jsonspan.Span) string {
 // output returns the output of a command, with the terminal's metadata appended.
 func (o *openHands) output(observation jsonspan.Span, text string) string {
 	about := find(o.src, observation, "metadata")
-	if about.Zero() || o.src[about.Start] != '{' {
+	if about.IsZero() || o.src[about.Start] != '{' {
 		return text
 	}
 	member := func(key string) string { return textOf(o.src, about, key) }
@@ -286,8 +286,8 @@ func (o *openHands) output(observation jsonspan.Span, text string) string {
 	if python := member("py_interpreter_path"); python != "" {
 		text += "\n[Python interpreter: " + python + "]"
 	}
-	if code := find(o.src, about, "exit_code"); !code.Zero() && string(code.Of(o.src)) != "-1" {
-		text += "\n[Command finished with exit code " + string(code.Of(o.src)) + "]"
+	if code := find(o.src, about, "exit_code"); !code.IsZero() && string(code.Slice(o.src)) != "-1" {
+		text += "\n[Command finished with exit code " + string(code.Slice(o.src)) + "]"
 	}
 	return text
 }

@@ -33,11 +33,11 @@ func (o *openHands) save(s *saver) {
 	}
 	w := &ohSaver{saver: s, o: o}
 	last := &o.events[o.path[len(o.path)-1]]
-	w.newest = string(find(o.src, last.at, "id").Of(o.src))
-	if last.linked || last.root || !o.leaf.Zero() {
+	w.newest = string(find(o.src, last.at, "id").Slice(o.src))
+	if last.linked || last.root || !o.leaf.IsZero() {
 		w.parent = w.newest
 	}
-	if !o.list.Zero() {
+	if !o.list.IsZero() {
 		s.kept, s.out = int(o.list.End)-1, nil
 		w.first = len(o.events) == 0
 	}
@@ -51,9 +51,9 @@ func (o *openHands) save(s *saver) {
 			w.message(i)
 		}
 	}
-	if !o.list.Zero() {
+	if !o.list.IsZero() {
 		s.write(o.src[o.list.End-1:])
-	} else if !o.leaf.Zero() { // OpenHands continues from the event that its state names
+	} else if !o.leaf.IsZero() { // OpenHands continues from the event that its state names
 		tail := s.out
 		s.out = appendJSON(nil, nil, o.src[:o.leaf.Start], w.newest, o.src[o.leaf.End:s.kept], tail)
 		s.kept = 0
@@ -80,12 +80,12 @@ func (w *ohSaver) know() {
 		} else {
 			c.result = i
 		}
-		c.name = string(find(w.src, e.at, "tool_name").Of(w.src))
+		c.name = string(find(w.src, e.at, "tool_name").Slice(w.src))
 	}
 	for i := range w.in.Messages {
 		for _, call := range w.callsOf(i) {
-			if name := stringAt(w.in.Src, call, "function.name"); !name.Zero() {
-				at(textOf(w.in.Src, call, "id")).name = string(name.Of(w.in.Src))
+			if name := stringAt(w.in.Src, call, "function.name"); !name.IsZero() {
+				at(textOf(w.in.Src, call, "id")).name = string(name.Slice(w.in.Src))
 			}
 		}
 		if w.role(i) == "tool" {

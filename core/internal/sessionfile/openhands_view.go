@@ -33,7 +33,7 @@ func (o *openHands) sees() {
 					}
 				}
 			}
-			if !e.summary.Zero() && e.offset >= 0 {
+			if !e.summary.IsZero() && e.offset >= 0 {
 				list.insert(e.offset, ohSummaryOf(i))
 				if e.summaryID != noID {
 					summaries[e.summaryID] = ohSummaryOf(i)

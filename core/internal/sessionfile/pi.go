@@ -112,7 +112,7 @@ func (p *pi) line(s *jsonspan.Scanner) {
 	case "model_change":
 		e.kind, e.model = piModel, model
 	case "message":
-		if !message.Zero() {
+		if !message.IsZero() {
 			e.body = message
 			p.message(s, &e)
 		}
@@ -157,7 +157,7 @@ func (p *pi) message(s *jsonspan.Scanner, e *piEntry) {
 	default:
 		e.kind = piMessage
 	}
-	if !call.Zero() {
+	if !call.IsZero() {
 		p.calls = append(p.calls[:e.first], p.ids.add(p.src, call))
 	}
 }
@@ -180,7 +180,7 @@ func (p *pi) content(s *jsonspan.Scanner, e *piEntry) bool {
 	for s.Array(); s.Elem(); n++ {
 		typ, id := "", jsonspan.Span{}
 		read(s, field{"type", oneOf(&typ, "toolCall")}, field{"id", &id})
-		if typ != "" && !id.Zero() {
+		if typ != "" && !id.IsZero() {
 			p.calls = append(p.calls, p.ids.add(p.src, id))
 		}
 	}
@@ -237,7 +237,7 @@ func (p *pi) write() {
 		if e.kind == piCompaction {
 			last = k
 		}
-		if (e.kind == piModel || e.kind == piMessage) && !e.model.Zero() {
+		if (e.kind == piModel || e.kind == piMessage) && !e.model.IsZero() {
 			p.Model = p.textAt(e.model)
 		}
 	}
@@ -328,11 +328,11 @@ func (p *pi) entry(i int32, counts bool, gone []bool) {
 	p.file.message()
 	p.came(i)
 	if e.role.members == nil {
-		p.Messages = append(p.Messages, body.Of(src)...)
+		p.Messages = append(p.Messages, body.Slice(src)...)
 	} else {
 		p.Messages = appendObject(p.Messages, src, body, e.role.members.find)
 	}
-	if counts && !e.usage.Zero() {
+	if counts && !e.usage.IsZero() {
 		p.used(p.Count-1, p.usageAt(e.usage))
 	}
 }

@@ -30,7 +30,7 @@ func (p *pi) omitted(e *piEntry) bool {
 		return false
 	}
 	v := p.entries[e.edit].value
-	return v.Zero() || p.src[v.Start] != '{'
+	return v.IsZero() || p.src[v.Start] != '{'
 }
 
 // replaced returns the new content that an edit gives a message, as JSON, and whether nothing is left to send. The content is "" if the
@@ -44,9 +44,9 @@ func (p *pi) replaced(e *piEntry, was bool) (content string, empty bool) {
 		return "", was
 	}
 	at := find(p.src, p.entries[e.edit].value, "content")
-	if at.Zero() {
+	if at.IsZero() {
 		content = "[]"
-	} else if content = string(at.Of(p.src)); content[0] == '"' && (native == "assistant" || native == "tool_result") {
+	} else if content = string(at.Slice(p.src)); content[0] == '"' && (native == "assistant" || native == "tool_result") {
 		content = `[{"type":"text","text":` + content + `}]`
 	}
 	return content, native != "tool_result" && (content == `""` || content[0] == '[' && len(elements([]byte(content))) == 0)
@@ -60,13 +60,13 @@ func (p *pi) system(last int) {
 		case p.omitted(e):
 		case e.kind == piSystem:
 			p.prompts = append(p.prompts, e.body)
-		case k == last && !e.value.Zero() && p.src[e.value.Start] == '{':
+		case k == last && !e.value.IsZero() && p.src[e.value.Start] == '{':
 			p.prompts = append(p.prompts, e.value)
 		}
 	}
 	var texts []string
 	for _, at := range p.prompts {
-		if c := find(p.src, at, "content"); !c.Zero() {
+		if c := find(p.src, at, "content"); !c.IsZero() {
 			if text := onlyText(scanner(p.src, c.Start)); text != "" {
 				texts = append(texts, text)
 			}
@@ -99,7 +99,7 @@ func (p *pi) replay(what string) []piNamed {
 		all[i] = n
 	}
 	for _, prompt := range p.prompts {
-		if in := find(p.src, prompt, what); what == "sections" && !in.Zero() && p.src[in.Start] == '{' {
+		if in := find(p.src, prompt, what); what == "sections" && !in.IsZero() && p.src[in.Start] == '{' {
 			s := scanner(p.src, in.Start)
 			members(s, func(key []byte) bool {
 				name, from := string(key), s.KeyPos()
@@ -118,7 +118,7 @@ func (p *pi) replay(what string) []piNamed {
 			set(piNamed{jsonspan.Text(p.src, find(p.src, tool, "name")), tool, tool})
 		}
 	}
-	return slices.DeleteFunc(all, func(n piNamed) bool { return n.value.Zero() })
+	return slices.DeleteFunc(all, func(n piNamed) bool { return n.value.IsZero() })
 }
 
 // prompt returns a single system message that combines all valid ones, as JSON, or "" if there is none.
@@ -127,7 +127,7 @@ func (p *pi) prompt(millis int64) string {
 	case 0:
 		return ""
 	case 1:
-		return string(p.prompts[0].Of(p.src))
+		return string(p.prompts[0].Slice(p.src))
 	}
 	out := append([]byte(`{"role":"system","content":`), jsonspan.AppendString(nil, strings.Join(p.texts, "\n\n"))...)
 	for _, list := range []struct{ what, key, end string }{{"sections", `,"sections":{`, `}`}, {"tools", `,"toolsAdded":[`, `]`}} {
@@ -138,7 +138,7 @@ func (p *pi) prompt(millis int64) string {
 			} else {
 				out = append(out, ',')
 			}
-			out = append(out, n.span.Of(p.src)...)
+			out = append(out, n.span.Slice(p.src)...)
 		}
 		if len(all) > 0 {
 			out = append(out, list.end...)

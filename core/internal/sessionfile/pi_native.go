@@ -53,7 +53,7 @@ func piParts(dst, src []byte, content jsonspan.Span) []byte {
 		case "toolCall":
 			return appendObject(dst, src, part, piCall.find)
 		}
-		return append(dst, part.Of(src)...)
+		return append(dst, part.Slice(src)...)
 	})
 }
 
@@ -85,7 +85,7 @@ func appendPi(dst, src []byte, message jsonspan.Span) []byte {
 			return appendObject(dst, src, message, b.members.find)
 		}
 	}
-	return append(dst, message.Of(src)...)
+	return append(dst, message.Slice(src)...)
 }
 
 // piPartsBack appends the content of a response or a tool result, which is always a list in pi.
@@ -104,6 +104,6 @@ func piPartsBack(dst, src []byte, content jsonspan.Span) []byte {
 		case "tool_call":
 			return appendObject(dst, src, part, piCallBack.find)
 		}
-		return append(dst, part.Of(src)...)
+		return append(dst, part.Slice(src)...)
 	})
 }

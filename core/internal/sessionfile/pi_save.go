@@ -57,7 +57,7 @@ func firstText(src []byte, message jsonspan.Span) (string, bool) {
 		return jsonspan.Text(src, find(src, message, "summary")), true
 	case "user":
 		content := ""
-		if at := find(src, message, "content"); !at.Zero() {
+		if at := find(src, message, "content"); !at.IsZero() {
 			content = onlyText(scanner(src, at.Start))
 		}
 		return content, content != ""
@@ -91,7 +91,7 @@ func (p *pi) idOf(s *saver, i int32) string {
 	if p.entries[i].id == noID {
 		return "null"
 	}
-	return string(find(p.src, p.entries[i].at, "id").Of(p.src))
+	return string(find(p.src, p.entries[i].at, "id").Slice(p.src))
 }
 
 // settings starts a new root with copies of the last model change, the last thinking level and the system prompt. It returns the id of
@@ -160,7 +160,7 @@ func (p *pi) newEntry(s *saver, i int, id, parent string) {
 	head("message")
 	s.write(`,"message":`)
 	s.out = hole(appendPi(s.out, src, at))
-	lacks := func(key string) bool { return find(src, at, key).Zero() }
+	lacks := func(key string) bool { return find(src, at, key).IsZero() }
 	switch {
 	case role == "assistant":
 		s.write(p.answered())
@@ -183,8 +183,8 @@ func (p *pi) answered() string {
 
 // asked returns a member of the last assistant message, as JSON, or "unknown".
 func (p *pi) asked(key string) string {
-	if v := find(p.src, p.answer, key); !v.Zero() {
-		return string(v.Of(p.src))
+	if v := find(p.src, p.answer, key); !v.IsZero() {
+		return string(v.Slice(p.src))
 	}
 	return `"unknown"`
 }
@@ -227,7 +227,7 @@ func (p *pi) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	}
 	var out []byte
 	if jsonspan.Text(src, find(src, message, "role")) == "branch_summary" {
-		out = find(src, message, "summary").Of(src)
+		out = find(src, message, "summary").Slice(src)
 	} else {
 		said := appendPi(nil, src, message)
 		out = appendObject(nil, said, jsonspan.Span{End: uint32(len(said))}, without("timestamp isError display").find)

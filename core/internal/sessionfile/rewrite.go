@@ -20,7 +20,7 @@ func appendJSON(dst, src []byte, pieces ...any) []byte {
 		case []byte:
 			dst = append(dst, p...)
 		case jsonspan.Span:
-			dst = append(dst, p.Of(src)...)
+			dst = append(dst, p.Slice(src)...)
 		case quoted:
 			dst = jsonspan.AppendString(dst, string(p))
 		case int64:
@@ -43,10 +43,10 @@ func appendFilled(dst, src []byte, at jsonspan.Span, template string) []byte {
 		if template = rest[end:]; template[0] == '?' {
 			missing, template, _ = strings.Cut(template[1:], ";")
 		}
-		if v := stringAt(src, at, path); v.Zero() {
+		if v := stringAt(src, at, path); v.IsZero() {
 			dst = append(dst, missing...)
 		} else {
-			dst = append(dst, v.Of(src)...)
+			dst = append(dst, v.Slice(src)...)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func appendChanged(dst, src []byte, at jsonspan.Span, find func(key []byte) *mem
 		members(scanner(src, at.Start), func(key []byte) bool { changes = changes || find(key) != nil; return false })
 	}
 	if !changes {
-		return append(dst, at.Of(src)...)
+		return append(dst, at.Slice(src)...)
 	}
 	return appendObject(dst, src, at, find)
 }
@@ -124,7 +124,7 @@ func appendObject(dst, src []byte, at jsonspan.Span, find func(key []byte) *memb
 		case m.value != "":
 			dst = append(dst, m.value...)
 		default:
-			dst = append(dst, v.Of(src)...)
+			dst = append(dst, v.Slice(src)...)
 		}
 		return true
 	})
@@ -134,7 +134,7 @@ func appendObject(dst, src []byte, at jsonspan.Span, find func(key []byte) *memb
 // appendList appends the list at a span, calling one to append each item. Any other value is copied.
 func appendList(dst, src []byte, at jsonspan.Span, one func(dst, src []byte, item jsonspan.Span) []byte) []byte {
 	if src[at.Start] != '[' {
-		return append(dst, at.Of(src)...)
+		return append(dst, at.Slice(src)...)
 	}
 	dst = append(dst, '[')
 	for i, item := range items(src, at) {

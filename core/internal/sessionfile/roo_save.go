@@ -52,7 +52,7 @@ func (r *rooCode) again(s *saver, rec *rooRecord, ts int64, summary string) {
 	time := strconv.FormatInt(ts, 10)
 	s.write(`,`)
 	s.out = hole(appendObject(s.out, r.src, rec.at, without("isSummary condenseId condenseParent truncationParent").set("ts", time).find))
-	if find(r.src, rec.at, "ts").Zero() {
+	if find(r.src, rec.at, "ts").IsZero() {
 		s.write(`,"ts":`, time)
 	}
 	s.write(summary + `}`)

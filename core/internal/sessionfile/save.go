@@ -72,7 +72,7 @@ type writer interface {
 type byteForByte struct{}
 
 func (byteForByte) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
-	return jsonspan.AppendCompact(dst, message.Of(src))
+	return jsonspan.AppendCompact(dst, message.Slice(src))
 }
 
 // byRole helps to implement tell for files that don't record the boundaries between messages with the same role.
@@ -130,7 +130,7 @@ func (s *saver) match() {
 		print uint64
 		at    int32
 	}
-	compact := func(src []byte, p jsonspan.Span) []byte { return jsonspan.AppendCompact(nil, p.Of(src)) }
+	compact := func(src []byte, p jsonspan.Span) []byte { return jsonspan.AppendCompact(nil, p.Slice(src)) }
 	order := make([]known, len(s.old))
 	for i, p := range s.old {
 		order[i] = known{hash(compact(s.Messages, p)), int32(i)}
@@ -184,7 +184,7 @@ func (s *saver) begin() {
 	h.Write(strconv.AppendInt(nil, int64(len(s.src)), 10))
 	h.Write(tail)
 	for _, p := range s.in.Messages {
-		h.Write(p.Of(s.in.Src))
+		h.Write(p.Slice(s.in.Src))
 	}
 	h.Write([]byte(s.in.Time))
 	s.seed = []byte(h.Handle())
@@ -215,12 +215,12 @@ func (s *saver) comma(k int) {
 }
 
 // body returns message i, as JSON.
-func (s *saver) body(i int) []byte { return s.in.Messages[i].Of(s.in.Src) }
+func (s *saver) body(i int) []byte { return s.in.Messages[i].Slice(s.in.Src) }
 
 // value returns the value at a path of message i, as JSON, or nil if there is none.
 func (s *saver) value(i int, path string) []byte {
-	if v := find(s.in.Src, s.in.Messages[i], path); !v.Zero() {
-		return v.Of(s.in.Src)
+	if v := find(s.in.Src, s.in.Messages[i], path); !v.IsZero() {
+		return v.Slice(s.in.Src)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func TestNoMoreTokensThanBytesOfJSON(t *testing.T) {
 				if err := s.Err(); err != nil {
 					t.Fatal(format, err)
 				}
-				most, n := len(src), p.Beside(tr)
+				most, n := len(src), p.OutsideMessages(tr)
 				for i := range tr.Messages {
 					n += p.Message(tr, i)
 				}

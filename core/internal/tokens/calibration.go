@@ -139,9 +139,9 @@ func (p *Profile) Calibrate(c *api.Calibration) *api.Correction {
 // (docs/reference/estimators.md).
 const calibratedBound = 5
 
-// Least returns the lowest count that a provider has reported for a call, or 0 if there are no reports. What every call sends in
+// LeastTokens returns the lowest count that a provider has reported for a call, or 0 if there are no reports. What every call sends in
 // addition to the messages can't be more than that.
-func (p *Profile) Least(c *api.Calibration) (least int) {
+func (p *Profile) LeastTokens(c *api.Calibration) (least int) {
 	_, counted := pairs(c, p.id())
 	if len(counted) > 0 {
 		least = forgotten(c)
@@ -163,7 +163,7 @@ func (p *Profile) Anchor(t *transcript.Transcript, last, counted, least int) *ap
 	c.Source = api.TokensMeasured
 	sum := func() (n int) {
 		own := p.Correct(&c)
-		n = own.Beside(t)
+		n = own.OutsideMessages(t)
 		for i := range last + 1 {
 			n += own.Message(t, i)
 		}
@@ -198,7 +198,7 @@ func (p *Profile) id() string {
 	return p.Name
 }
 
-// Same reports whether two estimators give the same result for every message.
-func (p *Profile) Same(o *Profile) bool {
+// Equals reports whether two estimators give the same result for every message.
+func (p *Profile) Equals(o *Profile) bool {
 	return p.Name == o.Name && p.Automaton == o.Automaton && p.Scale == o.Scale && p.BareFields == o.BareFields
 }

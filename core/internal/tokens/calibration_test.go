@@ -74,16 +74,16 @@ func TestLeastOfForgottenReports(t *testing.T) {
 				counted = c.lowest
 			}
 			calls = p.Report(calls, 1000*i, counted)
-			if i >= 7 && p.Least(calls) != c.want {
-				t.Fatalf("%s: the least of %d calls is %d, want %d: %+v", c.name, i, p.Least(calls), c.want, calls)
+			if i >= 7 && p.LeastTokens(calls) != c.want {
+				t.Fatalf("%s: the least of %d calls is %d, want %d: %+v", c.name, i, p.LeastTokens(calls), c.want, calls)
 			}
 		}
 	}
-	if q := tokens.ByName("script"); q.Least(&api.Calibration{Estimator: "bytes4", Estimated: []int{5}, Counted: []int{5}, Least: 3}) != 0 {
+	if q := tokens.ByName("script"); q.LeastTokens(&api.Calibration{Estimator: "bytes4", Estimated: []int{5}, Counted: []int{5}, Least: 3}) != 0 {
 		t.Error("another estimator has the least count of this one")
 	}
 	for _, least := range []int{-1, 1_000_000_001} {
-		if got := p.Least(&api.Calibration{Estimator: "bytes4", Estimated: []int{5}, Counted: []int{7}, Least: least}); got != 7 {
+		if got := p.LeastTokens(&api.Calibration{Estimator: "bytes4", Estimated: []int{5}, Counted: []int{7}, Least: least}); got != 7 {
 			t.Errorf("%d is the least count of a state with %d", got, least)
 		}
 	}
@@ -191,7 +191,7 @@ func TestAnchor(t *testing.T) {
 			t.Errorf("%d tokens up to message %d: %+v, want %d, %d, %d", c.counted, c.last, got, c.scale, c.fixed, c.bound)
 		}
 		own := p.Correct(got)
-		sum := own.Beside(tr)
+		sum := own.OutsideMessages(tr)
 		for i := range c.last + 1 {
 			sum += own.Message(tr, i)
 		}

@@ -20,13 +20,13 @@ type Context struct {
 func MeasureContext(p *Profile, t *transcript.Transcript, from, n, total int) Context {
 	for i := n - 1; i >= max(0, from); i-- {
 		meta := t.MetaOf(i)
-		if t.Hidden(i) || t.Messages[i].Role != transcript.Assistant || meta.Usage.Sum() <= 0 {
+		if t.IsUnsent(i) || t.Messages[i].Role != transcript.Assistant || meta.Usage.TotalTokens() <= 0 {
 			continue
 		}
 		if stop := strings.ToLower(strings.TrimSpace(t.Text(meta.Stop))); stop == "aborted" || stop == "error" {
 			continue
 		}
-		c := Context{Measured: meta.Usage.Sum(), Index: i}
+		c := Context{Measured: meta.Usage.TotalTokens(), Index: i}
 		c.Tokens = c.Measured
 		for k := i + 1; k < n; k++ {
 			c.Tokens += p.Message(t, k)

@@ -56,7 +56,7 @@ func (p *Profile) NewMessage(role transcript.Role, text string) int {
 // framing. A message that is not sent to the model costs nothing.
 func (p *Profile) Message(t *transcript.Transcript, i int) int {
 	m := &t.Messages[i]
-	if t.Hidden(i) {
+	if t.IsUnsent(i) {
 		return 0 // not sent to the model
 	}
 	total := p.Framing[m.Role] + p.sum(t, false, m.Extra, t.PartsOf(i))
@@ -121,7 +121,7 @@ func (p *Profile) sum(t *transcript.Transcript, spelled bool, extra transcript.M
 // GoArguments returns the arguments of a tool call in the spelling of jsonspan.AppendGo, or nil if they are null.
 func GoArguments(t *transcript.Transcript, call *transcript.Part) []byte {
 	switch {
-	case call.Body.Zero() || string(t.Bytes(call.Body)) == "null":
+	case call.Body.IsZero() || string(t.Bytes(call.Body)) == "null":
 		return nil
 	case call.Has(transcript.JSONText):
 		return jsonspan.AppendGo(nil, t.AppendText(nil, call.Body))
@@ -142,8 +142,8 @@ func holdsParts(next []transcript.Part) bool {
 	return false
 }
 
-// Beside estimates, in tokens, what a request body sends in addition to the messages: the system prompt, the tool definitions, and the
+// OutsideMessages estimates, in tokens, what a request body sends in addition to the messages: the system prompt, the tool definitions, and the
 // fixed amount of the correction.
-func (p *Profile) Beside(t *transcript.Transcript) int {
+func (p *Profile) OutsideMessages(t *transcript.Transcript) int {
 	return p.Measure(t.System) + p.Measure(t.Tools) + p.Fixed
 }

@@ -40,15 +40,15 @@ func hash(h uint64, b []byte) uint64 {
 	if len(b) >= 32 {
 		h0, h1, h2, h3 := h, h+k0, h^k1, h-k0
 		for ; i+32 <= len(b); i += 32 {
-			h0 = bits.RotateLeft64(h0^jsonspan.Load(b, i)*k1, 29) * k0
-			h1 = bits.RotateLeft64(h1^jsonspan.Load(b, i+8)*k1, 29) * k0
-			h2 = bits.RotateLeft64(h2^jsonspan.Load(b, i+16)*k1, 29) * k0
-			h3 = bits.RotateLeft64(h3^jsonspan.Load(b, i+24)*k1, 29) * k0
+			h0 = bits.RotateLeft64(h0^jsonspan.LoadWord(b, i)*k1, 29) * k0
+			h1 = bits.RotateLeft64(h1^jsonspan.LoadWord(b, i+8)*k1, 29) * k0
+			h2 = bits.RotateLeft64(h2^jsonspan.LoadWord(b, i+16)*k1, 29) * k0
+			h3 = bits.RotateLeft64(h3^jsonspan.LoadWord(b, i+24)*k1, 29) * k0
 		}
 		h = bits.RotateLeft64(h0, 1) + bits.RotateLeft64(h1, 7) + bits.RotateLeft64(h2, 12) + bits.RotateLeft64(h3, 18)
 	}
 	for ; i+8 <= len(b); i += 8 {
-		h = bits.RotateLeft64(h^jsonspan.Load(b, i)*k1, 29) * k0
+		h = bits.RotateLeft64(h^jsonspan.LoadWord(b, i)*k1, 29) * k0
 	}
 	var last uint64
 	for ; i < len(b); i++ {

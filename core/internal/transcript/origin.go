@@ -34,9 +34,9 @@ func (o *Origin) at(offset uint32) uint32 {
 	return offset - p.to + p.end
 }
 
-// Given maps a span of the source to a span of the host's bytes. A span of the arena stays unchanged.
-func (t *Transcript) Given(p Span) Span {
-	if t.Origin == nil || t.Written(p) {
+// OriginalSpan maps a span of the source to a span of the host's bytes. A span of the arena stays unchanged.
+func (t *Transcript) OriginalSpan(p Span) Span {
+	if t.Origin == nil || t.InArena(p) {
 		return p
 	}
 	return Span{Start: t.Origin.at(p.Start), End: t.Origin.at(p.End)}
@@ -44,8 +44,8 @@ func (t *Transcript) Given(p Span) Span {
 
 // AsGiven returns the bytes of a span as the host gave them.
 func (t *Transcript) AsGiven(p Span) []byte {
-	if t.Origin == nil || t.Written(p) {
+	if t.Origin == nil || t.InArena(p) {
 		return t.Bytes(p)
 	}
-	return t.Given(p).Of(t.Origin.Src)
+	return t.OriginalSpan(p).Slice(t.Origin.Src)
 }

@@ -29,10 +29,10 @@ type queue struct {
 	calls []int32
 }
 
-// Pair links tool calls and results, for the parts from index from on. Ids may be reused in later turns, so a result answers the newest
+// PairCalls links tool calls and results, for the parts from index from on. Ids may be reused in later turns, so a result answers the newest
 // unanswered call with its id. A result without an id answers the oldest unanswered call with its name in the newest message that has
 // one, as in Gemini's API.
-func (t *Transcript) Pair(from int) {
+func (t *Transcript) PairCalls(from int) {
 	newPairer(t, from).link(from)
 }
 
@@ -76,10 +76,10 @@ func (p *pairer) link(from int) {
 func (p *pairer) add(call int32) {
 	p.open = append(p.open, call)
 	c := &p.t.Parts[call]
-	if p.t.Named || c.ID.Zero() {
+	if p.t.Named || c.ID.IsZero() {
 		p.queue(string(p.t.idBytes(c.Name)), call)
 	}
-	if p.t.Ordered && !c.Name.Zero() {
+	if p.t.Ordered && !c.Name.IsZero() {
 		p.queue("", call)
 	}
 }
@@ -97,7 +97,7 @@ func (p *pairer) queue(name string, call int32) {
 
 func (p *pairer) find(i int32) int32 {
 	result := &p.t.Parts[i]
-	if !result.ID.Zero() {
+	if !result.ID.IsZero() {
 		if call := p.byID(i); call >= 0 || !p.t.Named {
 			return call
 		}
@@ -128,10 +128,10 @@ func (p *pairer) byID(i int32) int32 {
 
 func (p *pairer) matches(call int32, result *Part, id []byte) bool {
 	c := &p.t.Parts[call]
-	if c.ID.Zero() || c.Has(Server) != result.Has(Server) {
+	if c.ID.IsZero() || c.Has(Server) != result.Has(Server) {
 		return false
 	}
-	if p.t.Named && !c.Name.Zero() && !result.Name.Zero() && !bytes.Equal(p.t.idBytes(c.Name), p.t.idBytes(result.Name)) {
+	if p.t.Named && !c.Name.IsZero() && !result.Name.IsZero() && !bytes.Equal(p.t.idBytes(c.Name), p.t.idBytes(result.Name)) {
 		return false
 	}
 	return bytes.Equal(p.t.idBytes(c.ID), id)
@@ -168,7 +168,7 @@ func (p *pairer) slow(i int32, id []byte) int32 {
 func (p *pairer) sort() {
 	t := p.t
 	for i := range t.Parts {
-		if c := &t.Parts[i]; c.Kind == ToolCall && !c.ID.Zero() {
+		if c := &t.Parts[i]; c.Kind == ToolCall && !c.ID.IsZero() {
 			p.order = append(p.order, int32(i))
 		}
 	}
@@ -217,7 +217,7 @@ func (p *pairer) byName(result *Part) int32 {
 			*queues = (*queues)[:len(*queues)-1]
 			continue
 		}
-		if call := q.calls[0]; result.ID.Zero() || t.Parts[call].ID.Zero() {
+		if call := q.calls[0]; result.ID.IsZero() || t.Parts[call].ID.IsZero() {
 			return call
 		}
 		return -1
@@ -227,7 +227,7 @@ func (p *pairer) byName(result *Part) int32 {
 
 // idBytes returns the decoded id at a span, without quotes.
 func (t *Transcript) idBytes(p Span) []byte {
-	if p.Zero() {
+	if p.IsZero() {
 		return nil
 	}
 	b := t.Bytes(p)
@@ -329,8 +329,8 @@ func (t *Transcript) reach(seq, place []int32) []int32 {
 	return reach
 }
 
-// Waits reports whether a tool call was made by a provider's tool that is still running. That tool must receive the result unchanged.
-func (t *Transcript) Waits(call *Part) bool {
+// AwaitsResult reports whether a tool call was made by a provider's tool that is still running. That tool must receive the result unchanged.
+func (t *Transcript) AwaitsResult(call *Part) bool {
 	return call.Caller > 0 && t.Parts[call.Caller-1].Pair < 0
 }
 

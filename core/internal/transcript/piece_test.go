@@ -42,7 +42,7 @@ func TestPiece(t *testing.T) {
 		{1, last, "tool_call in - with 2 by - of 3; tool_call in - with - by 0 of 3; tool_result in - with 0 by - of 3; tool_call in - with 4 by - of 3; tool_result in - with 3 by - of 3; "},
 		{0, 1, "text in - with - by - of 4; "},
 	} {
-		n := tr.Piece(c.message, c.end)
+		n := tr.BeforePart(c.message, c.end)
 		if got := show(n); got != c.want {
 			t.Errorf("message %d up to part %d is\n%s, want\n%s", c.message, c.end, got, c.want)
 		}
@@ -51,7 +51,7 @@ func TestPiece(t *testing.T) {
 		}
 	}
 	// A result outside of the piece stays where it is.
-	n := tr.Piece(1, last-1)
+	n := tr.BeforePart(1, last-1)
 	p := tr.PartsOf(int(n))[3]
 	if p.Pair != last-1 {
 		t.Errorf("the call is paired with part %d, not %d", p.Pair, last-1)

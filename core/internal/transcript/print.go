@@ -51,7 +51,7 @@ func (t *Transcript) Print(i int) Fingerprint {
 	m := &t.Messages[i]
 	h := p.parts(uint64(m.Role)<<8|uint64(m.Variant)|1<<16, m.First, m.First+m.Count, -1)
 	for n := m.First; n < m.First+m.Count; n++ {
-		if id := t.Parts[n].ID; !id.Zero() && (t.Parts[n].Kind == ToolCall || t.Parts[n].Kind == ToolResult) {
+		if id := t.Parts[n].ID; !id.IsZero() && (t.Parts[n].Kind == ToolCall || t.Parts[n].Kind == ToolResult) {
 			h = step(h, p.value(id, nil))
 		}
 	}
@@ -87,12 +87,12 @@ func (p *printer) parts(h uint64, from, to, parent int32) uint64 {
 			h = step(h, p.arguments(part))
 		case ToolResult:
 			h = step(h, uint64(part.Kind)|uint64(part.Flags&IsError)<<8)
-			switch inner := int32(len(p.t.Inner(int(n)))); {
+			switch inner := int32(len(p.t.InnerParts(int(n)))); {
 			case inner > 0:
 				h = p.parts(h, n+1, n+1+inner, n)
 			case p.t.IsString(part.Body):
 				h = p.says(h, part.Body)
-			case !part.Body.Zero():
+			case !part.Body.IsZero():
 				h = step(h, p.value(part.Body, nil))
 			}
 		default:
@@ -130,7 +130,7 @@ func (p *printer) decoded(src []byte, s Span) []byte {
 
 // arguments returns the hash of a tool call's arguments, by value even if they are JSON inside a string.
 func (p *printer) arguments(part *Part) uint64 {
-	if part.Body.Zero() {
+	if part.Body.IsZero() {
 		return 0
 	}
 	if !part.Has(JSONText) {
@@ -181,5 +181,5 @@ func (p *printer) json(s *jsonspan.Scanner, skip []string) uint64 {
 		}
 		return hash(uint64(kind), p.decoded(s.Src(), text.Span))
 	}
-	return hash(uint64(kind), s.Skip().Of(s.Src()))
+	return hash(uint64(kind), s.Skip().Slice(s.Src()))
 }

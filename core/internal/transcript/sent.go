@@ -1,8 +1,8 @@
 package transcript
 
-// Sent marks messages that are no longer sent to the model because of the messages from index from on. These are all messages before
+// MarkSent marks messages that are no longer sent to the model because of the messages from index from on. These are all messages before
 // the provider's own summary (AN12), except for the system prompt, and messages that only apply until the next user message (AN14).
-func (t *Transcript) Sent(from int) {
+func (t *Transcript) MarkSent(from int) {
 	for i := from; i < len(t.Messages); i++ {
 		m := &t.Messages[i]
 		if n := t.summaryIn(i); n >= 0 {
@@ -54,9 +54,9 @@ func (t *Transcript) summaryIn(i int) int32 {
 	return -1
 }
 
-// Summarized returns the number of messages at the front up to and including the message with the provider's own summary, or 0 if there
+// ProviderSummarized returns the number of messages at the front up to and including the message with the provider's own summary, or 0 if there
 // is none. They must not be moved or changed. The messages before the summary cost no tokens.
-func (t *Transcript) Summarized() int {
+func (t *Transcript) ProviderSummarized() int {
 	if t.summary == 0 && (len(t.Messages) == 0 || t.summaryIn(0) < 0) {
 		return 0
 	}

@@ -111,9 +111,9 @@ type Part struct {
 // Has reports whether the part has one of the flags.
 func (p *Part) Has(f Flags) bool { return p.Flags&f != 0 }
 
-// Media turns the part into an image, audio or a file with a base64 payload of chars characters. Its tokens are then estimated by kind
+// SetMedia turns the part into an image, audio or a file with a base64 payload of chars characters. Its tokens are then estimated by kind
 // instead of as text.
-func (p *Part) Media(kind Kind, chars uint32) {
+func (p *Part) SetMedia(kind Kind, chars uint32) {
 	p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, chars
 }
 
@@ -210,8 +210,8 @@ const (
 // written to the cache. The zero Usage means that there are no counts.
 type Usage struct{ Input, Output, CacheRead, CacheWrite, Total int }
 
-// Sum returns the total number of tokens of the call: the provider's total if there is one, otherwise the sum of the counts (S4.8).
-func (u Usage) Sum() int {
+// TotalTokens returns the total number of tokens of the call: the provider's total if there is one, otherwise the sum of the counts (S4.8).
+func (u Usage) TotalTokens() int {
 	if u.Total > 0 {
 		return u.Total
 	}
@@ -280,9 +280,9 @@ func (t *Transcript) Clone() *Transcript {
 	return &c
 }
 
-// Grown completes the reading of new messages, which are already in Messages from index m and in Parts from index p on: it pairs their
+// AppendRead completes the reading of new messages, which are already in Messages from index m and in Parts from index p on: it pairs their
 // calls and results in time proportional to the new parts, and extends the fingerprints.
-func (t *Transcript) Grown(m, p int) {
+func (t *Transcript) AppendRead(m, p int) {
 	if t.pairs == nil {
 		t.pairs = newPairer(t, p)
 	}
@@ -309,7 +309,7 @@ func (t *Transcript) Bytes(p Span) []byte {
 	if p.Start >= arenaBase {
 		return t.arena[p.Start-arenaBase : p.End-arenaBase]
 	}
-	return p.Of(t.Src)
+	return p.Slice(t.Src)
 }
 
 // buf returns the buffer that a span points into, and the span relative to it.
@@ -335,14 +335,14 @@ func (t *Transcript) EqualText(p Span, text string) bool {
 	return jsonspan.EqualText(src, p, text)
 }
 
-// Blank reports whether the string at a span is empty or consists of white space.
-func (t *Transcript) Blank(p Span) bool { return jsonspan.Blank(t.buf(p)) }
+// IsBlank reports whether the string at a span is empty or consists of white space.
+func (t *Transcript) IsBlank(p Span) bool { return jsonspan.IsBlank(t.buf(p)) }
 
 // IsString reports whether the value at a span is a string.
-func (t *Transcript) IsString(p Span) bool { return !p.Zero() && t.Bytes(p)[0] == '"' }
+func (t *Transcript) IsString(p Span) bool { return !p.IsZero() && t.Bytes(p)[0] == '"' }
 
 // IsArray reports whether the value at a span is an array.
-func (t *Transcript) IsArray(p Span) bool { return !p.Zero() && t.Bytes(p)[0] == '[' }
+func (t *Transcript) IsArray(p Span) bool { return !p.IsZero() && t.Bytes(p)[0] == '[' }
 
 // PartsOf returns the parts of message i, including those inside tool results.
 func (t *Transcript) PartsOf(i int) []Part {
@@ -350,8 +350,8 @@ func (t *Transcript) PartsOf(i int) []Part {
 	return t.Parts[m.First : m.First+m.Count]
 }
 
-// Inner returns the parts inside the tool result at index p of Parts. They directly follow it.
-func (t *Transcript) Inner(p int) []Part {
+// InnerParts returns the parts inside the tool result at index p of Parts. They directly follow it.
+func (t *Transcript) InnerParts(p int) []Part {
 	end := p + 1
 	for end < len(t.Parts) && t.Parts[end].Parent == int32(p) {
 		end++
@@ -359,9 +359,9 @@ func (t *Transcript) Inner(p int) []Part {
 	return t.Parts[p+1 : end]
 }
 
-// Piece adds a message that consists of the parts of message m before part index end, and returns its index. The message can only be
+// BeforePart adds a message that consists of the parts of message m before part index end, and returns its index. The message can only be
 // read, not written to the output, because its span covers the whole of message m.
-func (t *Transcript) Piece(m, end int32) int32 {
+func (t *Transcript) BeforePart(m, end int32) int32 {
 	msg := t.Messages[m]
 	at, first := int32(len(t.Messages)), int32(len(t.Parts))
 	shift := first - msg.First
@@ -389,20 +389,20 @@ func (t *Transcript) Piece(m, end int32) int32 {
 	return at
 }
 
-// Written reports whether a span is in the arena.
-func (t *Transcript) Written(p Span) bool { return p.Start >= arenaBase }
+// InArena reports whether a span is in the arena.
+func (t *Transcript) InArena(p Span) bool { return p.Start >= arenaBase }
 
-// Write adds text to the arena and returns its span.
-func (t *Transcript) Write(text []byte) Span {
+// WriteToArena adds text to the arena and returns its span.
+func (t *Transcript) WriteToArena(text []byte) Span {
 	start := arenaBase + uint32(len(t.arena))
 	t.arena = append(t.arena, text...)
 	return Span{Start: start, End: start + uint32(len(text))}
 }
 
-// Adopt adds text to the arena, and moves the spans of the records from message index m and part index p on, which are relative to
+// MoveToArena adds text to the arena, and moves the spans of the records from message index m and part index p on, which are relative to
 // text, to its place there.
-func (t *Transcript) Adopt(text []byte, m, p int) {
-	t.shift(t.Write(text).Start, m, p)
+func (t *Transcript) MoveToArena(text []byte, m, p int) {
+	t.shift(t.WriteToArena(text).Start, m, p)
 }
 
 // Rebase copies the transcript's bytes into a new source that contains nothing else, and moves all spans accordingly.
@@ -411,7 +411,7 @@ func (t *Transcript) Rebase() {
 	t.Src = append([]byte(nil), t.Bytes(t.Outer)...)
 	t.shift(-base, 0, 0)
 	for _, s := range []*Span{&t.Outer, &t.List, &t.Model} {
-		if !s.Zero() {
+		if !s.IsZero() {
 			s.Start -= base
 			s.End -= base
 		}
@@ -421,7 +421,7 @@ func (t *Transcript) Rebase() {
 // shift adds a number of bytes, modulo 2³², to the spans of the records from message index m and part index p on.
 func (t *Transcript) shift(by uint32, m, p int) {
 	move := func(s *Span) {
-		if !s.Zero() {
+		if !s.IsZero() {
 			s.Start += by
 			s.End += by
 		}
@@ -454,8 +454,8 @@ func (t *Transcript) MetaOf(i int) Meta {
 	return Meta{}
 }
 
-// Hidden reports whether message i isn't sent to the model, because of its metadata (S4.10) or because the provider leaves it out.
-func (t *Transcript) Hidden(i int) bool { return t.Messages[i].Unsent || t.MetaOf(i).Agent == Off }
+// IsUnsent reports whether message i isn't sent to the model, because of its metadata (S4.10) or because the provider leaves it out.
+func (t *Transcript) IsUnsent(i int) bool { return t.Messages[i].Unsent || t.MetaOf(i).Agent == Off }
 
 // HasUserText reports whether message i contains something that the user said: it is a user message with more than tool results and
 // empty texts, or an assistant message with a user text inside. Tool output in a user message doesn't count.

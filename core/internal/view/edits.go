@@ -36,8 +36,8 @@ func (e *Edits) Set(index int, write func(dst []byte) []byte) {
 	e.dst = append(write(e.dst), '}')
 }
 
-// Other adds an edit of another kind, whose members the function write appends.
-func (e *Edits) Other(write func(dst []byte) []byte) {
+// InsertForeign adds an edit of another kind, whose members the function write appends.
+func (e *Edits) InsertForeign(write func(dst []byte) []byte) {
 	e.begin("{")
 	e.dst = append(write(e.dst), '}')
 }

@@ -21,10 +21,10 @@ type Input struct {
 	Recalled   bool       // the transcript contains digests that fit remembered and inserted
 }
 
-// Known returns how many messages the last compaction left, according to the state. It returns 0 if the transcript
+// KnownMessages returns how many messages the last compaction left, according to the state. It returns 0 if the transcript
 // has fewer messages, because then the state belongs to another conversation, and if a host has changed the number to
 // a negative one.
-func (in *Input) Known() int {
+func (in *Input) KnownMessages() int {
 	if in.State.Messages < 0 || in.State.Messages > in.N {
 		return 0
 	}

@@ -6,10 +6,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Stamp dates new messages in formats whose store sorts messages by date. A new message gets the newest date of the
+// DateNewMessages dates new messages in formats whose store sorts messages by date. A new message gets the newest date of the
 // removed input messages at its position. If there is none, it gets the date of the previous message, or else of the
 // next one. If input messages have no dates, neither do new ones.
-func (v *View) Stamp() {
+func (v *View) DateNewMessages() {
 	if v.F.Stamp == "" {
 		return
 	}
@@ -46,7 +46,7 @@ func (v *View) stampNear(at, next int) transcript.Span {
 		if m < 0 || m >= v.T.Input {
 			continue
 		}
-		if member, value := v.stampOf(int32(m)); !member.Zero() {
+		if member, value := v.stampOf(int32(m)); !member.IsZero() {
 			return value
 		}
 	}
@@ -56,10 +56,10 @@ func (v *View) stampNear(at, next int) transcript.Span {
 // stamp replaces the date of a new message.
 func (v *View) stamp(it *Item, date transcript.Span) {
 	member, value := v.stampOf(it.Msg)
-	if member.Zero() || string(v.T.Bytes(value)) != wire.NoStamp {
+	if member.IsZero() || string(v.T.Bytes(value)) != wire.NoStamp {
 		return
 	}
-	if it.Dirty = true; date.Zero() {
+	if it.Dirty = true; date.IsZero() {
 		v.Splice(it.Msg, v.Member(member, v.T.Messages[it.Msg].Span), date)
 	} else {
 		v.Splice(it.Msg, value, date)

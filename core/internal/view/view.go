@@ -62,7 +62,7 @@ type edit struct {
 
 // NewView returns the view of the first n messages of t.
 func NewView(t *transcript.Transcript, f *wire.Format, p *tokens.Profile, n int) *View {
-	v := &View{T: t, F: f.FormatFor(t), P: p, Items: make([]Item, n), Total: p.Beside(t), N: n, Rest: n}
+	v := &View{T: t, F: f.FormatFor(t), P: p, Items: make([]Item, n), Total: p.OutsideMessages(t), N: n, Rest: n}
 	for i := range v.Items {
 		v.Items[i] = Item{Msg: int32(i), In: int32(i), Tokens: p.Message(t, i)}
 		v.Total += v.Items[i].Tokens
@@ -82,8 +82,8 @@ func (v *View) Tokens(from, to int) int {
 	return sum
 }
 
-// Seq returns the messages of the items, in order, in the form that wire.Format.Check takes.
-func (v *View) Seq() []int32 {
+// MessageOrder returns the messages of the items, in order, in the form that wire.Format.Check takes.
+func (v *View) MessageOrder() []int32 {
 	seq := make([]int32, 0, len(v.Items)+v.T.Input-v.Rest)
 	for _, it := range v.Items {
 		seq = append(seq, it.Msg)
@@ -104,19 +104,19 @@ func (v *View) FirstChange() int {
 	return len(v.Items)
 }
 
-// Changed reports whether anything differs from the input.
-func (v *View) Changed() bool { return v.FirstChange() < len(v.Items) || len(v.Items) < v.Rest }
+// IsChanged reports whether anything differs from the input.
+func (v *View) IsChanged() bool { return v.FirstChange() < len(v.Items) || len(v.Items) < v.Rest }
 
 // PrefixBytes returns how many bytes of the output list, from its opening bracket, equal the input if the first n
 // items do.
 func (v *View) PrefixBytes(n int) int {
 	switch {
-	case !v.Changed() && n == len(v.Items):
-		return v.T.Given(v.T.List).Len()
+	case !v.IsChanged() && n == len(v.Items):
+		return v.T.OriginalSpan(v.T.List).Len()
 	case n == 0:
 		return 0
 	}
-	return v.T.Given(transcript.Span{Start: v.T.List.Start, End: v.T.Messages[n-1].Span.End}).Len()
+	return v.T.OriginalSpan(transcript.Span{Start: v.T.List.Start, End: v.T.Messages[n-1].Span.End}).Len()
 }
 
 // Fingerprint returns the fingerprint of the output's messages.
@@ -138,8 +138,8 @@ func (v *View) Fingerprint() string {
 	return f.String()
 }
 
-// Look returns the print of a message, in hexadecimal digits. Cache breakpoints are ignored, because apps move them.
-func (v *View) Look(m int32) string { return v.look(m, transcript.Mark) }
+// RequestLook returns the print of a message, in hexadecimal digits. Cache breakpoints are ignored, because apps move them.
+func (v *View) RequestLook(m int32) string { return v.look(m, transcript.Mark) }
 
 // MarkedLook returns the print that earlier versions computed for a message. It includes cache breakpoints that are
 // parts.
@@ -151,7 +151,7 @@ func (v *View) look(m int32, without transcript.Flags) string {
 	var text []byte
 	add := func(p transcript.Span) {
 		switch {
-		case p.Zero():
+		case p.IsZero():
 			f.Add(nil)
 		case v.T.IsString(p):
 			text = v.T.AppendText(text[:0], p)

@@ -26,7 +26,7 @@ func (v *View) GrowEdits(n int) { v.edits = slices.Grow(v.edits, n) }
 
 // SourceOf returns the span of the source that has been replaced with the given span.
 func (v *View) SourceOf(old transcript.Span) transcript.Span {
-	for i := len(v.edits) - 1; i >= 0 && v.T.Written(old); i-- {
+	for i := len(v.edits) - 1; i >= 0 && v.T.InArena(old); i-- {
 		if v.edits[i].new == old {
 			old = v.edits[i].Old
 		}
@@ -38,25 +38,25 @@ func (v *View) SourceOf(old transcript.Span) transcript.Span {
 // would return. Parts inside the body are removed with it. The item must be measured again afterwards, by Remeasure.
 func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	p := &v.T.Parts[part]
-	span := v.T.Write(value)
-	size.Weight = v.Weigh(value, size)
+	span := v.T.WriteToArena(value)
+	size.Weight = v.WeighValue(value, size)
 	v.Splice(p.Msg, v.Original(part), span)
 	for n := p.Copy; n > 0; n = v.T.Parts[n-1].Copy {
-		if c := &v.T.Parts[n-1]; !c.Body.Zero() {
+		if c := &v.T.Parts[n-1]; !c.Body.IsZero() {
 			v.Splice(c.Msg, c.Body, span)
 		}
 	}
 	v.noteEdit(part, p.Body)
 	p.Body, p.Size = span, size
 	p.Flags |= transcript.Edited
-	for i := range v.T.Inner(int(part)) {
+	for i := range v.T.InnerParts(int(part)) {
 		v.T.Parts[int(part)+1+i].Flags |= transcript.Removed
 	}
 }
 
-// Weigh returns the weight of value (JSON) as the body of a part. The weight is that of the value or of the text in
+// WeighValue returns the weight of value (JSON) as the body of a part. The weight is that of the value or of the text in
 // it; size has the part's other measures.
-func (v *View) Weigh(value []byte, size transcript.Measure) uint32 {
+func (v *View) WeighValue(value []byte, size transcript.Measure) uint32 {
 	if v.T.Weigh == nil {
 		return 0
 	}
@@ -95,7 +95,7 @@ func (v *View) weight(value []byte, size transcript.Measure) uint32 {
 
 // Original returns the body of a part before any edit.
 func (v *View) Original(part int32) transcript.Span {
-	if body := v.OriginalBody(part); !body.Zero() {
+	if body := v.OriginalBody(part); !body.IsZero() {
 		return body
 	}
 	return v.T.Parts[part].Body
@@ -103,13 +103,13 @@ func (v *View) Original(part int32) transcript.Span {
 
 // noteEdit records the original body of a part before its first edit.
 func (v *View) noteEdit(part int32, body transcript.Span) {
-	if body.Zero() {
+	if body.IsZero() {
 		return
 	}
 	if int(part) >= len(v.bodies) {
 		v.bodies = append(v.bodies, make([]transcript.Span, len(v.T.Parts)-len(v.bodies))...)
 	}
-	if v.bodies[part].Zero() {
+	if v.bodies[part].IsZero() {
 		v.bodies[part] = body
 	}
 }
@@ -130,7 +130,7 @@ func (v *View) Originals(messages []int32) *transcript.Transcript {
 		msg := &v.T.Messages[m]
 		for n := msg.First; n < msg.First+msg.Count; n++ {
 			body := v.OriginalBody(n)
-			if body.Zero() {
+			if body.IsZero() {
 				continue
 			}
 			if t == v.T {
@@ -140,7 +140,7 @@ func (v *View) Originals(messages []int32) *transcript.Transcript {
 			}
 			t.Parts[n].Body = body
 			t.Parts[n].Flags &^= transcript.Edited | transcript.Cleared
-			for i := range v.T.Inner(int(n)) {
+			for i := range v.T.InnerParts(int(n)) {
 				t.Parts[int(n)+1+i].Flags &^= transcript.Removed
 			}
 		}
@@ -156,7 +156,7 @@ func (v *View) TakePart(part int32) {
 	if pair := p.Pair; pair >= 0 && (p.List == transcript.Shared || v.T.Parts[pair].List == transcript.Shared) {
 		v.take(pair)
 	}
-	for i := range v.T.Inner(int(part)) {
+	for i := range v.T.InnerParts(int(part)) {
 		v.T.Parts[int(part)+1+i].Flags |= transcript.Removed
 	}
 }
@@ -174,10 +174,10 @@ func (v *View) TakeCopies(part int32) {
 	}
 }
 
-// Piece returns a read-only message that consists of the parts of an item's message before part index end.
-func (v *View) Piece(item int, end int32) int32 {
+// BeforePart returns a read-only message that consists of the parts of an item's message before part index end.
+func (v *View) BeforePart(item int, end int32) int32 {
 	m := v.Items[item].Msg
-	piece := v.T.Piece(m, end)
+	piece := v.T.BeforePart(m, end)
 	shift := v.T.Messages[piece].First - v.T.Messages[m].First
 	for i := v.T.Messages[m].First; i < end; i++ {
 		v.noteEdit(i+shift, v.OriginalBody(i))
@@ -265,9 +265,9 @@ func (v *View) NewMessage(near int, role transcript.Role, text string) []byte {
 	return v.F.Instead(nil, role, text, v.T.Bytes(v.T.Messages[v.Items[near].Msg].Span))
 }
 
-// Compose returns an item for a new message, which is JSON in the wire format. Call F.Pair once after all new
+// NewItem returns an item for a new message, which is JSON in the wire format. Call F.Pair once after all new
 // messages have been composed.
-func (v *View) Compose(text []byte) Item {
+func (v *View) NewItem(text []byte) Item {
 	m := v.add(text)
 	return Item{Msg: int32(m), In: -1, Tokens: v.P.Message(v.T, m)}
 }
@@ -280,16 +280,16 @@ func (v *View) SetItems(items []Item, part int) {
 	v.F.Pair(v.T, part)
 }
 
-// Resend recomputes which messages are sent only until the next user message (AN14). It is needed because a pass may
+// MarkSent recomputes which messages are sent only until the next user message (AN14). It is needed because a pass may
 // have added a message after them, or removed the last one.
-func (v *View) Resend() {
+func (v *View) MarkSent() {
 	said := false
 	for m := v.T.Input - 1; m >= v.Rest; m-- {
 		said = said || v.T.Messages[m].Role == transcript.User
 	}
 	for i := len(v.Items) - 1; i >= 0; i-- {
 		m := &v.T.Messages[v.Items[i].Msg]
-		if said = said || m.Role == transcript.User; m.Passing && int(v.Items[i].Msg)+1 > v.T.Summarized() && m.Unsent != said {
+		if said = said || m.Role == transcript.User; m.Passing && int(v.Items[i].Msg)+1 > v.T.ProviderSummarized() && m.Unsent != said {
 			m.Unsent = said
 			v.Total -= v.Items[i].Tokens
 			v.Items[i].Tokens = v.P.Message(v.T, int(v.Items[i].Msg))

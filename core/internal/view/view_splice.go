@@ -23,7 +23,7 @@ func (v *View) removals(m int32) []edit {
 			case p.List == transcript.Member:
 				out = append(out, edit{msg: m, Old: v.Member(p.Span, msg.Span)})
 			case p.List == transcript.Emptied:
-				out = append(out, edit{msg: m, Old: v.Original(msg.First + int32(i)), new: v.T.Write([]byte(`""`))})
+				out = append(out, edit{msg: m, Old: v.Original(msg.First + int32(i)), new: v.T.WriteToArena([]byte(`""`))})
 			}
 			continue
 		}

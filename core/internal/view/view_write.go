@@ -10,8 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Size estimates how many bytes AppendOuter will write. The estimate is never too low unless edits lengthen texts.
-func (v *View) Size() int {
+// EstimateBytes estimates how many bytes AppendOuter will write. The estimate is never too low unless edits lengthen texts.
+func (v *View) EstimateBytes() int {
 	t := v.T
 	n := t.Outer.Len() - t.List.Len() + 2
 	for _, it := range v.Items {
@@ -65,7 +65,7 @@ func (v *View) AppendList(dst []byte) []byte {
 			continue
 		}
 		end := i + 1
-		for end < len(items) && items[end].In == items[end-1].In+1 && !items[end].Dirty && items[end].Before.Zero() {
+		for end < len(items) && items[end].In == items[end-1].In+1 && !items[end].Dirty && items[end].Before.IsZero() {
 			end++
 		}
 		dst = append(dst, t.AsGiven(transcript.Span{Start: t.Messages[it.In].Span.Start, End: t.Messages[items[end-1].In].Span.End})...)
@@ -77,7 +77,7 @@ func (v *View) AppendList(dst []byte) []byte {
 	case int(items[last].In) == t.Input-1:
 		return append(dst, t.AsGiven(transcript.Span{Start: t.Messages[items[last].In].Span.End, End: t.List.End})...)
 	}
-	if !v.Close.Zero() {
+	if !v.Close.IsZero() {
 		return append(dst, t.AsGiven(v.Close)...)
 	}
 	return append(dst, ']')
@@ -88,7 +88,7 @@ func (v *View) AppendList(dst []byte) []byte {
 func (v *View) appendBefore(dst []byte, items []Item, i int) []byte {
 	t, it := v.T, &items[i]
 	switch {
-	case !it.Before.Zero() && (i == 0) == (bytes.IndexByte(t.Bytes(it.Before), '[') >= 0):
+	case !it.Before.IsZero() && (i == 0) == (bytes.IndexByte(t.Bytes(it.Before), '[') >= 0):
 		return append(dst, t.AsGiven(it.Before)...)
 	case i == 0 && it.In == 0:
 		return append(dst, t.AsGiven(transcript.Span{Start: t.List.Start, End: t.Messages[0].Span.Start})...)
@@ -129,7 +129,7 @@ func (v *View) appendRange(dst []byte, m int32, span transcript.Span, bytes func
 			continue
 		}
 		dst = append(dst, bytes(transcript.Span{Start: at, End: e.Old.Start})...)
-		if !e.new.Zero() {
+		if !e.new.IsZero() {
 			dst = append(dst, v.T.Bytes(e.new)...)
 		}
 		at = e.Old.End
@@ -140,7 +140,7 @@ func (v *View) appendRange(dst []byte, m int32, span transcript.Span, bytes func
 // AppendPart writes one part with its edits.
 func (v *View) AppendPart(dst []byte, part int32) []byte {
 	p := &v.T.Parts[part]
-	for _, inner := range v.T.Inner(int(part)) {
+	for _, inner := range v.T.InnerParts(int(part)) {
 		if inner.Has(transcript.Removed) {
 			return v.appendRange(dst, p.Msg, p.Span, v.T.Bytes)
 		}
@@ -194,7 +194,7 @@ func compareEdits(a, b edit) int {
 // AppendEdits writes the view as runs over the input's indexes, in output order; see [Edits].
 func (v *View) AppendEdits(dst []byte) []byte {
 	e := NewEdits(dst)
-	v.Each(func(it *Item, write func(dst []byte) []byte) {
+	v.EachItem(func(it *Item, write func(dst []byte) []byte) {
 		switch {
 		case write == nil:
 			e.Keep(int(it.In))
@@ -207,9 +207,9 @@ func (v *View) AppendEdits(dst []byte) []byte {
 	return e.End()
 }
 
-// Each yields the messages of the result in order: the item of each, and a function that writes it, or nil if it is unchanged from the
+// EachItem yields the messages of the result in order: the item of each, and a function that writes it, or nil if it is unchanged from the
 // input.
-func (v *View) Each(yield func(it *Item, write func(dst []byte) []byte)) {
+func (v *View) EachItem(yield func(it *Item, write func(dst []byte) []byte)) {
 	for i := range v.Items {
 		it := &v.Items[i]
 		if it.In >= 0 && !it.Dirty {

@@ -130,7 +130,7 @@ func adkUnseen(r *Reader, first int) bool {
 	for i := range parts {
 		p := &parts[i]
 		seen = seen || p.Kind != transcript.Text && p.Kind != transcript.Reasoning || p.Size.Bytes > 0
-		if p.Name.Zero() {
+		if p.Name.IsZero() {
 			continue
 		}
 		for _, name := range adkFramework {
@@ -205,7 +205,7 @@ func linkADK(t *transcript.Transcript, from int) {
 	var answers critbit.Map[int32] // the response to a call, by its id
 	for i := from; i < len(t.Parts); i++ {
 		p := &t.Parts[i]
-		if p.Kind != transcript.ToolResult || p.ID.Zero() {
+		if p.Kind != transcript.ToolResult || p.ID.IsZero() {
 			continue
 		}
 		if before, ok := answers.Get(t.Text(p.ID)); ok && p.Pair < 0 && t.Parts[before].Msg != p.Msg && t.Text(t.Parts[before].Name) == t.Text(p.Name) {
@@ -225,13 +225,13 @@ func linkADK(t *transcript.Transcript, from int) {
 	var tasks critbit.Map[bool]
 	any := false
 	for i := range t.Messages {
-		if m := &t.Messages[i]; m.Variant == transcript.Plain && !m.Label.Zero() {
+		if m := &t.Messages[i]; m.Variant == transcript.Plain && !m.Label.IsZero() {
 			tasks.Add(t.Text(m.Label))
 			any = true
 		}
 	}
 	for i := range t.Parts {
-		if p := &t.Parts[i]; any && p.Kind == transcript.ToolCall && p.Pair < 0 && !p.ID.Zero() && tasks.Has(t.Text(p.ID)) {
+		if p := &t.Parts[i]; any && p.Kind == transcript.ToolCall && p.Pair < 0 && !p.ID.IsZero() && tasks.Has(t.Text(p.ID)) {
 			p.Flags |= transcript.ProviderOnly
 		}
 	}
@@ -262,7 +262,7 @@ func checkADK(c *Checker) {
 			}
 			of, why := t.Parts[p.Pair].Msg, ""
 			switch {
-			case p.ID.Zero() || t.Parts[p.Pair].ID.Zero():
+			case p.ID.IsZero() || t.Parts[p.Pair].ID.IsZero():
 				c.Add("AD3", m, n, DropPart, "only by its id a response is found")
 			case calls:
 				why = "an event with responses holds calls"
@@ -325,7 +325,7 @@ func appendADK(dst []byte, id string, author, event, salt []byte) []byte {
 	either := func(k int) []byte {
 		for _, k := range [...]int{k, k + 1} {
 			if f[k].Str() {
-				return f[k].Of(event)
+				return f[k].Slice(event)
 			}
 		}
 		return nil
@@ -338,13 +338,13 @@ func appendADK(dst []byte, id string, author, event, salt []byte) []byte {
 	}
 	own := author == nil
 	if own && f[2].Str() {
-		author = f[2].Of(event)
+		author = f[2].Slice(event)
 	} else if own {
 		author = []byte(`"model"`)
 	}
 	dst = append(append(dst, `,"author":`...), author...)
 	if own && f[3].Str() {
-		dst = append(append(dst, `,"branch":`...), f[3].Of(event)...)
+		dst = append(append(dst, `,"branch":`...), f[3].Slice(event)...)
 	}
 	if scope := either(4); own && scope != nil {
 		dst = append(append(dst, `,"isolationScope":`...), scope...)
@@ -373,7 +373,7 @@ func adkAuthor(event []byte) []byte {
 	if !f[2].Str() {
 		return nil
 	}
-	return f[2].Of(event)
+	return f[2].Slice(event)
 }
 
 // adkResults writes one event with a response for each call. Its author is the author of the calls, because a

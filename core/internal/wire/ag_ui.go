@@ -155,13 +155,13 @@ func agUIPart(r *Reader) {
 	case "text":
 		f[agpText].text(&p, transcript.Text)
 	case "image":
-		p.Media(transcript.Image, data)
+		p.SetMedia(transcript.Image, data)
 	case "audio":
-		p.Media(transcript.Audio, data)
+		p.SetMedia(transcript.Audio, data)
 	case "video", "document":
-		p.Media(transcript.File, data)
+		p.SetMedia(transcript.File, data)
 	case "binary": // used before version 1.0
-		p.Media(r.mediaKind(&f[agpMimeType]), data)
+		p.SetMedia(r.mediaKind(&f[agpMimeType]), data)
 	}
 	r.Add(p)
 }

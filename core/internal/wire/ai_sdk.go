@@ -143,7 +143,7 @@ func aiSDKPart(r *Reader, parent int32) {
 			p.Size = media.words
 			break
 		}
-		p.Media(r.mediaKind(mediaType), media.chars)
+		p.SetMedia(r.mediaKind(mediaType), media.chars)
 		if strings.HasPrefix(typ, "image") {
 			p.Kind = transcript.Image
 		}
@@ -258,7 +258,7 @@ func (r *Reader) custom(kind *field) transcript.Flags {
 // summary returns the flags for the provider options of a text: {"anthropic":{"type":"compaction"}} marks Anthropic's
 // own summary of everything before it (AN12).
 func (r *Reader) summary(options *field) (flags transcript.Flags) {
-	if options.Kind != jsonspan.Object || !bytes.Contains(options.Of(r.Src()), []byte(`"compaction"`)) {
+	if options.Kind != jsonspan.Object || !bytes.Contains(options.Slice(r.Src()), []byte(`"compaction"`)) {
 		return 0
 	}
 	r.again(options, func(r *Reader) {
@@ -410,7 +410,7 @@ func (o *aiSDKOutput) read(r *Reader, result int32) {
 
 func aiSDKResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	body := t.Parts[result].Body
-	if inner := t.Inner(int(result)); len(inner) == 0 || inner[0].Span.Start < body.Start || inner[0].Span.Start >= body.End {
+	if inner := t.InnerParts(int(result)); len(inner) == 0 || inner[0].Span.Start < body.Start || inner[0].Span.Start >= body.End {
 		return stringBody(dst, t, result, text)
 	}
 	dst = append(dst, `{"type":"text","value":`...)

@@ -24,7 +24,7 @@ func linkApprovals(t *transcript.Transcript, from int) {
 		}
 		open := asked.At(t.Text(p.ID))
 		switch request := *open - 1; {
-		case !p.Body.Zero():
+		case !p.Body.IsZero():
 			*open = int32(i) + 1
 		case request >= 0:
 			*open = 0
@@ -46,7 +46,7 @@ func linkApprovals(t *transcript.Transcript, from int) {
 // approval reports whether a part is a request for the user's approval, whose body is the id of its tool call, or the
 // response to one.
 func approval(p *transcript.Part) bool {
-	return p.Kind == transcript.Opaque && p.Parent < 0 && !p.ID.Zero()
+	return p.Kind == transcript.Opaque && p.Parent < 0 && !p.ID.IsZero()
 }
 
 // checkApprovals reports AM4: a request is in the message of its call, and a response has its request.
@@ -60,7 +60,7 @@ func checkApprovals(c *Checker) {
 			p := &t.Parts[n]
 			switch {
 			case p.Has(transcript.Removed) || !approval(p):
-			case !p.Body.Zero():
+			case !p.Body.IsZero():
 				if calls == nil {
 					calls = callIDs(t, int(m))
 				}
@@ -77,7 +77,7 @@ func checkApprovals(c *Checker) {
 func callIDs(t *transcript.Transcript, m int) *critbit.Map[struct{}] {
 	ids := new(critbit.Map[struct{}])
 	for _, p := range t.PartsOf(m) {
-		if p.Kind == transcript.ToolCall && !p.ID.Zero() && !p.Has(transcript.Removed) {
+		if p.Kind == transcript.ToolCall && !p.ID.IsZero() && !p.Has(transcript.Removed) {
 			ids.Add(t.Text(p.ID))
 		}
 	}

@@ -94,7 +94,7 @@ func aiSDKUIPart(r *Reader) {
 		if f[uiURL].Str() {
 			media.text(r.Src(), f[uiURL].Span)
 		}
-		p.Media(r.mediaKind(&f[uiMediaType]), media.chars)
+		p.SetMedia(r.mediaKind(&f[uiMediaType]), media.chars)
 	case typ == "steering-message" && f[uiParts].Kind == jsonspan.Array:
 		p.Flags, p.Size = transcript.Said|transcript.NotSent, jsonspan.Measure{}
 		r.Add(p)
@@ -126,7 +126,7 @@ func aiSDKUISaid(r *Reader) {
 
 // begins reports whether the text of a string field begins with prefix. prefix is ASCII and needs no escapes.
 func (r *Reader) begins(f *field, prefix string) bool {
-	return f.Str() && bytes.HasPrefix(f.Of(r.Src())[1:], []byte(prefix))
+	return f.Str() && bytes.HasPrefix(f.Slice(r.Src())[1:], []byte(prefix))
 }
 
 // aiSDKUITool adds a tool call and, if the part has one, its result, as two parts with one span.

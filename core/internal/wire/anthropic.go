@@ -126,12 +126,12 @@ func anthropicBlock(r *Reader, parent int32) {
 			p.Flags |= transcript.IsError
 		}
 	case typ == "image":
-		p.Media(transcript.Image, f[anSource].Raw)
+		p.SetMedia(transcript.Image, f[anSource].Raw)
 	case typ == "document":
-		p.Media(transcript.File, f[anSource].Raw)
+		p.SetMedia(transcript.File, f[anSource].Raw)
 	case typ == "compaction":
 		p.Flags = transcript.ProviderOnly | transcript.Signed
-		if content := &f[anContent]; content.Str() && !jsonspan.Blank(r.Src(), content.Span) {
+		if content := &f[anContent]; content.Str() && !jsonspan.IsBlank(r.Src(), content.Span) {
 			p.Kind, p.Flags, p.Body, p.Size = transcript.Text, p.Flags|transcript.Summary, content.Span, content.Size
 		} else if f[anEncrypted].Str() {
 			p.Flags, p.Size = p.Flags|transcript.Summary, encrypted(&f[anEncrypted])
@@ -164,7 +164,7 @@ const toolReference = "tool_reference"
 // model could no longer call them.
 func (r *Reader) keepReferences(result int) {
 	for i := result + 1; i < len(r.T.Parts); i++ {
-		if p := &r.T.Parts[i]; p.Kind == transcript.Opaque && !p.Name.Zero() && jsonspan.EqualText(r.Src(), p.Name, toolReference) {
+		if p := &r.T.Parts[i]; p.Kind == transcript.Opaque && !p.Name.IsZero() && jsonspan.EqualText(r.Src(), p.Name, toolReference) {
 			r.T.Parts[result].Body = jsonspan.Span{}
 			return
 		}
@@ -209,7 +209,7 @@ func (c *Checker) blocks(rules *blockRules) {
 			}
 			if p.Kind == transcript.ToolCall && !validToolID(c.T.Text(p.ID), rules.marks) {
 				fix := RenameID
-				if p.ID.Zero() {
+				if p.ID.IsZero() {
 					fix = DropPart
 				}
 				c.Add(rules.id, m, first+int32(i), fix, rules.says)

@@ -195,12 +195,12 @@ func assistantUIPartIn(r *Reader, parent int32) {
 		p.Flags |= r.signatures(&provider)
 	case typ == "image" && f[apImage].Str():
 		media.text(r.Src(), f[apImage].Span)
-		p.Media(transcript.Image, media.chars)
+		p.SetMedia(transcript.Image, media.chars)
 	case typ == "file" && f[apData].Str():
 		media.text(r.Src(), f[apData].Span)
-		p.Media(r.mediaKind(&f[apMimeType]), media.chars)
+		p.SetMedia(r.mediaKind(&f[apMimeType]), media.chars)
 	case typ == "audio":
-		p.Media(transcript.Audio, f[apAudio].Raw)
+		p.SetMedia(transcript.Audio, f[apAudio].Raw)
 	case typ == "source" || typ == "data" || typ == "generative-ui" || r.begins(&f[apType], "data-"):
 		p.Flags |= transcript.NotSent // shown only to the user
 	case typ == "tool-call" && f[apCallID].Str() && parent < 0:
@@ -268,7 +268,7 @@ const assistantUIDone = `"status":{"type":"complete","reason":"unknown"}`
 // assistantUIResultBody keeps the JSON type of a result, because components read it. What the model sees is a list of
 // parts.
 func assistantUIResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
-	if len(t.Inner(int(result))) == 0 {
+	if len(t.InnerParts(int(result))) == 0 {
 		return aiSDKUIResultBody(dst, t, result, text)
 	}
 	dst = append(jsonspan.AppendString(append(dst, `[{"type":"text","text":`...), text), `}]`...)

@@ -36,7 +36,7 @@ func linkCallers(t *transcript.Transcript, from int) {
 			c, _ := CallerOf(t.Bytes(p.Span))
 			p.Caller, _ = servers.Get(c.ID)
 		}
-		if p.Has(transcript.Server) && !p.ID.Zero() {
+		if p.Has(transcript.Server) && !p.ID.IsZero() {
 			servers.Set(t.Text(p.ID), int32(i)+1)
 		}
 	}

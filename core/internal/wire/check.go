@@ -194,7 +194,7 @@ func (c *Checker) contents() {
 			}
 			blank := p.Size.Bytes == 0 && !p.Has(transcript.Signed)
 			if c.F.Rules.BlankText != "" && !blank {
-				blank = t.Blank(p.Body)
+				blank = t.IsBlank(p.Body)
 			}
 			switch {
 			case !blank:
@@ -223,8 +223,8 @@ func (c *Checker) blankResult(part int32) bool {
 	if p.Kind != transcript.ToolResult || p.Has(transcript.Edited|transcript.Server) || !c.T.IsArray(p.Body) {
 		return false
 	}
-	for _, inner := range c.T.Inner(int(part)) {
-		if !inner.Has(transcript.Removed) && (inner.Kind != transcript.Text || !c.T.Blank(inner.Body)) {
+	for _, inner := range c.T.InnerParts(int(part)) {
+		if !inner.Has(transcript.Removed) && (inner.Kind != transcript.Text || !c.T.IsBlank(inner.Body)) {
 			return false
 		}
 	}
@@ -271,8 +271,8 @@ func (c *Checker) call(place int, n, result int32) {
 	case p.Has(transcript.ProviderOnly):
 	default:
 		fix := AddResult
-		byName := (c.F.Rules.Named || p.List == transcript.Member) && !p.Name.Zero()
-		if p.ID.Zero() && !byName || p.List == transcript.InvalidList { // there is nothing to answer, or no id to answer it by
+		byName := (c.F.Rules.Named || p.List == transcript.Member) && !p.Name.IsZero()
+		if p.ID.IsZero() && !byName || p.List == transcript.InvalidList { // there is nothing to answer, or no id to answer it by
 			fix = DropPart
 		} else if c.F.Results != nil && c.F.Results(nil, []Call{CallOf(c.T, n)}, "") == nil {
 			fix = DropPart
@@ -369,7 +369,7 @@ func (c *Checker) ids() {
 		first := t.Messages[m].First
 		parts := t.PartsOf(int(m))
 		for i := range parts {
-			if p := &parts[i]; p.Kind == transcript.ToolCall && !p.ID.Zero() && !p.Has(transcript.Removed) {
+			if p := &parts[i]; p.Kind == transcript.ToolCall && !p.ID.IsZero() && !p.Has(transcript.Removed) {
 				calls = append(calls, first+int32(i))
 				hashes = append(hashes, t.HashID(p))
 			}

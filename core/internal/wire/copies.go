@@ -40,7 +40,7 @@ func (r *Reader) copies(first int) {
 				continue
 			}
 			id := ""
-			if !p.ID.Zero() {
+			if !p.ID.IsZero() {
 				id = jsonspan.Text(r.Src(), p.ID)
 			}
 			same, _ := calls.Get(id)
@@ -63,7 +63,7 @@ func (r *Reader) copies(first int) {
 		for _, i := range fresh {
 			last = i
 			id := ""
-			if !parts[i].ID.Zero() {
+			if !parts[i].ID.IsZero() {
 				id = jsonspan.Text(r.Src(), parts[i].ID)
 			}
 			same := calls.At(id)

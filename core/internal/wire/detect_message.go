@@ -183,7 +183,7 @@ func (d *detector) block() (word string) {
 		format = format || string(name) == "format"
 		parts = parts || string(name) == "parts" && d.Kind() == jsonspan.Array
 		if d.note("part", name); string(name) == "format" && d.Kind() == jsonspan.Number {
-			if v := d.Skip(); string(v.Of(d.Src())) == "2" {
+			if v := d.Skip(); string(v.Slice(d.Src())) == "2" {
 				word = "store"
 			}
 		} else if string(name) == "role" && d.Kind() == jsonspan.String {

@@ -331,7 +331,7 @@ func (c *Checker) geminiParts(rules *geminiRules) {
 				}
 			case transcript.ToolResult:
 				if p.Has(transcript.Misshapen) && !p.Has(transcript.Edited) {
-					if p.Body.Zero() {
+					if p.Body.IsZero() {
 						c.Add(rules.object, m, n, DropPart, "the response is missing")
 					} else {
 						c.Add(rules.object, m, n, WrapBody, "the response must be an object")
@@ -380,11 +380,11 @@ func linkContinued(t *transcript.Transcript, from int) {
 	var first critbit.Map[int32] // the response that others continue, by its id
 	for i := from; i < len(t.Parts); i++ {
 		p := &t.Parts[i]
-		if p.Kind != transcript.ToolResult || p.ID.Zero() || p.Pair >= 0 && !p.Has(transcript.Continues) {
+		if p.Kind != transcript.ToolResult || p.ID.IsZero() || p.Pair >= 0 && !p.Has(transcript.Continues) {
 			continue
 		}
 		if p.Pair >= 0 {
-			if t.Parts[p.Pair].ID.Zero() { // the call was found by its name
+			if t.Parts[p.Pair].ID.IsZero() { // the call was found by its name
 				continue
 			}
 			first.Set(t.Text(p.ID), int32(i))

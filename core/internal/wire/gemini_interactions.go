@@ -128,7 +128,7 @@ func readInteractions(r *Reader, m *transcript.Message) {
 		if !server {
 			m.Role, p.Body, p.Size = transcript.Tool, f[giResult].Span, f[giResult].Size
 			if f[giResult].Kind == jsonspan.Object {
-				if object.Body.Zero() { // the type comes after the object
+				if object.Body.IsZero() { // the type comes after the object
 					r.again(&f[giResult], func(r *Reader) { textOfObject(r, &object) })
 				}
 				p.Body, p.Size = object.Body, object.Size
@@ -169,11 +169,11 @@ func interactionsPart(r *Reader, list int8, parent int32, text transcript.Kind) 
 	case typ == "text" && f[1].Str():
 		p.Kind, p.Body, p.Size = text, f[1].Span, f[1].Size
 	case typ == "image":
-		p.Media(transcript.Image, f[2].Raw)
+		p.SetMedia(transcript.Image, f[2].Raw)
 	case typ == "audio":
-		p.Media(transcript.Audio, f[2].Raw)
+		p.SetMedia(transcript.Audio, f[2].Raw)
 	case typ == "document" || typ == "video":
-		p.Media(transcript.File, f[2].Raw)
+		p.SetMedia(transcript.File, f[2].Raw)
 	}
 	r.Add(p)
 }

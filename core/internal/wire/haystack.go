@@ -119,7 +119,7 @@ func haystackArguments(part []byte) []byte {
 		}
 		for key := range s.Members {
 			if v := s.Skip(); string(key) == "arguments" {
-				return v.Of(part)
+				return v.Slice(part)
 			}
 		}
 	}

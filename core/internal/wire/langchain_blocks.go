@@ -174,13 +174,13 @@ func lcBlockKind(r *Reader, p *transcript.Part, f *frame, thought field, signed 
 		}
 		return
 	}
-	if id := resultID(); !id.Zero() && (strings.HasSuffix(typ, "_tool_result") || typ == "server_tool_call_result") {
+	if id := resultID(); !id.IsZero() && (strings.HasSuffix(typ, "_tool_result") || typ == "server_tool_call_result") {
 		p.Kind, p.Flags, p.ID = transcript.ToolResult, transcript.Server, id
 		return
 	}
 	for _, m := range lcMedia {
 		if m.typ == typ {
-			p.Media(m.kind, p.Size.Bytes)
+			p.SetMedia(m.kind, p.Size.Bytes)
 		}
 	}
 }

@@ -206,7 +206,7 @@ func (l *layout) fill(r *Reader, p *transcript.Part, form *partForm, f *frame) {
 			p.Flags |= transcript.IsError
 		}
 	case transcript.Image, transcript.Audio, transcript.File:
-		p.Media(l.media(r, form.kind, at(form.mime), body), body.Raw)
+		p.SetMedia(l.media(r, form.kind, at(form.mime), body), body.Raw)
 	}
 	p.Flags |= form.flags
 }
@@ -219,7 +219,7 @@ func (l *layout) media(r *Reader, kind transcript.Kind, mime, body *field) trans
 	if mime.Str() {
 		return r.mediaKind(mime)
 	}
-	switch data := body.Of(r.Src()); {
+	switch data := body.Slice(r.Src()); {
 	case bytes.HasPrefix(data, []byte(`"data:image/`)):
 		return transcript.Image
 	case bytes.HasPrefix(data, []byte(`"data:audio/`)):

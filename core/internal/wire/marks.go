@@ -118,7 +118,7 @@ func (w *marking) list(s *jsonspan.Scanner) {
 func (w *marking) member(s *jsonspan.Scanner, name string) {
 	kind := markOf(name)
 	if value := s.Skip(); kind&w.f.Marks != 0 && value.Kind == jsonspan.Object {
-		w.marks = append(w.marks, Mark{Kind: kind, Value: value.Of(s.Src())})
+		w.marks = append(w.marks, Mark{Kind: kind, Value: value.Slice(s.Src())})
 	}
 }
 
@@ -144,7 +144,7 @@ func (w *marking) options(s *jsonspan.Scanner) {
 			name, option := string(key), keyOf(s)
 			value := s.Skip()
 			if (name == "cacheControl" || markOf(name) != 0) && w.f.Marks&OptionMark != 0 && value.Kind == jsonspan.Object {
-				w.marks = append(w.marks, Mark{OptionMark, value.Of(s.Src()), provider, option})
+				w.marks = append(w.marks, Mark{OptionMark, value.Slice(s.Src()), provider, option})
 			}
 		}
 	}
@@ -222,7 +222,7 @@ func markedContent(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []byte, 
 		if m.Kind != ControlMark || value.Span.Len() <= 2 {
 			return at, nil, false
 		}
-		text = append(append(append(text, `[{"type":"text","text":`...), value.Span.Of(s.Src())...), `,"cache_control":`...)
+		text = append(append(append(text, `[{"type":"text","text":`...), value.Span.Slice(s.Src())...), `,"cache_control":`...)
 		return value.Span, append(append(text, m.Value...), "}]"...), true
 	}
 	if s.Kind() != jsonspan.Array {
@@ -239,7 +239,7 @@ func markedContent(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []byte, 
 		for key := range s.Members {
 			members++
 			name := string(key)
-			value := s.Skip().Of(s.Src())
+			value := s.Skip().Slice(s.Src())
 			last = last && markOf(name) == 0 && !(name == "text" && len(value) <= 2)
 			for _, not := range unmarkable {
 				last = last && !(name == "type" && bytes.Equal(value, not)) && !(name == "reasoningContent")

@@ -92,7 +92,7 @@ func readMastra(r *Reader, m *transcript.Message) {
 		r.Fail(api.CodeMissingField, int(m.Span.Start), "this message has no content")
 	case content.Kind != jsonspan.Object:
 		r.Fail(jsonspan.WrongType, int(content.Start), "content must be an object with format 2: convert messages of version 1 by convertMessages(messages).to(\"Mastra.V2\")")
-	case held[mcFormat].Kind != jsonspan.Number || string(held[mcFormat].Of(r.Src())) != "2":
+	case held[mcFormat].Kind != jsonspan.Number || string(held[mcFormat].Slice(r.Src())) != "2":
 		r.Fail(jsonspan.WrongType, int(content.Start), "content must have format 2")
 	}
 	for _, k := range [...]int{mcParts, mcInvocations, mcAttachments} {
@@ -341,7 +341,7 @@ func (d *mastraMetadata) read(r *Reader) {
 		default:
 			anthropic := string(provider) == "anthropic"
 			d.flags |= r.signed(func(key []byte, value *jsonspan.Value) {
-				if anthropic && string(key) == "type" && string(value.Of(r.Src())) == `"compaction"` {
+				if anthropic && string(key) == "type" && string(value.Slice(r.Src())) == `"compaction"` {
 					d.summary = transcript.ProviderOnly | transcript.Signed | transcript.Summary
 				}
 			})
@@ -377,7 +377,7 @@ var mastraBodyKeys = []string{"content"}
 // media.
 func mastraResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	body := t.Bytes(t.Parts[result].Body)
-	if len(t.Inner(int(result))) == 0 {
+	if len(t.InnerParts(int(result))) == 0 {
 		return aiSDKUIResultBody(dst, t, result, text)
 	}
 	if f, _ := (&Reader{Scanner: jsonspan.New(body)}).fields(mastraBodyKeys, nil); f[0].Kind == jsonspan.Array {
@@ -397,7 +397,7 @@ func mastraAnswer(dst, part []byte, text string) []byte {
 	for key := range s.Members {
 		if is := string(key) == "toolInvocation" && s.Kind() == jsonspan.Object; is {
 			at := s.Skip()
-			dst = mastraAnswered(append(dst, part[:at.Start]...), at.Of(part), text)
+			dst = mastraAnswered(append(dst, part[:at.Start]...), at.Slice(part), text)
 			return append(dst, part[at.End:]...)
 		}
 		s.Skip()

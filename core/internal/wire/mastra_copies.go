@@ -82,7 +82,7 @@ func mastraOutput(r *Reader, k int, f *field) {
 	p = &r.T.Parts[k]
 	p.Body, p.Size = out.body, out.size
 	p.Flags |= out.flags
-	if out.body.Zero() {
+	if out.body.IsZero() {
 		p.Body = f.Span
 	}
 }
@@ -94,7 +94,7 @@ var mastraResultKeys = []string{"type", "value", "content"}
 func mastraResult(r *Reader, k int, f *field) {
 	p := &r.T.Parts[k]
 	p.Body, p.Size = f.Span, f.Size
-	if b := f.Of(r.Src()); f.Kind != jsonspan.Object || !hasAny(b, `"value"`, `"image"`, `"audio"`) {
+	if b := f.Slice(r.Src()); f.Kind != jsonspan.Object || !hasAny(b, `"value"`, `"image"`, `"audio"`) {
 		return
 	}
 	r.again(f, func(r *Reader) {
@@ -230,7 +230,7 @@ func (s *mastraStore) copies(r *Reader) {
 func (s *mastraStore) filled(r *Reader) bool {
 	for i := s.first; i < len(r.T.Parts); i++ {
 		p := &r.T.Parts[i]
-		if p.List == transcript.ContentList && p.Parent < 0 && p.Kind == transcript.Opaque && (!p.Has(transcript.NotSent) || p.Has(transcript.Step) || hasAny(p.Span.Of(r.Src()), `"error"`, `"data-`)) {
+		if p.List == transcript.ContentList && p.Parent < 0 && p.Kind == transcript.Opaque && (!p.Has(transcript.NotSent) || p.Has(transcript.Step) || hasAny(p.Span.Slice(r.Src()), `"error"`, `"data-`)) {
 			return true
 		}
 	}
@@ -318,11 +318,11 @@ func (c *mastraInvocation) copyResult(r *Reader, result int) {
 	t := r.T
 	whole := resultValue(r.Src(), t.Parts[t.Parts[result].Pair].Span)
 	body, mirror := t.Parts[result].Body, c.result.Span
-	same := !whole.Zero() && bytes.Equal(whole.Of(r.Src()), c.result.Of(r.Src()))
+	same := !whole.IsZero() && bytes.Equal(whole.Slice(r.Src()), c.result.Slice(r.Src()))
 	shift := func(in jsonspan.Span) jsonspan.Span {
 		return jsonspan.Span{Start: mirror.Start + in.Start - whole.Start, End: mirror.Start + in.End - whole.Start}
 	}
-	within := func(in jsonspan.Span) bool { return in.Start >= whole.Start && in.End <= whole.End && !in.Zero() }
+	within := func(in jsonspan.Span) bool { return in.Start >= whole.Start && in.End <= whole.End && !in.IsZero() }
 	p := transcript.Part{List: transcript.Inside, Parent: -1, Span: mirror}
 	switch {
 	case body == whole:
@@ -332,7 +332,7 @@ func (c *mastraInvocation) copyResult(r *Reader, result int) {
 	default: // the model sees something else than this member
 		return
 	}
-	inner := len(t.Inner(result))
+	inner := len(t.InnerParts(result))
 	r.copyOf(result, p)
 	for i := range inner {
 		if k := result + 1 + i; same && within(t.Parts[k].Body) {
@@ -348,7 +348,7 @@ var (
 
 // resultValue returns the result inside the part of a call.
 func resultValue(src []byte, call jsonspan.Span) (found jsonspan.Span) {
-	r := &Reader{Scanner: jsonspan.New(call.Of(src))}
+	r := &Reader{Scanner: jsonspan.New(call.Slice(src))}
 	r.fields(mastraInvocationKey, func(r *Reader, _ int, f *frame) bool {
 		if r.Kind() != jsonspan.Object {
 			return false
@@ -357,7 +357,7 @@ func resultValue(src []byte, call jsonspan.Span) (found jsonspan.Span) {
 		found = in[0].Span
 		return true
 	})
-	if !found.Zero() {
+	if !found.IsZero() {
 		found.Start += call.Start
 		found.End += call.Start
 	}
@@ -375,7 +375,7 @@ func (s *mastraStore) copyText(r *Reader, last int) {
 // text.
 func (s *mastraStore) sameText(r *Reader, last int) int {
 	for i := last; i >= s.first; i-- {
-		if p := &r.T.Parts[i]; p.Kind == transcript.Text && p.List == transcript.ContentList && p.Parent < 0 && bytes.Equal(p.Body.Of(r.Src()), s.text.Of(r.Src())) {
+		if p := &r.T.Parts[i]; p.Kind == transcript.Text && p.List == transcript.ContentList && p.Parent < 0 && bytes.Equal(p.Body.Slice(r.Src()), s.text.Slice(r.Src())) {
 			return i
 		}
 	}
@@ -387,7 +387,7 @@ func (s *mastraStore) sameFile(r *Reader, last int, a *mastraFile) int {
 	for i := last; i >= s.first && a.url.Str(); i-- {
 		p := &r.T.Parts[i]
 		media := p.Kind == transcript.Image || p.Kind == transcript.Audio || p.Kind == transcript.File
-		if media && p.List == transcript.ContentList && p.Parent < 0 && bytes.Contains(p.Span.Of(r.Src()), a.url.Of(r.Src())) {
+		if media && p.List == transcript.ContentList && p.Parent < 0 && bytes.Contains(p.Span.Slice(r.Src()), a.url.Slice(r.Src())) {
 			return i
 		}
 	}

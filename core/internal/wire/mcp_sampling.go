@@ -92,9 +92,9 @@ func samplingBlock(r *Reader, list int8, parent int32) {
 	case typ == "text" && f[msText].Str():
 		p.Kind, p.Body, p.Size = transcript.Text, f[msText].Span, f[msText].Size
 	case typ == "image":
-		p.Media(transcript.Image, f[msData].Raw)
+		p.SetMedia(transcript.Image, f[msData].Raw)
 	case typ == "audio":
-		p.Media(transcript.Audio, f[msData].Raw)
+		p.SetMedia(transcript.Audio, f[msData].Raw)
 	case typ == "tool_use" && parent < 0:
 		p.Kind, p.Body, p.Size = transcript.ToolCall, f[msInput].Span, f[msInput].Size
 		f[msID].id(&p)

@@ -61,7 +61,7 @@ var mistralKeys = []string{"role", "content", "name", "tool_calls", "tool_call_i
 func readMistral(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(mistralKeys, func(r *Reader, key int, f *frame) bool {
-		calls := (key == miCalls || key == miSDKCalls) && m.Lists[transcript.CallList].Zero()
+		calls := (key == miCalls || key == miSDKCalls) && m.Lists[transcript.CallList].IsZero()
 		if r.Kind() != jsonspan.Array || key != miContent && !calls {
 			return false
 		}
@@ -138,11 +138,11 @@ func mistralPart(r *Reader) {
 		p.Kind, p.Body, p.Size = transcript.Reasoning, thought.body, thought.size
 		f[mpSignature].signs(&p, transcript.Signed)
 	case "image_url":
-		p.Media(transcript.Image, f[mpImage].Raw+f[mpSDKImage].Raw)
+		p.SetMedia(transcript.Image, f[mpImage].Raw+f[mpSDKImage].Raw)
 	case "input_audio":
-		p.Media(transcript.Audio, f[mpAudio].Raw+f[mpSDKAudio].Raw)
+		p.SetMedia(transcript.Audio, f[mpAudio].Raw+f[mpSDKAudio].Raw)
 	case "document_url", "file":
-		p.Media(transcript.File, f[mpDocument].Raw+f[mpSDKDocument].Raw)
+		p.SetMedia(transcript.File, f[mpDocument].Raw+f[mpSDKDocument].Raw)
 	}
 	r.Add(p)
 }
@@ -178,7 +178,7 @@ func checkMistral(c *Checker) {
 				continue
 			}
 			fix := RenameID
-			if p.ID.Zero() {
+			if p.ID.IsZero() {
 				fix = DropPart
 			}
 			c.Add("MI5", m, first+int32(i), fix, "the id of a tool call has nine letters and digits")

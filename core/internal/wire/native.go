@@ -229,7 +229,7 @@ func nativePart(r *Reader) {
 	f, size := r.object(&p, "a part", nativePartKeys, nil)
 	p.Size = size
 	media := func(kind transcript.Kind) {
-		p.Media(kind, f[npData].Size.Bytes)
+		p.SetMedia(kind, f[npData].Size.Bytes)
 		if f[npLength].Kind == jsonspan.Number { // the payload itself stays with the host
 			if n, ok := jsonspan.Int(r.Src(), f[npLength].Span); ok && n > 0 {
 				p.Data = uint32(n)

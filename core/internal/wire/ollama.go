@@ -88,7 +88,7 @@ func checkOllama(c *Checker) {
 		first := c.T.Messages[m].First
 		for i := range c.T.PartsOf(int(m)) {
 			p := &c.T.Parts[first+int32(i)]
-			if p.Kind == transcript.ToolCall && !p.Has(transcript.Removed) && !p.Body.Zero() && c.T.Bytes(p.Body)[0] != '{' {
+			if p.Kind == transcript.ToolCall && !p.Has(transcript.Removed) && !p.Body.IsZero() && c.T.Bytes(p.Body)[0] != '{' {
 				c.Add("OL5", m, first+int32(i), None, "the arguments of a tool call must be an object")
 			}
 		}

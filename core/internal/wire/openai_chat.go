@@ -160,11 +160,11 @@ func openAIChatPart(r *Reader) {
 	case "refusal":
 		p.Size = f[opRefusal].Size
 	case "image_url":
-		p.Media(transcript.Image, f[opImage].Raw)
+		p.SetMedia(transcript.Image, f[opImage].Raw)
 	case "input_audio":
-		p.Media(transcript.Audio, f[opAudio].Raw)
+		p.SetMedia(transcript.Audio, f[opAudio].Raw)
 	case "file":
-		p.Media(transcript.File, f[opFile].Raw)
+		p.SetMedia(transcript.File, f[opFile].Raw)
 	}
 	r.Add(p)
 }

@@ -188,7 +188,7 @@ func readItem(r *Reader, m *transcript.Message) {
 	e := early{self: -1}
 	fp, size := r.fields(r.items.keys, func(r *Reader, key int, f *frame) bool {
 		if key != rpContent || r.Kind() != jsonspan.Array || !r.is(&f[rpType], "message") && (f[rpType].Kind != jsonspan.Invalid || f[rpRole].Kind == jsonspan.Invalid) {
-			return m.Lists[transcript.ContentList].Zero() && e.read(r, key, f)
+			return m.Lists[transcript.ContentList].IsZero() && e.read(r, key, f)
 		}
 		m.Lists[transcript.ContentList] = r.list(responsesContentPart)
 		return true
@@ -213,7 +213,7 @@ func readItem(r *Reader, m *transcript.Message) {
 	if !known {
 		item = responsesItem{role: rsAssistant, kind: rsOpaque}
 	}
-	if !m.Lists[transcript.ContentList].Zero() && item.kind != transcript.Text { // the item only looked like a message
+	if !m.Lists[transcript.ContentList].IsZero() && item.kind != transcript.Text { // the item only looked like a message
 		r.T.Parts, m.Lists[transcript.ContentList] = r.T.Parts[:first], jsonspan.Span{}
 		r.again(&f[rpContent], func(r *Reader) { size = size.Add(r.Skip().Measure) })
 	}
@@ -294,7 +294,7 @@ func responsesContent(r *Reader, m *transcript.Message, content *field) {
 	case jsonspan.String:
 		r.Add(whole(transcript.Text, content))
 	case jsonspan.Array:
-		if m.Lists[transcript.ContentList].Zero() {
+		if m.Lists[transcript.ContentList].IsZero() {
 			r.again(content, func(r *Reader) { m.Lists[transcript.ContentList] = r.list(responsesContentPart) })
 		}
 	}
@@ -327,11 +327,11 @@ func responsesPart(r *Reader, list int8, parent int32) {
 	case "refusal":
 		p.Size = f[rcRefusal].Size
 	case "input_image", "image":
-		p.Media(transcript.Image, f[rcImage].Raw)
+		p.SetMedia(transcript.Image, f[rcImage].Raw)
 	case "input_audio", "audio":
-		p.Media(transcript.Audio, f[rcAudio].Raw)
+		p.SetMedia(transcript.Audio, f[rcAudio].Raw)
 	case "input_file", "file":
-		p.Media(transcript.File, f[rcFile].Raw)
+		p.SetMedia(transcript.File, f[rcFile].Raw)
 	}
 	r.Add(p)
 }

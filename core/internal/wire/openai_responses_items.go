@@ -128,8 +128,8 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 	}
 	output := f[rpOutput]
 	// A search that the provider runs needs no result, and neither does a result that names no call.
-	search := r.items.kept && typ == "tool_search_call" && p.ID.Zero()
-	if server := search || r.is(&f[rpExecution], "server"); server || p.ID.Zero() && p.Kind == transcript.ToolResult {
+	search := r.items.kept && typ == "tool_search_call" && p.ID.IsZero()
+	if server := search || r.is(&f[rpExecution], "server"); server || p.ID.IsZero() && p.Kind == transcript.ToolResult {
 		p.Kind = transcript.Opaque
 		if server {
 			m.Role = transcript.Assistant
@@ -162,7 +162,7 @@ func responsesOutput(r *Reader, m *transcript.Message, p transcript.Part, typ st
 		if !e.output {
 			r.again(&output, func(r *Reader) { r.list(func(r *Reader) { shellOutput(r, &e.result, &e.extra) }) })
 		}
-		if m.Extra = m.Extra.Add(e.extra); e.result.Body.Zero() {
+		if m.Extra = m.Extra.Add(e.extra); e.result.Body.IsZero() {
 			p.Size = e.measured(r, p.Size, &output)
 		} else {
 			p.Body, p.Size = e.result.Body, e.result.Size
@@ -208,7 +208,7 @@ func shellOutput(r *Reader, p *transcript.Part, extra *jsonspan.Measure) {
 	for _, text := range f[:len(shellKeys)] {
 		switch {
 		case !text.Str():
-		case p.Body.Zero():
+		case p.Body.IsZero():
 			p.Body, p.Size = text.Span, text.Size
 		case text.Size.Bytes > p.Size.Bytes:
 			*extra = extra.Add(p.Size)

@@ -104,7 +104,7 @@ func checkResponses(c *Checker) {
 		first := t.Messages[m].First
 		switch {
 		case isReasoning(t, i) && t.Parts[first].Kind == transcript.Reasoning:
-			if p := &t.Parts[first]; t.Unstored && !p.Has(transcript.Signed) && !p.ID.Zero() {
+			if p := &t.Parts[first]; t.Unstored && !p.Has(transcript.Signed) && !p.ID.IsZero() {
 				c.Add("OR3", m, -1, DropMessage, "nothing is stored, and this reasoning has no encrypted content")
 			} else if !followed {
 				c.Add("OR2", m, -1, DropMessage, "this reasoning has no item that follows it")

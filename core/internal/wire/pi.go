@@ -221,11 +221,11 @@ func piPart(r *Reader) {
 		if f[ppRedacted].Kind == jsonspan.True {
 			p.Kind, p.Body, p.Flags = transcript.Reasoning, jsonspan.Span{}, transcript.Signed|transcript.Bound
 		}
-		if p.Has(transcript.Signed) && (p.Body.Zero() || p.Size.Bytes == 0) { // only the signature is sent
+		if p.Has(transcript.Signed) && (p.Body.IsZero() || p.Size.Bytes == 0) { // only the signature is sent
 			p.Size = encrypted(&f[ppSignature])
 		}
 	case "image":
-		p.Media(transcript.Image, f[ppData].Raw)
+		p.SetMedia(transcript.Image, f[ppData].Raw)
 	case "toolCall":
 		p.Kind, p.Body, p.Size = transcript.ToolCall, f[ppArguments].Span, f[ppArguments].json()
 		signed(ppThoughtSignature, transcript.Signed)
@@ -257,7 +257,7 @@ func piStamp(message []byte) []byte {
 		s := jsonspan.New(message)
 		for name := range s.Members {
 			if value := s.Skip(); string(name) == "timestamp" && value.Kind == jsonspan.Number {
-				return value.Of(message)
+				return value.Slice(message)
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func (b *PrefixForm) AppendPatch(dst, body []byte, tokens int) (patch []byte, th
 		for key := range s.Members {
 			name := string(key)
 			value := s.Skip()
-			text := value.Of(body)
+			text := value.Slice(body)
 			switch {
 			case value.Kind == jsonspan.Null:
 			case name == b.Shaped && containsAny(text, shapedBy):
@@ -152,7 +152,7 @@ func (f *Format) AppendToMessage(message []byte, text string) (joined []byte, ok
 		}
 		switch value := s.Skip(); value.Kind {
 		case jsonspan.String:
-			own := strings.ReplaceAll(f.TextPart, "%t", string(value.Of(message)))
+			own := strings.ReplaceAll(f.TextPart, "%t", string(value.Slice(message)))
 			joined = append(append([]byte(nil), message[:value.Start]...), "["+own+","+part+"]"...)
 			return append(joined, message[value.End:]...), true
 		case jsonspan.Array:

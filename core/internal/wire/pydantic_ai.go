@@ -115,7 +115,7 @@ func pydanticPart(r *Reader, l *layout) {
 // others are opaque.
 func pydanticPrompt(r *Reader, p *transcript.Part, content *field) {
 	list := &r.message.Lists[transcript.CallList]
-	if p.Flags |= transcript.Said; !list.Zero() {
+	if p.Flags |= transcript.Said; !list.IsZero() {
 		r.Add(*p)
 		return
 	}
@@ -153,13 +153,13 @@ func pydanticItem(r *Reader, p *transcript.Part, f *frame) {
 	case "text-content":
 		f[1].text(p, transcript.Text)
 	case "binary":
-		p.Media(r.mediaKind(&f[4]), f[2].Raw)
+		p.SetMedia(r.mediaKind(&f[4]), f[2].Raw)
 	case "image-url":
-		p.Media(transcript.Image, f[3].Raw)
+		p.SetMedia(transcript.Image, f[3].Raw)
 	case "audio-url":
-		p.Media(transcript.Audio, f[3].Raw)
+		p.SetMedia(transcript.Audio, f[3].Raw)
 	case "document-url", "video-url":
-		p.Media(transcript.File, f[3].Raw)
+		p.SetMedia(transcript.File, f[3].Raw)
 	case "cache-point":
 		p.Flags |= transcript.NotSent | transcript.Mark
 	}

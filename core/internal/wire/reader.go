@@ -346,8 +346,8 @@ func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
 	if r.Err() != nil {
 		return t
 	}
-	t.Sent(0)
-	t.Pair(0)
+	t.MarkSent(0)
+	t.PairCalls(0)
 	if f.Link != nil {
 		f.Link(t, 0)
 	}
@@ -471,8 +471,8 @@ func (f *Format) Extend(t *transcript.Transcript, offset uint32) *jsonspan.Error
 		return err
 	}
 	t.Marks = t.Marks || r.Met
-	t.Grown(messages, parts)
-	t.Sent(messages)
+	t.AppendRead(messages, parts)
+	t.MarkSent(messages)
 	return nil
 }
 
@@ -502,7 +502,7 @@ func (a *Adder) Add(f *Format, t *transcript.Transcript, text []byte) int {
 	list := t.List
 	r.messages()
 	t.List = list
-	t.Adopt(text, first, part)
+	t.MoveToArena(text, first, part)
 	return first
 }
 
@@ -518,13 +518,13 @@ func (f *Format) AddOne(t *transcript.Transcript, text []byte) (message int32, o
 		t.Messages, t.Parts = t.Messages[:first], t.Parts[:part]
 		return -1, false
 	}
-	t.Adopt(text, first, part)
+	t.MoveToArena(text, first, part)
 	return int32(first), true
 }
 
 // Pair links the parts of t from index part on to the parts that they belong to.
 func (f *Format) Pair(t *transcript.Transcript, part int) {
-	t.Pair(part)
+	t.PairCalls(part)
 	if f.Link != nil {
 		f.Link(t, part)
 	}

@@ -38,13 +38,13 @@ func dump(t *transcript.Transcript) string {
 			b.WriteString("\n")
 		}
 		fmt.Fprintf(&b, "  %d %s", i, p.Kind)
-		if !p.Name.Zero() {
+		if !p.Name.IsZero() {
 			fmt.Fprintf(&b, " %s", t.Text(p.Name))
 			if p.NameSz.Bytes > 0 && p.NameSz != jsonspan.MeasureText(t.Text(p.Name)) {
 				fmt.Fprintf(&b, " (measured as %+v)", p.NameSz)
 			}
 		}
-		if !p.ID.Zero() {
+		if !p.ID.IsZero() {
 			fmt.Fprintf(&b, " #%s", t.Text(p.ID))
 		}
 		for _, f := range flagNames {
@@ -52,7 +52,7 @@ func dump(t *transcript.Transcript) string {
 				b.WriteString(" " + f.name)
 			}
 		}
-		if !p.Body.Zero() {
+		if !p.Body.IsZero() {
 			fmt.Fprintf(&b, " %s", t.Bytes(p.Body))
 		}
 		if p.Size.Bytes > 0 {

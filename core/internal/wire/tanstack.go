@@ -110,11 +110,11 @@ func tanStackPartIn(r *Reader, parent int32) {
 			}
 		}
 	case typ == "image":
-		p.Media(transcript.Image, f[tsSource].Raw)
+		p.SetMedia(transcript.Image, f[tsSource].Raw)
 	case typ == "audio":
-		p.Media(transcript.Audio, f[tsSource].Raw)
+		p.SetMedia(transcript.Audio, f[tsSource].Raw)
 	case typ == "video" || typ == "document":
-		p.Media(transcript.File, f[tsSource].Raw)
+		p.SetMedia(transcript.File, f[tsSource].Raw)
 	case typ == "structured-output": // sent as the part's text, which data and partial repeat
 		if p.Size = f[tsRaw].Size; !r.is(&f[tsStatus], "complete") {
 			p.Flags |= transcript.NotSent
@@ -235,7 +235,7 @@ func tanStackResults(r *Reader, first int) {
 		if answered && open == 0 {
 			p.Flags |= transcript.Step
 		}
-		answered = p.Kind == transcript.Opaque && !p.ID.Zero() // the provider's own call, including its result
+		answered = p.Kind == transcript.Opaque && !p.ID.IsZero() // the provider's own call, including its result
 		if p.Kind == transcript.ToolCall {
 			calls.Set(jsonspan.Text(r.Src(), p.ID), i+1)
 			open++
@@ -269,7 +269,7 @@ var tanStackAnswerKeys = []string{"id"}
 func tanStackAnswer(dst, part []byte, text string) []byte {
 	f, _ := (&Reader{Scanner: jsonspan.New(part)}).fields(tanStackAnswerKeys, nil)
 	dst = append(append(dst, part...), `,{"type":"tool-result","toolCallId":`...)
-	dst = append(append(dst, f[0].Of(part)...), `,"content":`...)
+	dst = append(append(dst, f[0].Slice(part)...), `,"content":`...)
 	return append(jsonspan.AppendString(dst, text), `,"state":"error"}`...)
 }
 

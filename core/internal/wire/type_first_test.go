@@ -21,10 +21,10 @@ func records(t *testing.T, format, list string) string {
 	var all strings.Builder
 	fmt.Fprintln(&all, tr.Messages[0].Role, tr.Messages[0].Extra, tr.Messages[0].Lone)
 	of := func(p jsonspan.Span) string {
-		if p.Zero() {
+		if p.IsZero() {
 			return ""
 		}
-		return string(p.Of([]byte(list)))
+		return string(p.Slice([]byte(list)))
 	}
 	for _, p := range tr.Parts {
 		span := of(p.Span)

@@ -34,7 +34,7 @@ func (e *typed) treatment(t *transcript.Transcript) string {
 	for i := range t.Parts {
 		p := &t.Parts[i]
 		inside := strings.HasPrefix(where, "a ")
-		if p.Has(transcript.Stored) && p.List == transcript.Member || inside != (p.Parent >= 0) || role || !p.Span.Zero() && !bytes.Contains(t.Bytes(p.Span), []byte(`"`+name)) {
+		if p.Has(transcript.Stored) && p.List == transcript.Member || inside != (p.Parent >= 0) || role || !p.Span.IsZero() && !bytes.Contains(t.Bytes(p.Span), []byte(`"`+name)) {
 			continue
 		}
 		if found == nil || p.Span.Len() < found.Span.Len() {
@@ -60,7 +60,7 @@ func (e *typed) treatment(t *transcript.Transcript) string {
 			says += ", " + f.says
 		}
 	}
-	if found.Kind == transcript.ToolResult && !found.Has(transcript.Server) && found.Body.Zero() && len(t.Inner(slices.IndexFunc(t.Parts, func(p transcript.Part) bool { return p.Span == found.Span }))) > 0 {
+	if found.Kind == transcript.ToolResult && !found.Has(transcript.Server) && found.Body.IsZero() && len(t.InnerParts(slices.IndexFunc(t.Parts, func(p transcript.Part) bool { return p.Span == found.Span }))) > 0 {
 		says += ", not cleared"
 	}
 	return says

@@ -64,7 +64,7 @@ func (f *Format) Coverage(t *transcript.Transcript) (c Coverage) {
 
 // missed reports whether a message contains text but the format reads none of it.
 func (f *Format) missed(t *transcript.Transcript, message int32) bool {
-	if t.Written(t.Messages[message].Span) {
+	if t.InArena(t.Messages[message].Span) {
 		return false
 	}
 	c := (&coverage{t: t, f: f}).message(int(message))
@@ -96,7 +96,7 @@ func (f *Format) CoverageFrom(t *transcript.Transcript, from int) (read, missed,
 // bare reports whether no body was read for a part: the part is opaque, or a tool call or result without a body in
 // the expected place.
 func bare(p *transcript.Part) bool {
-	return p.Kind == transcript.Opaque || (p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult) && p.Body.Zero()
+	return p.Kind == transcript.Opaque || (p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult) && p.Body.IsZero()
 }
 
 // coverage walks through messages for Coverage.
@@ -213,7 +213,7 @@ func (w *coverage) value(s *jsonspan.Scanner) {
 		}
 	case kind == jsonspan.String:
 		v := s.Text()
-		text := v.Of(s.Src())
+		text := v.Slice(s.Src())
 		if v.Bytes == v.Runes && bytes.IndexByte(text, ' ') < 0 && !bytes.Contains(text, []byte(`\n`)) {
 			return
 		}

@@ -124,10 +124,10 @@ func (f *Format) FormatFor(t *transcript.Transcript) *Format {
 func CallOf(t *transcript.Transcript, n int32) Call {
 	p := &t.Parts[n]
 	c := Call{Part: t.Bytes(p.Span), Message: t.Bytes(t.Messages[p.Msg].Span), Legacy: p.Has(transcript.Legacy)}
-	if !p.ID.Zero() {
+	if !p.ID.IsZero() {
 		c.ID = t.Bytes(p.ID)
 	}
-	if !p.Name.Zero() {
+	if !p.Name.IsZero() {
 		c.Name = t.Bytes(p.Name)
 	}
 	return c

@@ -171,7 +171,7 @@ func toolRequest(p *passes.ArchivePass, c passes.Run, id string, outputs []diges
 func resultOf(c passes.Run, item int) int32 {
 	doc := c.Doc()
 	m := doc.Items[item].Msg
-	if doc.T.Hidden(int(m)) {
+	if doc.T.IsUnsent(int(m)) {
 		return -1
 	}
 	msg := &doc.T.Messages[m]
@@ -230,7 +230,7 @@ func hide(c passes.Run, item int, pass api.Doer) {
 		off, user, kind := false, meta.User != transcript.Off, archivedKind
 		for _, s := range (Marks{Agent: &off, User: &user, Kind: &kind}).Splices(doc.T.Bytes(msg.Span)) {
 			old := transcript.Span{Start: msg.Span.Start + s.Old.Start, End: msg.Span.Start + s.Old.End}
-			doc.Splice(it.Msg, old, doc.T.Write(s.New))
+			doc.Splice(it.Msg, old, doc.T.WriteToArena(s.New))
 		}
 		meta.Agent = transcript.Off
 		doc.T.Metas = append(doc.T.Metas, meta)

@@ -80,7 +80,7 @@ type Blocks struct {
 // NewBlocks returns a Blocks for the messages of in.
 func NewBlocks(in view.Input) *Blocks {
 	c := compact.Begin(in)
-	return &Blocks{in, c, c.Doc().T.Groups(c.Doc().Seq())}
+	return &Blocks{in, c, c.Doc().T.Groups(c.Doc().MessageOrder())}
 }
 
 // Tokens returns the estimate of messages [from, to).
@@ -303,7 +303,7 @@ func (bs *Blocks) repaired(list []api.Raw) ([]api.Raw, bool) {
 	in.Transcript, in.N = t, len(t.Messages)
 	t.Input = in.N
 	c := compact.Begin(in)
-	if c.Mend().Repair(); !c.Doc().Changed() {
+	if c.Mend().Repair(); !c.Doc().IsChanged() {
 		return list, true
 	}
 	var out []api.Raw

@@ -26,7 +26,7 @@ func collapse(p *passes.CollapsePass, c passes.Run) {
 			for i < boundary && role(i) == transcript.Tool {
 				i++
 			}
-			line := doc.Compose(passes.LineMessage(doc, passes.Line(doc, from, i, digest.LineMarker, short(p.MaxText)), from, i))
+			line := doc.NewItem(passes.LineMessage(doc, passes.Line(doc, from, i, digest.LineMarker, short(p.MaxText)), from, i))
 			c.Archive().KeepFold(nil, &line, doc.Items[from:i]...)
 			items = append(items, line)
 			c.Report().AddAction(api.Action{Action: api.ActionInsert, Pass: "collapse", Message: -1, Tokens: -line.Tokens})

@@ -41,7 +41,7 @@ func take(c passes.Run, pass api.Doer, why string, from, to int) {
 	}
 	part := len(doc.T.Parts)
 	text := authorship.DroppedPrefix + strconv.Itoa(to-from) + " messages removed" + why + "]"
-	marker := doc.Compose(doc.NewMessage(from, transcript.User, text))
+	marker := doc.NewItem(doc.NewMessage(from, transcript.User, text))
 	c.Archive().KeepFold(nil, &marker, doc.Items[from:to]...)
 	passes.PutMarker(c, pass, marker, from, part, func(i int) bool { return i >= from && i < to })
 }

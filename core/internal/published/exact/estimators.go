@@ -43,7 +43,7 @@ func only(kinds ...transcript.Kind) (k [transcript.Opaque + 1]tokens.Cost) {
 // stringified measures the body of a part as JSON.stringify writes it, with quotes around strings. A missing body measures zero (S2.2,
 // S2.3).
 func stringified(t *transcript.Transcript, part *transcript.Part) transcript.Measure {
-	if part.Body.Zero() {
+	if part.Body.IsZero() {
 		return transcript.Measure{}
 	}
 	return jsonspan.New(t.Bytes(part.Body)).Skip().Measure

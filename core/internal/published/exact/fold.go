@@ -55,7 +55,7 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 	if cut == 0 {
 		return false
 	}
-	if s.Unseen != "" && !slices.ContainsFunc(seq[from:cut], func(m int32) bool { return !doc.T.Hidden(int(m)) }) {
+	if s.Unseen != "" && !slices.ContainsFunc(seq[from:cut], func(m int32) bool { return !doc.T.IsUnsent(int(m)) }) {
 		c.RecordDigestFailure(s.Unseen)
 		return false
 	}

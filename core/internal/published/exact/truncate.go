@@ -52,7 +52,7 @@ func TruncateHeadTail(text string, maxLines int) string {
 func dropTurn(c passes.Run, m int32) bool {
 	doc := c.Doc()
 	meta := doc.T.Messages[m].Meta
-	if meta == 0 || doc.T.Metas[meta-1].Member.Zero() {
+	if meta == 0 || doc.T.Metas[meta-1].Member.IsZero() {
 		return false
 	}
 	doc.Splice(m, doc.Member(doc.T.Metas[meta-1].Member, doc.T.Messages[m].Span), transcript.Span{})

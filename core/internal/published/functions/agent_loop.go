@@ -121,7 +121,7 @@ func projectForSummary(c *Call, dst []byte) ([]byte, *Error) {
 	t := c.Transcript
 	dst = append(dst, '[')
 	for i := range t.Messages {
-		if t.Hidden(i) {
+		if t.IsUnsent(i) {
 			continue
 		}
 		if dst[len(dst)-1] != '[' {
@@ -131,7 +131,7 @@ func projectForSummary(c *Call, dst []byte) ([]byte, *Error) {
 		if m := &t.Messages[i]; m.Count > 0 && t.Parts[m.First].Kind == transcript.ToolResult {
 			n := int(m.First)
 			text := styles.Projected(digest.ToolOutputAt(t, n))
-			inner := t.Inner(n)
+			inner := t.InnerParts(n)
 			one := t.IsString(t.Parts[n].Body) || len(inner) == 1 && inner[0].Kind == transcript.Text
 			if !one || digest.JoinedText(t, n) != text {
 				dst = jsonspan.AppendString(append(dst, `,"text":`...), text)
@@ -150,7 +150,7 @@ func generateSummary(c *Call, previous string, reply *api.Summary) asked {
 	}
 	visible := false
 	for i := range c.Transcript.Messages {
-		visible = visible || !c.Transcript.Hidden(i)
+		visible = visible || !c.Transcript.IsUnsent(i)
 	}
 	style := digest.StyleByName("agent-loop")
 	switch {

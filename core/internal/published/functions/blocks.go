@@ -61,7 +61,7 @@ func (a *block) finish(b *exact.Block) *Error {
 	}
 	for key := range s.Members {
 		name := string(key)
-		at, raw := "sections."+name, api.Raw(s.Skip().Of(a.sections))
+		at, raw := "sections."+name, api.Raw(s.Skip().Slice(a.sections))
 		var err *Error
 		switch name {
 		case "keep_first":

@@ -22,7 +22,7 @@ func (c *Call) estimate() (sum int) {
 }
 
 // total returns the estimate of the whole transcript, in tokens, including parts of a request body outside the messages.
-func (c *Call) total() int { return c.Estimator.Beside(c.Transcript) + c.estimate() }
+func (c *Call) total() int { return c.Estimator.OutsideMessages(c.Transcript) + c.estimate() }
 
 // all returns the indexes of the messages.
 func (c *Call) all() []int32 {

@@ -51,7 +51,7 @@ func Labelled(t *transcript.Transcript, messages []int32, max int) string {
 		}
 	}
 	for _, i := range messages {
-		if t.Hidden(int(i)) {
+		if t.IsUnsent(int(i)) {
 			continue
 		}
 		m := &t.Messages[i]

@@ -80,7 +80,7 @@ func formatParts(t *transcript.Transcript, m *transcript.Message) (string, bool)
 		case transcript.ToolCall:
 			line = "[Tool: " + t.Text(p.Name) + "(" + digest.Stringify(t, p) + ")]"
 		case transcript.ToolResult:
-			if p.Body.Zero() {
+			if p.Body.IsZero() {
 				return "", false
 			}
 			text, _ := firstUnits(digest.Stringify(t, p), digest.MaxResultUnits)

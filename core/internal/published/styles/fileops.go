@@ -28,7 +28,7 @@ func ExtractFileOps(t *transcript.Transcript, messages []int32) FileOps {
 	var ops FileOps
 	for _, m := range messages {
 		for _, p := range t.PartsOf(int(m)) {
-			if p.Kind != transcript.ToolCall || p.Body.Zero() {
+			if p.Kind != transcript.ToolCall || p.Body.IsZero() {
 				continue
 			}
 			name := t.Text(p.Name)
