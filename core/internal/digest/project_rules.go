@@ -2,7 +2,6 @@ package digest
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
@@ -11,9 +10,10 @@ import (
 // ruleLine is a line of an instruction file.
 type ruleLine struct {
 	text    string
-	heading int // the index of the heading's line; -1 if there is none
-	after   int // for code, the index of the line that introduces it; otherwise -1
-	value   int // 0 for headings, which are only kept together with other lines
+	heading int       // the index of the heading's line; -1 if there is none
+	value   int       // 0 for headings, empty lines and tags
+	begins  rulesUnit // what the line begins
+	ordered bool      // it begins an item of a numbered list
 }
 
 // The values of lines of instruction files: instructions come before descriptions.
@@ -24,60 +24,58 @@ const (
 	cuedLine   // from here on, the strictness of the line is added
 )
 
-// ProjectRules shortens an instruction file to at most size bytes. It keeps the first line and whole lines with their headings, in the file's order,
-// and adds a note of how much was omitted. If not all lines fit, strict instructions are chosen first and descriptions last.
+// rulesUnit is a part of an instruction file, from the smallest to the largest.
+type rulesUnit uint8
+
+const (
+	ruleItem    rulesUnit = 1 + iota // an item of a list, or lines that end with a sentence
+	ruleBlock                        // a paragraph with the list or code that it introduces
+	ruleSection                      // what is below a heading
+)
+
+// ruleRun is the lines of a unit, without its heading.
+type ruleRun struct {
+	from, to int
+	after    int // the index of the run without which this one is not understood; -1 if there is none
+	worth    int // the average value of its bytes, in 1/64
+}
+
+// namesPart is the part of the size that the names of what is left out may take, as a divisor.
+const namesPart = 12
+
+// ProjectRules shortens an instruction file to at most size bytes. It keeps the first line and whole sections in the file's order, those with the
+// strictest instructions first, then whole paragraphs and lists of the other sections. Only if these fill less than half of the size, it
+// also keeps single items. A note says how much is left out, and under which headings.
 func ProjectRules(text string, size int) string {
-	lines := ruleLines(text)
-	order := make([]int, 0, len(lines))
-	for i := range lines {
-		if lines[i].value > 0 {
-			order = append(order, i)
+	c := ruleChoice{lines: ruleLines(text), size: size - len(LeftOut(len(text))) - 1}
+	c.chosen = make([]bool, len(c.lines))
+	first := true
+	for i := range c.lines { // the first line describes the text; the tags are around it
+		if s := strings.TrimSpace(c.lines[i].text); s != "" && (first || isTag(s)) {
+			c.take(ruleRun{from: i, to: i + 1})
+			first = false
 		}
 	}
-	sorting.Func(order, func(a, b int) int { return cmp.Or(lines[b].value-lines[a].value, a-b) })
-	size -= len(LeftOut(len(text))) + 1
-	chosen := make([]bool, len(lines))
-	take := func(i int) bool {
-		cost, heading := len(lines[i].text)+1, lines[i].heading
-		if heading >= 0 && !chosen[heading] {
-			cost += len(lines[heading].text) + 1
-		}
-		if cost > size {
-			return false
-		}
-		if size -= cost; heading >= 0 {
-			chosen[heading] = true
-		}
-		chosen[i] = true
-		return true
-	}
-	for i := range lines { // take the first line, which describes the text, and the tags around it
-		if strings.TrimSpace(lines[i].text) != "" {
-			take(i)
-			break
-		}
-	}
-	for i := range lines {
-		if !chosen[i] && isTag(strings.TrimSpace(lines[i].text)) {
-			take(i)
-		}
-	}
-	for _, i := range order {
-		if after := lines[i].after; !chosen[i] && (after < 0 || chosen[after]) {
-			take(i)
-		}
+	names := size / namesPart
+	c.size -= names
+	most := c.size / 2
+	c.fill(ruleSection)
+	c.fill(ruleBlock)
+	if c.size > most {
+		c.fill(ruleItem)
 	}
 	var b strings.Builder
 	left := len(text)
-	for i := range lines {
-		if chosen[i] {
-			b.WriteString(lines[i].text)
+	for i := range c.lines {
+		if c.chosen[i] {
+			b.WriteString(c.lines[i].text)
 			b.WriteByte('\n')
-			left -= len(lines[i].text) + 1
+			left -= len(c.lines[i].text) + 1
 		}
 	}
 	if left > 0 {
-		b.WriteString(LeftOut(left))
+		note := LeftOut(left)
+		b.WriteString(strings.TrimSuffix(note, " …]") + c.omitted(names+min(c.size, 0)) + " …]")
 	}
 	return b.String()
 }
@@ -87,37 +85,199 @@ func isTag(s string) bool {
 	return len(s) > 2 && len(s) < longestHeading && s[0] == '<' && s[len(s)-1] == '>'
 }
 
-// ruleLines parses an instruction file.
-func ruleLines(text string) (lines []ruleLine) {
-	heading, code, last := -1, false, -1
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, " \t\r\n")
-		l := ruleLine{text: line, heading: heading, after: -1}
-		s := strings.TrimLeft(line, " \t")
-		switch item, rest := listItem(s); {
-		case strings.HasPrefix(s, "```") || strings.HasPrefix(s, "~~~"):
-			code = !code
-			l.value, l.after = codeLine, last
-		case s == "":
-		case isTag(s):
-			l.heading = -1
-		case code:
-			l.value, l.after = codeLine, last
-		case s[0] == '#' && len(s) < 2*longestHeading:
-			l.heading, heading = -1, len(lines)
-		default:
-			l.value = plainLine
-			if item {
-				l.value, s = listedLine, rest
-			}
-			if r := rate(s, wordsOf(s, quotedIn(s))); r.strength > none {
-				l.value = cuedLine + r.rank()
-			}
-		}
-		if s != "" {
-			last = len(lines)
-		}
-		lines = append(lines, l)
+// ruleChoice is the lines of an instruction file that are chosen, and how many bytes are left for others.
+type ruleChoice struct {
+	lines  []ruleLine
+	chosen []bool
+	size   int
+}
+
+// fill chooses units of a kind while there is room, those with the strictest instructions first.
+func (c *ruleChoice) fill(unit rulesUnit) {
+	runs := c.runs(unit)
+	order, taken := make([]int, len(runs)), make([]bool, len(runs))
+	for i := range order {
+		order[i] = i
 	}
-	return slices.Clip(lines)
+	sorting.Func(order, func(a, b int) int { return cmp.Or(runs[b].worth-runs[a].worth, a-b) })
+	for _, i := range order {
+		if after := runs[i].after; after < 0 || taken[after] {
+			taken[i] = c.take(runs[i])
+		}
+	}
+}
+
+// take chooses the lines of a run that are not empty, with the heading above them, if there is room for them.
+func (c *ruleChoice) take(run ruleRun) bool {
+	heading, cost := c.lines[run.from].heading, 0
+	add := func(i int) {
+		if !c.chosen[i] && strings.TrimSpace(c.lines[i].text) != "" {
+			cost += len(c.lines[i].text) + 1
+		}
+	}
+	if heading >= 0 {
+		add(heading)
+	}
+	for i := run.from; i < run.to; i++ {
+		add(i)
+	}
+	if cost > c.size {
+		return false
+	}
+	c.size -= cost
+	if heading >= 0 {
+		c.chosen[heading] = true
+	}
+	for i := run.from; i < run.to; i++ {
+		c.chosen[i] = c.chosen[i] || strings.TrimSpace(c.lines[i].text) != ""
+	}
+	return true
+}
+
+// runs returns the units of a kind in the file's order. The items of a numbered list are worth the same, and each needs the one before it;
+// other items need the paragraph that introduces them.
+func (c *ruleChoice) runs(unit rulesUnit) (runs []ruleRun) {
+	intro, open := -1, false
+	for i := range c.lines {
+		l := &c.lines[i]
+		if l.value == 0 && strings.TrimSpace(l.text) != "" {
+			open = false
+			continue
+		}
+		if l.begins >= unit || l.value > 0 && !open {
+			run := ruleRun{from: i, after: -1}
+			if unit == ruleItem {
+				switch item, _ := listItem(strings.TrimSpace(l.text)); {
+				case l.begins > ruleItem && !item && strings.HasSuffix(l.text, ":"):
+					intro = len(runs)
+				case l.begins > ruleItem:
+					intro = -1
+				case l.ordered: // its list goes on
+					run.after = len(runs) - 1
+				default:
+					run.after = intro
+				}
+			}
+			runs, open = append(runs, run), true
+		}
+		if open {
+			runs[len(runs)-1].to = i + 1
+		}
+	}
+	for n := range runs {
+		run, size := &runs[n], 1
+		for i := run.from; i < run.to; i++ {
+			run.worth += c.lines[i].value * len(c.lines[i].text) * 64
+			size += len(c.lines[i].text)
+		}
+		run.worth /= size
+		if run.after == n-1 && n > 0 && c.lines[run.from].ordered {
+			run.worth = runs[n-1].worth
+		}
+	}
+	return runs
+}
+
+// omitted names the headings of which nothing is chosen, in at most size bytes.
+func (c *ruleChoice) omitted(size int) string {
+	b := ""
+	for i := range c.lines {
+		if c.chosen[i] || !isRuleHeading(strings.TrimLeft(c.lines[i].text, " \t")) {
+			continue
+		}
+		name := "; " + strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(c.lines[i].text), "#"))
+		if b == "" {
+			name = ", also of: " + name[2:]
+		}
+		if len(b)+len(name) > size {
+			break
+		}
+		b += name
+	}
+	return b
+}
+
+// isRuleHeading reports whether a line outside of code is a heading.
+func isRuleHeading(s string) bool { return s != "" && s[0] == '#' && len(s) < 2*longestHeading }
+
+// ruleReader parses an instruction file.
+type ruleReader struct {
+	lines   []ruleLine
+	heading int
+	code    bool
+	last    string // the previous line that is not empty; "" after a heading or a tag
+	gap     bool   // empty lines precede the current one
+	listed  bool   // the current block has a list
+	margin  int    // the indentation of the list's items
+}
+
+// ruleLines parses an instruction file.
+func ruleLines(text string) []ruleLine {
+	r := ruleReader{heading: -1}
+	for line := range strings.Lines(text) {
+		r.read(strings.TrimRight(line, " \t\r\n"))
+	}
+	return r.lines
+}
+
+// read parses the next line.
+func (r *ruleReader) read(line string) {
+	s := strings.TrimLeft(line, " \t")
+	l := ruleLine{text: line, heading: r.heading}
+	fence := strings.HasPrefix(s, "```") || strings.HasPrefix(s, "~~~")
+	switch {
+	case s == "":
+		r.gap = true
+		r.lines = append(r.lines, l)
+		return
+	case fence || r.code:
+		if l.value = codeLine; r.last == "" {
+			l.begins = ruleSection
+		}
+		r.code = r.code != fence
+		r.last = line
+	case isTag(s):
+		l.heading, r.last, r.listed = -1, "", false
+	case isRuleHeading(s):
+		l.heading, r.heading, r.last, r.listed = -1, len(r.lines), "", false
+	default:
+		r.prose(&l, s)
+		r.last = line
+	}
+	r.gap = false
+	r.lines = append(r.lines, l)
+}
+
+// prose values a line of a paragraph or a list, and determines what it begins.
+func (r *ruleReader) prose(l *ruleLine, s string) {
+	item, rest := listItem(s)
+	l.value = plainLine
+	if item {
+		l.value = listedLine
+	}
+	if rated := rate(rest, wordsOf(rest, quotedIn(rest))); rated.strength > none {
+		l.value = cuedLine + rated.rank()
+	}
+	margin := len(l.text) - len(s)
+	switch {
+	case r.last == "":
+		l.begins = ruleSection
+	case r.listed && (margin > r.margin || !item && !r.gap): // it continues an item
+	case item && (r.listed || !r.gap || strings.HasSuffix(r.last, ":")):
+		l.begins = ruleItem
+	case r.gap && !strings.HasSuffix(r.last, ":"):
+		l.begins = ruleBlock
+	case endsSentence(r.last) && !strings.HasSuffix(r.last, ":"):
+		l.begins = ruleItem
+	}
+	if l.begins >= ruleBlock {
+		r.listed = false
+	}
+	if item && l.begins > 0 {
+		if !r.listed {
+			r.margin = margin
+		}
+		l.ordered = l.begins == ruleItem && r.listed && s[0] >= '0' && s[0] <= '9'
+		r.listed = true
+	}
 }

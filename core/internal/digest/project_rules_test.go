@@ -66,3 +66,48 @@ func TestProjectRules(t *testing.T) {
 		}
 	}
 }
+
+const handbook = `# Handbook of the dairy
+
+## Brine
+
+Mix it as follows, every time:
+
+1. Weigh the salt.
+2. Always warm the water before the salt goes in.
+
+   Cold water leaves grains behind.
+3. Stir until it is clear.
+
+## Titles
+
+Write the title in the imperative.
+Do not put the name of the shop in front unless the owner wants it.
+
+## Visitors
+
+People come on Sundays. They see the cellar and the copper kettles, and at the end they taste three kinds of cheese with bread.
+There is a car park behind the barn, and a bus from the station twice a day, except on holidays and when it snows.
+`
+
+// Sections stay whole, and the note names those that are left out.
+func TestProjectRulesKeepWholeSections(t *testing.T) {
+	const brine = "## Brine\nMix it as follows, every time:\n1. Weigh the salt.\n2. Always warm the water before the salt goes in.\n   Cold water leaves grains behind.\n3. Stir until it is clear.\n"
+	const titles = "## Titles\nWrite the title in the imperative.\nDo not put the name of the shop in front unless the owner wants it.\n"
+	got := digest.ProjectRules(handbook, 440)
+	for _, want := range []string{"# Handbook of the dairy\n", brine, titles, "bytes left out, also of: Visitors …]"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+	for size := range len(handbook) {
+		got := digest.ProjectRules(handbook, size)
+		if len(got) > max(size, len(digest.LeftOut(len(handbook)))) {
+			t.Fatalf("%d bytes of at most %d: %q", len(got), size, got)
+		}
+		if strings.Contains(got, "3. Stir") && !strings.Contains(got, "2. Always warm the water before the salt goes in.\n   Cold water leaves grains behind.\n") ||
+			strings.Contains(got, "2. Always") && !strings.Contains(got, "follows, every time:\n1. Weigh the salt.\n") {
+			t.Fatalf("an item without its neighbours: %q", got)
+		}
+	}
+}

@@ -59,7 +59,7 @@ func besidePlace(s, path, next string) (place, bool) {
 		if !ok {
 			continue
 		}
-		if path == p.path {
+		if path == p.path || path != "" && (sameFile(p.path, path) || sameFile(path, p.path)) {
 			return p, true
 		}
 		if q, found := placeOfFile(next, p.path); found && q.number == p.number+1 {
@@ -134,8 +134,8 @@ func sameFile(long, short string) bool {
 	return len(long) > len(short) && strings.HasSuffix(long, short) && (long[len(long)-len(short)-1] == '/' || long[len(long)-len(short)-1] == '\\')
 }
 
-// paths writes the lines of a search result from line i on that belong to one file: the path once, and the lines below it. It returns
-// the number of lines, or 0.
+// paths writes the lines of a search result from line i on that belong to one file: the path once, and the lines below it, with the
+// separators of the search between them. It returns the number of lines, or 0.
 func (w *writer) paths(i int) int {
 	if !w.may(Paths) {
 		return 0
@@ -146,8 +146,26 @@ func (w *writer) paths(i int) int {
 	}
 	w.forms |= Paths
 	w.out = append(append(w.out, path...), ":\n"...)
-	for at := i; at < i+k; {
-		end, margin := w.stretchOf(at, i+k, path)
+	w.belowPath(i, i+k, path)
+	for i+k+1 < w.count() && w.line(i+k) == betweenHits {
+		more, n, _ := w.adjacent(i + k + 1)
+		if n == 0 || more != path && !sameFile(path, more) {
+			break
+		}
+		w.out = append(w.out, betweenHits+"\n"...)
+		w.belowPath(i+k+1, i+k+1+n, more)
+		k += 1 + n
+	}
+	return k
+}
+
+// betweenHits is the line that searches write between hits that are not adjacent.
+const betweenHits = "--"
+
+// belowPath writes lines of the file at path without the path, and without the indentation that consecutive lines share.
+func (w *writer) belowPath(at, to int, path string) {
+	for at < to {
+		end, margin := w.stretchOf(at, to, path)
 		for ; at < end; at++ {
 			p := w.placeIn(at, path)
 			n := digits(p.rest) + 1
@@ -159,30 +177,41 @@ func (w *writer) paths(i int) int {
 			w.end()
 		}
 	}
-	return k
 }
 
 // fileLines returns the path of line i and the number of consecutive lines of that file. The number is 0 if there are too few lines, or
 // if writing the path once would save too little.
 func (w *writer) fileLines(i int) (path string, k int) {
-	s, next := w.line(i), w.line(i+1)
-	if len(s) < 6 || len(next) < 6 {
+	if len(w.line(i)) < 6 || len(w.line(i+1)) < 6 {
 		return "", 0
 	}
-	last, ok := placeOf(s, "", next)
+	path, k, size := w.adjacent(i)
+	if k < 2 || size < 8+2 {
+		return "", 0
+	}
+	return path, k
+}
+
+// adjacent returns the longest form of the path of line i, the number of consecutive lines of that file, and the bytes of the paths of
+// all of them but the first.
+func (w *writer) adjacent(i int) (path string, k, size int) {
+	following := func(k int) string {
+		if i+k < w.count() {
+			return w.line(i + k)
+		}
+		return ""
+	}
+	s := w.line(i)
+	if len(s) < 4 {
+		return "", 0, 0
+	}
+	last, ok := placeOf(s, "", following(1))
 	if !ok {
-		return "", 0
+		return "", 0, 0
 	}
-	path, saved := last.path, -2
-	for k = 1; i+k < w.count(); k++ {
-		if s = w.line(i + k); len(s) < 4 {
-			break
-		}
-		after := ""
-		if i+k+1 < w.count() {
-			after = w.line(i + k + 1)
-		}
-		p, ok := placeOf(s, path, after)
+	path = last.path
+	for k = 1; len(following(k)) >= 4; k++ {
+		p, ok := placeOf(following(k), path, following(k+1))
 		if !ok {
 			break
 		}
@@ -195,12 +224,9 @@ func (w *writer) fileLines(i int) (path string, k int) {
 			}
 		}
 		last = p
-		saved += len(p.path)
+		size += len(p.path)
 	}
-	if k < 2 || saved < 8 {
-		return "", 0
-	}
-	return path, k
+	return path, k, size
 }
 
 // stretchOf returns the end of the stretch of consecutively numbered lines from at on, at most end, and the indentation that all of

@@ -40,7 +40,9 @@ func TestForms(t *testing.T) {
 		{"a search", squeeze.Paths, "internal/server/server.go:12:\tfunc a() {\ninternal/server/server.go:40:\treturn\ninternal/server/other.go:7:x",
 			"internal/server/server.go:\n12:func a() {\n40:return\ninternal/server/other.go:7:x"},
 		{"a search with context", squeeze.Paths, "docs/a-1.md-3-before\ndocs/a-1.md:4:  found\ndocs/a-1.md-5-    after\n--\ndocs/a-1.md:90:again",
-			"docs/a-1.md:\n3-before\n4:  found\n5-    after\n--\ndocs/a-1.md:90:again"},
+			"docs/a-1.md:\n3-before\n4:  found\n5-    after\n--\n90:again"},
+		{"a search whose lines without a colon have the whole path", squeeze.Paths, "till/sum_test.go:7:\tt := Till{\ntill/sum_test.go-8-\t\tOwner: a,\n/home/shop/till/sum_test.go-9-\t}\n--\n" +
+			"till/sum_test.go:20:\tt := Till{\n/home/shop/till/sum_test.go-21-\t}\n--\ntill/cart.go:3:Till{", "/home/shop/till/sum_test.go:\n7:t := Till{\n8-\tOwner: a,\n9-}\n--\n20:t := Till{\n21-}\n--\ntill/cart.go:3:Till{"},
 		{"errors of a compiler", squeeze.Paths, "src/very/long/path/main.c:3:5: error: expected ';' before 'x'\nsrc/very/long/path/main.c:9:1: warning: unused",
 			"src/very/long/path/main.c:\n3:5: error: expected ';' before 'x'\n9:1: warning: unused"},
 		{"lines that begin alike", squeeze.Starts, "Requirement already satisfied: pytest in /usr/lib\nRequirement already satisfied: pluggy in /usr/lib\nRequirement already satisfied: iniconfig in /opt\nRequirement already satisfied: packaging in /opt\n",
