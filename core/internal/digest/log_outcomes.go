@@ -58,10 +58,10 @@ func (t *turn) outcome(most int) string {
 	for n := range t.units {
 		u := &t.units[n]
 		answered = answered || u.kind == answerUnit
-		if u.kind != answerUnit || u.factor <= ofAnnounced || !asks && (t.contested || !namesMore(u.text) && !unspacedText(u.text)) {
+		if u.kind != answerUnit || t.contested && u.beside || u.factor <= ofAnnounced || !asks && (t.contested || !namesMore(u.text) && !unspacedText(u.text)) {
 			continue
 		}
-		if line := outcomeOf(u, answerLabelOf(t), most); line != "" {
+		if line := outcomeOf(u, answerLabelOf(t, u), most); line != "" {
 			return line
 		}
 	}
