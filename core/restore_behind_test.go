@@ -288,3 +288,46 @@ func TestRestoreOfWhatIsThere(t *testing.T) {
 		}
 	}
 }
+
+// TestRestoreDropsTurnsOfReplays adds messages of the same role to the result of a compaction, with a turn between that makes the roles
+// alternate, as a replay sends them. The turn doesn't come back: neither behind the result, nor in place of its last message. A message of the
+// app's that reads like such a turn does, if nothing was added.
+func TestRestoreDropsTurnsOfReplays(t *testing.T) {
+	noted := json.RawMessage(`{"role":"assistant","content":"[Noted.]"}`)
+	asks := func(text string) json.RawMessage {
+		return json.RawMessage(fmt.Sprintf(`{"role":"user","content":%q}`, text))
+	}
+	var all []json.RawMessage
+	for n := range 20 {
+		all = append(all, asks(fmt.Sprintf("Question %d. %s", n, strings.Repeat("What is it about? ", 20))),
+			json.RawMessage(fmt.Sprintf(`{"role":"assistant","content":"Answer %d."}`, n)))
+	}
+	all = append(all, asks("And then?"))
+	next := asks("Go on.")
+	for _, own := range []bool{false, true} {
+		given := slices.Clone(all)
+		if own {
+			given = append(given, noted)
+		}
+		kept := shelf{}
+		a := compacts(t, `{"format":"plain","archive":"places","window":{"tokens":2000},"passes":[{"pass":"fold","keep_tokens":300}]}`+force, "null", list(given), "")
+		if a.Error != nil || !a.Report.Changed {
+			t.Fatalf("%v, %s", a.Error, a.Report.Reason)
+		}
+		kept.keep([]byte(list(given)), a.Archive)
+		sent, last := split(t, a.Messages), len(given)-1
+		tests := []struct{ messages, want []json.RawMessage }{{sent, given}}
+		if !own {
+			tests = append(tests, []struct{ messages, want []json.RawMessage }{
+				{slices.Concat(sent, []json.RawMessage{noted, next}), slices.Concat(given, []json.RawMessage{next})},
+				{slices.Concat(sent[:len(sent)-2], []json.RawMessage{asks("No."), noted, next}), slices.Concat(given[:last-1], []json.RawMessage{asks("No."), next})},
+			}...)
+		}
+		for i, test := range tests {
+			back := kept.restoreAll(t, `"policy":{"format":"plain"},"state":`+string(a.State), list(test.messages))
+			if got, want := string(back.Messages), list(test.want); got != want || len(back.Markers) > 0 {
+				t.Errorf("own %v, test %d: restored is …%s, want …%s; left are %v", own, i, got[max(0, len(got)-300):], want[len(want)-300:], back.Markers)
+			}
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
@@ -248,7 +249,18 @@ func (r *restoring) takeBack() (ok bool) {
 		r.changes, r.older = c.before, ""
 	}
 	r.bringBack(jsonspan.MaxSize)
+	r.dropTurns()
 	return true
+}
+
+// dropTurns drops the turns that a repair inserted to make the roles alternate, from the first item on that the last undone compaction
+// didn't fold: a replay inserts turns there if the messages have changed, and the changes don't list them.
+func (r *restoring) dropTurns() {
+	if r.unfolded < len(r.doc.Items) {
+		r.doc.Items = append(r.doc.Items[:r.unfolded:r.unfolded], slices.DeleteFunc(slices.Clone(r.doc.Items[r.unfolded:]), func(it view.Item) bool {
+			return authorship.IsTurn(r.doc.T, it.Msg)
+		})...)
+	}
 }
 
 // bringBack moves messages that were set aside back to the end of the items, until there are n items.
@@ -307,9 +319,13 @@ func (r *restoring) undo(c *changes) (undone, ok bool) {
 		return false, true
 	}
 	was := len(r.doc.Items)
+	r.unfolded = 0
 	out, ok := r.rebuild(c.steps, r.doc.Items[:n])
 	if !ok {
 		return false, false
+	}
+	if n == was && len(r.later) == 0 { // nothing was added to the result, so the changes list its turns
+		r.unfolded = len(out)
 	}
 	r.spread(c, out, n)
 	r.later = append(r.later, slices.Clone(r.doc.Items[n:was]))
@@ -382,6 +398,9 @@ func (r *restoring) rebuild(steps []step, items []view.Item) (out []view.Item, o
 	for _, p := range steps {
 		if !b.step(p) {
 			return nil, false
+		}
+		if p.op == changesFold {
+			r.unfolded = len(b.out)
 		}
 	}
 	if b.literal && r.report.Restored == was {

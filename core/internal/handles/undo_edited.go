@@ -36,6 +36,7 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	if len(front.steps) == 0 && !slices.ContainsFunc(places, func(p spot) bool { return p.at >= 0 }) && !r.namesBodyOf(steps) {
 		return false, false, true
 	}
+	r.unfolded = 0
 	e := undoingEdited{r: r}
 	if n > 0 && !e.put(front.steps, n) {
 		return false, false, false
