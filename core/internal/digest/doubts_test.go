@@ -93,3 +93,13 @@ func TestInterruptedQuestionHasAFinding(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// The outcome of a turn without an answer is not said again if the entry has it behind other words.
+func TestOutcomeOnce(t *testing.T) {
+	text := logOf(t, `[{"role":"user","content":"Does this oven belong in the cellar? The rest looks fine."},{"role":"assistant","content":[{"type":"text","text":"You have a point:\n\n1. `+"`bake_all`"+` belongs in the kitchen.\n\n`+
+		`| Room | Purpose |\n|---|---|\n| `+"`kitchen/oven.py`"+` | Baking, and warming the plates |\n| `+"`cellar/main.py`"+` | Storage, cooling, door check (inline) |"},{"type":"tool_call","id":"1","name":"bash","arguments":{"command":"mkdir kitchen"}}]},`+
+		`{"role":"tool","content":[{"type":"tool_result","id":"1","content":"ok"}]},{"role":"user","content":"And clean the old rooms when you are done."},`+ranAs("2", "x", "rm -r attic", "ok")+`]`, 6000)
+	if n := strings.Count(text, "door check (inline)"); n != 1 {
+		t.Errorf("said %d times in\n%s", n, text)
+	}
+}

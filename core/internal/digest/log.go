@@ -341,7 +341,7 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 		start := len(b)
 		b = k.entry(b, &k.turns[i], chosen[from:next])
 		if k.outcomes && i >= k.outcome.from && !k.tells(&k.turns[i], chosen[from:next]) {
-			if line := k.turns[i].outcome(k.outcome.most); !bytes.Contains(b[start:], []byte(line)) {
+			if said, line := k.turns[i].outcome(k.outcome.most); line != "" && !bytes.Contains(b[start:], []byte(said.text)) {
 				b = append(b, line...)
 			}
 		}
