@@ -59,6 +59,24 @@ func TestExcerptsFillTheRoom(t *testing.T) {
 	}
 }
 
+// Lines that only pass values on under their own names don't fill the room; a value that says something does.
+func TestExcerptsLeaveOutCopies(t *testing.T) {
+	code := "   11→func order(o Order) Slip {\n   12→\treturn Slip{\n   13→\t\tOwnerName: owner.Name,\n   14→\t\tRate:      o.rate,\n   15→\t\tCheeses:   heldCheeses,\n   16→\t}\n   17→}\n   18→\n" +
+		"   19→func empty() Slip {\n   20→\treturn Slip{\n   21→\t\tRate:  defaultRate(2019),\n   22→\t\tState: waitingForMilk,\n   23→\t\tShelf: \"the lowest of the cellar\",\n   24→\t}\n   25→}\n" +
+		"   26→\n   27→// shelve puts a cheese on the lowest shelf that has room for it.\n"
+	got := filled(t, `[{"role":"user","content":"go"},`+exchange("read", code, "It is done.")+`]`, 60, 400, 3000)
+	for _, want := range []string{"22→\t\tState: waitingForMilk", "the lowest of the cellar", "// shelve puts"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+	for _, not := range []string{"OwnerName", "o.rate", "heldCheeses"} {
+		if strings.Contains(got, not) {
+			t.Errorf("%q is in %q", not, got)
+		}
+	}
+}
+
 // exchange is a call of a tool with its result, and what is said next.
 func exchange(tool, result, next string) string {
 	quote := func(s string) string { return strings.NewReplacer(`"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) }
