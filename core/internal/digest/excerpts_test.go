@@ -77,6 +77,17 @@ func TestExcerptsLeaveOutCopies(t *testing.T) {
 	}
 }
 
+// The harness's reminders between the parts of a result are not its words; a file's line with the tag is.
+func TestExcerptsHaveNoReminders(t *testing.T) {
+	result := "The oven_9 of the cellar has two doors, and both of them are closed at night.\n\n<system-reminder>\nYou must never open the cellar of the baker without a key.\n</system-reminder>\n\n" +
+		"The kettle_4 stands beside the doors and holds forty litres of milk.\n12: <system-reminder> is the tag of a reminder in this format.\n" +
+		"<system-reminder>\nYou must always whistle before you enter.\n</system-reminder>\n"
+	got := filled(t, `[{"role":"user","content":"go"},`+exchange("read", result, "Fine.")+`]`, 60, 400, 3000)
+	if !strings.Contains(got, "oven_9") || !strings.Contains(got, "kettle_4") || !strings.Contains(got, "is the tag of") || strings.Contains(got, "must") {
+		t.Error(got)
+	}
+}
+
 // exchange is a call of a tool with its result, and what is said next.
 func exchange(tool, result, next string) string {
 	quote := func(s string) string { return strings.NewReplacer(`"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) }
