@@ -26,6 +26,30 @@ func (t *turn) judge(asked string, number int) {
 	}
 }
 
+// ofBeside divides the weight of what a contested answer says beside the point that the user's correction is about.
+const ofBeside = 4
+
+// narrow marks the units of a contested answer that share fewer words with the user's correction than the best one. A correction that
+// shares no word with the answer rejects all of it.
+func (t *turn) narrow(correction string) {
+	said := newTurnWords()
+	said.add(trimRune(correction[:min(len(correction), lookTrouble)]))
+	most, shared := 0, make([]int, len(t.units))
+	for n := range t.units {
+		if u := &t.units[n]; u.kind == answerUnit && u.factor != isDropped {
+			shared[n], _ = said.shared(u.lead + " " + u.text)
+			most = max(most, shared[n])
+		}
+	}
+	for n := range t.units {
+		if u := &t.units[n]; u.kind == answerUnit && u.factor != isDropped {
+			if u.beside = shared[n] < most; u.beside {
+				u.factor /= ofBeside
+			}
+		}
+	}
+}
+
 // lookDenied is the length of a message's beginning that is searched for a denial, in bytes.
 const lookDenied = 160
 
@@ -78,9 +102,11 @@ func (r *turnReader) toldAgain(asked string) {
 	}
 }
 
-// answerLabelOf returns the label for the answers of a turn.
-func answerLabelOf(t *turn) string {
+// answerLabelOf returns the label for a unit of a turn's answer.
+func answerLabelOf(t *turn, u *unit) string {
 	switch {
+	case t.contested && u.beside:
+		return answerLabel
 	case t.contested:
 		return contestedLabel
 	case t.doubt > 0:

@@ -34,6 +34,30 @@ func TestAnswersInDoubt(t *testing.T) {
 	}
 }
 
+// Of a contested answer, the log has what the correction is about, and its line names a heading only once.
+func TestContestedPart(t *testing.T) {
+	said := func(request, answer string) string {
+		return `{"role":"user","content":"` + request + `"},` + ranAs("1", "x", "ls", "valve.py") + `,{"role":"assistant","content":"` + answer + `"}`
+	}
+	text := logOf(t, "["+said("Why are four burners cold?", `The burners of zone_9 share one fuse with the lamps.\n\n`+
+		`The thermostat in relay.py switches the chimney off.`)+","+said("ah. the cause is the fuse I think, not relay.py and its thermostat.", "The fuse `F2` has blown.")+"]", 900)
+	want := "  - answer: The burners of zone_9 share one fuse with the lamps.\n  - answer, which the user's next message rejects: The thermostat in relay.py switches the chimney off.\n"
+	if !strings.Contains(text, want) {
+		t.Error(text)
+	}
+	tr, seq := read(t, "native", `[{"role":"user","content":"And the pump?"},`+ranAs("1", "x", "ls", "pump.py")+`,{"role":"assistant","content":"It runs at 40 percent."}]`)
+	l := &digest.Ledger{}
+	l.Add(tr, seq)
+	if again := digest.NewExtract(tr, seq, text, l).Digest(6000); !strings.Contains(again, want) {
+		t.Error(again)
+	}
+	text = logOf(t, "["+said("Look at the boiler.", `## Findings\n\nThe valve of `+"`boiler_1`"+` sticks.\n\nIt goes like this:\n1. `+"`pump_on`"+` runs before the valve opens.\n2. `+
+		"`valve.py`"+` then waits for 30 seconds.\n\nThe pump `+"`P7`"+` has no such fault.`)+"]", 6000)
+	if strings.Count(text, "Findings:") != 1 || !strings.Contains(text, "no such fault") {
+		t.Error(text)
+	}
+}
+
 // The next digest has the mark too.
 func TestDoubtGoesOn(t *testing.T) {
 	before := "# What happened\n[1] user: Make the valve open slowly.\n  - answer, which [2] puts in doubt: The valve opens in `open_slowly`.\n[2] user: it does not heat.\n  - answer: The relay `K4` was off."
@@ -67,5 +91,15 @@ func TestInterruptedQuestionHasAFinding(t *testing.T) {
 	}
 	if text := logOf(t, "["+messages+"]", 6000); !strings.Contains(text, "assistant: The pump stops because `relay_off`") {
 		t.Error(text)
+	}
+}
+
+// The outcome of a turn without an answer is not said again if the entry has it behind other words.
+func TestOutcomeOnce(t *testing.T) {
+	text := logOf(t, `[{"role":"user","content":"Does this oven belong in the cellar? The rest looks fine."},{"role":"assistant","content":[{"type":"text","text":"You have a point:\n\n1. `+"`bake_all`"+` belongs in the kitchen.\n\n`+
+		`| Room | Purpose |\n|---|---|\n| `+"`kitchen/oven.py`"+` | Baking, and warming the plates |\n| `+"`cellar/main.py`"+` | Storage, cooling, door check (inline) |"},{"type":"tool_call","id":"1","name":"bash","arguments":{"command":"mkdir kitchen"}}]},`+
+		`{"role":"tool","content":[{"type":"tool_result","id":"1","content":"ok"}]},{"role":"user","content":"And clean the old rooms when you are done."},`+ranAs("2", "x", "rm -r attic", "ok")+`]`, 6000)
+	if n := strings.Count(text, "door check (inline)"); n != 1 {
+		t.Errorf("said %d times in\n%s", n, text)
 	}
 }

@@ -341,7 +341,7 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 		start := len(b)
 		b = k.entry(b, &k.turns[i], chosen[from:next])
 		if k.outcomes && i >= k.outcome.from && !k.tells(&k.turns[i], chosen[from:next]) {
-			if line := k.turns[i].outcome(k.outcome.most); !bytes.Contains(b[start:], []byte(line)) {
+			if said, line := k.turns[i].outcome(k.outcome.most); line != "" && !bytes.Contains(b[start:], []byte(said.text)) {
 				b = append(b, line...)
 			}
 		}
@@ -367,21 +367,25 @@ func (k *turnLog) beyond(size int) string {
 // entry appends the units of an entry to b. Units of one message share a line, and so do changes of one file.
 func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 	var last *unit
-	var files []string
+	var files, leads []string // leads has the introductions that the line has already
 	for _, c := range chosen {
 		u := &t.units[k.units[c.Item].unit]
 		if u.kind == readUnit && u.message >= 0 { // the files that were read share a line
 			files = append(files, u.text)
 			continue
 		}
-		same := last != nil && last.kind == u.kind && last.message == u.message && u.source == last.source && u.kind.isProse() && (u.message >= 0 || u.lead == last.lead)
+		same := last != nil && last.kind == u.kind && last.message == u.message && last.beside == u.beside && u.source == last.source && u.kind.isProse() && (u.message >= 0 || u.lead == last.lead)
 		switch {
 		case same && u.lead == last.lead && u.item > last.item+1 && last.item > 0:
 			b = append(b, "; … "...)
 		case same && u.lead == last.lead:
 			b = append(b, joinOf(last.text)...)
 		case same:
-			b = append(append(b, joinOf(last.text)...), introOf(u)...)
+			b = append(b, joinOf(last.text)...)
+			if !slices.Contains(leads, u.lead) {
+				b = append(b, introOf(u)...)
+			}
+			leads = append(leads, u.lead)
 		case last != nil && u.kind == changeUnit && last.kind == changeUnit && u.source == last.source && u.message >= 0:
 			if _, said, found := strings.Cut(u.text, Fence(u.source)+": "); found && said != "" {
 				b = append(append(b, "; "...), said...)
@@ -393,6 +397,7 @@ func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 				b = append(b, '\n')
 			}
 			b = append(append(append(b, entryBullet...), k.label(t, u)...), introOf(u)...)
+			leads = append(leads[:0], u.lead)
 		}
 		b = append(b, u.text...)
 		last = u
@@ -437,7 +442,7 @@ func (k *turnLog) label(t *turn, u *unit) string {
 	case saidUnit:
 		return saidLabel
 	case answerUnit:
-		return answerLabelOf(t)
+		return answerLabelOf(t, u)
 	case readUnit:
 		return readLabel
 	case thoughtUnit:

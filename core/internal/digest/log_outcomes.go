@@ -27,7 +27,8 @@ func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 	}
 	least, from := lengths[len(lengths)-1], len(k.turns)
 	for from > 0 {
-		if size -= len(k.turns[from-1].outcome(least)); size < 0 {
+		_, line := k.turns[from-1].outcome(least)
+		if size -= len(line); size < 0 {
 			break
 		}
 		from--
@@ -38,7 +39,8 @@ func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 // outcomesAt returns the size in bytes of the outcomes of all turns if each is limited to most bytes.
 func (k *turnLog) outcomesAt(most int) (sum int) {
 	for i := range k.turns {
-		sum += len(k.turns[i].outcome(most))
+		_, line := k.turns[i].outcome(most)
+		sum += len(line)
 	}
 	return sum
 }
@@ -50,27 +52,27 @@ func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
 	})
 }
 
-// outcome returns a line with the outcome of a turn, for entries that don't show it otherwise. The outcome is the first unit of the answer that
+// outcome returns the unit with the outcome of a turn, and a line for it, for entries that don't show it otherwise. The outcome is the first unit of the answer that
 // names something, in at most most bytes. If the user continued before there was an answer, it is the last thing that the assistant said while
-// working and that names something. It is "" if the user rejected an answer and had not asked a question.
-func (t *turn) outcome(most int) string {
+// working and that names something. The line is "" if the user rejected an answer and had not asked a question.
+func (t *turn) outcome(most int) (said *unit, line string) {
 	asks, answered := asksIn(t.asked), false
 	for n := range t.units {
 		u := &t.units[n]
 		answered = answered || u.kind == answerUnit
-		if u.kind != answerUnit || u.factor <= ofAnnounced || !asks && (t.contested || !namesMore(u.text) && !unspacedText(u.text)) {
+		if u.kind != answerUnit || t.contested && u.beside || u.factor <= ofAnnounced || !asks && (t.contested || !namesMore(u.text) && !unspacedText(u.text)) {
 			continue
 		}
-		if line := outcomeOf(u, answerLabelOf(t), most); line != "" {
-			return line
+		if line := outcomeOf(u, answerLabelOf(t, u), most); line != "" {
+			return u, line
 		}
 	}
 	for n := range slices.Backward(t.units) {
 		if u := &t.units[n]; !answered && u.kind == saidUnit && u.factor >= ofSaid && len(u.text) >= leastFinding && namesMore(u.text) {
-			return outcomeOf(u, saidLabel, most)
+			return u, outcomeOf(u, saidLabel, most)
 		}
 	}
-	return ""
+	return nil, ""
 }
 
 // outcomeOf returns the line for a unit that is an outcome, or "" if the limit leaves nothing of it.

@@ -221,7 +221,7 @@ func readUnits(t *turn, line string) (units []unit) {
 				units[len(units)-1].text += " " + s
 				continue
 			}
-			units = append(units, unit{kind: row.kind, message: message, text: s, factor: ofOldLine})
+			units = append(units, unit{kind: row.kind, message: message, text: s, factor: ofOldLine, beside: row.label == answerLabel})
 		}
 		return units
 	}

@@ -19,6 +19,7 @@ type unit struct {
 	text    string // one line
 	factor  int    // the weight of the unit's gain, in 1/1024
 	body    string // a tool's output, from which lines are chosen at the end of the turn
+	beside  bool   // if the user's next message rejects the answer, whether it rejects another part of it
 	tried   bool   // whether the unit is about a file that was only written to be run
 	passes  bool   // whether the unit is about a passing check, which the state at the end mentions
 }

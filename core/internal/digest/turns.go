@@ -172,6 +172,9 @@ func (r *turnReader) before(asked string) {
 	last, now := &r.turns[len(r.turns)-2], r.now()
 	last.judge(asked, now.number)
 	r.toldAgain(now.asked)
+	if last.contested {
+		last.narrow(asked)
+	}
 	trouble := reportsTrouble(asked)
 	for n := range last.units {
 		u := &last.units[n]
