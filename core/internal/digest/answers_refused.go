@@ -130,19 +130,25 @@ const (
 	reminderEnd  = "</system-reminder>"
 )
 
-// withoutReminders returns a result without the reminders at its end.
+// withoutReminders returns a result without the reminders in it and the white space at its end. A reminder begins and ends with a line.
 func withoutReminders(text string) string {
+	var b strings.Builder
+	rest := text
 	for {
-		text = strings.TrimRight(text, " \r\n")
-		if !strings.HasSuffix(text, reminderEnd) {
-			return text
+		before, after, found := strings.Cut(rest, "\n"+reminderOpen)
+		at := strings.Index(after, reminderEnd)
+		if !found || at < 0 {
+			break
 		}
-		at := strings.LastIndex(text, "\n"+reminderOpen)
-		if at < 0 {
-			return text
+		after = after[at+len(reminderEnd):]
+		if end := strings.TrimLeft(after, " \r"); end != "" && end[0] != '\n' { // text that only quotes the tag
+			break
 		}
-		text = text[:at]
+		b.WriteString(before)
+		rest = after
 	}
+	b.WriteString(rest)
+	return strings.TrimRight(b.String(), " \r\n")
 }
 
 // queuedAtEnd returns the user's messages in the reminders at the end of a result. Each reminder begins a line; elsewhere it is part of

@@ -3,6 +3,7 @@ package digest
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
@@ -155,11 +156,11 @@ func (e *Excerpts) text(result, line int) string {
 	return text[numbered(text):]
 }
 
-// worthOfLine returns the weight of a line by what it says, or 0 if it says nothing or is a hit of a search.
+// worthOfLine returns the weight of a line by what it says, or 0 if it says nothing, only passes a value on, or is a hit of a search.
 func worthOfLine(line string) int {
 	line = strings.TrimSpace(line)
 	switch {
-	case line == "", line[0] == '[' && line[len(line)-1] == ']', isHit(line): // or a note of the tool
+	case line == "", line[0] == '[' && line[len(line)-1] == ']', isHit(line), copiesName(line): // or a note of the tool
 		return 0
 	case commentOf(line) != "" || !codes(line) && !fewSpaces(line, 4):
 		return ofProseLine
@@ -169,6 +170,22 @@ func worthOfLine(line string) int {
 		return 0
 	}
 	return ofCodeLine
+}
+
+// copiesName reports whether a line only passes on a value under nearly its own name: "AuthorName: author.Name," or "owner=owner,".
+func copiesName(line string) bool {
+	line, isMember := strings.CutSuffix(line, ",")
+	at := strings.IndexAny(line, ":=")
+	if !isMember || at <= 0 || len(line) > longestCode {
+		return false
+	}
+	name, value := strings.TrimSpace(line[:at]), strings.TrimSpace(line[at+1:])
+	if value == "" || strings.ContainsFunc(name+value, func(r rune) bool { return r > unicode.MaxASCII || !inName(byte(r)) }) {
+		return false
+	}
+	value = lower(value)
+	last := value[strings.LastIndexByte(value, '.')+1:]
+	return last != "" && (strings.Contains(value, lower(name)) || strings.HasSuffix(lower(name), last))
 }
 
 // importHeads begin lines that only name other files.

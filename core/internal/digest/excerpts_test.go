@@ -59,6 +59,35 @@ func TestExcerptsFillTheRoom(t *testing.T) {
 	}
 }
 
+// Lines that only pass values on under their own names don't fill the room; a value that says something does.
+func TestExcerptsLeaveOutCopies(t *testing.T) {
+	code := "   11→func order(o Order) Slip {\n   12→\treturn Slip{\n   13→\t\tOwnerName: owner.Name,\n   14→\t\tRate:      o.rate,\n   15→\t\tCheeses:   heldCheeses,\n   16→\t}\n   17→}\n   18→\n" +
+		"   19→func empty() Slip {\n   20→\treturn Slip{\n   21→\t\tRate:  defaultRate(2019),\n   22→\t\tState: waitingForMilk,\n   23→\t\tShelf: \"the lowest of the cellar\",\n   24→\t}\n   25→}\n" +
+		"   26→\n   27→// shelve puts a cheese on the lowest shelf that has room for it.\n"
+	got := filled(t, `[{"role":"user","content":"go"},`+exchange("read", code, "It is done.")+`]`, 60, 400, 3000)
+	for _, want := range []string{"22→\t\tState: waitingForMilk", "the lowest of the cellar", "// shelve puts"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+	for _, not := range []string{"OwnerName", "o.rate", "heldCheeses"} {
+		if strings.Contains(got, not) {
+			t.Errorf("%q is in %q", not, got)
+		}
+	}
+}
+
+// The harness's reminders between the parts of a result are not its words; a file's line with the tag is.
+func TestExcerptsHaveNoReminders(t *testing.T) {
+	result := "The oven_9 of the cellar has two doors, and both of them are closed at night.\n\n<system-reminder>\nYou must never open the cellar of the baker without a key.\n</system-reminder>\n\n" +
+		"The kettle_4 stands beside the doors and holds forty litres of milk.\n12: <system-reminder> is the tag of a reminder in this format.\n" +
+		"<system-reminder>\nYou must always whistle before you enter.\n</system-reminder>\n"
+	got := filled(t, `[{"role":"user","content":"go"},`+exchange("read", result, "Fine.")+`]`, 60, 400, 3000)
+	if !strings.Contains(got, "oven_9") || !strings.Contains(got, "kettle_4") || !strings.Contains(got, "is the tag of") || strings.Contains(got, "must") {
+		t.Error(got)
+	}
+}
+
 // exchange is a call of a tool with its result, and what is said next.
 func exchange(tool, result, next string) string {
 	quote := func(s string) string { return strings.NewReplacer(`"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) }
