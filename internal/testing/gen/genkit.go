@@ -13,8 +13,11 @@ func genkit(add func(any), c Conversation, r *rand.Rand) {
 		if m.Role == "results" {
 			for _, call := range m.Calls {
 				v := obj{"ref": call.ID, "name": call.Name, "output": call.Result}
-				if call.Err {
+				switch {
+				case call.Err:
 					v["output"] = obj{"error": call.Result}
+				case r.IntN(2) == 0: // what a tool returns may be any value
+					v["output"] = obj{"text": call.Result}
 				}
 				if bare {
 					delete(v, "ref")
