@@ -303,7 +303,7 @@ func (d *detector) weigh(doubt float64) []Guess {
 			guesses = append(guesses, g)
 		}
 	}
-	if len(guesses) == 1 && len(guesses[0].Evidence) == 0 && !d.rare() {
+	if len(guesses) == 1 && len(guesses[0].Evidence) == 0 && !(d.rare() && d.speakers()) {
 		total *= 2 // nothing contradicts the format, but nothing supports it either
 	}
 	total += float64(float64(len(d.unknown)) / 2) // signs that no format knows suggest an unknown format
@@ -364,6 +364,13 @@ func (d *detector) rare() bool {
 		}
 	}
 	return false
+}
+
+// speakers reports whether the messages have roles, or types of messages, that formats know.
+func (d *detector) speakers() bool {
+	return slices.ContainsFunc(d.seen, func(sign string) bool {
+		return strings.HasPrefix(sign, "role:") || strings.HasPrefix(sign, "item:")
+	})
 }
 
 // Sure is the confidence above which a guess is accepted.

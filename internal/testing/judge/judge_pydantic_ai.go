@@ -43,7 +43,7 @@ func pydanticAI(list []byte) (bad []string) {
 				say("%v", err)
 				continue
 			}
-			filled = filled || string(p.Content) != `""`
+			filled = filled || p.Kind == "tool-return" || string(p.Content) != `""`
 			text := len(p.Content) > 0 && p.Content[0] == '"'
 			switch {
 			case p.Kind == "tool-call":
