@@ -93,10 +93,10 @@ func (f *Format) CoverageFrom(t *transcript.Transcript, from int) (read, missed,
 	return read, missed, t.Skipped
 }
 
-// bare reports whether no body was read for a part: the part is opaque, or a tool call or result without a body in
-// the expected place.
+// bare reports whether no body was read for a part: an opaque part without a body, or a tool call or result without
+// one in the expected place. The JSON in a result of Bedrock's is the body of an opaque part.
 func bare(p *transcript.Part) bool {
-	return p.Kind == transcript.Opaque || (p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult) && p.Body.IsZero()
+	return p.Body.IsZero() && (p.Kind == transcript.Opaque || p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult)
 }
 
 // coverage walks through messages for Coverage.
@@ -129,6 +129,8 @@ func (w *coverage) message(i int) (c Coverage) {
 			}
 		case !holds[k]: // a span that contains others is measured by way of them
 			w.spans = append(w.spans, p.Span)
+		case !p.Body.IsZero() && (parts[k+1].Span.Start < p.Body.Start || parts[k+1].Span.Start >= p.Body.End): // the others are beside its body
+			w.spans = append(w.spans, p.Body)
 		}
 		if !bare(&parts[k]) {
 			c.Read += int(parts[k].Size.Bytes + parts[k].Data)

@@ -16,8 +16,8 @@ func genkit(add func(any), c Conversation, r *rand.Rand) {
 				switch {
 				case call.Err:
 					v["output"] = obj{"error": call.Result}
-				case !call.Image && r.IntN(2) == 0: // what a tool returns may be any value
-					v["output"] = obj{"text": call.Result}
+				case r.IntN(2) == 0: // what a tool returns may be any value
+					v["output"] = obj{"path": call.Path, "text": call.Result}
 				}
 				if bare {
 					delete(v, "ref")
