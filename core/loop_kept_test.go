@@ -20,7 +20,6 @@ type keptMessage struct {
 // keptApp is an app with a Conversation: it keeps what is sent, and a turn is a job. It is the simulated host of those jobs.
 type keptApp struct {
 	w          *world
-	name       string
 	policy     string
 	can        []api.EffectName
 	replica    int // how often the process has crashed
