@@ -152,7 +152,7 @@ class instance {
     return out;
   }
 
-  answer fit(records &known, const request &r, const host &h) {
+  answer fit_with(records &known, const request &r, const host &h) {
     answer out;
     ctxfold_request plain = of(r);
     hosting program{h, {h.summarize, {}}};

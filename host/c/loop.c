@@ -230,17 +230,21 @@ static void write_event(writer *w, const job *j) {
   write_string(w, "]}");
 }
 
-/* Waits until the job needs another call. */
-static void wait_for(const job *j) {
-  if (j->records) records_wait(j->records, j->until, j->ended, j->own);
-  else sleep_until(j->until);
+/* Waits until the job needs another call: for each lease that ends it is called once. */
+static void wait_for(job *j) {
+  if (!j->records) {
+    sleep_until(j->until);
+    return;
+  }
+  records_wait(j->records, j->until, j->ended, j->own);
+  j->ended = records_ended(j->records);
 }
 
 /* Executes the effects of an answer, and makes the event with their results. Returns false if there is no memory. */
 static bool advance(job *j, ctxfold_text progress, bool goes_on, writer *event) {
-  ctxfold_text key, value;
+  ctxfold_text effects = ctxfold_member(progress, "effects"), key, value;
   j->until = 0;
-  for (size_t at = 0; ctxfold_next(ctxfold_member(progress, "effects"), &at, &key, &value);) execute(j, value);
+  for (size_t at = 0; ctxfold_next(effects, &at, &key, &value);) execute(j, value);
   if (goes_on && !j->results.length && !j->results.failed && !(j->own && work_stopped(j->own))) wait_for(j);
   if (goes_on) write_event(event, j);
   bool made = !event->failed && !j->results.failed;
@@ -251,8 +255,10 @@ static bool advance(job *j, ctxfold_text progress, bool goes_on, writer *event) 
 
 /* Ends the lease of a job that could not go on. */
 static void leave(job *j) {
-  if (j->release) execute(j, (ctxfold_text){j->release, strlen(j->release)});
-  free(j->release);
+  char *release = j->release; /* execute forgets j->release */
+  j->release = NULL;
+  if (release) execute(j, (ctxfold_text){release, strlen(release)});
+  free(release);
 }
 
 /* Runs a job, whose settings are given, until it has a result. */

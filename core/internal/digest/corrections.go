@@ -104,7 +104,7 @@ func (k *talk) corrections() {
 func (k *talk) correct(chosen []extract.Chosen, facts []*fact, gone []bool) {
 	for _, c := range k.corrected {
 		for n := range chosen {
-			if item := chosen[n].Item; item < c.item && facts[n] != nil && (c.denies > 0 || k.sources[item].speaker == k.sources[c.item].speaker) && c.replaces(facts[n]) {
+			if item := chosen[n].Item; item < c.item && facts[n] != nil && !(c.lacksSubject() && c.item-item > nearCorrection) && (c.denies > 0 || k.sources[item].speaker == k.sources[c.item].speaker) && c.replaces(facts[n]) {
 				gone[n] = true
 			}
 		}
@@ -115,18 +115,23 @@ func (k *talk) correct(chosen []extract.Chosen, facts []*fact, gone []bool) {
 func (r *turnReader) corrects() {
 	now := len(r.turns) - 1
 	var room []words.Word
+	corrections := 0
 	for i := range r.turns[now].units {
 		u := &r.turns[now].units[i]
-		if u.kind != answerUnit && u.kind != saidUnit || u.factor == isDropped {
+		if u.kind != answerUnit && u.kind != saidUnit || u.factor == isDropped || corrections >= mostOfTurn {
 			continue
 		}
 		for _, f := range correctionsIn(u.text, &room) {
+			corrections++
 			for n := max(now-mostDoubted, 0); n <= now; n++ {
 				r.turns[n].corrected(f, i, n == now, r.turns[now].number)
 			}
 		}
 	}
 }
+
+// mostOfTurn is how many corrections of one turn are compared with what was said before: each is compared with all of it.
+const mostOfTurn = 8
 
 // corrected does that for one turn. In the current one only what was said before the unit with the correction counts.
 func (t *turn) corrected(f *fact, unit int, current bool, number int) {

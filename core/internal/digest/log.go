@@ -48,7 +48,9 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 		last.units = append(last.units, read.turns[0].units...)
 		last.doubt = cmp.Or(last.doubt, read.turns[0].doubt)
 		if len(read.turns) > 1 {
-			last.judge(read.turns[1].asked, read.turns[1].number)
+			if last.judge(read.turns[1].asked, read.turns[1].number); last.contested {
+				last.narrow(read.turns[1].asked)
+			}
 		}
 		read.turns = read.turns[1:]
 	} else if len(read.turns[0].units) == 0 {

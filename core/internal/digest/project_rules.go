@@ -182,7 +182,7 @@ func (c *ruleChoice) runs(unit rulesUnit) (runs []ruleRun) {
 func (c *ruleChoice) omitted(size int) string {
 	b := ""
 	for i := range c.lines {
-		if c.chosen[i] || !isRuleHeading(strings.TrimLeft(c.lines[i].text, " \t")) {
+		if c.chosen[i] || c.lines[i].value > 0 || !isRuleHeading(strings.TrimLeft(c.lines[i].text, " \t")) {
 			continue
 		}
 		name := "; " + strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(c.lines[i].text), "#"))

@@ -99,8 +99,10 @@ func (e *Extract) filesToShow() *shownFiles {
 	slices.Reverse(s.sizes)
 	slices.Reverse(s.most)
 	messages := slices.Clip(e.messages)
-	for i := int(messages[len(messages)-1]) + 1; i < len(e.t.Messages); i++ {
-		messages = append(messages, int32(i))
+	if n := len(messages); n > 0 {
+		for i := int(messages[n-1]) + 1; i < len(e.t.Messages); i++ {
+			messages = append(messages, int32(i))
+		}
 	}
 	s.excerpts = NewExcerpts(e.t, messages, parts, texts)
 	s.excerpts.gaps = true

@@ -100,8 +100,12 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 			case fits && refersBack(ws, longestReference):
 				whole = before + " " + s
 			}
-			if n := len(out) - 1; len(whole) > len(s) && n >= 0 && strings.HasSuffix(out[n], before) {
-				out = out[:n] // one line says both
+			if n := len(out) - 1; len(whole) > len(s) && n >= 0 && strings.HasSuffix(out[n], before) { // one line says both
+				if said := out[n]; said == before || p.lead != "" {
+					out = out[:n]
+				} else if len(said)+len(s) < maxStatement {
+					whole, out = said+" "+s, out[:n]
+				}
 			}
 			if p.lead != "" {
 				whole = p.lead + ": " + whole

@@ -26,8 +26,9 @@ func (f *featureOf) specifiedBy(ws []word, r *rating, at int) bool {
 	}
 	if !f.asked && f.read < at {
 		rest := f.passage[f.read:at]
+		signs := hasSigns(rest)
 		for _, s := range sentencesIn(nil, rest, nil) {
-			f.asked = f.asked || asksForNew(wordsOf(rest[s[0]:s[1]], nil)) || hasSigns(rest) && errandSigned(rest[s[0]:s[1]])
+			f.asked = f.asked || asksForNew(wordsOf(rest[s[0]:s[1]], nil)) || signs && errandSigned(rest[s[0]:s[1]])
 		}
 		f.read = at
 	}

@@ -89,7 +89,7 @@ func (s *statement) replaces(old *statement) bool {
 
 // repeats reports whether s, the newer statement, says no more than the older one, which says it word for word among other things.
 func (s *statement) repeats(old *statement) bool {
-	if s.any&^old.any != 0 || len(s.stems) == 0 || len(s.stems) >= len(old.stems) || s.changes {
+	if s.any&^old.any != 0 || len(s.stems) == 0 || len(s.stems) >= len(old.stems) || s.changes || s.negative != old.negative {
 		return false
 	}
 	text := s.text

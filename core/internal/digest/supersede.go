@@ -136,6 +136,12 @@ func (f *fact) replaces(old *fact) bool {
 	return same >= 2 && same*4 >= more*3
 }
 
+// lacksSubject reports whether a statement only denies a value, as "5, not 3": it is about what was said just before.
+func (f *fact) lacksSubject() bool { return f.denies > 0 && len(f.subject) == 0 }
+
+// nearCorrection is how far behind what it corrects, in sentences, a correction without a subject may be.
+const nearCorrection = 5
+
 // nearSubject is how many words of a statement are examined for its subject: "my sister moved to Bergen just after I called" is not about
 // its speaker.
 const nearSubject = 8
@@ -185,6 +191,9 @@ func (k *talk) supersede(chosen []extract.Chosen) (kept []extract.Chosen, was []
 		}
 		for n := i - 1; n >= from; n-- {
 			before := k.sources[chosen[n].Item]
+			if facts[i].lacksSubject() && chosen[i].Item-chosen[n].Item > nearCorrection {
+				break
+			}
 			if gone[n] || facts[n] == nil || before.speaker != src.speaker && facts[i].denies == 0 || chosen[n].Item == chosen[i].Item || !facts[i].replaces(facts[n]) {
 				continue
 			}

@@ -254,13 +254,19 @@ func (r *restoring) takeBack() (ok bool) {
 }
 
 // dropTurns drops the turns that a repair inserted to make the roles alternate, from the first item on that the last undone compaction
-// didn't fold: a replay inserts turns there if the messages have changed, and the changes don't list them.
+// didn't fold: a replay inserts turns there if the messages have changed, and the changes don't list them. The turn behind a digest that
+// stays is needed.
 func (r *restoring) dropTurns() {
-	if r.unfolded < len(r.doc.Items) {
-		r.doc.Items = append(r.doc.Items[:r.unfolded:r.unfolded], slices.DeleteFunc(slices.Clone(r.doc.Items[r.unfolded:]), func(it view.Item) bool {
-			return authorship.IsTurn(r.doc.T, it.Msg)
-		})...)
+	if r.unfolded >= len(r.doc.Items) {
+		return
 	}
+	kept := r.doc.Items[:r.unfolded:r.unfolded]
+	for _, it := range r.doc.Items[r.unfolded:] {
+		if last := len(kept) - 1; !authorship.IsTurn(r.doc.T, it.Msg) || last >= 0 && r.authors.IsOwn(kept[last].Msg) {
+			kept = append(kept, it)
+		}
+	}
+	r.doc.Items = kept
 }
 
 // bringBack moves messages that were set aside back to the end of the items, until there are n items.

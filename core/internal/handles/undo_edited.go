@@ -128,6 +128,9 @@ type undoingEdited struct {
 
 // put replaces the items up to index to (exclusive) with the result of applying steps.
 func (e *undoingEdited) put(steps []step, to int) bool {
+	if to < e.at {
+		return false
+	}
 	made, ok := e.r.rebuild(steps, e.r.doc.Items[e.at:to])
 	e.at = to
 	e.out = append(e.out, made...)
@@ -314,7 +317,10 @@ func (f *finding) place(h *hunk, i int, anchors []anchor) (place spot, was int) 
 	}
 	if anchors[0].hunk == i {
 		at := anchors[0].at
-		return spot{at, f.end(h, at)}, h.at + f.shift
+		if to := f.end(h, at); to >= 0 { // a hunk that removed several messages may reach into the next one
+			return spot{at, to}, h.at + f.shift
+		}
+		return spot{-1, -1}, h.at + f.shift
 	}
 	f.high = anchors[0].at
 	return f.find(h)

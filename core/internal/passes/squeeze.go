@@ -130,7 +130,9 @@ func (r *shortening) result(n int32) (out []squeezed) {
 	switch {
 	case part.Has(transcript.Misshapen):
 	case doc.T.IsString(part.Body):
-		add(n)
+		if len(doc.T.InnerParts(int(n))) == 0 { // another body takes away what is beside the old one
+			add(n)
+		}
 	case len(doc.T.InnerParts(int(n))) > 0:
 		last := n + int32(len(doc.T.InnerParts(int(n))))
 		for k := n + 1; k <= last; k++ {

@@ -100,14 +100,19 @@ func (p *Policy) KnownPrices() *Prices {
 		return p.Prices
 	}
 	name := strings.ToLower(p.Model)
-	// Some providers write dots where the maker writes dashes: claude-opus-4.8 is claude-opus-4-8 in Anthropic's own API.
-	for _, spelling := range []string{name, strings.ReplaceAll(name, ".", "-")} {
-		for _, l := range listPrices {
-			if namesModel(l.Name, spelling) {
-				read, write := float64(l.CacheRead)/1e6, float64(l.CacheWrite)/1e6
-				return &Prices{Input: float64(l.Input) / 1e6, Output: float64(l.Output) / 1e6, CacheRead: &read, CacheWrite: &write}
-			}
+	if i := strings.Index(name, "claude"); i >= 0 { // some providers write claude-opus-4.8 for claude-opus-4-8
+		name = name[:i] + strings.ReplaceAll(name[i:], ".", "-")
+	}
+	known, _ := published(name)
+	for _, l := range listPrices {
+		if !namesModel(l.Name, name) {
+			continue
 		}
+		if len(known.Name) > len(l.Name) && !strings.HasSuffix(known.Name, "*") {
+			break // a model of its own, whose price is unknown
+		}
+		read, write := float64(l.CacheRead)/1e6, float64(l.CacheWrite)/1e6
+		return &Prices{Input: float64(l.Input) / 1e6, Output: float64(l.Output) / 1e6, CacheRead: &read, CacheWrite: &write}
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func TestKnownPrices(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, row, want)
 		}
 	}
-	for _, name := range []string{"", "my-gpt-5.4", "gpt-50", "claude", "an-unknown-model"} {
+	for _, name := range []string{"o1-mini", "kimi-k3.1", "gpt-4.5-preview", "", "my-gpt-5.4", "gpt-50", "claude", "an-unknown-model"} {
 		if got := (&Policy{Model: name}).KnownPrices(); got != nil {
 			t.Errorf("%q: %+v, want no prices", name, got)
 		}

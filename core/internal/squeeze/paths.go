@@ -149,11 +149,11 @@ func (w *writer) paths(i int) int {
 	w.belowPath(i, i+k, path)
 	for i+k+1 < w.count() && w.line(i+k) == betweenHits {
 		more, n, _ := w.adjacent(i + k + 1)
-		if n == 0 || more != path && !sameFile(path, more) {
+		if n == 0 || more != path {
 			break
 		}
 		w.out = append(w.out, betweenHits+"\n"...)
-		w.belowPath(i+k+1, i+k+1+n, more)
+		w.belowPath(i+k+1, i+k+1+n, path)
 		k += 1 + n
 	}
 	return k

@@ -120,6 +120,8 @@ func pydanticPrompt(r *Reader, p *transcript.Part, content *field) {
 		return
 	}
 	*list = content.Span
+	// The prompt is an item of the message's parts too, between its neighbours.
+	r.Add(transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Span: p.Span, Parent: -1, Flags: transcript.NotSent | transcript.Mark})
 	r.again(content, func(r *Reader) {
 		pydanticList(r, transcript.Part{List: transcript.CallList, Flags: transcript.Said, Parent: -1})
 	})

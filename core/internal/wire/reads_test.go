@@ -568,30 +568,31 @@ assistant
 			paAsks(`{"content":"an object, please","part_kind":"retry-prompt"}`), paAsks(`{"tool_name":"x","content":[{"a":1}],"tool_call_id":"c9","outcome":"failed","part_kind":"tool-return"}`)), `
 system
   0 text "s" 1b
-  1 text said "go" 2b
-  2 image said 6d
-  3 audio said 3d
-  4 opaque free said 22b
-  5 text said "so" 2b
-  6 opaque said 14b
+  1 opaque free
+  2 text said "go" 2b
+  3 image said 6d
+  4 audio said 3d
+  5 opaque free said 22b
+  6 text said "so" 2b
+  7 opaque said 14b
 assistant
-  7 reasoning signed bound "hm" 2b
-  8 tool_call read #c1 {"path":"a"} 12b with 14
-  9 tool_call bash #c2 jsontext "{}" 2b with 17
-  10 tool_call web #s1 server null 4b with 11
-  11 tool_result web #s1 server [1] 3b with 10
-  12 opaque held 50b
-  13 tool_call see #c3 {} 2b with 18
+  8 reasoning signed bound "hm" 2b
+  9 tool_call read #c1 {"path":"a"} 12b with 15
+  10 tool_call bash #c2 jsontext "{}" 2b with 18
+  11 tool_call web #s1 server null 4b with 12
+  12 tool_result web #s1 server [1] 3b with 11
+  13 opaque held 50b
+  14 tool_call see #c3 {} 2b with 19
 user
-  14 tool_result read #c1 ["one",{"data":"AAEC","media_type":"image/png","kind":"binary"}] with 8
-  15 text "one" 3b in 14
-  16 image 6d in 14
-  17 tool_result bash #c2 {"exit":0} 10b with 9
-  18 tool_result see #c3 error "no such file" 12b with 13
+  15 tool_result read #c1 ["one",{"data":"AAEC","media_type":"image/png","kind":"binary"}] with 9
+  16 text "one" 3b in 15
+  17 image 6d in 15
+  18 tool_result bash #c2 {"exit":0} 10b with 10
+  19 tool_result see #c3 error "no such file" 12b with 14
 user
-  19 text "an object, please" 17b
+  20 text "an object, please" 17b
 user
-  20 tool_result x #c9 error [{"a":1}] 9b
+  21 tool_result x #c9 error [{"a":1}] 9b
 `},
 		{"calls, their results and outputs, and what is not sent", "tanstack", transcriptOf(
 			`{"id":"1","role":"user","parts":[{"type":"text","content":"go"},{"type":"image","source":{"type":"data","value":"AAEC","mimeType":"image/png"}},{"type":"document","source":{"type":"url","value":"u"}}]}`,

@@ -49,8 +49,8 @@ int main(int, char **argv) {
   ctxfold::request soft = request;
   soft.policy = soon;
   ctxfold::records known;
-  check(c.fit(known, soft, host).report().find("\"changed\":false") != std::string::npos && background.valid() && background.get(), "a compaction is made in the background");
-  check(c.fit(known, soft, host).member("known") == "0", "the next turn uses it");
+  check(c.fit_with(known, soft, host).report().find("\"changed\":false") != std::string::npos && background.valid() && background.get(), "a compaction is made in the background");
+  check(c.fit_with(known, soft, host).member("known") == "0", "the next turn uses it");
 
   int put = 0;
   ctxfold::host storing;
@@ -62,7 +62,7 @@ int main(int, char **argv) {
   };
   try {
     ctxfold::records none;
-    c.fit(none, request, storing);
+    c.fit_with(none, request, storing);
     check(false, "a store that fails is an error");
   } catch (const ctxfold::error &e) {
     check(e.code == "store_failed" && std::string(e.what()).find("the disk is \"full\"") != std::string::npos && put > 1, e.what());

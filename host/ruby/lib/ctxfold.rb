@@ -148,7 +148,9 @@ class Ctxfold
       @settings, @can = [Library.json(settings), can.any? ? Library.json(can) : nil]
       @summarizer = summarize && closure(P) { |ask| asked(ask, summarize) }
       @execute = can.any? && closure(P, Fiddle::TYPE_SIZE_T) { |effect, length| executed(effects, JSON.parse(effect[0, length])) }
-      @begin = begins && Fiddle::Closure::BlockCaller.new(Fiddle::TYPE_VOID, [P, P]) { |_user, work| guarded { begins.call(work) } }
+      @begin = begins && Fiddle::Closure::BlockCaller.new(Fiddle::TYPE_VOID, [P, P]) do |_user, work|
+        guarded { begins.call(work) } || Library[:work_delete].call(work)
+      end
     end
 
     # The structure; it is valid as long as this object lives.
@@ -161,11 +163,10 @@ class Ctxfold
 
     private
 
-    # A function that returns a text, and whose first argument behind user is an address.
+    # A function that returns the address of a copied text, and whose first argument behind user is an address.
     def closure(*arguments)
       Fiddle::Closure::BlockCaller.new(P, [P, *arguments]) do |_user, pointer, *others|
-        text = guarded { yield Fiddle::Pointer.new(pointer), *others }
-        text ? copied(text) : 0
+        guarded { yield Fiddle::Pointer.new(pointer), *others } || 0
       end
     end
 
@@ -179,7 +180,8 @@ class Ctxfold
     def asked(ask, summarize)
       given = summarize.call(requested(ask))
       ask[GIVES_MESSAGES, 1] = "\1" if given.is_a?(Array)
-      Library.json(given)
+      text = Library.json(given)
+      text && copied(text)
     rescue StandardError => e
       @why = "#{why(e)}\0"
       ask[ERROR, Fiddle::SIZEOF_VOIDP] = [Fiddle::Pointer[@why].to_i].pack("J")
@@ -201,16 +203,19 @@ class Ctxfold
 
     def executed(effects, effect)
       result = effects.public_send(effect["effect"], effect)
-      JSON.generate(result.is_a?(Hash) ? result : {})
+      copied(JSON.generate(result.is_a?(Hash) ? result : {}))
     rescue StandardError => e
-      JSON.generate(error: why(e))
+      copied(JSON.generate(error: why(e)))
     end
 
     def why(error) = "#{error.class}: #{error.message}".encode("UTF-8", invalid: :replace, undef: :replace).delete("\0")
 
+    # A copy of a text that C frees. The body of an HTTP response has no encoding: it is taken for UTF-8.
     def copied(text)
-      bytes = "#{text.encode("UTF-8").delete("\0")}\0"
+      text = text.encoding == Encoding::BINARY ? text.dup.force_encoding("UTF-8") : text.encode("UTF-8")
+      bytes = "#{text.scrub.delete("\0")}\0"
       copy = Library::MALLOC.call(bytes.bytesize)
+      raise NoMemoryError if copy.null?
       copy[0, bytes.bytesize] = bytes
       copy.to_i
     end
