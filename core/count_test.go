@@ -72,8 +72,8 @@ func typeFirst(value json.RawMessage) json.RawMessage {
 }
 
 // readAgain is how much of a transcript is read once more in formats whose results are objects or lists that are only understood when
-// their call is known, in per cent.
-var readAgain = map[string]int{"mastra": 36}
+// their call or their type is known, in per cent.
+var readAgain = map[string]int{"mastra": 36, "pydantic-ai": 6}
 
 // readBeside is how many bytes of a request may be read twice: it has members next to the transcript that typed readers read again, and
 // detection looks at the first messages.

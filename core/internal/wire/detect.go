@@ -25,7 +25,8 @@ type Signs struct {
 	// Decisive lists the signs of Own that no other shape has, so that one of them ends the search; "" means all of
 	// Own.
 	Decisive string
-	// Shy means that messages without a sign of Own belong to another format, so this format isn't a guess for them.
+	// Shy means that messages without a sign of Own belong to another format, if one is possible: this format is a guess
+	// for them only if there is no other.
 	Shy bool
 	Own string // role:…, key:…, type:…, item:…, part:… (a key of a part), list:…, body:… (keys of a request body) or model:… (how its name begins)
 }
@@ -263,16 +264,23 @@ func word(list, w string) bool {
 }
 
 func (d *detector) guesses() []Guess {
-	guesses := d.weigh(0)
+	guesses := d.weigh(0, false)
 	if len(guesses) == 0 {
 		// Applications add part types of their own to a format; the least contradicted format is the right one.
-		guesses = d.weigh(1. / 16)
+		guesses = d.weigh(1./16, false)
+	}
+	if len(guesses) == 0 && d.speakers() {
+		guesses = d.weigh(0, true) // a shy format is better than none, and not sure
+		for i := range guesses {
+			guesses[i].Confidence /= 2
+		}
 	}
 	return guesses
 }
 
-// weigh rates the formats. An unknown part type reduces a format's confidence to the fraction doubt; any other unknown sign rules it out.
-func (d *detector) weigh(doubt float64) []Guess {
+// weigh rates the formats. An unknown part type reduces a format's confidence to the fraction doubt; any other unknown sign rules it out. Shy
+// formats need evidence unless shy is true.
+func (d *detector) weigh(doubt float64, shy bool) []Guess {
 	var guesses []Guess
 	total := 0.0
 	for _, f := range formats {
@@ -298,7 +306,10 @@ func (d *detector) weigh(doubt float64) []Guess {
 			}
 		}
 		g.Confidence = float64(g.Confidence * factor) // rounded to a float64, so that no machine fuses the multiplication with the sum
-		if g.Confidence > 0 && !(f.Signs.Shy && len(g.Evidence) == 0) {
+		switch {
+		case g.Confidence == 0:
+		case f.Signs.Shy && len(g.Evidence) == 0 && !shy:
+		default:
 			total += g.Confidence
 			guesses = append(guesses, g)
 		}
