@@ -98,8 +98,8 @@ export function digestReader<Source>(create: (options: { module?: Source }) => u
     const read = async (policy: Policy | undefined) =>
       valuesOf(await engine.runOperation({ op: "digests", head: { policy }, source })).digests as Digest[];
     const [digest] = await read(policy).catch(async (error) => {
-      if (!(error instanceof CtxfoldError && error.code === "ambiguous_format")) throw error;
-      // The text reads the same in all candidate formats, so any of them will do.
+      if (!(error instanceof CtxfoldError && ["ambiguous_format", "unknown_format"].includes(error.code))) throw error;
+      // The text reads the same in all candidate formats, so any of them will do, and the nearest format if none is sure.
       const { candidates } = valuesOf(
         await engine.runOperation({ op: "detect", head: {}, source }),
       ) as unknown as Detection;
