@@ -290,7 +290,7 @@ func TestRestoreOfWhatIsThere(t *testing.T) {
 }
 
 // TestRestoreDropsTurnsOfReplays adds messages of the same role to the result of a compaction, with a turn between that makes the roles
-// alternate, as a replay sends them. The turn doesn't come back: neither behind the result, nor in place of its last message. A message of the
+// alternate, as a replay sends them. The turn doesn't come back: neither after the result, nor in place of its last message. A message of the
 // app's that reads like such a turn does, if nothing was added.
 func TestRestoreDropsTurnsOfReplays(t *testing.T) {
 	noted := json.RawMessage(`{"role":"assistant","content":"[Noted.]"}`)

@@ -26,7 +26,7 @@ func (t *turn) judge(asked string, number int) {
 	}
 }
 
-// ofBeside divides the weight of what a contested answer says beside the point that the user's correction is about.
+// ofBeside divides the weight of what a contested answer says next to the point that the user's correction is about.
 const ofBeside = 4
 
 // narrow marks the units of a contested answer that share fewer words with the user's correction than the best one. A correction that

@@ -130,7 +130,7 @@ func (r *shortening) result(n int32) (out []squeezed) {
 	switch {
 	case part.Has(transcript.Misshapen):
 	case doc.T.IsString(part.Body):
-		if len(doc.T.InnerParts(int(n))) == 0 { // another body takes away what is beside the old one
+		if len(doc.T.InnerParts(int(n))) == 0 { // another body takes away the parts next to the old one
 			add(n)
 		}
 	case len(doc.T.InnerParts(int(n))) > 0:

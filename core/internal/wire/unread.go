@@ -129,7 +129,7 @@ func (w *coverage) message(i int) (c Coverage) {
 			}
 		case !holds[k]: // a span that contains others is measured by way of them
 			w.spans = append(w.spans, p.Span)
-		case !p.Body.IsZero() && (parts[k+1].Span.Start < p.Body.Start || parts[k+1].Span.Start >= p.Body.End): // the others are beside its body
+		case !p.Body.IsZero() && (parts[k+1].Span.Start < p.Body.Start || parts[k+1].Span.Start >= p.Body.End): // the others are next to its body
 			w.spans = append(w.spans, p.Body)
 		}
 		if !bare(&parts[k]) {
