@@ -299,7 +299,7 @@ reactor: ## Build the plain WASI reactor, which needs its host for a clock and r
 
 # Everything that is generated and committed, but for the modules. The sum of the component is checked where it is built.
 GENERATED := \( -name '*_easyjson.go' -o -path './docs/reference/published.md' -o -path './docs/reference/abi.md' -o -path './docs/reference/report.md' \
-	-o -path './docs/reference/errors.md' -o -path './wasm/exports*.go' -o -name '*.schema.json' -o -name '*.gen.ts' -o -name '*_gen.go' \
+	-o -path './docs/reference/errors.md' -o -path './wasm/exports*.go' -o -name '*.schema.json' -o -path './js/src/*.ts' -o -name '*_gen.go' \
 	-o -path './host/python/src/ctxfold/types.py' -o -path './host/python/src/ctxfold/aio.py' \)
 
 .PHONY: check-module
