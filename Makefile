@@ -301,7 +301,7 @@ reactor: ## Build the plain WASI reactor, which needs its host for a clock and r
 
 # All files that are generated and committed, except the modules. The component's checksum is checked where the component is built.
 GENERATED := \( -name '*_easyjson.go' -o -path './docs/reference/published.md' -o -path './docs/reference/abi.md' -o -path './docs/reference/report.md' \
-	-o -path './docs/reference/errors.md' -o -path './wasm/exports*.go' -o -name '*.schema.json' -o -name '*.gen.ts' -o -name '*_gen.go' \
+	-o -path './docs/reference/errors.md' -o -path './wasm/exports*.go' -o -name '*.schema.json' -o -path './js/src/*.ts' -o -name '*_gen.go' \
 	-o -path './host/python/src/ctxfold/types.py' -o -path './host/python/src/ctxfold/aio.py' \)
 
 .PHONY: check-module
