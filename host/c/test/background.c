@@ -1,35 +1,10 @@
 /* Tests of ctxfold_fit_with: compactions in the background, and effects that the program executes. */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "ctxfold.h"
+#include "check.h"
 
-#define CHECK(what)                                                        \
-  do {                                                                     \
-    if (!(what)) {                                                         \
-      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what);   \
-      exit(1);                                                             \
-    }                                                                      \
-  } while (0)
-
-static bool is(ctxfold_text text, const char *want) { return text.length == strlen(want) && memcmp(text.data, want, text.length) == 0; }
 static ctxfold_text member(const ctxfold_answer *a, const char *key) { return ctxfold_member((ctxfold_text){a->json, a->length}, key); }
-
-static ctxfold_text sample(void) {
-  static char text[1 << 20];
-  static size_t length;
-  FILE *f = length ? NULL : fopen(getenv("SAMPLE"), "rb");
-  if (f) {
-    length = fread(text, 1, sizeof text, f);
-    fclose(f);
-    while (text[length - 1] == '\n') length--;
-  }
-  CHECK(length > 100000 && length < sizeof text);
-  return (ctxfold_text){text, length};
-}
 
 /* Returns the first count messages of the sample. */
 static ctxfold_text beginning(int count) {

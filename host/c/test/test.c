@@ -1,37 +1,11 @@
 /* Tests of the library, linked statically so that they can break an instance from inside. */
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "ctxfold.h"
+#include "check.h"
 #include "module.h"
 
-#define CHECK(what)                                                  \
-  do {                                                               \
-    if (!(what)) {                                                   \
-      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what); \
-      exit(1);                                                       \
-    }                                                                \
-  } while (0)
-
-static bool is(ctxfold_text text, const char *want) { return text.length == strlen(want) && memcmp(text.data, want, text.length) == 0; }
 static bool same(ctxfold_text a, ctxfold_text b) { return a.length == b.length && memcmp(a.data, b.data, a.length) == 0; }
-
-static ctxfold_text sample(void) {
-  static char text[1 << 20];
-  static size_t length;
-  if (!length) {
-    FILE *f = fopen(getenv("SAMPLE"), "rb");
-    CHECK(f);
-    length = fread(text, 1, sizeof text, f);
-    fclose(f);
-    CHECK(length > 100000 && length < sizeof text);
-    while (text[length - 1] == '\n') length--;
-  }
-  return (ctxfold_text){text, length};
-}
 
 static const char digest[] = "## Goal\nMake the rate limiter keep a constant amount of memory.\n\n## Done\nThe \"sweep\" was written and tested.";
 static int asked;
