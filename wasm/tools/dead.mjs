@@ -21,7 +21,7 @@ import { read, signed } from "./code.mjs";
 import { typesOf } from "./gotypes.mjs";
 import { clear, functionTable, memoryOf, moduleData } from "./memory.mjs";
 
-/** Functions that are over when the runtime has started. */
+/** Functions that are never called again once the runtime has started. */
 const over = new Map([
   ["runtime.rt0_go", "is at the bottom of the scheduler's stack, and traps if it continues"],
   ["runtime.main", "is at the bottom of the stack of all exports, and traps if it continues"],
@@ -36,15 +36,15 @@ const over = new Map([
   ["runtime.goexit1", "the goroutines of the runtime do not end"],
 ]);
 
-/** Those of them that are not over without clearFree: the first collection starts goroutines. */
+/** The functions among them that are called again without clearFree, because the first collection starts goroutines. */
 const goroutines = ["newproc1", "makechan", "chanrecv", "chansend", "closechan", "goexit1"].map((name) => `runtime.${name}`);
 
 const I32_CONST = 0x41, I64_CONST = 0x42;
-const ENOUGH = 64; // words that are PCs, in a row: values of functions
-const NEAR = 16; // a constant is where a function begins, or a little behind; return addresses are of the function that they are in
+const ENOUGH = 64; // the number of consecutive words that must be PCs to be recognized as function values
+const NEAR = 16; // a constant is the start of a function or slightly above it; return addresses belong to the function that contains them
 const other = (what) => new Error(`dead.mjs: ${what}. See docs/inside/upgrading-go.md, or build with NO_DEAD=1.`);
 
-/** The functions of Go: their names, by number, and the number of the first. */
+/** Returns the Go functions: their names, by number, and the number of the first. */
 function functionsOf(memory) {
   const { table, count, name, functions } = functionTable(memory);
   return { table, names: Array.from({ length: count }, (_, i) => name(i)), first: memory.readUInt32LE(functions) };
@@ -104,7 +104,7 @@ const code = bodies.map(([start, end], i) => {
 for (let i = 0; i < names.length; i++) if (!entries.has(first + i)) throw other("a function is not in the table");
 if (entries.size !== names.length) throw other("the table holds more than Go's functions");
 
-/** The function of which a number may be a PC. */
+/** Returns the function that a number could be a PC of. */
 const functionOf = (pc) => entries.get(Math.floor(pc / 0x10000));
 
 // Abandoned frames are below the stack pointer, which is the first global; the goroutine, which begins with the bounds of its
@@ -115,15 +115,15 @@ const [low, high] = [memory.readUInt32LE(stack), globals[0] - 16];
 clear(wasm, segments, low, high);
 memory.fill(0, low, high);
 
-// What memory names.
+// words that only doInit1 reads
 const tasked = new Set(); // words that doInit1 alone reads
 for (const task of tasks(memory)) {
   if (memory.readUInt32LE(task) !== 2) throw other("a package is not initialised");
   for (let n = memory.readUInt32LE(task + 4); n > 0; n--) tasked.add(task + 8 * n);
 }
-const live = new Set(); // functions, by their place in the module
+const live = new Set(); // live functions, by their index in the module
 const words = new Set();
-const pcs = []; // where a word may be a PC
+const pcs = []; // addresses of words that may be PCs
 for (let at = 0; at + 8 <= memory.length; at += 8) {
   if (table <= at && at < endTable) continue;
   const word = memory.readUInt32LE(at);
@@ -134,13 +134,13 @@ for (let at = 0; at + 8 <= memory.length; at += 8) {
 const constants = new Set(code.flatMap((f) => [...f.constants]));
 const { found, methods } = typesOf(memory, top, bounds, constants);
 for (const type of found) for (const number of methods(type)) if (entries.has(number)) live.add(entries.get(number));
-const tabled = new Set(); // words of tables of an interface's methods: the interface, the type, a hash, the methods
+const tabled = new Set(); // words of method tables: the interface, the type, a hash, and the methods
 for (let i = 0; i < links.tables.count; i++) {
   const at = memory.readUInt32LE(links.tables.at + 8 * i);
-  const count = memory.readUInt32LE(memory.readUInt32LE(at) + 64); // of the interface's methods
+  const count = memory.readUInt32LE(memory.readUInt32LE(at) + 64); // number of the interface's methods
   for (let k = 0; k < count; k++) tabled.add(at + 24 + 8 * k);
 }
-const values = new Map(); // addresses of function values, which are called by address, and their functions
+const values = new Map(); // function values, which are called by address, with their functions
 for (let i = 0; i < pcs.length; ) {
   let end = i + 1;
   while (end < pcs.length && pcs[end][0] === pcs[end - 1][0] + 8) end++;
