@@ -29,9 +29,8 @@ type turnLog struct {
 	outcome  outcomeRoom
 }
 
-// newLog creates the log of messages. prior has the sections of the earlier digest, known are texts that the reader has anyway, and kept is the
-// plan that a tool keeps, or that of the earlier digest; nil
-// if the digest has no place for a plan.
+// newLog creates the log of messages. prior has the sections of the earlier digest, and known has texts that the reader has anyway. kept is
+// the plan that a tool keeps, or the plan of the earlier digest; it is nil if the digest has no place for a plan.
 func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string, known []string, kept *planList) *turnLog {
 	k := &turnLog{}
 	asked := askedIn(t, messages)

@@ -8,18 +8,19 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// A digest that has said everything about the turns, and still has room, shows lines of the files that were read: those that later messages
-// build on, and those that say most. Lines that later edits removed, and files that were rewritten, are left out.
+// If a digest has room left after its log, it shows lines of the files that were read: lines that later messages build on, and the most
+// informative ones. It omits lines that later edits removed, and files that were rewritten.
 
-// leastShown is the minimum room for that, leastShowing the minimum size of the digest, and leastFile that of a file, in bytes.
+// leastShown is the minimum room for these lines, leastShowing the minimum size of the digest, and leastFile the minimum size of a file, in
+// bytes.
 const (
 	leastFile    = 200
 	leastShown   = 1200
 	leastShowing = 6000
 )
 
-// leastDivided is the size of a digest, in bytes, from which on the log of an agent that writes its calls as text leaves half of what is
-// more to the files that were read.
+// leastDivided is a size of a digest, in bytes. If an agent writes its calls as text, half of the room above this size is kept free for
+// lines of the files that were read.
 const leastDivided = 9000
 
 // The sizes of the lines of one file, in bytes: those that later messages repeat, and all of them.
@@ -28,10 +29,10 @@ const (
 	mostShown    = 2400
 )
 
-// lookShown is how many bytes of files are considered, those read last first.
+// lookShown is the number of bytes of files that are considered, starting with the files read last.
 const lookShown = 1 << 18
 
-// shownFiles are the files of which a digest may show lines.
+// shownFiles are the files whose lines a digest may show.
 type shownFiles struct {
 	excerpts    *Excerpts
 	heads       []string // by file: the turn that read it, and its name
@@ -62,10 +63,10 @@ func (e *Extract) shownLines(size int, log string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// laterChanges is what happens to files after a message.
+// laterChanges records the changes to files after a message.
 type laterChanges struct {
-	files   critbit.Map[struct{}] // that were rewritten, moved or changed by a command
-	edited  critbit.Map[struct{}] // of which some lines were edited
+	files   critbit.Map[struct{}] // files that were rewritten, moved or changed by a command
+	edited  critbit.Map[struct{}] // files with edited lines
 	removed critbit.Map[struct{}] // lines that edits removed
 	read    critbit.Map[struct{}] // lines that are read again
 }
@@ -109,7 +110,8 @@ func (e *Extract) filesToShow() *shownFiles {
 	return s
 }
 
-// fileRead returns the file whose content a result in a message is, and the content; "" if it is none. A change goes to later.
+// fileRead returns the path and the content of the file that a result in a message contains, or "". If the call changed a file, it records
+// that in later.
 func (e *Extract) fileRead(message, result int32, later *laterChanges) (path, content string) {
 	p := &e.t.Parts[result]
 	switch {
@@ -135,7 +137,7 @@ func (e *Extract) fileRead(message, result int32, later *laterChanges) (path, co
 	return path, ResultText(e.t, int(result))
 }
 
-// add notes an edit.
+// add records an edit.
 func (l *laterChanges) add(c *change) {
 	if c.created || c.deleted {
 		l.files.Add(c.path)
@@ -147,7 +149,7 @@ func (l *laterChanges) add(c *change) {
 	}
 }
 
-// ran notes the files that a script changes, and returns the only one that it prints, or "".
+// ran records the files that a script changes. If the script prints exactly one file, ran returns it, otherwise "".
 func (l *laterChanges) ran(script string) string {
 	folder := folderOf(script)
 	var printed []string
@@ -162,7 +164,8 @@ func (l *laterChanges) ran(script string) string {
 	return printed[0]
 }
 
-// without returns the content of a file without the lines that were removed later or are read again; without their numbers if it was edited.
+// without returns the content of a file without lines that were removed later or are read again. If the file was edited, it also omits line
+// numbers.
 func (l *laterChanges) without(text string, edited bool) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
