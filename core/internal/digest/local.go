@@ -17,7 +17,6 @@ type Extract struct {
 	beside   []string // texts next to the digest
 	talk     *talk    // what was said
 	log      *turnLog // the log of a working session
-	shown    *shownFiles
 
 	plan     planList
 	standing string // the block of standing instructions
@@ -221,14 +220,8 @@ func (e *Extract) session(size int) string {
 	}
 	put(plan, e.log.plan.text(e.log.turnAt(e.log.plan.message), share(10)))
 	put(changed, e.log.files(e.ledger.Modified, share(18)))
-	forLog := room
-	if e.t.Outputs { // such an agent thinks aloud before each call, so its log alone would fill any digest
-		forLog -= max(size-leastDivided, 0) / 2
-	}
-	out[logged] = e.log.write(max(forLog, 0), e.spare)
-	if left := room - len(out[logged]); size >= leastShowing && left >= max(leastShown, size/10) {
-		put(shown, e.shownLines(left-len(sessionLayout.headings[shown])-3, out[logged]))
-	}
+	w := e.log.write(max(room, 0), e.spare, size)
+	out[logged], out[shown] = w.log, w.files
 	out[guardrails] = e.standing
 	return sessionLayout.write(out)
 }
