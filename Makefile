@@ -66,9 +66,6 @@ c-library: needs-languages
 FULL        := $(if $(BUILT),,module-full)
 SLIM        := $(if $(BUILT),,module-slim)
 
-# wasm-opt takes half of the time of a build. In a run it is left out of the modules that are tested and not compared with what is committed.
-PLAIN       := $(if $(BUILT),NO_COALESCE=1)
-
 # What go test -json writes, as go test would; the summary of a run has the times from it.
 TESTLOG     := build/bin/testlog
 .PHONY: $(TESTLOG)
@@ -163,7 +160,7 @@ test-runtimes: needs-node needs-languages $(FULL) $(TESTLOG)
 .PHONY: test-build
 test-build: needs-node $(TESTLOG) ## Run the vectors and 1,000 random requests on the module as it ships, and some of them under stress
 	$(say) 'The build: as it ships, and with a collection wherever one may begin: the same answers as natively'
-	@STRESSED=NO_COALESCE=1 wasm/check/build.sh build/check all stress-collect
+	@wasm/check/build.sh build/check all stress-collect
 	@CTXFOLD_STEPS=$(CURDIR)/build/check go test -vet=off -json -count=1 -run '^TestSteps$$|^TestFaults$$' -timeout 120m ./wasm/check -requests 1000 | $(TESTLOG)
 
 # It mostly waits for the disk and the registry, so that two folders are served at the same time, next to what computes.
@@ -261,7 +258,7 @@ module: needs-node ## Build the module into host/ and js/
 .PHONY: module-full
 module-full: needs-node ## Build the module with the published systems in it (the operation function, wire_safe false) into build/
 	$(say) 'The full module: with the published systems'
-	@$(PLAIN) wasm/build.sh --full build/ctxfold-full.wasm
+	@wasm/build.sh --full build/ctxfold-full.wasm
 	@sha256sum build/ctxfold-full.wasm
 
 .PHONY: module-slim
@@ -273,19 +270,16 @@ module-slim: needs-node ## Build the slim module, without agents' formats, sessi
 .PHONY: component
 component: needs-node ## Build the component (wit/ctxfold.wit), for runtimes of the component model, into build/
 	$(say) 'The component: the module with the functions of wit/ctxfold.wit'
-	@$(PLAIN) wasm/build.sh --component build/ctxfold.component.wasm
+	@wasm/build.sh --component build/ctxfold.component.wasm
 	@sha256sum build/ctxfold.component.wasm
-	@[ -z "$(BUILT)" ] || grep -qxF "$(call inputs,component-no-coalesce)" $(SUM) || { echo "$(SUM) is stale: run 'make generate' and commit it." >&2; exit 1; }
+	@[ -z "$(BUILT)" ] || (cd build && sha256sum --quiet -c ../$(SUM)) || { echo "$(SUM) is stale: run 'make generate' and commit it." >&2; exit 1; }
 
-# The component is as large as the module, so its sum is committed and not its bytes; and the sum of what it is built of, which tells
-# without wasm-opt whether the first one is up to date. make release compares the first one.
+# The component is as large as the module, so its sum is committed and not its bytes.
 SUM         := wit/ctxfold.component.wasm.sha256
-inputs       = \# inputs $$(cut -d ' ' -f 1 build/module/$(1)/key)
 
 .PHONY: component-sum
 component-sum: component
 	@cd build && sha256sum ctxfold.component.wasm > ../$(SUM)
-	@echo "$(call inputs,component)" >> $(SUM)
 
 .PHONY: extism
 extism: module-full ## Build the module as a plug-in of Extism into build/

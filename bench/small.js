@@ -35,6 +35,23 @@ export async function warm(module, { runs, estimator }) {
   return { unit: await unit(runs), rows };
 }
 
+/** How many processes fold a conversation once. */
+const PROCESSES = 9;
+
+/**
+ * The rows of `warm`, each with the median of first folds: `once` folds a conversation in a new process, by `cold`. A first fold is compared with
+ * the unit of its own process, since they run at different times.
+ */
+export async function withFirst({ unit, rows }, once) {
+  const middle = (list) => list.sort((a, b) => a - b)[list.length >> 1];
+  for (const row of rows) {
+    const each = [];
+    while (each.length < PROCESSES) each.push(await once(row.kind, row.size));
+    Object.assign(row, { first: middle(each.map((x) => x.first)), ofFirst: middle(each.map((x) => x.first / x.unit)) });
+  }
+  return { unit, rows };
+}
+
 /** The first fold of a process that has compiled the module and nothing else, in milliseconds that pass. */
 export async function cold(module, kind, size, estimator) {
   const { text, policy } = folding(kind, size, estimator);
