@@ -8,16 +8,16 @@ SHELL       := bash
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 VALE        := github.com/vale-cli/vale/v3/cmd/vale@v3.22.0
 
-# What the npm package is tested with has lock files of its own, so that the package's stays small.
+# Fixtures have their own lock files, so that the lock file of the package stays small.
 FIXTURES    := runtimes sdks agents pi adk langchain cline react stores cloudflare
-# Not npm ci: it wants the packages of every platform in the lock file.
+# Not npm ci, which would require the packages of every platform in the lock file.
 INSTALL     := $(CURDIR)/.ci/npm install --no-save
 NPM_CI      := $(CURDIR)/.ci/npm ci
 
 WINDOW      ?= 32000
 SAMPLE      := testdata/sample.anthropic.json
 
-# A Node that .ci/install has fetched comes first.
+# A Node that .ci/install has fetched takes precedence.
 export PATH := $(CURDIR)/build/node/node_modules/.bin:$(PATH)
 
 say = @printf '\n==> %s\n'
@@ -36,12 +36,13 @@ demo: ## Compact a shipped sample session and show what was done
 	@printf '\nBefore: %s (%d bytes)\nAfter:  %s (%d bytes)\n' \
 		$(SAMPLE) "$$(wc -c < $(SAMPLE))" build/demo.json "$$(wc -c < build/demo.json)"
 
-# The loop while working: nothing is built but Go programs, and what is missing is not installed, but for Node's packages.
+# For daily work: builds only Go programs, and installs nothing but Node packages.
 .PHONY: check
 check: ## Check format, vet and staticcheck; run the unit tests of core, of the Go package and of js, and the vectors, in about three minutes
 	@.ci/stages check check-format vet lint check-go check-js
 
-# Everything that CI runs. Each module is built once, by a stage of its own, and a stage begins when what it needs is there; the longest ones first.
+# Everything that CI runs. Each module is built once, in a stage of its own. A stage begins as soon as its needs are met; the longest come
+# first.
 .PHONY: test
 test: ## Run every check and test; install what they need
 	@BUILT=1 .ci/stages test tools check-format vet:tools \
@@ -50,23 +51,23 @@ test: ## Run every check and test; install what they need
 		test-build:check-module test-hosts:c-library test-python:test-hosts check-generated:module-slim test-runtimes:module-full,packages \
 		lint:tools lint-prose:tools check-figures:tools
 
-# What a target needs of the machine is installed, or said to be missing.
+# Installs a target's requirements, or reports that they are missing.
 needs-%:
 	@.ci/install $*
 
 .PHONY: tools
 tools: needs-languages needs-python needs-servers needs-node needs-libatomic needs-browser
 
-# The module, translated to C and compiled once into build/c, for all hosts and examples over it.
+# The translated module, compiled once into build/c for all hosts and examples that use it.
 .PHONY: c-library
 c-library: needs-languages
 	@if command -v wasm2c > /dev/null; then $(MAKE) --no-print-directory -s -C host/c -j2; fi
 
-# A stage by itself builds what it needs; in a run (BUILT=1) that is there.
+# A target run by itself builds the modules that it needs; in a full run (BUILT=1) they already exist.
 FULL        := $(if $(BUILT),,module-full)
 SLIM        := $(if $(BUILT),,module-slim)
 
-# What go test -json writes, as go test would; the summary of a run has the times from it.
+# Prints the output of go test -json as go test would, and records the times for the summary of a run.
 TESTLOG     := build/bin/testlog
 .PHONY: $(TESTLOG)
 $(TESTLOG):
@@ -106,7 +107,7 @@ lint:
 	@GOOS=wasip1 GOARCH=wasm build/bin/staticcheck -tags ctxfold_component ./wasm
 	@cd wasm/easyjson && GOWORK=off ../../build/bin/staticcheck ./...
 
-# Vale reads comments with parsers in C. With LINT_PROSE a pattern of grep -E picks files: make lint-prose LINT_PROSE='^docs/'.
+# Vale's comment parsers are written in C. LINT_PROSE is a grep -E pattern that selects files: make lint-prose LINT_PROSE='^docs/'.
 .PHONY: lint-prose
 lint-prose: needs-languages ## Check the prose of pages, comments and messages by the rules of internal/prose
 	$(say) 'vale: pages, comments and messages in plain technical English'
@@ -128,7 +129,7 @@ test-go: needs-languages needs-python needs-servers needs-node $(FULL) $(SLIM) $
 	@if [ -f build/sessions.txt ]; then printf '\nReal sessions, violations before and after compaction:\n'; cat build/sessions.txt; fi
 	@if [ -f build/presets.txt ]; then printf '\nReal sessions through every preset, without wire_safe and with it:\n'; cat build/presets.txt; fi
 
-# The translated module is compiled once, into build/c, for all hosts and examples over it.
+# The translated module is compiled once, into build/c, for all hosts and examples that use it.
 .PHONY: test-hosts
 test-hosts: needs-languages ## Build the C library, and run the tests and vectors of the hosts in C, C++, Rust and Ruby, with hostile input
 	@if command -v wasm2c > /dev/null; then $(MAKE) --no-print-directory hosts-tested; fi
@@ -151,7 +152,7 @@ hosts-tested:
 	@$(MAKE) --no-print-directory -s -C host/ruby check
 	@$(MAKE) --no-print-directory -s -C host/ruby conformance VECTORS=$(CURDIR)/build/hosts/hostile.json
 
-# Runtimes of WebAssembly. The libraries of those that are not of Go are linked by cgo; without a C compiler they are left out.
+# WebAssembly runtimes. Those not written in Go are linked by cgo; without a C compiler they are skipped.
 .PHONY: test-runtimes
 test-runtimes: needs-node needs-languages $(FULL) $(TESTLOG)
 	$(say) 'go test: the vectors in Wasmtime, Wasmer and Extism'
@@ -163,7 +164,7 @@ test-build: needs-node $(TESTLOG) ## Run the vectors and 1,000 random requests o
 	@wasm/check/build.sh build/check all stress-collect
 	@CTXFOLD_STEPS=$(CURDIR)/build/check go test -vet=off -json -count=1 -run '^TestSteps$$|^TestFaults$$' -timeout 120m ./wasm/check -requests 1000 | $(TESTLOG)
 
-# It mostly waits for the disk and the registry, so that two folders are served at the same time, next to what computes.
+# This target mostly waits for the disk and the registry, so it handles two folders at a time and runs beside CPU-bound stages.
 .PHONY: packages
 packages: needs-node
 	$(say) 'npm: what the package is built and tested with is installed'
@@ -179,7 +180,7 @@ test-js: needs-node needs-libatomic needs-browser needs-servers $(FULL) $(SLIM) 
 	if [ -s build/calls.jsonl ]; then export CTXFOLD_CALLS="$(CURDIR)/build/calls.jsonl"; fi; \
 	cd js && npm run build && npm run lint && npm test
 
-# The C library is compiled once, in build/c, for all packages over it.
+# The C library is compiled once, in build/c, for all packages that use it.
 .PHONY: test-python
 test-python: needs-languages needs-python ## Build the Python package's sdist and wheel, install the wheel into an empty environment, and run its tests there
 	$(say) 'The C library, unless it is there'
@@ -192,7 +193,7 @@ python: needs-languages needs-python ## Build the sdist and the wheel of the Pyt
 	@$(MAKE) --no-print-directory -s -C host/c -j2
 	@host/python/test.sh --build build/python
 
-# What a site needs is installed by lock files; the playground's module is the one that is committed.
+# Dependencies of the site are installed from lock files; the playground uses the committed module.
 .PHONY: site
 site: needs-node ## Build the playground and the docs as a static site, which any host serves from any path, into build/site
 	$(say) 'The site: the playground, and the pages of docs'
@@ -209,7 +210,7 @@ release-check: release ## Build what a release consists of, and check each archi
 	$(say) 'The release: each archive is checked, and used as its users do'
 	@.ci/release-check
 
-# What is the same on each machine.
+# Checks the figures that are the same on every machine.
 .PHONY: check-figures
 check-figures: needs-node ## Check that the module has not grown, and that docs/guides/cost.md is what its sample gives
 	$(say) 'The module is not much larger than the one that was measured'
@@ -224,7 +225,8 @@ generate: ## Write all generated files: the easyjson code, docs/reference/publis
 	@$(MAKE) --no-print-directory types
 	@[ -n "$${NO_MODULE:-}" ] || $(MAKE) --no-print-directory module component-sum
 
-# A module of the workspace may require another one in a version that no registry has yet; each is looked for here meanwhile.
+# A module of the workspace may require a version of another one that is not published yet; meanwhile a replace directive points to its
+# folder.
 .PHONY: tidy
 tidy: ## Run go mod tidy in every module of the workspace
 	@modules=$$(go list -m -f '{{.Path}}={{.Dir}}'); export GOWORK=off; \
@@ -235,7 +237,7 @@ tidy: ## Run go mod tidy in every module of the workspace
 		for other in $$modules; do go mod edit -dropreplace="$${other%%=*}"; done \
 	); done
 
-# What makes the types is installed into build/tools, or where CTXFOLD_TOOLS says.
+# The tools that generate types are installed into build/tools, or into the folder CTXFOLD_TOOLS.
 TYPES       := internal/apigen/typescript
 
 .PHONY: types
@@ -274,7 +276,7 @@ component: needs-node ## Build the component (wit/ctxfold.wit), for runtimes of 
 	@sha256sum build/ctxfold.component.wasm
 	@[ -z "$(BUILT)" ] || (cd build && sha256sum --quiet -c ../$(SUM)) || { echo "$(SUM) is stale: run 'make generate' and commit it." >&2; exit 1; }
 
-# The component is as large as the module, so its sum is committed and not its bytes.
+# The component is as large as the module, so only its checksum is committed.
 SUM         := wit/ctxfold.component.wasm.sha256
 
 .PHONY: component-sum
@@ -291,9 +293,9 @@ reactor: ## Build the plain WASI reactor, which needs its host for a clock and r
 	@wasm/build.sh --reactor build/reactor.wasm
 	@sha256sum build/reactor.wasm
 
-# Everything that is generated and committed, but for the modules. The sum of the component is checked where it is built.
+# All files that are generated and committed, except the modules. The component's checksum is checked where the component is built.
 GENERATED := \( -name '*_easyjson.go' -o -path './docs/reference/published.md' -o -path './docs/reference/abi.md' -o -path './docs/reference/report.md' \
-	-o -path './docs/reference/errors.md' -o -path './wasm/exports*.go' -o -name '*.schema.json' -o -name '*.gen.ts' -o -name '*_gen.go' \
+	-o -path './docs/reference/errors.md' -o -path './wasm/exports*.go' -o -name '*.schema.json' -o -path './js/src/*.ts' -o -name '*_gen.go' \
 	-o -path './host/python/src/ctxfold/types.py' -o -path './host/python/src/ctxfold/aio.py' \)
 
 .PHONY: check-module
@@ -304,7 +306,7 @@ check-module: needs-node ## Build the module into build/ and compare it with the
 		cmp -s build/ctxfold.wasm "$$f" || { echo "$$f is stale: run 'make generate' and commit it." >&2; exit 1; }; \
 	done
 
-# It works on a copy of the tree, so that it never changes it.
+# Works on a copy of the tree, so that the tree itself never changes.
 .PHONY: check-generated
 check-generated: $(if $(BUILT),,check-module) ## Generate everything in a copy of the tree and compare it, and the module, with what is committed
 	$(say) 'check-generated: the easyjson code, docs/reference/published.md, the tables of docs/reference, the exports, the schemas and js/src/types.gen.ts are what the sources generate'

@@ -1,4 +1,4 @@
-# What runs longer than make test: before a release, or after a change to what it tests.
+# Tests that take longer than make test: run them before a release, or after a change to the code that they test.
 
 GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 MUTANTS     ?= 300
@@ -10,10 +10,10 @@ SOAK_SEED   ?= 0
 TALKS       ?= 1000
 SEED        := $(shell date +%s)
 HEAVY       := browsers
-# A machine of arm64 needs no emulator.
+# An arm64 machine needs no emulator.
 QEMU        := $(if $(filter arm64 aarch64,$(shell uname -m)),,qemu-aarch64-static)
 
-# The steps of the build that can be left out, as wasm/check/build.sh names the modules without them.
+# The steps of the build that can be skipped, as wasm/check/build.sh names the modules without them.
 STEPS       := no-lean no-small no-clear no-quiet no-collect no-resume no-lines no-jumps no-start no-dead no-segments
 STRESS      := stress-move stress-preempt stress-collect
 REQUESTS    ?= 10000
@@ -57,7 +57,7 @@ test-valgrind: needs-languages needs-valgrind ## Run the tests and the vectors o
 	@$(MAKE) --no-print-directory -s -C host/c -j2
 	@$(MAKE) --no-print-directory -s -C host/c check-valgrind
 
-# The vectors were answered on another machine, and so are random requests first. Tests are compiled for arm64 and emulated.
+# Tests are compiled for arm64 and emulated. Vectors and random requests are answered on this machine first, for comparison.
 .PHONY: test-arm64
 test-arm64: $(if $(QEMU),needs-emulator) ## Compile core for arm64, and answer the vectors and random requests in an emulator: the same bytes
 	$(say) 'arm64: the vectors, and random requests, in qemu'
@@ -66,21 +66,21 @@ test-arm64: $(if $(QEMU),needs-emulator) ## Compile core for arm64, and answer t
 	@GOARCH=arm64 CGO_ENABLED=0 go test -c -o build/arm64/core.test ./core
 	@cd core && CTXFOLD_ANSWERS=$(CURDIR)/build/arm64/answers.txt $(QEMU) ../build/arm64/core.test -test.run '^(TestVectors|TestSameOnEachMachine)$$' -test.v | grep -v '^ '
 
-# The short form is in make test. Memory is counted, and no time.
+# make test runs a short form. The test counts memory, not time.
 .PHONY: test-soak
 test-soak: ## Make SOAK (100,000) calls of mixed sizes and operations in all formats in one instance, and natively: the same bytes, and memory is bounded. SOAK_SEED=n makes others
 	$(say) 'One instance: $(SOAK) calls'
 	@go test -count=1 -timeout 300m -run '^TestSoak$$' -v ./wasm/check -soak $(SOAK) -soak-seed $(SOAK_SEED)
 
-# The programs have a gigabyte, a home of their own, and an API on 127.0.0.1. Their versions are in js/fixtures/programs.
+# The programs get a gigabyte of memory, a home directory of their own, and an API on 127.0.0.1. js/fixtures/programs sets their versions.
 .PHONY: test-agents
 test-agents: needs-node ## Let coding agents, as programs, resume what save has written, and continue
-	$(say) 'Coding agents resume saved sessions: Claude Code in three versions, Codex, pi, Gemini CLI; two versions of Claude Code compact with the hook'
+	$(say) 'Coding agents resume saved sessions: Claude Code in three versions, Codex, pi, Gemini CLI; two versions of Claude Code compact with the hook, one with the function hook'
 	@cd js && $(NPM_CI) && (cd fixtures/programs && $(INSTALL)) && npm run -s build && \
 		CTXFOLD_AGENTS=1 node --test test/programs/agents.test.js test/programs/hook.test.js
 
-# Gremlins lists the changes; -run keeps it from running tests for their coverage, which the sample does not need. Its own runs
-# copy the tree for each change and know the tests of one package or all, nothing between.
+# Gremlins only lists the changes; -run prevents it from running tests for coverage, which the sample does not need. Its own runs would
+# copy the tree for each change, and can test either one package or all of them.
 .PHONY: test-mutants
 test-mutants: ## Change one operator of core at a time, MUTANTS (300) times by SEED or for MINUTES, and count how many changes tests find; TO=all tries survivors with all tests
 	$(say) 'Mutants: $(MUTANTS), seed $(SEED)'

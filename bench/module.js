@@ -1,13 +1,13 @@
-// The module by its bare ABI, the same in Node and in a browser.
+// Calls the module through its bare ABI, in the same way in Node and in a browser.
 
 export function start(module, imports) {
   const wasm = new WebAssembly.Instance(module, imports).exports;
-  wasm._initialize?.(); // what wasm/build.sh has not started
+  wasm._initialize?.(); // a module that wasm/build.sh has not started
   const encoder = new TextEncoder();
   const decoder = new TextDecoder();
   const self = {
     memory: () => wasm.memory.buffer.byteLength,
-    /** Runs an operation on bytes; `read` gets the answer's bytes, a view of the module's memory. */
+    /** Runs an operation on bytes. `read` receives the bytes of the answer, a view of the module's memory. */
     call(op, bytes, read = () => undefined) {
       const at = wasm.ctxfold_alloc(bytes.length) >>> 0;
       new Uint8Array(wasm.memory.buffer).set(bytes, at);
@@ -29,12 +29,12 @@ export function start(module, imports) {
   return self;
 }
 
-/** A request with a policy before its messages, as bytes. */
+/** Returns a request, as bytes, with the policy before the messages. */
 export function request(policy, list, options = {}) {
   return new TextEncoder().encode(`{"policy":${JSON.stringify(policy)},"options":${JSON.stringify(options)},"messages":${list}}`);
 }
 
-/** Milliseconds that this process has worked, on all its threads; in a browser, which does not tell, those that have passed. */
+/** Returns the CPU time of this process over all threads, in milliseconds. Browsers don't report it, so there it is the elapsed time. */
 const clock = globalThis.process?.cpuUsage
   ? () => {
       const { user, system } = process.cpuUsage();
@@ -42,12 +42,12 @@ const clock = globalThis.process?.cpuUsage
     }
   : () => performance.now();
 
-/** What is too short for the clock is done so often that it takes about this many milliseconds. */
+/** A task that is too short for the clock is repeated until it takes about this many milliseconds. */
 const LEAST = 2;
 
 /**
- * The median time of n runs of each task, in milliseconds. The tasks take turns, so that whatever else the machine does meets all of them.
- * Each has run before: once, and then until the least of its times says how often it should be done.
+ * Returns the median time of n runs of each task, in milliseconds. The tasks take turns, so that other load on the machine affects all of
+ * them. Before that, each task runs once, and then several times to find out how often it must be repeated.
  */
 export async function medians(n, tasks) {
   const names = Object.keys(tasks);

@@ -1,5 +1,5 @@
-// What users would pick instead, over the same conversations; medians in milliseconds. Where text comes in and text goes out,
-// JSON.parse, what turns messages into the peer's own, and JSON.stringify count. ctxfold is measured with them, in turns.
+// Measures the alternatives that users would choose, on the same conversations, as medians in milliseconds. For peers that work on objects,
+// JSON.parse, the conversion to the peer's own messages, and JSON.stringify count too. ctxfold is measured in turns with them.
 import { coerceMessageLikeToMessage, trimMessages } from "@langchain/core/messages";
 import { pruneMessages } from "ai";
 import { Tokenizer } from "ai-tokenizer";
@@ -10,10 +10,10 @@ import { conversation } from "./corpus.js";
 import { compaction, live, policies } from "./engine.js";
 import { medians, request, start } from "./module.js";
 
-// The package exports these only together with its terminal.
+// The package exports these functions only together with its terminal interface.
 const PI = new URL("./node_modules/@mariozechner/pi-coding-agent/dist/core/compaction/compaction.js", import.meta.url);
 
-/** Messages of OpenAI's chat format as entries of a pi session. */
+/** Converts messages in OpenAI's chat format to entries of a pi session. */
 function piEntries(messages) {
   const text = (t) => [{ type: "text", text: t }];
   return messages.slice(1).map((m, i) => {
@@ -32,7 +32,7 @@ function piEntries(messages) {
   });
 }
 
-/** Messages of OpenAI's chat format as ModelMessages of the AI SDK. */
+/** Converts messages in OpenAI's chat format to ModelMessages of the AI SDK. */
 function modelMessages(messages) {
   return messages.map((m) => {
     if (m.role === "tool") {
@@ -76,7 +76,7 @@ export async function measurePeers(module, { sizes, runs, estimator }) {
         pruneMessages: () =>
           JSON.stringify(pruneMessages({ messages: JSON.parse(modelText), reasoning: "all", toolCalls: "before-last-2-messages" })),
       };
-      // trimMessages takes quadratic time: 10 MB take minutes.
+      // trimMessages takes quadratic time: minutes for 10 MB.
       if (size <= 1e6) {
         const tokenCounter = (list) => list.reduce((n, m) => n + Math.ceil(m.text.length / 4), 0);
         tasks.trimMessages = async () => {
@@ -96,7 +96,7 @@ export async function measurePeers(module, { sizes, runs, estimator }) {
         },
       });
 
-      // All of these take time in proportion to the text.
+      // The time of all of these is proportional to the text.
       if (size <= 1e6) {
         const texts = messages.flatMap((m) => [m.content, ...(m.tool_calls ?? []).map((c) => c.function.arguments)]);
         const each = (count) => () => texts.reduce((n, t) => n + count(t), 0);

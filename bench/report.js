@@ -1,4 +1,4 @@
-// Writes docs/inside/benchmarks.md and its plots from results.json. It can be run by itself: node report.js.
+// Writes docs/inside/benchmarks.md and its plots from results.json. It can be run separately: node report.js.
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import * as vega from "vega";
@@ -14,7 +14,7 @@ const kind = { ascii: "ASCII", mixed: "mixed scripts" };
 
 export async function write(r) {
   const find = (rows, bytes, text) => rows.find((x) => x.size === bytes && x.text === text);
-  /** The fastest of the others, by name and time. */
+  /** Returns the name and the time of the fastest peer. */
   const fastest = (o) => Object.entries(o).filter(([name]) => name !== "ctxfold").sort((a, b) => a[1] - b[1])[0];
   const top = 1e7;
   const big = r.node.rows.at(-1).size;
@@ -65,7 +65,7 @@ export async function write(r) {
       rows.map((x) => [x.kind === "chat" ? "a chat" : "an agent's session", size(x.size), `${ms(x.first)} (${x.ofFirst.toFixed(0)})`, `${ms(x.fold)} (${(x.fold / unit).toFixed(1)})`, (x.memory / 1e6).toFixed(1)]),
     );
   const browsed = r.chromium.small;
-  /** Empty in results from before these rows were measured. */
+  /** Empty for older results, which lack these rows. */
   const conversations = small && browsed
     ? `## Conversations of the sizes that people have
 
@@ -171,7 +171,7 @@ MB/s. *encoding/json* unmarshals into structs, drops half of the messages, and m
 ${go}
 `);
 
-  // The figures of the README.
+  // The figures in the README.
   const node = find(r.node.rows, top, "ascii");
   const wazero = r.native.rows.find((x) => x.file === `${top}-ascii`);
   const readme = readFileSync(here("../README.md"), "utf8");
@@ -192,7 +192,7 @@ ${go}
   writeFileSync(here("../README.md"), readme.replace(/(<!-- figures -->\n)[^]*?(<!-- \/figures -->)/, `$1${figures}\n$2`));
 }
 
-/** A bar chart, one group for each size. */
+/** Draws a bar chart with one group per size. */
 async function plot(file, title, values, scale = "linear") {
   const spec = {
     $schema: "https://vega.github.io/schema/vega-lite/v6.json",

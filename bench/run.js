@@ -1,7 +1,6 @@
-// node run.js: measures everything and writes results.json, ../docs/inside/benchmarks.md and the table of ../README.md.
-// node run.js --short: measures some of it again and fails where a ratio is more than twice what results.json has. Times are
-// never compared between runs, ratios are.
-// node run.js --size: fails where the module has outgrown its budget.
+// node run.js: measures everything and writes results.json, ../docs/inside/benchmarks.md and the table of ../README.md. node run.js
+// --short: measures a part again and fails if a ratio is more than twice that in results.json. Ratios are compared between runs, times
+// never. node run.js --size: fails if the module has outgrown its budget.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -10,10 +9,10 @@ import { conversation } from "./corpus.js";
 import { first, measure, policies } from "./engine.js";
 import { cold, warm, withFirst } from "./small.js";
 
-/** How much worse a ratio may get, and how often a worse one is measured again: the machine may have been busy. */
+/** How many times worse a ratio may get, and how often a worse one is measured again, because the machine may have been busy. */
 const WORSE = 2;
 const ATTEMPTS = 3;
-/** How much larger than committed the module may be. */
+/** How many times larger than the committed module a new one may be. */
 const LARGER = 1.1;
 
 const here = (path) => new URL(path, import.meta.url);
@@ -38,7 +37,7 @@ const info = (() => {
 const estimator = "script";
 const plan = { sizes: short ? [1e6] : [1e5, 1e6, 1e7, 5e7], runs: 9, estimator };
 
-/** The bytes of a packed module. Level 11 takes half a minute, so the short form goes by level 9. */
+/** Returns the compressed size of a module in bytes. Level 11 takes half a minute, so the short form uses level 9. */
 const packed = (level, bytes = wasm) =>
   brotliCompressSync(bytes, {
     params: { [constants.BROTLI_PARAM_QUALITY]: level, [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
@@ -65,7 +64,7 @@ async function compare() {
   }
 }
 
-/** Conversations of the sizes that people have: the median of processes that fold one once, and folds of one process. */
+/** Measures conversations of typical sizes: the median of processes that fold one once, and of folds within one process. */
 async function small() {
   return withFirst(await warm(module, plan), (kind, size) =>
     JSON.parse(execFileSync(process.execPath, ["run.js", "--cold", kind, `${size}`, estimator], { cwd: here(".") })),
@@ -85,7 +84,7 @@ async function everything() {
   const { write } = await import("./report.js");
   console.error("Node");
   const node = await measure(module, plan);
-  // Each in a process of its own; the least, as with the instances.
+  // Each runs in its own process. The minimum counts, as with the instances.
   const firsts = Array.from({ length: 9 }, () => Number(execFileSync(process.execPath, ["run.js", "--first"], { cwd: here(".") })));
   node.starts.first = Math.min(...firsts);
   console.error("Small conversations");
@@ -112,7 +111,7 @@ async function everything() {
   await write(JSON.parse(readFileSync(here("results.json"), "utf8")));
 }
 
-/** What CI compares: by name, ctxfold's time as a multiple of the other's in the same run, at 1 MB. */
+/** Returns the ratios that CI compares: ctxfold's time divided by that of each peer in the same run, at 1 MB. */
 function ratios(r) {
   const all = {};
   for (const row of r.node.rows.filter((x) => x.size === 1e6)) {

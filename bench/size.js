@@ -1,5 +1,5 @@
-// node size.js FOLDER: measures the modules that `make bench-size` has built, each without a group, and writes the table of
-// ../docs/inside/build.md.
+// node size.js FOLDER: measures the modules built by `make bench-size`, each of which lacks one group, and writes the
+// table in ../docs/inside/build.md.
 import { readFileSync, writeFileSync } from "node:fs";
 import { brotliCompressSync, constants } from "node:zlib";
 

@@ -1,5 +1,5 @@
-// What is measured of conversations of the sizes that people have: chats and sessions of an agent of 20 to 500 KB, half of which is folded
-// without a model. The measure is JSON.parse of a megabyte of chat in the same process.
+// Measures conversations of typical sizes: chats and agent sessions of 20 to 500 KB, half of which is folded without a model. The unit is
+// the time of JSON.parse for a megabyte of chat in the same process.
 import { chat, conversation } from "./corpus.js";
 import { compaction, policies } from "./engine.js";
 import { medians, request, start } from "./module.js";
@@ -9,19 +9,19 @@ const KINDS = ["chat", "agent"];
 
 const messagesOf = (kind, size) => (kind === "chat" ? chat(size) : conversation(size, false));
 
-/** The policy that folds a conversation, and its messages as JSON. */
+/** Returns the policy that folds a conversation, and its messages as JSON. */
 function folding(kind, size, estimator) {
   const text = JSON.stringify(messagesOf(kind, size));
   return { text, policy: policies(new TextEncoder().encode(text).length, estimator).fold };
 }
 
-/** The median time of JSON.parse of a megabyte of chat, in milliseconds. */
+/** Returns the median time of JSON.parse for a megabyte of chat, in milliseconds. */
 async function unit(runs) {
   const text = JSON.stringify(chat(1e6));
   return (await medians(runs, { parse: () => JSON.parse(text) })).parse;
 }
 
-/** Folds in one instance, whose code runs hot: milliseconds for each, and the bytes of its memory afterwards. */
+/** Folds repeatedly in one warm instance. Returns the milliseconds per fold, and the instance's memory in bytes afterwards. */
 export async function warm(module, { runs, estimator }) {
   const rows = [];
   for (const kind of KINDS) {
@@ -39,8 +39,8 @@ export async function warm(module, { runs, estimator }) {
 const PROCESSES = 9;
 
 /**
- * The rows of `warm`, each with the median of first folds: `once` folds a conversation in a new process, by `cold`. A first fold is compared with
- * the unit of its own process, since they run at different times.
+ * Adds the medians of first folds to the rows of `warm`: `once` folds a conversation in a new process, by `cold`. Each time is divided by the
+ * unit of its own process, because the processes run at different times.
  */
 export async function withFirst({ unit, rows }, once) {
   const middle = (list) => list.sort((a, b) => a - b)[list.length >> 1];
@@ -52,7 +52,7 @@ export async function withFirst({ unit, rows }, once) {
   return { unit, rows };
 }
 
-/** The first fold of a process that has compiled the module and nothing else, in milliseconds that pass. */
+/** Returns the elapsed time, in milliseconds, of the first fold in a process that has only compiled the module. */
 export async function cold(module, kind, size, estimator) {
   const { text, policy } = folding(kind, size, estimator);
   const whole = request(policy, text);

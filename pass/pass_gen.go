@@ -303,10 +303,12 @@ func (p Rehydrate) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Squeeze is the pass squeeze, which rewrites old tool results in fewer tokens without losing information. The original goes to
-// the archive. A later pass that removes a squeezed result archives the original.
+// Squeeze is the pass squeeze, which rewrites old tool results in fewer tokens without losing information, except for the
+// middle of long lists of progress lines and for repeated reminders of a harness. The original goes to the archive. A later
+// pass that removes a squeezed result archives the original.
 type Squeeze struct {
-	// KeepRecent is how many of the newest tool results stay as they are, unless they have a terminal's escape codes. Default: 2.
+	// KeepRecent is how many of the newest tool results stay as they are, unless they have a terminal's escape codes, long lists
+	// of progress lines, or reminders that are repeated later. Default: 2.
 	KeepRecent *int
 	// MinTokens is how much a result must shrink, in tokens, including the line that says how it was shortened. Default: 16.
 	MinTokens *int

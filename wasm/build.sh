@@ -50,9 +50,9 @@ for group in ${without//,/ }; do
 	tags+=,ctxfold_no_$group
 done
 
-[[ ! ${STRESS:-} =~ ^(move|preempt)$ ]] || NO_COLLECT=1 # collect.patch moves no stack and switches no goroutine
+[[ ! ${STRESS:-} =~ ^(move|preempt)$ ]] || NO_COLLECT=1 # collect.patch handles neither moved stacks nor switched goroutines
 
-# easyjson's own runtime brings fmt and reflect, which need what these steps leave out.
+# easyjson's own runtime imports fmt and reflect, which need the code that these steps remove.
 [ "${NO_LEAN:-}" != 1 ] || NO_QUIET=1 NO_RESUME=1 NO_DEAD=1
 
 off() { local switch=NO_$1; [ "${!switch:-}" = 1 ]; }
@@ -68,7 +68,7 @@ failed() { echo "wasm/build.sh: the step $1 failed" >&2; exit 1; }
 
 # The bytes depend on the compiler, so one Go version builds the module everywhere.
 export GOTOOLCHAIN=${MODULE_GO:-go1.26.8} GOOS=wasip1 GOARCH=wasm GOWASM= GOEXPERIMENT= CGO_ENABLED=0 GOFLAGS= GOWORK=off
-# Others may be reading it: it is replaced as a whole.
+# Other builds may be reading the file, so it is replaced atomically.
 mod=build/module/wasm.mod
 cp go.mod "$mod.$$"
 go mod edit -replace=github.com/mailru/easyjson=./wasm/easyjson "$mod.$$"
@@ -77,9 +77,9 @@ mv "$mod.$$.sum" "${mod%.mod}.sum"
 mv "$mod.$$" "$mod"
 off LEAN && mod=go.mod
 
-# Files of Go's own that are changed.
+# Go's own files that are patched.
 goroot=$(go env GOROOT)
-case $goroot in "$(go env GOMODCACHE)"/*) # the go command does not let files there be replaced
+case $goroot in "$(go env GOMODCACHE)"/*) # the go command refuses to overlay files there
 	own=$PWD/build/toolchains/${goroot##*/}
 	[ -d "$own" ] || { rm -rf "$own.new"; mkdir -p "$own.new"; cp -r "$goroot/." "$own.new"; chmod -R u+w "$own.new"; mv "$own.new" "$own"; }
 	export GOROOT=$own GOTOOLCHAIN=local PATH=$own/bin:$PATH
@@ -111,7 +111,8 @@ if ! off QUIET; then
 fi
 echo "{\"Replace\":{$overlay}}" > "$dir/overlay.json"
 
-# Inlining pays in the packages that walk transcripts; in the others it only makes them larger. Of patterns that fit, the last counts.
+# Inlining only pays in the packages that walk transcripts; elsewhere it makes the code larger. If several patterns match, the last one
+# counts.
 p=github.com/ctxfold/ctxfold/core
 hook= link='-s -w -buildid=' compile=
 off COLLECT || compile='-wb=false -d=noopendefer'
@@ -138,12 +139,12 @@ inputs=$(cat "$dir/reactor.wasm" wasm/stub.wat wasm/build.sh wasm/tools/*.mjs wa
 key="${inputs%% *} $switches"
 if [ ! -f "$dir/module.wasm" ] || [ "$key" != "$(cat "$dir/key" 2> /dev/null)" ]; then
 	rm -f "$dir/key"
-	# The tools, which other copies of the tree may share.
+	# The build tools, which other copies of the tree may share.
 	tools=${CTXFOLD_TOOLS:-$PWD/build/tools}
 	install_tools() {
 		mkdir -p "$2"
 		cmp -s "$1/package-lock.json" "$2/package-lock.json" || cp "$1"/package.json "$1"/package-lock.json "$2/"
-		# Not npm ci: it wants the initialiser for every platform in the lock file.
+		# Not npm ci, which would require the initializer for every platform in the lock file.
 		(npm=$PWD/.ci/npm && cd "$2" && "$npm" install --no-save)
 	}
 	install_tools wasm/tools "$tools"
@@ -156,7 +157,7 @@ if [ ! -f "$dir/module.wasm" ] || [ "$key" != "$(cat "$dir/key" 2> /dev/null)" ]
 	off LINES || { node wasm/tools/lines.mjs $plain "$last" "$dir/lines.wasm" || failed LINES; last=$dir/lines.wasm; }
 	wat2wasm --enable-all wasm/stub.wat -o "$dir/stub.wasm"
 	wasm-merge "${features[@]}" "$last" go "$dir/stub.wasm" wasi_snapshot_preview1 -o "$dir/merged.wasm" --rename-export-conflicts || failed linking
-	# The exports to keep are the reactor's own; a component has no others than those of its world.
+	# The exports to keep are the reactor's own. A component keeps only the exports of its world.
 	node -e 'const [from, to, component] = process.argv.slice(1), fs = require("fs");
 		const names = WebAssembly.Module.exports(new WebAssembly.Module(fs.readFileSync(from))).map((e) => e.name)
 			.filter((name) => !component || !name.startsWith("ctxfold_"));

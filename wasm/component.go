@@ -2,7 +2,7 @@
 
 package main
 
-//lint:file-ignore U1000 what is exported to the host has no caller in Go
+//lint:file-ignore U1000 exports to the host have no caller in Go
 
 import (
 	"unsafe"

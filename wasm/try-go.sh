@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# wasm/try-go.sh [VERSION]: builds the module with the newest Go that the proxy serves, and runs the vectors and random requests on it
-# beside the native code. A step that fails is left out and named, so that one run finds all that a new release breaks.
+# wasm/try-go.sh [VERSION]: builds the module with the newest Go that the proxy serves, and compares its answers to the vectors and to
+# random requests with those of native code. A build step that fails is skipped and named, so that one run finds everything that a new
+# release breaks.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-# Outside of the module, which would name its own version. What go.mod asks for is not more than what builds the module.
+# Run outside of the module, which would select its own version. The go line of go.mod requires no newer version than the one that builds
+# the module.
 version=${1:-$(cd / && GOWORK=off GOFLAGS= GOTOOLCHAIN=local go list -m -f '{{.Version}}' go@latest)}
 version=go${version#go}
 echo "The newest Go is $version; the module is built with $(sed -n 's/.*MODULE_GO:-\(go[0-9.]*\).*/\1/p' wasm/build.sh)."

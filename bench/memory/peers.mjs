@@ -6,13 +6,13 @@ import { AIMessage, HumanMessage, SystemMessage, trimMessages } from "@langchain
 import { pruneMessages } from "ai";
 import { AbsoluteSummarizerConfig, NullLogger, SorensenDiceSimilarity, Summarizer } from "ts-textrank";
 
-// The package exports these only together with its terminal.
+// The package exports these functions only together with its terminal interface.
 const PI = new URL("../node_modules/@mariozechner/pi-coding-agent/dist/core/compaction/compaction.js", import.meta.url);
 const { DEFAULT_COMPACTION_SETTINGS, prepareCompaction } = await import(PI);
 
 const types = { user: HumanMessage, assistant: AIMessage, system: SystemMessage };
 
-/** The newest messages that LangChain keeps. */
+/** Returns the newest messages, as selected by LangChain. */
 async function langchain(messages, maxTokens) {
   const list = messages.map((m, i) => new types[m.role]({ content: m.content, id: `${i}` }));
   const tokenCounter = (some) => some.reduce((n, m) => n + messages[m.id].tokens, 0);
@@ -20,7 +20,7 @@ async function langchain(messages, maxTokens) {
   return kept.map((m) => Number(m.id));
 }
 
-/** Where pi cuts, with the largest setting that leaves no more than the budget. It counts tokens its own way. */
+/** Returns the point where pi cuts, with the largest setting that stays within the budget. pi counts tokens in its own way. */
 function pi(entries, messages, budget) {
   const sums = [0];
   for (const m of [...messages].reverse()) sums.unshift(sums[0] + m.tokens);
@@ -47,9 +47,9 @@ function piEntries(messages) {
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "word" });
 
-/** TextRank over sentences that are divided already, and words of any script. */
+/** Runs TextRank on sentences that are already divided, with words in any script. */
 function textrank(sentences) {
-  const numbers = new Map(); // the package compares words often: numbers are faster
+  const numbers = new Map(); // the package compares words often, and comparing numbers is faster
   const number = (word) => numbers.get(word) ?? (numbers.set(word, numbers.size), numbers.size - 1);
   const parser = {
     parse: (text) => ({

@@ -1,10 +1,10 @@
-// Draws conversations by the shapes of real ones. The same seed gives the same conversations.
+// Generates random conversations with the shapes of real ones. The same seed generates the same conversations.
 import { readFileSync } from "node:fs";
 import seedrandom from "seedrandom";
 
 export const SHAPES = JSON.parse(readFileSync(new URL("shapes.json", import.meta.url), "utf8"));
 
-/** A number between two quantiles, each as likely as the next. */
+/** Returns a random number, distributed as the quantiles say. */
 function between(quantiles, random) {
   const at = random();
   const next = Math.max(1, SHAPES.quantiles.findIndex((q) => q >= at));
@@ -13,8 +13,9 @@ function between(quantiles, random) {
 }
 
 /**
- * So many conversations, of which `agents` (0 to 1) are of agents: a list of turns, each with the characters that the user says and a list
- * of steps. A step is one call of the model: the characters of its text, of its tool calls, and of their results.
+ * Yields `count` conversations, of which the share `agents` (0 to 1) are agent sessions. A conversation is a list of turns, each with the
+ * number of characters that the user writes and a list of steps. A step is one model call: the numbers of characters of its text, of its
+ * tool calls, and of their results.
  */
 export function* conversations(seed, count, agents) {
   const random = seedrandom(seed);
@@ -36,14 +37,14 @@ export function* conversations(seed, count, agents) {
 
 const WORDS = "the a file test reads writes line error value returns list of and in is not found build run function type name path old new".split(" ");
 
-/** Text of so many characters, in which no two lines are alike. */
+/** Returns a text of the given length, in which no two lines are alike. */
 export function text(length, random) {
   let made = "";
   while (made.length < length) made += `${WORDS[Math.floor(random() * WORDS.length)]}${random() < 0.1 ? ` ${Math.floor(random() * 1e6)}\n` : " "}`;
   return made.slice(0, length);
 }
 
-/** The histories that a client sends, one for each call of the model: the same list, which grows. */
+/** Yields the histories that a client sends, one for each model call: the same list, which grows. */
 export function* requests({ turns }, name, random) {
   const messages = [];
   let number = 0;

@@ -1,4 +1,4 @@
-// The tables of docs/guides/cost.md: what is between their marks is rewritten.
+// Writes the tables in docs/guides/cost.md, between their marks.
 const n = (x, digits = 3) => (x >= 1000 ? Math.round(Number(x.toPrecision(digits))).toLocaleString("en-US") : String(Number(x.toPrecision(digits))));
 const size = (bytes) => (bytes >= 1e12 ? `${n(bytes / 1e12)} TB` : bytes >= 1e9 ? `${n(bytes / 1e9)} GB` : bytes >= 1e6 ? `${n(bytes / 1e6)} MB` : `${n(bytes / 1e3)} KB`);
 const usd = (x) => (x < 1 ? `$${x.toFixed(2)}` : `$${n(x)}`);
@@ -107,7 +107,7 @@ const PARTS = {
     `Node ${machine.node.slice(1)}, workerd ${machine.workerd}. ${Math.max(...machine.load) > machine.cores ? `The machine was busy with other work (load ${machine.load.join(" to ")}), so CPU time is what was measured, not the time on the clock.` : "The machine did nothing else."}`,
 };
 
-/** A page with its tables rewritten. */
+/** Returns the page with its tables rewritten. */
 export function page(text, results) {
   let made = text;
   for (const [name, part] of Object.entries(PARTS)) {

@@ -1,5 +1,6 @@
-// node run.js: runs a sample, simulates a day, and writes results.json and the tables of docs/guides/cost.md. node run.js --tables: simulates by the
-// sample in results.json. node run.js --check: fails where results.json or the page is not what that gives.
+// node run.js: runs a sample, simulates a day, and writes results.json and the tables of docs/guides/cost.md. node
+// run.js --tables: simulates with the sample in results.json. node run.js --check: fails unless results.json and the
+// page match that simulation.
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { isDeepStrictEqual } from "node:util";
@@ -9,7 +10,7 @@ import { calibrated, checked, shares, simulate } from "./simulate.js";
 const here = (path) => new URL(path, import.meta.url);
 const json = (path) => JSON.parse(readFileSync(here(path), "utf8"));
 
-/** Who asks how much, and what is assumed where nothing was measured. */
+/** The assumed load, and assumptions for everything that was not measured. */
 const ASSUMED = {
   conversations: 1_000_000,
   agents: 0.1,
@@ -25,10 +26,10 @@ const ASSUMED = {
   emptyObjectBytes: 12_000,
   drawn: 20_000,
 };
-/** What may be done about what costs most, each in place of what is assumed. */
+/** Measures against the largest costs, each of which replaces an assumption. */
 const CHANGES = { short: { keptDays: 3 }, passed: { objectSeconds: 0.1 }, both: { keptDays: 3, objectSeconds: 0.1 } };
 const LIMITS = { storeBytes: 26e9, storeCores: 1, lineBits: 10e9 };
-/** The sample has more agents and a smaller window than the day, so that more of it is compacted. */
+/** The sample has more agents and a smaller window than the simulated day, so that more of it is compacted. */
 const SAMPLE = { seed: "sample", talks: 24, agents: 0.5, window: 64_000 };
 
 const mode = process.argv[2];
@@ -65,7 +66,7 @@ function derived({ model, how }) {
   return { assumed: ASSUMED, changes: CHANGES, limits: LIMITS, prices, check: checked(model, how), once, tenfold, changed, shares: { once: shares(once, LIMITS), tenfold: shares(tenfold, LIMITS) } };
 }
 
-/** Numbers to nine digits: the last ones may differ from engine to engine. */
+/** Rounds numbers to nine digits, because the last digits may differ between engines. */
 function rounded(value) {
   if (typeof value === "number") return Number(value.toPrecision(9));
   if (Array.isArray(value)) return value.map(rounded);

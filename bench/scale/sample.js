@@ -1,5 +1,5 @@
-// Runs conversations for real: through the edge example in workerd with a Durable Object for each, through `ctxfold serve` with Redis, and
-// through `fit` in Node with Redis. What is measured is CPU time, of all threads of the process, and what is stored.
+// Runs real conversations: through the edge example in workerd with a Durable Object for each, through `ctxfold serve` with Redis, and
+// through `fit` in Node with Redis. It measures the CPU time of all threads of the process, and the amount of stored data.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -18,7 +18,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const installed = createRequire(`${root}js/fixtures/stores/package.json`);
 const SUMMARY = `## Goal\nThe user has files read and tests run.\n\n## Progress\n${"The files were read, and what they say was told to the user. ".repeat(20)}`;
 
-/** CPU time of a process in milliseconds: of all its threads, or of the first one. */
+/** Returns the CPU time of a process in milliseconds, of all its threads or only of the first. */
 function cpu(pid, all = true) {
   const threads = all ? readdirSync(`/proc/${pid}/task`) : [pid];
   return threads.reduce((sum, each) => sum + Number(readFileSync(`/proc/${pid}/task/${each}/schedstat`, "utf8").split(" ")[0]) / 1e6, 0);
@@ -26,7 +26,7 @@ function cpu(pid, all = true) {
 const resident = (pid) => Number(readFileSync(`/proc/${pid}/status`, "utf8").match(/VmRSS:\s*(\d+)/)[1]) * 1024;
 const size = (folder) => readdirSync(folder, { recursive: true, withFileTypes: true }).reduce((sum, f) => sum + (f.isFile() ? statSync(join(f.parentPath, f.name)).size : 0), 0);
 
-/** An endpoint that answers at once. Requests for summaries do not end as those of the clients do. */
+/** Starts an endpoint that answers at once. Summary requests are recognized by their end, which differs from that of client requests. */
 async function endpoint(t) {
   const server = createServer(async (request, response) => {
     let body = "";
@@ -40,7 +40,7 @@ async function endpoint(t) {
   return `http://127.0.0.1:${server.address().port}`;
 }
 
-/** Sends every history of every conversation, and says what each has cost. */
+/** Sends every history of every conversation, and returns the cost of each. */
 async function measure(talks, seed, send, now) {
   const rows = [];
   for (const [name, talk] of talks.entries()) {
@@ -84,7 +84,7 @@ export async function sample({ seed, talks: count, agents, window }) {
         if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
         await response.text();
         const cost = (await worker.cpu()) - before;
-        // Many compactions ask for no summary, so the conversation itself is asked. A history that is this short cannot be due.
+        // Many compactions request no summary, so the conversation itself is asked. Compaction can't be due for a history as short as this.
         if (body.length < window) return { cpu: cost, compacted: false };
         const { compactions } = await (await worker.fetch("/v1/conversation", { headers: conversation(name) })).json();
         const compacted = compactions > (known.get(name) ?? 0);
@@ -102,7 +102,7 @@ export async function sample({ seed, talks: count, agents, window }) {
       t.after(() => client.destroy());
       const info = async () => Object.fromEntries((await client.info()).split("\r\n").map((line) => line.split(":")));
       const pid = Number((await info()).process_id);
-      /** Since the last call: bytes of memory, commands, CPU, and bytes that went over the line. */
+      /** Returns the use since the last call: bytes of memory, commands, CPU time, and bytes transferred. */
       const use = async () => {
         const i = await info();
         return { memory: Number(i.used_memory), keys: await client.dbSize(), cpu: cpu(pid), moved: Number(i.total_net_input_bytes) + Number(i.total_net_output_bytes) };

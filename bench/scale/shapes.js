@@ -1,15 +1,15 @@
-// node shapes.js FOLDER: writes shapes.json from real sessions. It keeps numbers alone: how many calls of the model the turns have, and
+// node shapes.js FOLDER: writes shapes.json from real sessions. It only contains numbers: how many model calls the turns have, and
 // quantiles of the sizes of messages.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { quantileSorted } from "simple-statistics";
 
-/** The quantiles that are kept of each size. */
+/** The quantiles that are stored for each size. */
 export const AT = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1];
 
 const length = (value) => (typeof value === "string" ? value.length : value === undefined ? 0 : JSON.stringify(value).length);
 const lines = (text) => text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
 
-/** What one message has: text and calls of the model, what the user says, tool results. */
+/** The content of one message: text and calls of the model, the user's text, tool results. */
 const user = (n) => ({ user: n });
 const model = (text, call) => ({ text, call });
 const result = (n) => ({ result: n });
@@ -37,7 +37,7 @@ const codex = {
   custom_tool_call_output: (p) => [result(length(p.output))],
 };
 
-/** By folder: whether they are of agents, and the events of each session in a file. */
+/** For each folder, whether its sessions are those of agents, and a function that returns the events of the sessions in a file. */
 const READERS = {
   claude_code: ["agent", (text) => [lines(text).flatMap((l) => (l.message && !l.isSidechain && !l.isMeta && !l.isCompactSummary ? contentOf(l.message) : []))]],
   codex: ["agent", (text) => [lines(text).flatMap(({ type, payload }) => (type === "response_item" ? (codex[payload.type]?.(payload) ?? []) : []))]],
@@ -52,7 +52,7 @@ const READERS = {
   ],
 };
 
-/** The shape of a session: calls of the model in each turn, and quantiles of sizes in characters. */
+/** Returns the shape of a session: the number of model calls in each turn, and quantiles of sizes in characters. */
 function shapeOf(events) {
   const turns = [];
   const sizes = { user: [], text: [], call: [], result: [] };

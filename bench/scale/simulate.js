@@ -1,14 +1,14 @@
-// What a day costs: conversations that are drawn by the shapes of real ones, and the costs that the sample has shown.
+// Simulates the costs of a day, with conversations that have the shapes of real ones and the costs measured in the sample.
 import { linearRegression, mean, sum } from "simple-statistics";
 import { conversations } from "./draw.js";
 
 const MONTH_DAYS = 30;
 const DAY_S = 86_400;
 
-/** Characters of JSON around what each message says. */
+/** The number of characters of JSON around the content of each message. */
 const FRAME = { user: 80, answer: 38, call: 120, result: 60 };
 
-/** Of each request of a conversation: what its body has and what its last turn has added, in characters. */
+/** Yields, for each request of a conversation, the sizes of its body and of the part that its last turn has added, in characters. */
 function* bodies({ turns }) {
   let total = 0;
   for (const { user, steps } of turns) {
@@ -20,7 +20,10 @@ function* bodies({ turns }) {
   }
 }
 
-/** The costs of one system by its rows: of a request by the bytes of its body, and of a compaction next to that, in ms. */
+/**
+ * Fits the costs of one system to its rows, in milliseconds: the cost of a request by the bytes of its body, and the additional cost of a
+ * compaction.
+ */
 function costs(rows) {
   const { m, b } = linearRegression(rows.filter((r) => !r.compacted).map((r) => [r.bytes, r.cpu]));
   const [perByte, perRequest] = [Math.max(0, m), Math.max(0, b)];
@@ -29,7 +32,7 @@ function costs(rows) {
   return { perRequest, perByte, perCompaction };
 }
 
-/** What the sample says, in the few numbers that the simulation needs. */
+/** Reduces the sample to the few numbers that the simulation needs. */
 export function calibrated({ edge, proxy, node }, how) {
   const whole = node.rows.filter((r) => !r.known && !r.compacted);
   const made = node.rows.filter((r) => r.compacted);
@@ -39,7 +42,7 @@ export function calibrated({ edge, proxy, node }, how) {
     compactions: made.length,
     bytesPerCharacter: sum(node.rows.map((r) => r.bytes)) / sum(drawn),
     bytesPerToken: sum(whole.map((r) => r.bytes)) / sum(whole.map((r) => r.tokens.before)),
-    /** Of the window: how full it is when a compaction is made, and afterwards. */
+    /** How full the window is when a compaction is made, and afterwards. */
     full: mean(made.map((r) => r.tokens.before)) / how.window,
     left: mean(made.map((r) => r.tokens.after)) / how.window,
     edge: { ...costs(edge.rows), storedPerCompaction: edge.stored / made.length },
@@ -49,7 +52,7 @@ export function calibrated({ edge, proxy, node }, how) {
   };
 }
 
-/** What a compaction leaves in Redis, and what a request costs it. */
+/** Returns the data that a compaction leaves in Redis, and what a request costs Redis. */
 const stored = ({ rows, redis }, made) => ({
   storedPerCompaction: redis.memory / made,
   storeCpu: redis.cpu / rows.length,
@@ -58,7 +61,7 @@ const stored = ({ rows, redis }, made) => ({
 
 const SYSTEMS = ["edge", "proxy", "node"];
 
-/** The sums of conversations: requests, bytes, compactions, and CPU of each system in ms. */
+/** Sums up conversations: requests, bytes, compactions, and the CPU time of each system in milliseconds. */
 export function totals(list, model, window) {
   const all = { conversations: 0, requests: 0, bytes: 0, compactions: 0, largest: 0, edge: 0, proxy: 0, node: 0 };
   for (const talk of list) {
@@ -81,7 +84,7 @@ export function totals(list, model, window) {
   return all;
 }
 
-/** A day and a month of so many conversations. */
+/** Simulates a day and a month. */
 export function simulate(model, prices, how, times = 1) {
   const drawn = totals(conversations(how.seed, how.drawn, how.agents), model, how.window);
   const scale = (times * how.conversations) / drawn.conversations;
@@ -137,7 +140,7 @@ export function simulate(model, prices, how, times = 1) {
   };
 }
 
-/** How well the model says what the sample has cost: predicted by measured. */
+/** Checks the model against the sample: each value is the predicted cost divided by the measured one. */
 export function checked(model, how) {
   const all = totals(conversations(how.seed, how.talks, how.agents), model, how.window);
   return {
@@ -146,7 +149,7 @@ export function checked(model, how) {
   };
 }
 
-/** What is used of the limits that replicas run into, at so many times the load. */
+/** Returns how much of the limits of replicas is used, at `times` the load. */
 export const shares = ({ proxy, bits }, limits) => ({
   storeMemory: proxy.storeBytes / limits.storeBytes,
   storeCpu: proxy.storeBusy / limits.storeCores,

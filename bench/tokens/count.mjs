@@ -1,5 +1,5 @@
-// Counts the texts of folders with real tokenizers: node count.mjs FOLDER... writes counts.json into each. Estimates of other libraries are
-// next to them, to be compared with.
+// Counts the texts in folders with real tokenizers: node count.mjs FOLDER... writes counts.json into each. The file also contains estimates
+// of other libraries, for comparison.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getTokenizer } from '@anthropic-ai/tokenizer'
@@ -12,8 +12,8 @@ import Tokenizer from 'ai-tokenizer'
 import * as claudeData from 'ai-tokenizer/encoding/claude'
 
 const plain = { disallowedSpecial: new Set() } // a text may quote <|endoftext|>
-const claude = getTokenizer() // one for all: making it takes longer than counting
-const gemini = gemma3() // Google's own library counts for Gemini with it
+const claude = getTokenizer() // shared, because creating it takes longer than counting
+const gemini = gemma3() // Google's own library uses it to count for Gemini
 const ai = new Tokenizer(claudeData)
 const families = {
   o200k: (text) => o200k(text, plain).length,
@@ -33,7 +33,7 @@ for (const folder of process.argv.slice(2)) {
   console.log(`${Object.keys(counts).length} texts counted in ${folder}`)
 }
 
-// Long runs of one character, in tokens for 1,600 of them.
+// Long runs of one character: the number of tokens for 1,600 of them.
 const chars = [...Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i)), ' ', '\n', '\t', ...'é©\u00a0ăäáíçåąčığâđạʒαάβΓаеоиыбвгдтПѓҡհשאةابڭܐकािবਕકଓகతకമකกเລཀကაᄀሀខ᠀—…’„→─│█▒☀∑⠿　、！１あゐアヴ的一是不了在有人我中大来上国体知行随价闻饺槓嚭㐀가나마바하의이다는갂뷁\ufe0f\ue000😀🏽🌍🙂🇩🦀𝒳']
 const runs = {}
 for (const char of chars) runs[char] = count(char.repeat(1600))

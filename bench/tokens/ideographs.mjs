@@ -1,9 +1,9 @@
-// Writes which Han characters and Hangul syllables tokenizers know as one token: node ideographs.mjs OUT.go
+// Finds the Han characters and Hangul syllables that tokenizers know as one token: node ideographs.mjs OUT.go
 import { writeFileSync } from 'node:fs'
 import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 
-// gaps writes rising numbers as the gaps between them, each in one byte; 255 represents a gap of 255 that ends in nothing.
+// gaps writes ascending numbers as the differences between them, one byte each; 255 means that the difference continues in the next byte.
 function gaps(list) {
   const out = []
   let last = -1

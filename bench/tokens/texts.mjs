@@ -14,7 +14,7 @@ const most = [Number(process.env.FITTED ?? 108), Number(process.env.HELD ?? 36)]
 const hash = (s) => createHash('sha256').update(s).digest()
 const language = 'de|fr|es|pl|ru|uk|ja|ko|zh_CN|zh_TW|ar|hi|el|he|th|vi|tr|cs|hu|fi|it|pt_BR|ta|te|bn|fa'
 
-// kind → the path that a file must match; a function may take the language from the path instead.
+// Maps each kind to the path that a file must match. A function may determine the language from the path.
 const kinds = [
   ['md', /\.md$/], ['go', /\/go\/(src|pkg)\/.*\.go$/], ['minjs', /\.min\.(js|mjs|css)$/], ['js', /\/[^.]*\.(js|mjs|cjs|ts)$/],
   ['py', /\.py$/], ['sh', /\.sh$|\/etc\/init\.d\/|\/bin\/[a-z-]+(?:grep|less|diff|select|update|config)[a-z-]*$/], ['json', /\.json$/], ['html', /debian-handbook.*\.html$/],
@@ -30,7 +30,7 @@ function strip(path, text) {
   return text.split('\n').filter((l) => !/^['.]/.test(l)).join('\n').replace(/\\f[A-Z]|\\f\([A-Z]{2}|\\f\[[A-Z]*\]/g, '').replace(/\\-/g, '-').replace(/\\&/g, '')
 }
 
-// How tools show a file: with the numbers of its lines, as a JSON string, as what grep finds in it.
+// The ways in which tools show a file: with line numbers, as a JSON string, or as matches of grep.
 const shown = {
   listing: (text, path) => {
     const [, arrow, plus] = hash('listing ' + path)
@@ -40,9 +40,9 @@ const shown = {
   grep: (text, path) => text.split('\n').map((l, i) => `${path.split('/').slice(-4).join('/')}:${i + 1}:${l}`).filter((l) => hash(l)[0] < 64).join('\n'),
 }
 
-// script is one half of a text in a language that is written in letters of its own, and nothing of others.
+// script returns one half of a text if its language has a script of its own, and nothing for other languages.
 function script(text, half) {
-  const body = text.slice(text.length / 20) // after the title and the notes
+  const body = text.slice(text.length / 20) // skips the title and the notes
   if ((body.match(/[a-z]/g) ?? []).length * 2 > body.length) return ''
   return body.slice((half * body.length) / 2, ((half + 1) * body.length) / 2)
 }
@@ -58,7 +58,7 @@ function walk(dir, depth) {
   try { names = readdirSync(dir, { withFileTypes: true }) } catch { return }
   for (const e of names) {
     const path = join(dir, e.name)
-    const rel = path.slice(root.length) // so that it does not matter where the roots are
+    const rel = path.slice(root.length) // makes the result independent of the location of the roots
     if (e.isDirectory()) { if (depth < 14 && e.name !== '.git' && e.name !== 'proc') walk(path, depth + 1); continue }
     if (!e.isFile()) continue
     const lang = prose.exec(path)
@@ -123,13 +123,13 @@ for (const r of roots) for (const f of [join(r, 'unicode-data/usr/share/unicode/
   } catch {}
 }
 
-// random numbers from 0 to 2^32 less 1, the same in every run.
+// random returns a generator of numbers from 0 to 2^32 − 1, which is the same in every run.
 function random(name) {
   let n = 0
   return () => hash(`${name}/${n++}`).readUInt32LE(0)
 }
 
-// numbers is a table of numbers, dates and short names, as CSV or TSV.
+// numbers generates a table of numbers, dates and short names, as CSV or TSV.
 function numbers(t) {
   const r = random('numbers ' + t)
   const columns = Array.from({ length: 3 + (r() % 8) }, () => r() % 7)
@@ -141,7 +141,7 @@ function numbers(t) {
   return Array.from({ length: 90 }, (_, row) => columns.map((c) => cell(c, row)).join(t % 3 ? ',' : '\t')).join('\n')
 }
 
-// table is what commands draw: words in columns, padded by spaces, in boxes, or between marks.
+// table generates a table as commands print it: words in columns, padded by spaces, in boxes, or between marks.
 function table(t) {
   const r = random('table ' + t)
   const widths = Array.from({ length: 2 + (r() % 5) }, () => 6 + (r() % 40))
@@ -167,7 +167,7 @@ for (const [kind, files] of [...found].sort()) {
   for (const f of files) sizes.set(folder(f.path), (sizes.get(folder(f.path)) ?? 0) + 1)
   const number = [0, 1]
   for (const f of files) {
-    // Of a declaration the first half is fitted on, so that no script is left out.
+    // Weights are fitted to the first half of each declaration, so that no script is left out.
     const held = kind === 'udhr' ? Number(f.path.endsWith('2/2')) : hash('half ' + (sizes.get(folder(f.path)) * 4 <= files.length ? folder(f.path) : f.path))[0] & 1
     if (number[held] >> 1 >= most[held]) continue
     let text

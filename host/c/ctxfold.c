@@ -13,11 +13,11 @@
 
 enum {
   PAGE = 64 << 10,
-  /* The memory of a module never shrinks. An instance with more bytes than this after a huge request is replaced,
-   * which takes a few milliseconds. */
+  /* A module's memory never shrinks. If an instance is larger than this, in bytes, after a huge request, it is replaced, which takes a few
+   * milliseconds. */
   MAX_IDLE = 256 << 20,
-  /* An instance with more than ROOMY bytes is also replaced after CALM consecutive calls that each used less than
-   * 1/SHARE of its memory for request and answer. */
+  /* An instance with more than ROOMY bytes is also replaced after CALM consecutive calls that each used less than 1/SHARE of its memory for
+   * the request and the answer. */
   ROOMY = 32 << 20,
   CALM = 64,
   SHARE = 32,
@@ -109,7 +109,7 @@ void ctxfold_answer_free(ctxfold_answer *answer) {
   memset(answer, 0, sizeof *answer);
 }
 
-/* Fills in an error of the library itself. Its texts are string literals. */
+/* Sets an error of the library itself. code and message must be string literals. */
 static ctxfold_status fail(ctxfold_answer *answer, ctxfold_status status, const char *code, const char *message) {
   ctxfold_answer_free(answer);
   answer->status = status;
@@ -123,8 +123,8 @@ ctxfold_status no_memory(ctxfold_answer *answer) {
   return fail(answer, CTXFOLD_NO_MEMORY, "no_memory", "there is no memory for the request or its answer");
 }
 
-/* Calls an operation as described in docs/reference/abi.md. The memory may move during every call, so its address is
- * read again. Returns false if there is no memory. */
+/* Calls an operation as described in docs/reference/abi.md. The memory may move during any call, so its address is read again
+ * afterwards. Returns false if memory cannot be allocated. */
 static bool cross(Z_ctxfold_instance_t *m, operation run, const char *request, u32 length, ctxfold_answer *answer) {
   u32 at = Z_ctxfoldZ_ctxfold_alloc(m, length);
   if ((uint64_t)at + length > m->w2c_memory.size) wasm_rt_trap(WASM_RT_TRAP_OOB);
@@ -143,7 +143,7 @@ static bool cross(Z_ctxfold_instance_t *m, operation run, const char *request, u
   return answer->json != NULL;
 }
 
-/* Explains why a call trapped, and starts another instance. */
+/* Reports why a call trapped, and starts a new instance. */
 static ctxfold_status trapped(ctxfold_instance *c, int trap, ctxfold_answer *answer) {
   bool refused = c->module.w2c_memory.refused;
   stop(c);
@@ -159,7 +159,7 @@ static ctxfold_status trapped(ctxfold_instance *c, int trap, ctxfold_answer *ans
   return CTXFOLD_TRAP;
 }
 
-/* Sets the members of an answer, or its error. */
+/* Sets the members of an answer, or its error, from its JSON. */
 static ctxfold_status read_answer(ctxfold_answer *answer) {
   ctxfold_text key, value, error = {0};
   for (size_t at = 0; ctxfold_next((ctxfold_text){answer->json, answer->length}, &at, &key, &value);) {
@@ -218,8 +218,8 @@ ctxfold_status ctxfold_call(ctxfold_instance *c, const char *name, const char *r
   return status;
 }
 
-/* The keys of a request in the order in which they are written: the transcript comes after everything that
- * determines how it is read. */
+/* The keys of a request, in the order in which they are written. The transcript comes last, because the other members determine how it
+ * is read. */
 typedef enum { JSON, PLAIN, NUMBER } kind;
 static const struct {
   const char *name;
@@ -238,8 +238,8 @@ static const struct {
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
-/* Determines which text of the request an error is in, and where. The path names the text; an error without a path
- * belongs to the text that contains its offset. */
+/* Finds the text of the request that contains the error, and the error's offset in it. The first key of the error's path names the text;
+ * an error without a path belongs to the text that contains its offset. */
 static void locate(ctxfold_answer *answer, const size_t *starts, const size_t *lengths) {
   ctxfold_text root = {answer->path, strcspn(answer->path, ".[")};
   for (size_t i = 0; i < KEYS; i++) {

@@ -1,6 +1,5 @@
-/* ctxfold keeps the conversation of a language model within its context window. This is its library for C, and for
- * other languages that can load a shared library: the WebAssembly module, translated to C. It returns the same bytes as
- * all other hosts.
+/* ctxfold keeps an LLM conversation inside the context window. This is its library for C, and for other languages that can load a shared
+ * library: the WebAssembly module, translated to C. It returns the same bytes as all other hosts.
  *
  *   ctxfold_instance *c = ctxfold_new(NULL);
  *   ctxfold_records *records = ctxfold_records_new();
@@ -13,9 +12,9 @@
  * need not be zero-terminated. Arguments still belong to the caller and are not kept. Results belong to the caller too:
  * free an answer with ctxfold_answer_free, a buffer with ctxfold_free.
  *
- * Threads: only one thread at a time, but any thread, may use an instance (ctxfold_instance); different ones may be used
- * concurrently. Several threads may share records: of two calls that need the same compaction, one makes it. No function changes the state of the process: signal handlers, the locale, files. A call
- * needs less than 128 KiB of stack. */
+ * Threads: only one thread at a time, but any thread, may use an instance (ctxfold_instance); different ones may be used concurrently.
+ * Several threads may share records: if two calls need the same compaction, it is made only once. No function changes the state of the
+ * process: signal handlers, the locale, files. A call needs less than 128 KiB of stack. */
 #ifndef CTXFOLD_H
 #define CTXFOLD_H
 
@@ -63,30 +62,29 @@ typedef struct {
 } ctxfold_memory;
 CTXFOLD_API ctxfold_memory ctxfold_memory_of(const ctxfold_instance *c);
 
-/* The same, for languages that cannot call functions which return a structure. */
+/* Like ctxfold_memory_of, for languages that cannot call functions that return a structure. */
 CTXFOLD_API void ctxfold_memory_into(const ctxfold_instance *c, ctxfold_memory *memory);
 
 typedef enum {
   CTXFOLD_OK,
   CTXFOLD_ERROR,        /* the module rejected the request: code, path and offset say why and where (docs/reference/errors.md) */
-  CTXFOLD_TRAP,         /* the module aborted in the middle of the call; code is "trap" */
-  CTXFOLD_MEMORY_LIMIT, /* the same, because it needs more than its memory limit, or than there is; code is "memory_limit" */
+  CTXFOLD_TRAP,         /* the module trapped during the call; code is "trap" */
+  CTXFOLD_MEMORY_LIMIT, /* the call needs more memory than its limit, or than is available; code is "memory_limit" */
   CTXFOLD_NO_MEMORY,    /* malloc failed outside of the module; code is "no_memory" */
 } ctxfold_status;
 
-/* The outcome of a call. After CTXFOLD_TRAP and CTXFOLD_MEMORY_LIMIT the instance has been replaced: the next call
- * works, but open sessions are gone. After any error nothing was changed. */
+/* The outcome of a call. After CTXFOLD_TRAP and CTXFOLD_MEMORY_LIMIT the instance has been replaced: the next call works, but open
+ * sessions are lost. An error of any kind means that nothing was changed. */
 typedef struct {
   ctxfold_status status;
   char *json; /* the whole answer, zero-terminated; NULL if the module did not answer */
   size_t length;
 
-  /* Members of json, unchanged; length 0 if there is no such member. */
+  /* Members of json, unchanged. A member that is missing has length 0. */
   ctxfold_text messages, edits, report, state;
 
-  /* The error, as zero-terminated strings, which are empty if there is none. path and offset lead to the place in
-   * the text of the request that in names ("policy", "messages", …), or in the whole request if in is empty. offset
-   * counts bytes. */
+  /* The error, as zero-terminated strings, which are empty if there was none. path and offset (in bytes) locate the error in the text of
+   * the request that in names ("policy", "messages", …), or in the whole request if in is empty. */
   const char *code, *message, *path, *in;
   size_t offset;
 
@@ -94,9 +92,8 @@ typedef struct {
 } ctxfold_answer;
 CTXFOLD_API void ctxfold_answer_free(ctxfold_answer *answer);
 
-/* The members of a request. Those that are not set are omitted. The texts of the first group are JSON, those of the
- * second are plain text. bodies, summaries and the like are lists; messages may be an array or a request body that
- * contains one. */
+/* The members of a request. Members that are not set are omitted. The first group is JSON, the second plain text. bodies, summaries and
+ * the like are lists; messages may be an array or a request body that contains one. */
 typedef struct {
   ctxfold_text policy, options, state, plan, summaries, memory, arguments, bodies, found, roles, messages;
   ctxfold_text text, name, file, time, query, after, before, to;
@@ -104,8 +101,8 @@ typedef struct {
   uint64_t session, tokens, limit; /* 0: not set */
 } ctxfold_request;
 
-/* The operations of docs/reference/abi.md, except fit, which is a loop here, and loop_start and loop_event, which it
- * uses. ctxfold_plan(c, request, answer) runs plan, and so on. */
+/* The operations of docs/reference/abi.md, except fit, which has a function of its own, and loop_start and loop_event, which that
+ * function uses. ctxfold_plan(c, request, answer) runs plan, and so on. */
 #define CTXFOLD_OPERATIONS(OP)                                                                                                        \
   OP(info) OP(detect) OP(estimate) OP(check) OP(plan) OP(step) OP(prints) OP(validate) OP(repair) OP(convert) OP(restore) OP(digests) \
   OP(recall) OP(search) OP(open) OP(save) OP(session_open) OP(session_append) OP(session_close) OP(classify_error) OP(limit_tool_output)
@@ -116,8 +113,8 @@ CTXFOLD_OPERATIONS(CTXFOLD_DECLARE)
 /* Runs any operation by name, including fit, on a request that the caller has written. */
 CTXFOLD_API ctxfold_status ctxfold_call(ctxfold_instance *c, const char *operation, const char *request, size_t length, ctxfold_answer *answer);
 
-/* The request to the model. The texts are valid until the summarizer returns. Plain texts are zero-terminated, but
- * may also contain zeros. */
+/* A request for the model. The texts are valid until the summarizer returns. Plain texts are zero-terminated, but may also contain
+ * zeros. */
 typedef struct {
   const char *scope;           /* what to summarize: docs/reference/abi.md, "plan and step" */
   ctxfold_text system, prompt; /* the system prompt and the user message */
@@ -126,93 +123,89 @@ typedef struct {
   /* Set this to the model's finish reason, if there is one, such as "stop" or "length". It must stay valid until the
    * loop returns. */
   const char *finish_reason;
-  /* If there is no summary, set this to the reason, for the report (summary.error). It must stay valid until the
-   * loop returns. */
+  /* If there is no summary, set this to the reason, which the report shows (summary.error). It must stay valid until the loop returns. */
   const char *error;
-  /* What to send for a request that is appended to the conversation (summary.request of the policy, with
-   * {"summary":{"prefix":true}} in the options): the messages, or the request body that contains them. Empty for
-   * other requests. */
+  /* For a request that extends the conversation (summary.request of the policy, with {"summary":{"prefix":true}} in the options): what
+   * to send, either the messages or the request body that contains them. Empty for other requests. */
   ctxfold_text sent;
-  /* Set this if you return the messages, as JSON, of a provider's own compaction, for a request with "provider". */
+  /* Set this if you return the result of a provider's own compaction, as a JSON array of messages, for a request with "provider". */
   bool gives_messages;
-  /* Set this and return NULL if the provider is overloaded: the summarizer is called again after this many
-   * milliseconds, or after a default delay (0). */
+  /* Set this and return NULL if the provider is overloaded. The summarizer is then called again after this many milliseconds, or after a
+   * default delay if it is 0. */
   bool busy;
   uint64_t after;
 } ctxfold_ask;
 
-/* Calls a model. Returns the summary as a zero-terminated string from malloc, which the library frees, or NULL if
- * there is none: then the module writes a digest instead, and no message is lost. user is the argument of the loop.
- * The requests of a round are made one after the other; to make them concurrently, use ctxfold_plan and
- * ctxfold_step. */
+/* Calls a model. Returns the summary as a zero-terminated string from malloc, which the library frees, or NULL if there is none: then
+ * the module writes a digest instead, and no message is lost. user is the argument passed to the loop. The requests of a round are made
+ * one after the other; to make them concurrently, use ctxfold_plan and ctxfold_step. */
 typedef char *(*ctxfold_summarizer)(void *user, ctxfold_ask *ask);
 
-/* Compacts messages if that is due: plan, the summarizer for each request, step. Only policy, options, state and
- * messages of the request are used. Store answer->state for the next call. summarize may be NULL: then digests are
- * written without a model. */
+/* Compacts messages if compaction is due: calls plan, the summarizer for each request, and step. Uses only policy, options, state and
+ * messages of the request. Store answer->state for the next call. If summarize is NULL, the module writes digests without a model. */
 CTXFOLD_API ctxfold_status ctxfold_compact(ctxfold_instance *c, const ctxfold_request *request, ctxfold_summarizer summarize, void *user,
                                            ctxfold_answer *answer);
 
-/* The remembered compactions of fit for one conversation or one owner: the newest 64 are kept. */
+/* The compactions that fit remembers for one conversation or one owner. The newest 64 are kept. */
 typedef struct ctxfold_records ctxfold_records;
 CTXFOLD_API ctxfold_records *ctxfold_records_new(void);
 CTXFOLD_API void ctxfold_records_delete(ctxfold_records *records);
 
-/* The records as JSON, to be stored and read again with ctxfold_records_load, which replaces the current ones; it
- * also reads those of ctxfold 0.2. save returns a buffer to free with ctxfold_free, or NULL if there is no memory.
- * load returns false, and changes nothing, if json was not written by save. */
+/* Saves the records as JSON, or replaces the current ones with saved ones. load also reads records of ctxfold 0.2. save returns a buffer
+ * to free with ctxfold_free, or NULL if there is no memory. load returns false, and changes nothing, if json was not written by save. */
 CTXFOLD_API char *ctxfold_records_save(const ctxfold_records *records, size_t *length);
 CTXFOLD_API bool ctxfold_records_load(ctxfold_records *records, const char *json, size_t length);
 
-/* Returns what to send for a whole history, which the caller keeps and passes again each turn, longer each time. The
- * result of an earlier call replaces the messages that it compacted, and a new compaction is made when it is due.
- * Only policy, options and messages of the request are used. A digest that was written because the summarizer failed
- * is made again later: after a minute, then two, up to an hour. records may be NULL: then nothing is remembered. An
- * error means that nothing was changed: the history may be sent as it is. */
+/* Returns what to send for a whole history, which the caller keeps and passes again each turn, longer each time. The result of an earlier
+ * call replaces the messages that it compacted, and a new compaction is made when one is due. Uses only policy, options and messages of the
+ * request. A digest that was written because the summarizer failed is made again later: after a minute, then two, up to an hour. records
+ * may be NULL: then nothing is remembered. An error means that nothing was changed: the history may be sent as it is. */
 CTXFOLD_API ctxfold_status ctxfold_fit(ctxfold_instance *c, ctxfold_records *records, const ctxfold_request *request, ctxfold_summarizer summarize,
                                        void *user, ctxfold_answer *answer);
 
 /* A compaction that begins in the background, before it is due. */
 typedef struct ctxfold_work ctxfold_work;
 
-/* What a program does for ctxfold_fit_with. Members that are not set are not used. The library decides nothing that is
- * in docs/inside/loop.md: it asks for effects. */
+/* The functions and settings that a program provides to ctxfold_fit_with. Members that are not set are not used. The module makes all
+ * decisions and requests effects (docs/inside/loop.md). */
 typedef struct {
   ctxfold_summarizer summarize;
   void *user; /* the first argument of the functions here */
-  /* Members of JobSettings (docs/inside/loop.md) that the library does not set: {"owner":"u1","model":"m"}. */
+  /* Members of JobSettings (docs/inside/loop.md) that the library does not set itself, such as {"owner":"u1","model":"m"}. */
   ctxfold_text settings;
-  /* The names of the effects that execute executes, as a JSON array: ["put"] for a store of what is removed, ["count"]
-   * for a tokenizer, ["emit"] for a log, ["load","save","lease","release"] for records that processes share. */
+  /* The names of the effects that execute handles, as a JSON array: ["put"] to store removed content, ["count"] for a tokenizer,
+   * ["emit"] for a log, ["load","save","lease","release"] for records that processes share. */
   ctxfold_text can;
-  /* Executes an effect, and returns the members of its result as a JSON object, without its id: a zero-terminated string
-   * from malloc, which the library frees. {"error":"…"} says why the effect failed. NULL refuses the effect from now on. */
+  /* Executes an effect. Returns the members of its result, without the id, as a JSON object in a zero-terminated string from malloc,
+   * which the library frees. {"error":"…"} reports why the effect failed. NULL means that the effect is not supported; it is not
+   * requested again. */
   char *(*execute)(void *user, const char *effect, size_t length);
-  /* Starts a thread that calls ctxfold_work_run and then ctxfold_work_delete. It needs records, and gate.start in the policy. */
+  /* Starts a thread that calls ctxfold_work_run and then ctxfold_work_delete. Used only if there are records and the policy has
+   * gate.start. */
   void (*begin)(void *user, ctxfold_work *work);
 } ctxfold_host;
 
-/* ctxfold_fit with all that a program can do. If the program executes load, records (or NULL) only know what runs in the
- * background. A lease lasts two minutes: if a summary takes longer, another call may make the same compaction. */
+/* Like ctxfold_fit, with everything that a program can provide. If the program executes load, records are used only for background
+ * compactions and may be NULL. A lease lasts two minutes: if a summary takes longer, another call may make the same compaction. */
 CTXFOLD_API ctxfold_status ctxfold_fit_with(ctxfold_instance *c, ctxfold_records *records, const ctxfold_request *request, const ctxfold_host *host,
                                             ctxfold_answer *answer);
 
-/* Makes a compaction in the background, with an instance that serves no other call meanwhile. The next ctxfold_fit with
- * the same records finds it, or waits for it at the limit. host executes the same effects as that of the call that began
- * it, in another thread. The error "cancelled" says that the compaction has become useless: the history was edited, a
- * forced compaction has replaced it, or the records were deleted. A work that is deleted without being run does no harm. */
+/* Makes a compaction in the background, with an instance that serves no other call meanwhile. The next ctxfold_fit with the same records
+ * uses the result, or waits for it at the limit. host must execute the same effects as the host of the call that began the work, but in
+ * another thread. The error "cancelled" means that the compaction has become useless: the history was edited, a forced compaction has
+ * replaced it, or the records were deleted. A work may be deleted without being run. */
 CTXFOLD_API ctxfold_status ctxfold_work_run(ctxfold_instance *c, ctxfold_work *work, const ctxfold_host *host, ctxfold_answer *answer);
 CTXFOLD_API void ctxfold_work_delete(ctxfold_work *work);
 
-/* Iterates over an object or an array: returns the next value, unchanged, and in an object its key (without quotes,
- * with its escapes). *at must be 0 at first. Returns false at the end. json must be valid JSON, as all answers are. */
+/* Iterates over an object or an array. Sets value to the next value, unchanged, and for an object also sets key (without quotes, with
+ * its escapes). *at must be 0 at first. Returns false at the end. json must be valid JSON, as all answers are. */
 CTXFOLD_API bool ctxfold_next(ctxfold_text json, size_t *at, ctxfold_text *key, ctxfold_text *value);
 
-/* The value of a key in an object; its data is NULL if there is none. */
+/* Returns the value of a key in an object. Its data is NULL if there is no such key. */
 CTXFOLD_API ctxfold_text ctxfold_member(ctxfold_text json, const char *key);
 
-/* The text of a JSON string, zero-terminated, to free with ctxfold_free. length excludes the zero and may be NULL.
- * Returns NULL if json is not a string, or there is no memory. */
+/* Decodes a JSON string into a zero-terminated buffer to free with ctxfold_free. length excludes the zero and may be NULL. Returns NULL
+ * if json is not a string, or if there is no memory. */
 CTXFOLD_API char *ctxfold_string(ctxfold_text json, size_t *length);
 
 /* The library's free(), for programs that use a different allocator. */

@@ -23,7 +23,7 @@
 
 namespace ctxfold {
 
-// The error of a failed call: the status, and code, path, in and offset as in ctxfold_answer.
+// The error of a failed call: its status, and the members code, path, in and offset of ctxfold_answer.
 class error : public std::runtime_error {
  public:
   explicit error(const ctxfold_answer &a)
@@ -36,7 +36,7 @@ class error : public std::runtime_error {
 inline ctxfold_text text(std::string_view s) { return {s.data(), s.size()}; }
 inline std::string_view view(ctxfold_text t) { return t.data ? std::string_view(t.data, t.length) : std::string_view(); }
 
-// An answer. Its views are valid as long as it lives.
+// An answer. Its string views are valid as long as the answer exists.
 class answer {
  public:
   answer() = default;
@@ -68,7 +68,7 @@ struct request {
 // (summary.error).
 using summarizer = std::function<std::optional<std::string>(const ctxfold_ask &)>;
 
-// The remembered compactions of a conversation or an owner. Threads may share them.
+// The compactions that are remembered for a conversation or an owner. Several threads may share them.
 class records {
  public:
   records() : r_(ctxfold_records_new(), ctxfold_records_delete) {
@@ -87,7 +87,7 @@ class records {
   std::unique_ptr<ctxfold_records, void (*)(ctxfold_records *)> r_;
 };
 
-// A compaction that begins in the background. instance::run makes it; without that it does no harm.
+// A compaction to make in the background, with instance::run. It may be discarded without being run.
 class work {
  public:
   explicit work(ctxfold_work *w) : w_(w, ctxfold_work_delete) {}
@@ -97,7 +97,7 @@ class work {
   std::unique_ptr<ctxfold_work, void (*)(ctxfold_work *)> w_;
 };
 
-// What a program does for a fit: the members of ctxfold_host. execute returns the members of an effect's result as a
+// The functions and settings that a program provides to a fit; see ctxfold_host. execute returns the members of an effect's result as a
 // JSON object; if it throws, the effect has failed. begin starts a thread that calls instance::run.
 struct host {
   summarizer summarize;
@@ -161,7 +161,7 @@ class instance {
     return out;
   }
 
-  // Makes a compaction that has begun in the background. h executes the same effects as the host that began it.
+  // Makes a compaction in the background. h must execute the same effects as the host of the call that began it.
   answer run(const work &w, const host &h) {
     answer out;
     hosting program{h, {h.summarize, {}}};
@@ -229,7 +229,7 @@ class instance {
         return failed("it threw something that is no std::exception");
       }
     }
-    // The result of an effect that failed; NULL if there is no memory.
+    // Returns the result of a failed effect, or NULL if there is no memory.
     static char *failed(const char *why) noexcept {
       try {
         std::string json = "{\"error\":\"";

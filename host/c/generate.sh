@@ -6,7 +6,7 @@
 #   module-inner.h      what all parts share
 #   module-00.c …       the parts, about 160,000 lines each: a compiler takes 200 MB for one, and 3.5 GB for all at once
 #   operations.inc      OP(name) for each operation that the module has
-# They compile with wasm-rt.h of this folder, whatever wasm2c has of its own.
+# Compile them with this folder's wasm-rt.h, not with the one that comes with wasm2c.
 set -eu
 
 module=$1 out=$2
@@ -19,9 +19,9 @@ mkdir -p "$out"
 rm -f "$out"/module*.[ch] "$out"/operations.inc
 "${WASM2C:-wasm2c}" "$module" -n ctxfold -o "$out/module.c"
 
-# The translation is one file of functions that are static. Here they get names of their own, so that a program may hold other
-# modules too, and go into parts that are compiled one by one. The empty asm, which keeps a load that nobody uses, is for
-# runtimes whose traps are signals.
+# The translation is one file of static functions. This script gives them unique names, so that a program may contain other modules too,
+# and splits them into parts that are compiled separately. The empty asm, which keeps loads whose result is unused, is only needed by
+# runtimes that detect traps by signals.
 awk -v out="$out" -v lines=160000 '
 function part() {
 	file = sprintf("%s/module-%02d.c", out, parts++)

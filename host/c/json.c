@@ -67,7 +67,7 @@ static size_t string_end(ctxfold_text json, size_t at) {
   return at < json.length ? at + 1 : json.length;
 }
 
-/* The offset after the value that begins at an offset. */
+/* Returns the offset after the value that begins at an offset. */
 static size_t value_end(ctxfold_text json, size_t at) {
   size_t depth = 0;
   while (at < json.length) {
@@ -152,7 +152,7 @@ static char *put_rune(char *out, unsigned r) {
   return out;
 }
 
-/* Strings in answers contain only complete surrogate pairs; an incomplete one becomes U+FFFD. */
+/* Decodes a JSON string. Answers contain only complete surrogate pairs; an incomplete one would become U+FFFD. */
 char *ctxfold_string(ctxfold_text json, size_t *length) {
   if (json.length < 2 || json.data[0] != '"' || json.data[json.length - 1] != '"') return NULL;
   char *text = malloc(json.length), *out = text;

@@ -1,10 +1,10 @@
-/* Reads the JSON of answers and writes that of requests. */
+/* Reads the JSON of answers and writes the JSON of requests. */
 #ifndef CTXFOLD_JSON_H
 #define CTXFOLD_JSON_H
 
 #include "ctxfold.h"
 
-/* A text that grows. If there is no memory for it, failed is set and data is NULL. */
+/* A growing text buffer. If memory runs out, failed is set and data is NULL. */
 typedef struct {
   char *data;
   size_t length, capacity;
@@ -18,7 +18,7 @@ void write_number(writer *w, uint64_t n);
 
 bool text_is(ctxfold_text text, const char *want);
 
-/* The number at the start of json; 0 if there is none. */
+/* Returns the number at the start of json, or 0 if there is none. */
 uint64_t number_of(ctxfold_text json);
 
 #endif

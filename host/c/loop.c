@@ -1,4 +1,4 @@
-/* The loops of ctxfold.h: jobs that the module controls, and whose effects are executed here (docs/inside/loop.md). */
+/* The loops of ctxfold.h: runs jobs, which the module controls, and executes their effects (docs/inside/loop.md). */
 #include "loop.h"
 
 #include <stdatomic.h>
@@ -9,10 +9,10 @@
 #include "json.h"
 #include "records.h"
 
-/* How long a lease lasts, in milliseconds: it is not renewed while a summarizer works. */
+/* The duration of a lease, in milliseconds. A lease is not renewed while a summarizer works. */
 enum { LEASE = 120000 };
 
-/* A job, and what is needed to execute its effects. */
+/* A job and everything that is needed to execute its effects. */
 typedef struct {
   ctxfold_records *records;
   const ctxfold_host *host;
@@ -37,14 +37,14 @@ static void sleep_until(uint64_t until) {
   if (wait) nanosleep(&t, NULL); /* if a signal ends it early, the job waits again */
 }
 
-/* Writes the key of a member of the current result. */
+/* Writes a key of the current result. */
 static void write_key(writer *w, const char *key) {
   write_string(w, ",\"");
   write_string(w, key);
   write_string(w, "\":");
 }
 
-/* Writes the members of an object behind those that the current object has, except for those that every call sets itself. */
+/* Appends the members of an object to the current object, except for those that the library sets itself. */
 static void write_members(writer *w, ctxfold_text object) {
   ctxfold_text key, value;
   for (size_t at = 0; ctxfold_next(object, &at, &key, &value);) {
@@ -56,7 +56,7 @@ static void write_members(writer *w, ctxfold_text object) {
   }
 }
 
-/* Requests one summary and writes the result. */
+/* Requests one summary from the summarizer and writes the result. */
 static void ask_for(job *j, ctxfold_text effect) {
   ctxfold_text request = ctxfold_member(effect, "request");
   ctxfold_ask ask = {.json = request,
@@ -92,7 +92,7 @@ static void ask_for(job *j, ctxfold_text effect) {
   free(summary), free(scope), free(system), free(prompt);
 }
 
-/* Whether the program executes an effect. */
+/* Returns whether the program can execute an effect. */
 static bool program_can(const ctxfold_host *host, const char *name) {
   ctxfold_text none, can;
   for (size_t at = 0; host->execute && ctxfold_next(host->can, &at, &none, &can);)
@@ -100,7 +100,7 @@ static bool program_can(const ctxfold_host *host, const char *name) {
   return false;
 }
 
-/* Lets the program execute an effect, and writes the result if one is expected. */
+/* Has the program execute an effect, and writes the result if one is expected. */
 static void pass_on(job *j, ctxfold_text effect, bool answered) {
   char *result = j->host->execute(j->host->user, effect.data, effect.length);
   if (answered && result) write_members(&j->results, (ctxfold_text){result, strlen(result)});
@@ -108,14 +108,14 @@ static void pass_on(job *j, ctxfold_text effect, bool answered) {
   free(result);
 }
 
-/* A copy of a text; empty if there is none. */
+/* Copies a text. The copy of an empty text is empty. Returns false if there is no memory. */
 static bool keep(ctxfold_text text, ctxfold_text *copy) {
   char *data = text.data ? copy_of(text) : NULL;
   if (data) *copy = (ctxfold_text){data, text.length};
   return data || !text.data;
 }
 
-/* Gives the program a work for its background. */
+/* Passes a background compaction to the program, which runs it. */
 static void begin(job *j, ctxfold_text effect) {
   ctxfold_work *work = calloc(1, sizeof *work);
   if (!work) return;
@@ -127,7 +127,7 @@ static void begin(job *j, ctxfold_text effect) {
   else ctxfold_work_delete(work);
 }
 
-/* Executes an effect on the records of this process. Returns false if it is no such effect. */
+/* Executes an effect on the records of this process. Returns false if it is an effect of another kind. */
 static bool use_records(job *j, ctxfold_text name, ctxfold_text effect) {
   if (!j->records || j->shares) return false;
   if (text_is(name, "\"load\"")) records_load(j->records, &j->results);
@@ -138,7 +138,7 @@ static bool use_records(job *j, ctxfold_text name, ctxfold_text effect) {
   return true;
 }
 
-/* Keeps what ends the job's lease, for a job that fails, and the keys of a work. */
+/* Remembers the job's lease, so that it can be released if the job fails, and the keys of a background compaction. */
 static void note_lease(job *j, ctxfold_text name, ctxfold_text effect) {
   bool leases = text_is(name, "\"lease\"");
   if (!leases && !text_is(name, "\"release\"")) return;
@@ -193,7 +193,8 @@ static void write_time_and_seed(writer *w) {
   write_string(w, "}");
 }
 
-/* Effects are executed one after the other, so there is one request at a time, as long as the program takes for it. */
+/* Writes the settings of a job. Effects are executed one after the other, so the job may have only one request at a time, without a time
+ * limit. */
 static void write_settings(writer *w, const job *j, const char *operation) {
   const ctxfold_host *host = j->host;
   write_string(w, "{\"operation\":\"");
@@ -230,7 +231,7 @@ static void write_event(writer *w, const job *j) {
   write_string(w, "]}");
 }
 
-/* Waits until the job needs another call: for each lease that ends it is called once. */
+/* Waits until the job has something to do. It is also called again whenever a lease ends. */
 static void wait_for(job *j) {
   if (!j->records) {
     sleep_until(j->until);
@@ -240,7 +241,7 @@ static void wait_for(job *j) {
   j->ended = records_ended(j->records);
 }
 
-/* Executes the effects of an answer, and makes the event with their results. Returns false if there is no memory. */
+/* Executes the effects of an answer and writes the event with their results. Returns false if there is no memory. */
 static bool advance(job *j, ctxfold_text progress, bool goes_on, writer *event) {
   ctxfold_text effects = ctxfold_member(progress, "effects"), key, value;
   j->until = 0;
@@ -253,7 +254,7 @@ static bool advance(job *j, ctxfold_text progress, bool goes_on, writer *event) 
   return made;
 }
 
-/* Ends the lease of a job that could not go on. */
+/* Releases the lease of a job that had to be abandoned. */
 static void leave(job *j) {
   char *release = j->release; /* execute forgets j->release */
   j->release = NULL;
@@ -261,7 +262,7 @@ static void leave(job *j) {
   free(release);
 }
 
-/* Runs a job, whose settings are given, until it has a result. */
+/* Runs a job with these settings until it has a result. */
 static ctxfold_status carry(ctxfold_instance *c, job *j, writer settings, ctxfold_answer *answer) {
   const ctxfold_request *r = j->request;
   job_request next = {.request = {.policy = r->policy, .options = r->options, .state = r->state, .messages = r->messages},

@@ -4,7 +4,7 @@
 
 #include "ctxfold.h"
 
-/* A request of a job operation, with the members that only these have, as JSON. */
+/* The members of a job operation's request that other requests do not have, as JSON. */
 typedef struct {
   ctxfold_request request;
   ctxfold_text settings, job, event;
@@ -12,7 +12,7 @@ typedef struct {
 
 ctxfold_status run_job(ctxfold_instance *c, const char *operation, const job_request *request, ctxfold_answer *answer);
 
-/* Converts the answer of a job that has ended to the answer of its operation, or its error. */
+/* Converts the answer of a finished job to the answer of its operation, or to an error. */
 ctxfold_status end_job(ctxfold_answer *answer);
 
 /* Reports that there is no memory. */

@@ -1,4 +1,4 @@
-/* The records of ctxfold.h, with the leases of the jobs that use them and the compactions in their background. */
+/* The records of ctxfold.h, with the leases of the jobs that use them and their background compactions. */
 #include "records.h"
 
 #include <pthread.h>
@@ -40,7 +40,7 @@ ctxfold_records *ctxfold_records_new(void) {
   return r;
 }
 
-/* Gives up one use of the records, which are locked. The last one frees them. */
+/* Drops a reference to the records, which must be locked. The last one frees them. */
 static void leave(ctxfold_records *r) {
   bool last = --r->users == 0;
   pthread_mutex_unlock(&r->lock);

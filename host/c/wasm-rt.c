@@ -36,7 +36,7 @@ const char *wasm_rt_strerror(wasm_rt_trap_t trap) {
   return "no trap";
 }
 
-/* Types of functions, each as its number of parameters and its types. There is one module, and it has 14. */
+/* Function types, each as its number of parameters followed by the types. The module has 14 of them. */
 enum { TYPES = 64, LENGTH = 32 };
 static unsigned char types[TYPES][LENGTH];
 static uint32_t known;
@@ -58,7 +58,7 @@ uint32_t wasm_rt_register_func_type(uint32_t params, uint32_t results, ...) {
 }
 
 #if WASM_RT_MEMCHECK_SIGNAL_HANDLER
-/* What an address, an offset and the widest access reach. */
+/* The address range that an address, an offset and the widest access can reach. */
 #define REACH ((size_t)(2ull << 32) + PAGE)
 
 static uint8_t *first(size_t size) {
@@ -88,7 +88,7 @@ static uint8_t *more(uint8_t *data, size_t old, size_t size) {
 static void give(uint8_t *data) { free(data); }
 #endif
 
-/* Without memory it stays empty: what is loaded into it then traps. */
+/* If memory cannot be allocated, the module's memory stays empty, and initializing it traps. */
 void wasm_rt_allocate_memory(wasm_rt_memory_t *memory, uint32_t pages, uint32_t max_pages) {
   *memory = (wasm_rt_memory_t){.max_pages = max_pages, .data = first((size_t)pages * PAGE)};
   if (memory->data) {
@@ -119,7 +119,7 @@ void wasm_rt_free_memory(wasm_rt_memory_t *memory) {
   memory->data = NULL;
 }
 
-/* Without memory it stays empty: what is written into it then traps. */
+/* If memory cannot be allocated, the table stays empty, and initializing it traps. */
 void wasm_rt_allocate_funcref_table(wasm_rt_funcref_table_t *table, uint32_t size, uint32_t max_size) {
   *table = (wasm_rt_funcref_table_t){.max_size = max_size, .data = calloc(size, sizeof *table->data)};
   if (table->data) table->size = size;

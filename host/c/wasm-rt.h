@@ -1,7 +1,7 @@
-/* What C that wasm2c 1.0.32 writes asks of its runtime, as far as the module of ctxfold asks it: one memory, one table, traps.
+/* The runtime for C code written by wasm2c 1.0.32, as far as ctxfold's module needs it: one memory, one table, traps.
  *
- * It differs from the runtime that comes with wasm2c in what a library must not do: it installs no signal handler and no signal
- * stack, a trap goes to the call of its own thread, and memory that cannot be had is a trap and does not end the process. */
+ * Unlike the runtime that comes with wasm2c, it is fit for a library: it installs no signal handler and no signal stack, a trap ends only
+ * the call of its own thread, and running out of memory is a trap instead of the end of the process. */
 #ifndef WASM_RT_H_
 #define WASM_RT_H_
 
@@ -18,7 +18,7 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define wasm_rt_memcpy __builtin_memcpy
 
-/* Names that no other module in the same program has. */
+/* Prefixed names, so that they don't clash with another module in the same program. */
 #define wasm_rt_allocate_funcref_table ctxfold_rt_allocate_funcref_table
 #define wasm_rt_allocate_memory ctxfold_rt_allocate_memory
 #define wasm_rt_free_funcref_table ctxfold_rt_free_funcref_table
@@ -29,17 +29,17 @@
 #define wasm_rt_target ctxfold_rt_target
 #define wasm_rt_trap ctxfold_rt_trap
 
-/* A memory is in 8 GiB of addresses, as far as 32-bit addresses with an offset reach, of which only what it has can be read:
- * an access outside of it ends the process and reads nothing. The module makes none. With CTXFOLD_CHECKED, with 32-bit
- * pointers and on Windows every access is checked instead, and such a one is a trap: twice the code, and slower. */
+/* A memory reserves 8 GiB of addresses, as far as a 32-bit address plus an offset can reach. Only the part in use is accessible: an
+ * access outside of it reads nothing and ends the process, but the module makes none. With CTXFOLD_CHECKED, with 32-bit pointers and on
+ * Windows, every access is checked instead, and an invalid one is a trap. That doubles the code and is slower. */
 #if !defined(CTXFOLD_CHECKED) && UINTPTR_MAX > 0xffffffff && !defined(_WIN32)
 #define WASM_RT_MEMCHECK_SIGNAL_HANDLER 1
 #else
 #define WASM_RT_MEMCHECK_SIGNAL_HANDLER 0
 #endif
 
-/* Calls inside each other are counted, so that none runs over the end of a thread's stack. The vectors need fewer than 50, whatever is
- * nested in a transcript: the stack of Go is in the memory. */
+/* Nested calls are counted, so that they cannot overflow the thread's stack. The vectors need fewer than 50, however deeply a transcript
+ * is nested, because Go's own stack is in the module's memory. */
 #define WASM_RT_USE_STACK_DEPTH_COUNT 1
 #define wasm_rt_call_stack_depth instance->w2c_memory.depth
 #ifndef WASM_RT_MAX_CALL_STACK_DEPTH
@@ -72,7 +72,7 @@ typedef struct {
   uint32_t max_size, size;
 } wasm_rt_funcref_table_t;
 
-/* The translated code names these, and never uses them. */
+/* The translated code mentions these types but never uses them. */
 typedef void *wasm_rt_externref_t;
 typedef struct {
   wasm_rt_externref_t *data;
@@ -80,8 +80,8 @@ typedef struct {
 } wasm_rt_externref_table_t;
 static const wasm_rt_externref_t wasm_rt_externref_null_value = 0;
 
-/* A page has 64 KiB. size counts bytes and may be 4 GiB. depth counts the calls that the instance is in, which is kept here because
- * each function has it at hand. refused: it was to grow beyond max_pages, or there was no memory for it. */
+/* A page is 64 KiB. size counts bytes and may be 4 GiB. depth counts the instance's nested calls; it is stored here because every
+ * function has the memory at hand. refused is set if the memory could not grow, because of max_pages or because none was left. */
 typedef struct {
   uint8_t *data;
   uint32_t pages, max_pages;
@@ -90,7 +90,7 @@ typedef struct {
   bool refused;
 } wasm_rt_memory_t;
 
-/* Where a trap of this thread goes: set before a call, and NULL outside of one. setjmp gives the wasm_rt_trap_t. */
+/* The jump target for a trap in this thread: set before a call, NULL outside of one. setjmp returns the wasm_rt_trap_t. */
 extern _Thread_local jmp_buf *wasm_rt_target;
 
 _Noreturn void wasm_rt_trap(wasm_rt_trap_t trap);

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# `make gem` puts the C library and the translated module into ext/ctxfold/c, which are in no checkout.
+# `make gem` copies the C library and the translated module into ext/ctxfold/c; they are not in the repository.
 Gem::Specification.new do |s|
   s.name = "ctxfold"
   s.version = "0.2.0"

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, thread};
 
-/// The library's own files; the others are parts of the translated module.
+/// The library's own files. All others are parts of the translated module.
 const OWN: [&str; 5] = ["ctxfold.c", "json.c", "loop.c", "records.c", "wasm-rt.c"];
 
 fn main() {
@@ -29,7 +29,7 @@ fn main() {
     }
 }
 
-/// Compiles everything into `out`, as many files in parallel as cargo allows.
+/// Compiles all files into `out`, as many in parallel as cargo allows.
 fn compile(out: &Path) -> PathBuf {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the crate"));
     let packed = root.join("csrc");

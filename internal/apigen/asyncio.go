@@ -18,19 +18,13 @@ func asyncio(root string) []byte {
 	check(err)
 	s := string(text)
 	for _, r := range asyncRules {
-		if !r.of.MatchString(s) {
-			fatal("nothing in " + pythonBlocking + " is " + r.of.String())
-		}
-		s = r.of.ReplaceAllString(s, r.by)
+		s = r.apply(s, pythonBlocking)
 	}
 	return []byte(s)
 }
 
 // asyncRules are the replacements that turn blocking functions into coroutines, in order. Each must match at least once.
-var asyncRules = []struct {
-	of *regexp.Regexp
-	by string
-}{
+var asyncRules = []replacement{
 	{regexp.MustCompile(`^"""[^"]*"""\n`), asyncHead},
 	{regexp.MustCompile(`(?m)^from \._steps import Summarize, run$`), "from ._asyncio import run\nfrom ._steps import Summarize"},
 	{regexp.MustCompile(`import TYPE_CHECKING, Any, Callable`), "import TYPE_CHECKING, Any, Awaitable, Callable"},

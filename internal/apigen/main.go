@@ -7,7 +7,8 @@
 //   - the exports of the module (wasm/exports*.go);
 //   - the Go types of policies and passes (policy_gen.go, pass/pass_gen.go), and constants for the names of registries
 //     (api/names_gen.go);
-//   - the types of the Python package (host/python/src/ctxfold/types.py).
+//   - the types of the Python package (host/python/src/ctxfold/types.py), and its API for asyncio, made from the blocking one (aio.py);
+//   - the entries of the npm package, made from js/src/node.ts and js/src/index.ts.
 //
 // Usage: apigen ROOT, where ROOT is the root of the repository.
 package main
@@ -78,6 +79,7 @@ func generate(root string) map[string][]byte {
 		pythonAsync:               asyncio(root),
 	}
 	maps.Copy(files, g.tables(root))
+	maps.Copy(files, entries(root))
 	return files
 }
 

@@ -36,6 +36,35 @@ func TestVersionsAgree(t *testing.T) {
 	}
 }
 
+// TestModulesOfTheNPMPackage checks the modules that the npm package exports: its workflow builds those that aren't committed before it packs,
+// and release-check wants each of them in the archive and keeps attw, which looks for types, from it.
+func TestModulesOfTheNPMPackage(t *testing.T) {
+	var manifest struct{ Exports map[string]json.RawMessage }
+	if err := json.Unmarshal([]byte(read(t, "js/package.json")), &manifest); err != nil {
+		t.Fatal(err)
+	}
+	ignored, workflow, check := read(t, ".gitignore"), read(t, ".github/workflows/release-npm.yml"), read(t, ".ci/release-check")
+	packed := strings.Index(workflow, ".ci/packages ../build/release npm")
+	_, check, _ = strings.Cut(check, "check_npm() {")
+	check, _, _ = strings.Cut(check, "\n}\n")
+	for entry := range manifest.Exports {
+		name, isModule := strings.CutSuffix(strings.TrimPrefix(entry, "./"), ".wasm")
+		if !isModule {
+			continue
+		}
+		target := strings.Replace(name, "ctxfold", "module", 1)
+		if built := strings.Index(workflow, "make "+target+"\n"); strings.Contains(ignored, "/js/"+name+".wasm\n") && (built < 0 || built > packed) {
+			t.Errorf("release-npm.yml doesn't run make %s before it packs", target)
+		}
+		if !regexp.MustCompile(`\bhas .* ` + name + `\.wasm `).MatchString(check) {
+			t.Errorf("release-check npm doesn't want %s.wasm", name)
+		}
+		if !strings.Contains(check, " ./"+name+".wasm ") {
+			t.Errorf("release-check npm looks for types of %s.wasm", name)
+		}
+	}
+}
+
 var (
 	workflowRun   = regexp.MustCompile(`(?m)^ *(?:- )?run: (.*)$`)
 	workflowUses  = regexp.MustCompile(`(?m)^ *(?:- )?uses: (.*)$`)

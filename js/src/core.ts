@@ -1,3 +1,4 @@
+// Generated from node.ts by `make generate`. Do not edit it.
 /** The entry `ctxfold/core`: bring your own module. No file is referenced here, so bundlers need no configuration. */
 import { type CreateCompactor, compactors } from "./compactor.js";
 import { type DigestOf, digestReader } from "./digest.js";
@@ -33,7 +34,7 @@ export const fit: Fit = /* @__PURE__ */ fitFunction(createCompactor);
 /** Reads a message that a compaction wrote; see {@link DigestOf}. The options must name a module. */
 export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
 
-/** Whether a provider's error means that the conversation doesn't fit; see {@link IsOverflow}. */
+/** Whether a provider's error means that the conversation doesn't fit; see {@link IsOverflow}. The options must name a module. */
 export const isOverflow: IsOverflow<ModuleSource> = /* @__PURE__ */ overflowReader(createCompactor);
 
 /** Loads the module before the first call; see {@link Preload}. */

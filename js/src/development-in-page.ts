@@ -1,3 +1,4 @@
+// Generated from in-page.ts by `make generate`. Do not edit it.
 /** The module on this thread, from its file or from inside the code. */
 import { type CreateCompactor, compactors } from "./compactor.js";
 import { type Load, loader } from "./load.js";

@@ -1,3 +1,4 @@
+// Generated from index.ts by `make generate`. Do not edit it.
 /**
  * The entry for tools that resolve `ctxfold` with the condition `development`: like `index.ts`, but the module is also
  * included as code for tools that don't copy its file, such as `bun build` and the development servers of Vite 5 to 7.

@@ -1,3 +1,4 @@
+// Generated from node.ts by `make generate`. Do not edit it.
 /** The entry for Vercel's Edge Runtime: like `workerd.ts`, with the suffix by which Next.js recognizes a module. */
 import own from "../ctxfold.wasm?module";
 import { SWOLLEN_AT_THE_EDGE } from "./abi.js";

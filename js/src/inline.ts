@@ -1,3 +1,4 @@
+// Generated from node.ts by `make generate`. Do not edit it.
 /**
  * The entry `ctxfold/inline`, which contains the module, for bundlers that don't copy files next to the code and for
  * single-file pages. It is a third larger than the file, and is compiled only after all of it has arrived. Tools that

@@ -1,3 +1,4 @@
+// Generated from in-page.ts by `make generate`. Do not edit it.
 /** The slim module on this thread, for browsers. */
 import { type CreateCompactor, compactors } from "./compactor.js";
 import { type Load, loader } from "./load.js";

@@ -1,3 +1,4 @@
+// Generated from node.ts by `make generate`. Do not edit it.
 /** The entry `ctxfold/slim` for Node, Bun and Deno: like `slim.ts`, but file URLs are read from disk. */
 import { readFile } from "node:fs/promises";
 import { type CreateCompactor, compactors } from "./compactor.js";

@@ -1,3 +1,4 @@
+// Generated from index.ts by `make generate`. Do not edit it.
 /**
  * The entry `ctxfold/slim`: like `index.ts`, but with `ctxfold-slim.wasm`, which contains only the features that chats in
  * a browser need. For other features (agents' wire formats, session files, convert) it returns the error `needs_whole`.

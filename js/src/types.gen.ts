@@ -987,14 +987,15 @@ export interface RehydratePass {
 }
 
 /**
- * squeeze rewrites old tool results in fewer tokens without losing information. The original goes to the archive. A
- * later pass that removes a squeezed result archives the original.
+ * squeeze rewrites old tool results in fewer tokens without losing information, except for the middle of long lists of
+ * progress lines and for repeated reminders of a harness. The original goes to the archive. A later pass that removes a
+ * squeezed result archives the original.
  */
 export interface SqueezePass {
   pass: "squeeze";
   /**
-   * keep_recent is how many of the newest tool results stay as they are, unless they have a terminal's escape codes.
-   * Default: 2.
+   * keep_recent is how many of the newest tool results stay as they are, unless they have a terminal's escape codes,
+   * long lists of progress lines, or reminders that are repeated later. Default: 2.
    */
   keep_recent?: number;
   /**

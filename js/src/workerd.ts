@@ -1,3 +1,4 @@
+// Generated from node.ts by `make generate`. Do not edit it.
 /**
  * The entry for Cloudflare's workerd. The platform compiles nothing at run time, so the bundler provides the module.
  */

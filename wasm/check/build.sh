@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# wasm/check/build.sh FOLDER NAME…: builds modules into a folder: all (all steps), none (no step), no-jumps (all but this one),
-# stress-move (all, under stress), full. Others are removed from it.
+# wasm/check/build.sh FOLDER NAME…: builds modules into a folder and removes other modules from it. The names are all (all steps), none (no
+# step), no-jumps (all but this one), stress-move (all, under stress), and full.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 folder=$1

@@ -69,8 +69,8 @@ func (a *area) text(b []byte) {
 
 func (a *area) string(s string) { a.text(unsafe.Slice(unsafe.StringData(s), len(s))) }
 
-// present begins an option whose value has the given alignment, and returns there. If that is false, it skips the size
-// bytes of the value.
+// present begins an option whose value has the given alignment, and returns the argument there. If there is false, it
+// skips the size bytes of the value.
 func (a *area) present(there bool, alignment, size int) bool {
 	a.align(alignment)
 	a.bool(there)

@@ -2,7 +2,7 @@ package component
 
 import "github.com/ctxfold/ctxfold/api"
 
-// The enums of wit/ctxfold.wit: a case is the index of its word. A test holds them against the WIT and package api.
+// The enums of wit/ctxfold.wit. A case is encoded as the index of its word. A test compares them with the WIT and package api.
 var (
 	// Codes are the cases of error-code.
 	Codes = []api.Code{

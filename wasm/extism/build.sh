@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# wasm/extism/build.sh MODULE OUT: makes a plug-in of Extism of the module, with a function for each operation.
+# wasm/extism/build.sh MODULE OUT: turns the module into an Extism plug-in with a function for each operation.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 tools=${CTXFOLD_TOOLS:-$PWD/build/tools}

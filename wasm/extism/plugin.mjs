@@ -1,6 +1,6 @@
-// node plugin.mjs module.wasm > plugin.wat: writes what makes the module a plug-in of Extism. For each operation there is a function
-// without parameters: it copies the request out of the host's memory, runs the operation, and copies the answer back. memory_bytes gives
-// the size of the module's own memory, as 8 bytes, the smallest first.
+// node plugin.mjs module.wasm > plugin.wat: writes the code that turns the module into an Extism plug-in. Each operation becomes a function
+// without parameters, which copies the request out of the host's memory, runs the operation, and copies the answer back. memory_bytes
+// returns the size of the module's own memory as 8 bytes, in little-endian order.
 import { readFileSync } from "node:fs";
 
 const exported = WebAssembly.Module.exports(new WebAssembly.Module(readFileSync(process.argv[2])));

@@ -1,6 +1,6 @@
-// The parts of the binary format of modules that the other tools need.
+// The parts of the WebAssembly binary format that the other tools share.
 
-/** Reads bytes; numbers are LEB128, unsigned, or signed and not negative. */
+/** Reads bytes. Numbers are LEB128: either unsigned, or signed but not negative. */
 export class Reader {
   constructor(bytes, at = 0) {
     this.bytes = bytes;
@@ -26,7 +26,7 @@ export class Reader {
   }
 }
 
-/** The sections of a module; each reader is at the beginning of its content. */
+/** Yields the sections of a module, each with a reader at the start of its content. */
 export function* sections(wasm) {
   for (let at = 8; at < wasm.length; ) {
     const r = new Reader(wasm, at);
@@ -45,7 +45,7 @@ export function leb(n) {
   return Buffer.from(out);
 }
 
-/** A number of 32 bits as signed LEB128. */
+/** Encodes a 32-bit number as signed LEB128. */
 export function sleb(n) {
   const out = [];
   for (;;) {
@@ -58,7 +58,7 @@ export function sleb(n) {
 
 const BLOCK = 0x02, LOOP = 0x03, IF = 0x04, BR = 0x0c, BR_IF = 0x0d, BR_TABLE = 0x0e, CALL = 0x10, CALL_INDIRECT = 0x11, I32_CONST = 0x41;
 
-/** Moves a reader over the immediates of an instruction whose opcode was read. */
+/** Skips the immediates of an instruction whose opcode has been read. */
 export function immediates(r, op) {
   if (op === BLOCK || op === LOOP || op === IF || op === BR || op === BR_IF || op === CALL) r.skip();
   else if (op === BR_TABLE) for (let n = r.u32() + 1; n > 0; n--) r.skip();

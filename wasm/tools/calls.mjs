@@ -18,8 +18,8 @@ export function unknown(index, what) {
 export class Signatures {
   constructor(wasm) {
     this.imports = 0;
-    this.types = []; // whether functions of Go have it
-    this.functions = []; // whether it is one of Go
+    this.types = []; // whether each type is the type of Go functions
+    this.functions = []; // whether each function is a Go function
     for (const { id, r } of sections(wasm)) {
       if (id === 1) {
         for (let n = r.u32(); n > 0; n--) {
@@ -50,13 +50,13 @@ export class Signatures {
     }
   }
 
-  /** Whether the function with the index-th code is Go's. */
+  /** Whether the function whose code has this index is a Go function. */
   ofGo(index) {
     return this.functions[this.imports + index];
   }
 }
 
-/** The calls of one function, in their order. */
+/** The calls of one function, in order of appearance. */
 export class Calls {
   constructor(signatures, index) {
     this.signatures = signatures;
@@ -64,7 +64,10 @@ export class Calls {
     this.stored = undefined; // the low bits of the return address that is on the stack for the next call
   }
 
-  /** Notes a return address; to be asked at each i64.const, of which `at` is the immediate. Returns the low bits of one of this function. */
+  /**
+   * Records a return address. Call it at each i64.const, with `at` at the immediate. Returns the low bits if the address is in this
+   * function.
+   */
   address(body, at) {
     const r = new Reader(body, at);
     const address = r.u32();
@@ -75,20 +78,20 @@ export class Calls {
   }
 
   /**
-   * Checks a call, of which `at` is the immediate and `end` the offset after it. Returns { k, label, end } for one that may be
-   * resumed: the low bits of its return address, the label that it unwinds to, and where the code goes on.
+   * Checks a call whose immediate is at `at` and ends at `end`. Returns { k, label, end } if the call may be resumed: the low bits of its
+   * return address, the label that it unwinds to, and the offset at which the code continues.
    */
   call(body, op, at, end) {
     const k = this.stored;
     this.stored = undefined;
     const callee = new Reader(body, at).u32();
     const go = op === CALL ? this.signatures.functions[callee] : this.signatures.types[callee];
-    // The function's copy of the stack pointer is brought up to date.
+    // The function updates its copy of the stack pointer.
     if (body[end] === GLOBAL_GET && body[end + 1] === 0 && body[end + 2] === LOCAL_SET) {
       const r = new Reader(body, end + 3);
       r.skip();
       end = r.at;
-    } else if (body[end] === LOCAL_GET) { // as plain.mjs does it: local.get, i32.const 8, i32.add, local.set
+    } else if (body[end] === LOCAL_GET) { // the form that plain.mjs writes: local.get, i32.const 8, i32.add, local.set
       const r = new Reader(body, end + 1);
       r.skip();
       if (body[r.at] === I32_CONST && body[r.at + 1] === 8 && body[r.at + 2] === I32_ADD && body[r.at + 3] === LOCAL_SET) {
@@ -98,11 +101,12 @@ export class Calls {
       }
     }
     if (!this.signatures.ofGo(this.index)) {
-      // The exports and where the runtime begins: they have no frame on a Go stack and are never resumed.
+      // These are the exports and the start of the runtime, which have no frame on a Go stack and are never resumed.
       return undefined;
     }
     if (!go) {
-      // A helper in assembly, which is called with a return address, but never unwinds; or an import, without one.
+      // This is a helper written in assembly, which is called with a return address but never unwinds, or an import, which has no return
+      // address.
       if (body[end] === BR_IF && k !== undefined) throw unknown(this.index, "a call of a helper may unwind");
       return undefined;
     }

@@ -1,6 +1,6 @@
 // node dead.mjs reactor.wasm from.wasm to.wasm: empties functions that nothing can call once the runtime has started.
 //
-// What starts the runtime and initialises packages has run when the memory is taken, but the table of functions holds all of Go's
+// The code that starts the runtime and initializes packages has run when the memory is taken, but the table of functions holds all of Go's
 // functions, so no other tool can tell. In WebAssembly a function is entered in two ways:
 //
 // - by a call that names it;
@@ -12,16 +12,16 @@
 // functions that initialise packages, which `doInit1` alone reads; and the values of functions that Go's linker puts into one place,
 // where nothing has their address.
 //
-// Functions that are dead have no record in the function table.
+// Dead functions have no record in the function table.
 //
-// The functions of `over` are not entered again, although the stack or other functions name them.
+// The functions in `over` are never entered again, although the stack or other functions refer to them.
 import { readFileSync, writeFileSync } from "node:fs";
 import { leb, sections } from "./binary.mjs";
 import { read, signed } from "./code.mjs";
 import { typesOf } from "./gotypes.mjs";
 import { clear, functionTable, memoryOf, moduleData } from "./memory.mjs";
 
-/** Functions that are over when the runtime has started. */
+/** Functions that are never called again once the runtime has started. */
 const over = new Map([
   ["runtime.rt0_go", "is at the bottom of the scheduler's stack, and traps if it continues"],
   ["runtime.main", "is at the bottom of the stack of all exports, and traps if it continues"],
@@ -36,15 +36,15 @@ const over = new Map([
   ["runtime.goexit1", "the goroutines of the runtime do not end"],
 ]);
 
-/** Those of them that are not over without clearFree: the first collection starts goroutines. */
+/** The functions among them that are called again without clearFree, because the first collection starts goroutines. */
 const goroutines = ["newproc1", "makechan", "chanrecv", "chansend", "closechan", "goexit1"].map((name) => `runtime.${name}`);
 
 const I32_CONST = 0x41, I64_CONST = 0x42;
-const ENOUGH = 64; // words that are PCs, in a row: values of functions
-const NEAR = 16; // a constant is where a function begins, or a little behind; return addresses are of the function that they are in
+const ENOUGH = 64; // the number of consecutive words that must be PCs to be recognized as function values
+const NEAR = 16; // a constant is the start of a function or slightly above it; return addresses belong to the function that contains them
 const other = (what) => new Error(`dead.mjs: ${what}. See docs/inside/upgrading-go.md, or build with NO_DEAD=1.`);
 
-/** The functions of Go: their names, by number, and the number of the first. */
+/** Returns the Go functions: their names, by number, and the number of the first. */
 function functionsOf(memory) {
   const { table, count, name, functions } = functionTable(memory);
   return { table, names: Array.from({ length: count }, (_, i) => name(i)), first: memory.readUInt32LE(functions) };
@@ -104,26 +104,26 @@ const code = bodies.map(([start, end], i) => {
 for (let i = 0; i < names.length; i++) if (!entries.has(first + i)) throw other("a function is not in the table");
 if (entries.size !== names.length) throw other("the table holds more than Go's functions");
 
-/** The function of which a number may be a PC. */
+/** Returns the function that a number could be a PC of. */
 const functionOf = (pc) => entries.get(Math.floor(pc / 0x10000));
 
-// Abandoned frames are below the stack pointer, which is the first global; the goroutine, which begins with the bounds of its
-// stack, is in another one. What resumes a function reads the 8 bytes below the pointer.
+// Abandoned frames lie below the stack pointer, which is the first global. Another global points to the goroutine, which begins with the
+// bounds of its stack. The code that resumes a function reads the 8 bytes below the stack pointer.
 const stack = globals.slice(1).find((g) => g > 0 && g + 16 <= top && memory.readUInt32LE(g) < globals[0] && globals[0] <= memory.readUInt32LE(g + 8));
 if (stack === undefined) throw other("the stack is not found");
 const [low, high] = [memory.readUInt32LE(stack), globals[0] - 16];
 clear(wasm, segments, low, high);
 memory.fill(0, low, high);
 
-// What memory names.
-const tasked = new Set(); // words that doInit1 alone reads
+// Finds the functions that memory refers to.
+const tasked = new Set(); // words that only doInit1 reads
 for (const task of tasks(memory)) {
   if (memory.readUInt32LE(task) !== 2) throw other("a package is not initialised");
   for (let n = memory.readUInt32LE(task + 4); n > 0; n--) tasked.add(task + 8 * n);
 }
-const live = new Set(); // functions, by their place in the module
+const live = new Set(); // live functions, by their index in the module
 const words = new Set();
-const pcs = []; // where a word may be a PC
+const pcs = []; // addresses of words that may be PCs
 for (let at = 0; at + 8 <= memory.length; at += 8) {
   if (table <= at && at < endTable) continue;
   const word = memory.readUInt32LE(at);
@@ -134,13 +134,13 @@ for (let at = 0; at + 8 <= memory.length; at += 8) {
 const constants = new Set(code.flatMap((f) => [...f.constants]));
 const { found, methods } = typesOf(memory, top, bounds, constants);
 for (const type of found) for (const number of methods(type)) if (entries.has(number)) live.add(entries.get(number));
-const tabled = new Set(); // words of tables of an interface's methods: the interface, the type, a hash, the methods
+const tabled = new Set(); // words of method tables: the interface, the type, a hash, and the methods
 for (let i = 0; i < links.tables.count; i++) {
   const at = memory.readUInt32LE(links.tables.at + 8 * i);
-  const count = memory.readUInt32LE(memory.readUInt32LE(at) + 64); // of the interface's methods
+  const count = memory.readUInt32LE(memory.readUInt32LE(at) + 64); // number of the interface's methods
   for (let k = 0; k < count; k++) tabled.add(at + 24 + 8 * k);
 }
-const values = new Map(); // addresses of function values, which are called by address, and their functions
+const values = new Map(); // function values, which are called by address, with their functions
 for (let i = 0; i < pcs.length; ) {
   let end = i + 1;
   while (end < pcs.length && pcs[end][0] === pcs[end - 1][0] + 8) end++;
@@ -167,18 +167,18 @@ for (const f of live) { // it grows
 }
 
 if (live.size === bodies.length) throw other("nothing is dead");
-// Their records. What is over stays on the stacks that the collector reads.
+// Clears the records of dead functions. Functions that are over remain on the stacks that the collector reads, so they keep their records.
 const { record, functions } = functionTable(memory);
 const kept = new Set(), records = new Set();
 for (let i = 0; i < names.length; i++) {
-  if (record(i) === functions) continue; // lines.mjs --plain has dropped it
+  if (record(i) === functions) continue; // lines.mjs --plain has dropped this record
   records.add(record(i));
   if (live.has(entries.get(first + i)) || over.has(names[i])) kept.add(record(i));
 }
 const places = [...records].sort((a, b) => a - b);
 for (let i = 0; i + 1 < places.length; i++) if (!kept.has(places[i])) clear(wasm, segments, places[i], places[i + 1]);
 
-const EMPTY = Buffer.from([3, 0, 0, 0x0b]); // its length, no local variables, unreachable, end
+const EMPTY = Buffer.from([3, 0, 0, 0x0b]); // the size of the body, no local variables, unreachable, end
 const parts = [wasm.subarray(0, 8)];
 for (const { id, start, end } of sections(wasm)) {
   if (id !== 10) {

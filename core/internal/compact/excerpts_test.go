@@ -44,11 +44,7 @@ func TestClearLeavesExcerpts(t *testing.T) {
 		t.Errorf("a second run says %s: %s", again.report.Reason, takenOut(again))
 	}
 	in := input(t, "native", pol, out)
-	var given []api.Kept
-	for _, b := range c.bodies {
-		given = append(given, api.Kept{Handle: b.Handle, Text: *b.Inline})
-	}
-	back, left, err := Restore(in, given)
+	back, left, err := Restore(in, keptBodies(c))
 	if err != nil || len(left) > 0 || output(back) != src {
 		t.Errorf("%v %v\n%s\n%s", err, left, output(back), src)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -149,6 +150,30 @@ func withoutReminders(text string) string {
 	}
 	b.WriteString(rest)
 	return strings.TrimRight(b.String(), " \r\n")
+}
+
+// WithoutRepeatedReminders returns a result without the reminders at its end that seen contains, and adds the others to seen. The words of
+// a user in a reminder are never left out.
+func WithoutRepeatedReminders(text string, seen *critbit.Map[struct{}]) string {
+	rest := text
+	for at := len(text); ; {
+		body := strings.TrimRight(text[:at], " \r\n")
+		if !strings.HasSuffix(body, reminderEnd) {
+			return rest
+		}
+		if at = strings.LastIndex(body, "\n"+reminderOpen); at < 0 {
+			return rest
+		}
+		reminder := body[at+1:]
+		switch {
+		case queuedWords(reminder[len(reminderOpen):len(reminder)-len(reminderEnd)]) != "":
+			return rest
+		case !seen.Has(reminder):
+			seen.Add(reminder)
+			return rest
+		}
+		rest = strings.TrimRight(text[:at], " \r\n")
+	}
 }
 
 // queuedAtEnd returns the user's messages in the reminders at the end of a result. Each reminder begins a line; elsewhere it is part of

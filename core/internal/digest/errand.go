@@ -19,7 +19,7 @@ var (
 	lasts = wordListOf("always never ever mustn't don't dont whenever throughout everywhere anywhere avoid prefer without forever rule rules convention policy " +
 		"only unless when everytime future default standard onwards forbidden allowed allergic strictly no-one " +
 		"immer nie niemals stets nur künftig zukünftig kein keine keinen wenn ohne toujours jamais sans quand seulement siempre nunca jamás sin cuando solo sólo")
-	// demands are words that make a sentence a rule, unless its verb is one of things done once.
+	// demands are words that make a sentence a rule, unless its verb names something done once.
 	demands = wordListOf("must darf dürfen muss müssen")
 	// errands are verbs of things done once.
 	errands = wordListOf("read review explain check look find fix move remove delete create spawn run update revert undo save commit push merge rebase show tell investigate " +
@@ -102,7 +102,7 @@ var (
 	lastSigns   = strings.Fields("必须 必須 不要 别 別 总是 從不 从不 永远 每次 以后 以後 今后 始终 只能 禁止 务必 不得 一律 绝 絕 决不 ないで 必ず 絶対 いつも 常に 今後 毎回 しないで 禁止")
 )
 
-// errandSigned does what errand does for scripts without spaces.
+// errandSigned is like errand, for scripts without spaces.
 func errandSigned(s string) bool {
 	for _, also := range [...]string{"另外", "顺便", "順便", "还有", "還有", "然后", "再", "，"} {
 		s = strings.TrimPrefix(s, also)
@@ -115,8 +115,8 @@ func errandSigned(s string) bool {
 	return false
 }
 
-// rulesOut reports whether a sentence says what not to do as well, or what to do first: "you can read the logs but not change them", "read
-// the notes before you touch the pump".
+// rulesOut reports whether a sentence also forbids something, or requires something to be done first: "you can read the logs but not change
+// them", "read the notes before you touch the pump".
 func rulesOut(ws []word) bool {
 	for i := range ws[:len(ws)-1] {
 		switch next := &ws[i+1]; {
@@ -129,8 +129,8 @@ func rulesOut(ws []word) bool {
 	return false
 }
 
-// recurs returns the number of the word that says that something happens again and again: "after every deal", "each time", "whatever you
-// touch"; -1 if there is none. "In every file" only says where.
+// recurs returns the index of the word that makes a sentence about recurring events, as in "after every deal", "each time" or "whatever you
+// touch", or -1. "In every file" only names places.
 func recurs(ws []word) int {
 	for i := range ws[:max(len(ws)-1, 0)] {
 		switch w, next := ws[i].text, &ws[i+1]; {
@@ -143,7 +143,7 @@ func recurs(ws []word) int {
 	return -1
 }
 
-// mayDo reports whether a sentence says what can be done in a case: "If we want it, we can …".
+// mayDo reports whether a sentence only states a possibility: "If we want it, we can …".
 func mayDo(ws []word) bool {
 	if !ws[0].is(conditions) {
 		return false
@@ -156,7 +156,7 @@ func mayDo(ws []word) bool {
 	return false
 }
 
-// needs reports whether somebody says what they need to do.
+// needs reports whether the writer states what they need to do.
 func needs(ws []word) bool {
 	for k := range ws[:len(ws)-1] {
 		if w := ws[k].text; (w == "need" || w == "have") && ws[k+1].text == "to" {
@@ -166,7 +166,7 @@ func needs(ws []word) bool {
 	return false
 }
 
-// hasNow reports whether the first words state a possession: "ensure [we have] a ticket".
+// hasNow reports whether words state a possession: "ensure [we have] a ticket".
 func hasNow(ws []word) bool {
 	for k := range ws[:min(len(ws), 3)] {
 		if ws[k].text == "have" || ws[k].text == "has" {

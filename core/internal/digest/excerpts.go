@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// ExcerptMarker is the first line of a cleared tool result of which some lines are kept, and TruncatedMarker that of a shortened text.
+// ExcerptMarker is the first line of a cleared tool result that keeps some lines, and TruncatedMarker the first line of a shortened text.
 const (
 	ExcerptMarker   = "[Old tool result content cleared, except these lines]"
 	TruncatedMarker = "[Truncated]"
@@ -35,7 +35,7 @@ const (
 	minExcerpt = 3
 )
 
-// maxExcerptLines is how many lines of a tool result, from the first, are considered for an excerpt.
+// maxExcerptLines is the number of a tool result's first lines that are considered for an excerpt.
 const maxExcerptLines = 4000
 
 // Excerpts chooses the lines of tool results that later messages build on: those with names, paths, numbers and errors that later messages
@@ -48,7 +48,7 @@ type Excerpts struct {
 	terms critbit.Map[repeated] // terms that later messages repeat
 }
 
-// repeated counts the lines that contain a term, and how often later messages do.
+// repeated counts the lines and the later occurrences of a term.
 type repeated struct{ lines, said int32 }
 
 // worth returns the value of a term, which grows the fewer lines contain it and the more often it is repeated.
@@ -152,7 +152,7 @@ func numbered(line string) int {
 	return 0
 }
 
-// pieceEnd returns where a piece that begins at from ends, in a line that ends at end. Long lines are divided at punctuation.
+// pieceEnd returns the end of the piece that begins at from, in a line that ends at end. Long lines are divided at punctuation.
 func pieceEnd(text string, from, end int) int {
 	if end-from <= maxExcerpt {
 		return end
@@ -172,8 +172,8 @@ func pieceEnd(text string, from, end int) int {
 
 // Choose chooses lines of all results, in at most room bytes in total and at most its size for each result. Lines with the rarest terms
 // come first. Results whose lines have no term that later messages repeat get their first lines at the end, unless the lines are numbered,
-// as in a file. What is left of the room is for what else the results say, in at most its part of most for each of them; see fill. It returns
-// the chosen lines of each result in order, each preceded by a line break, or "".
+// as in a file. The remaining room is filled with other informative lines, limited for each result by most; see fill. It returns the chosen
+// lines of each result in order, each preceded by a line break, or "".
 func (e *Excerpts) Choose(sizes, most []int, room int) []string {
 	var all []rankedLine
 	for i, size := range sizes {
@@ -206,7 +206,7 @@ func (e *Excerpts) Choose(sizes, most []int, room int) []string {
 	return out
 }
 
-// excerptChoice is the chosen lines of each result, how many bytes they have, and how many are left for all.
+// excerptChoice holds the chosen lines and their bytes for each result, and the number of bytes left for all of them.
 type excerptChoice struct {
 	lines [][]int
 	used  []int
@@ -310,8 +310,8 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedLine) {
 	return ranked
 }
 
-// firstLines is how many leading lines represent a result without informative lines; linesAfter is how many lines follow an informative
-// one, in a file.
+// firstLines is the number of leading lines that represent a result without informative lines; linesAfter is the number of lines that are
+// kept after an informative line of a file.
 const (
 	firstLines = 3
 	linesAfter = 2

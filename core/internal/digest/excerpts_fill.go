@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// The weights of the lines with which excerpts are filled, in 1/1024, by what they say.
+// The weights of the lines that fill excerpts, in 1/1024, by kind.
 const (
 	ofProseLine   = 1024 // sentences, comments and list items
 	ofDefinition  = 700
@@ -16,16 +16,16 @@ const (
 	leastRunWorth = 200
 )
 
-// leastFill is how much room filling is worth, in bytes, and lookFill how many bytes of results are read for each byte of room, newest
-// results first. mostRun is the size of a run of lines, in bytes, from which on it ends at the next definition, comment or heading.
+// leastFill is the minimum room that is worth filling, in bytes. lookFill is the number of bytes of results that are read for each byte of
+// room, newest results first. A run of more than mostRun bytes ends at the next definition, comment or heading.
 const (
 	leastFill = 400
 	lookFill  = 64
 	mostRun   = 300
 )
 
-// fill adds runs of lines that no later message repeats, while there is room: those that say most that neither the chosen lines nor each
-// other say. A result gets at most its part of most.
+// fill adds runs of lines while there is room. It prefers runs that say most beyond the chosen lines and the other runs. most limits the
+// bytes for each result.
 func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	if c.room < leastFill {
 		return
@@ -46,7 +46,7 @@ func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	}
 }
 
-// filler is the runs of lines with which excerpts may be filled.
+// filler holds the runs of lines that may fill excerpts.
 type filler struct {
 	*Excerpts
 	choice *excerptChoice
@@ -55,13 +55,13 @@ type filler struct {
 	known  []string  // the lines that are chosen
 }
 
-// lineRun is a paragraph or another piece of a result that is read as a whole: the lines from one index to another.
+// lineRun is a paragraph, or another piece of a result that is only understood as a whole. It is a range of line indexes.
 type lineRun struct {
 	result, from, to int
 	title            int // the line of the heading above it, or -1
 }
 
-// read adds the runs of a result, and returns how many bytes it has.
+// read adds the runs of a result, and returns the size of the result in bytes.
 func (f *filler) read(result int) (size int) {
 	run, title := lineRun{result: result, title: -1}, -1
 	for n := range f.lines[result] {
@@ -81,7 +81,7 @@ func (f *filler) read(result int) (size int) {
 	return size
 }
 
-// ends reports whether a run ends before line n, whose text this is.
+// ends reports whether a run ends before line n, which has the given text.
 func (f *filler) ends(run lineRun, n int, text string) bool {
 	lines := f.lines[run.result]
 	if strings.Count(f.texts[run.result][lines[n-1].to:lines[n].from], "\n") > 1 { // an empty line, or a closing brace
@@ -91,7 +91,7 @@ func (f *filler) ends(run lineRun, n int, text string) bool {
 	return begins && lines[n].to-lines[run.from].from > mostRun/2 || lines[n].to-lines[run.from].from > 2*mostRun
 }
 
-// add adds a run that says something.
+// add adds a run unless it says nothing.
 func (f *filler) add(run lineRun) {
 	var text []string
 	size, worth := 0, 0
@@ -112,8 +112,8 @@ func (f *filler) add(run lineRun) {
 	f.runs = append(f.runs, run)
 }
 
-// put adds chosen runs of a result in at most size bytes: the best of them if not all of them fit. A run takes along the definition that it
-// is in, and the heading above it.
+// put adds the chosen runs of a result, in at most size bytes. If not all of them fit, it adds the best ones. With each run it adds the
+// definition that contains it, and the heading above it.
 func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 	need, items := 0, make([]extract.Item, len(chosen))
 	for i, c := range chosen {
@@ -156,7 +156,7 @@ func (e *Excerpts) text(result, line int) string {
 	return text[numbered(text):]
 }
 
-// worthOfLine returns the weight of a line by what it says, or 0 if it says nothing, only passes a value on, or is a hit of a search.
+// worthOfLine returns the weight of a line by its kind. It is 0 if the line says nothing, only passes on a value, or is a search hit.
 func worthOfLine(line string) int {
 	line = strings.TrimSpace(line)
 	switch {

@@ -2,11 +2,11 @@ package digest
 
 import "strings"
 
-// Statements that have no cue, by the form of their sentence: an order behind a request ("I want you to …"), an order for a case ("If a test
-// is flaky, tell me"), what holds for everything of a kind, a mishap that shows what to avoid, and what people say about themselves in
-// general. Their words are those of grammar. Most forms are English; other languages have cues.
+// This file recognizes statements without a cue by the form of the sentence: an order after a request ("I want you to …"), an order for a
+// case ("If a test is flaky, tell me"), a norm for everything of a kind, a mishap that shows what to avoid, and what people say about
+// themselves in general. It looks only at grammatical words. Most forms are English; other languages have cues.
 
-// Words that forms are recognized by.
+// Words by which forms are recognized.
 var (
 	askFor     = wordListOf("want need like expect ask asking require prefer for")
 	vital      = wordListOf("important essential crucial vital critical imperative")
@@ -26,11 +26,11 @@ var (
 	counters = wordListOf("i i'm i've i'd")
 )
 
-// formWords are words of which each form has one: a text without any of them, and without cues, isn't searched.
+// formWords contains at least one word of each form. A text that has none of them, and no cues, isn't searched.
 var formWords = strings.Fields("i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
 
-// requested returns the number of the word with which the order begins that a sentence asks for: "It's important that [you] never …", "try to
-// …"; 0 if it asks for none.
+// requested returns the index of the word where the order in a request begins: "It's important that [you] never …", "try to …". It returns
+// 0 if there is no such order.
 func requested(ws []word) int {
 	for i := 1; i+2 < len(ws) && i < 12; i++ {
 		switch w, before := ws[i].text, ws[i-1].text; {
@@ -43,7 +43,8 @@ func requested(ws []word) int {
 	return 0
 }
 
-// formed returns where a sentence without a cue says how to work, or what its writer likes; -1 if it doesn't.
+// formed returns the index of the word at which a sentence without a cue says how to work, or what its writer likes; -1 if it does neither.
+// The functions below do the same for one form each.
 func (sc *scene) formed() int {
 	if len(sc.ws) < 3 || sc.exclaims {
 		return -1
@@ -63,7 +64,7 @@ func (sc *scene) formed() int {
 	return max(sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI())
 }
 
-// lesson returns where a sentence reports what went wrong the last time: "The last time we deployed on a Friday, two days were lost".
+// lesson recognizes sentences about something that went wrong the last time: "The last time we deployed on a Friday, two days were lost".
 func (sc *scene) lesson() int {
 	ours, lost, last := false, false, -1
 	for i := range sc.ws {
@@ -80,8 +81,8 @@ func (sc *scene) lesson() int {
 	return -1
 }
 
-// norm returns where a sentence says what holds for everything of a kind: "Commits get signed", "Anything about pay goes through Igor first",
-// "Our style guide forbids contractions".
+// norm recognizes sentences about everything of a kind: "Commits get signed", "Anything about pay goes through Igor first", "Our style
+// guide forbids contractions".
 func (sc *scene) norm() int {
 	ws := sc.ws
 	switch {
@@ -108,7 +109,8 @@ func (sc *scene) norm() int {
 	return -1
 }
 
-// anyCase reports whether a sentence says for which kind of case it is: "If a test is flaky", "When in doubt", "Every time I mention money".
+// anyCase reports whether a sentence states a kind of case in which it applies: "If a test is flaky", "When in doubt", "Every time I
+// mention money".
 func (sc *scene) anyCase() bool {
 	for i := range sc.ws[:len(sc.ws)-2] {
 		w, next := sc.ws[i].text, &sc.ws[i+1]
@@ -126,7 +128,7 @@ func (sc *scene) anyCase() bool {
 	return false
 }
 
-// recurring returns where a sentence says what to do again and again: "Run the linter on everything you touch", "Vor jedem Deal bitte …".
+// recurring recognizes sentences about something to do again and again: "Run the linter on everything you touch", "Vor jedem Deal bitte …".
 func (sc *scene) recurring() int {
 	at := recurs(sc.ws)
 	if at < 0 || sc.ws[0].is(persons|things|narrators) {
@@ -139,8 +141,8 @@ func (sc *scene) recurring() int {
 	return -1
 }
 
-// reported returns where a sentence in another language than English says when its writer has to know something: "Si un test casse,
-// préviens-moi", "Se um teste falhar, me avise".
+// reported recognizes sentences, in languages other than English, about when to inform the writer: "Si un test casse, préviens-moi", "Se um
+// teste falhar, me avise".
 func (sc *scene) reported() int {
 	if !inCase.has(sc.ws[0].text) || !indefinite.has(sc.ws[1].text) {
 		return -1
@@ -177,8 +179,8 @@ func (sc *scene) generally(i int) bool {
 	return c < 'A' || c > 'Z' && c < '0' || c > 'Z'
 }
 
-// writer returns the number of the word behind the "I" that begins a clause, its modifiers and negations, and whether there is a negation;
-// -1 if there is no such "I".
+// writer returns the index of the verb after the "I" that begins a clause, and whether the verb is negated. The index is -1 if there is no
+// such "I".
 func (sc *scene) writer() (verb int, negated bool) {
 	for i := range sc.ws[:len(sc.ws)-2] {
 		w := &sc.ws[i]
@@ -202,7 +204,7 @@ func (sc *scene) writer() (verb int, negated bool) {
 
 var modal = wordListOf("can could would wouldn't will won't")
 
-// inclined returns where a sentence says how its writer is disposed towards a kind of thing: "I'm picky about coffee".
+// inclined recognizes sentences about the writer's attitude to a kind of thing: "I'm picky about coffee".
 func (sc *scene) inclined() int {
 	i, _ := sc.writer()
 	if i < 1 || i+2 >= len(sc.ws) || sc.ws[i-1].text != "i'm" && sc.ws[i-1].text != "am" && !sc.ofWriter() {
@@ -218,7 +220,7 @@ func (sc *scene) inclined() int {
 	return -1
 }
 
-// restricted returns where a sentence says what its writer does only, never, or in a certain way: "I take my tea without sugar".
+// restricted recognizes sentences about something that the writer does only, never, or in a certain way: "I take my tea without sugar".
 func (sc *scene) restricted() int {
 	i, negated := sc.writer()
 	if i < 1 {
@@ -259,7 +261,7 @@ var (
 	limitWords = wordListOf("nur nie niemals grundsätzlich immer stets lieber ungern kein keine keinen uniquement seulement jamais toujours solo sólo nunca siempre só sempre mai soltanto только никогда всегда")
 )
 
-// limits does what restricted does in other languages. In Spanish, Portuguese and Italian the verb says who does it: "Solo duermo bien …".
+// limits is like restricted, for other languages. In Spanish, Portuguese and Italian the verb form shows who acts: "Solo duermo bien …".
 func (sc *scene) limits() int {
 	if sc.all&things != 0 || sc.digits {
 		return -1
@@ -280,7 +282,7 @@ func (sc *scene) limits() int {
 	return -1
 }
 
-// forWriter returns where a sentence says what something is to its writer: "Anything with nuts is a no for me".
+// forWriter recognizes sentences about what something means to the writer: "Anything with nuts is a no for me".
 func (sc *scene) forWriter() int {
 	if sc.ws[0].is(things|addressees|askers|tasks|persons|numbers) || sc.all&(moods|things) != 0 {
 		return -1
@@ -302,7 +304,7 @@ func (sc *scene) forWriter() int {
 	return -1
 }
 
-// whenI returns where a sentence says what its writer is like by what something is: "Mornings are when I'm best", "What I love most is tea".
+// whenI recognizes sentences that describe the writer through something else: "Mornings are when I'm best", "What I love most is tea".
 func (sc *scene) whenI() int {
 	ws := sc.ws
 	if ws[0].text == "what" && ws[1].text == "i" && len(ws) > 4 && !knowing.has(ws[2].text) {

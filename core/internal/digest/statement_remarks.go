@@ -2,7 +2,7 @@ package digest
 
 import "strings"
 
-// What only sounds like a rule or a preference: remarks, wishes, one-time requests, and predictions.
+// This file recognizes sentences that only sound like a rule or a preference: remarks, wishes, one-time requests, and predictions.
 
 // soothing are things that people are told not to do to reassure them: "no te preocupes".
 var soothing = wordListOf("fais feelings hello hi preocupes preocupe preocupéis inquiète inquiétez preoccupare preoccuparti preoccuparsi preocupa preocupar")
@@ -46,7 +46,7 @@ var atOnce = wordListOf("now soon tonight today minutes gleich jetzt bald heute 
 // dealings are verbs of people who deal with the writer.
 var dealings = wordListOf("calls tells asks gives sends says shows owes helps teaches takes picks wants needs knows sees meets visits reminds texts emails follows brings pays joins lets gets leaves thinks hears drives invites offers promises keeps hates loves likes misses understands beats")
 
-// Words of somebody who reports what others say or do, of a moment, and of what is pointed at.
+// Words that report what others say or do, words about a moment, and words that point at something.
 var (
 	hearsay   = wordListOf("say says said tells told insists claims states warns sagt dit dice")
 	rumours   = wordListOf("according apparently supposedly allegedly angeblich apparemment aparentemente")
@@ -113,8 +113,8 @@ func (sc *scene) describes(c cue, i, size int) bool {
 	return false
 }
 
-// going reports whether a sentence with a cue at word i says what is going on, or most likely is: "must be boiling", "must be a leftover", "no tests
-// are failing".
+// going reports whether a sentence with a cue at word i describes what is happening, or most likely is: "must be boiling", "must be a
+// leftover", "no tests are failing".
 func (sc *scene) going(i int) bool {
 	if sc.ws[i].is(addressees) || sc.all&addressees != 0 {
 		return false
@@ -232,7 +232,7 @@ func (sc *scene) aside(c *cue, i int) bool {
 		(sc.past || sc.digits || sc.narrates && sc.ws[0].is(selves))
 }
 
-// settles reports whether people say where they are from now on: "désormais j'habite à Louvain".
+// settles reports whether people say where they live or work from now on: "désormais j'habite à Louvain".
 func (sc *scene) settles(i int) bool {
 	for k := range sc.ws {
 		if w := &sc.ws[k]; k != i && settling.has(w.text) {
@@ -245,7 +245,7 @@ func (sc *scene) settles(i int) bool {
 // unfinished end what forbids something only if the verb of what is forbidden follows.
 var unfinished = wordListOf("pas puede pueden pode podem può possono")
 
-// settling are verbs of where somebody lives and works.
+// settling contains verbs for living and working somewhere.
 var settling = wordListOf("live work wohne arbeite habite travaille vivo trabajo moro trabalho abito lavoro живу работаю")
 
 // oneThing reports whether a sentence ends with a single thing that the words from i on name: "keep the change".
@@ -279,7 +279,7 @@ func (sc *scene) seeks() bool {
 // seeking are verbs of requests for a thing or a place.
 var seeking = wordListOf("need want like looking find book recommend suggest searching")
 
-// unsure reports whether the word at i says what its writer isn't sure of.
+// unsure reports whether the word at i expresses the writer's uncertainty.
 func (sc *scene) unsure(i int) bool {
 	for k := 1; k < i; k++ {
 		if sc.ws[k].text == "sure" && sc.ws[k-1].is(negations) {
@@ -345,7 +345,8 @@ func (sc *scene) soon() bool {
 	return false
 }
 
-// moved returns where a sentence says what something does to its writer: "Small talk exhausts me"; -1 if it doesn't.
+// moved returns the index of the word at which a sentence describes the effect of something on its writer, as in "Small talk exhausts me",
+// or -1.
 func (sc *scene) moved() int {
 	if len(sc.ws) < 3 || len(sc.ws) > 12 || sc.past || sc.exclaims || sc.all&(days|others|addressees) != 0 || sc.ws[0].is(narrators|askers|tasks|conditions) {
 		return -1

@@ -28,7 +28,7 @@ const (
 	story    // signs only: the sentence is about one day, not about every day
 )
 
-// scene is what the words of a sentence say apart from its cues.
+// scene holds features of a sentence's words other than its cues.
 type scene struct {
 	text     string
 	ws       []word
@@ -84,7 +84,7 @@ func pastInRussian(w string) bool {
 	return false
 }
 
-// concrete reports whether a sentence says what it is about: what the reader writes, everything of a kind, or a number.
+// concrete reports whether a sentence has a definite subject: the reader's output, everything of a kind, or a number.
 func (sc *scene) concrete() bool {
 	return sc.digits || sc.all&(products|lastingly|quantifiers|numbers) != 0
 }
@@ -182,7 +182,7 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	return true
 }
 
-// alone reports whether the words from i on say to leave something of the writer's alone, or to keep it out of something.
+// alone reports whether the words from i on ask to leave something of the writer's alone, or to keep it out of something.
 func (sc *scene) alone(i int) bool {
 	if sc.ws[i].text != "leave" && sc.ws[i].text != "keep" || sc.textAt(i+1) != "my" && sc.textAt(i+1) != "our" {
 		return false
@@ -195,8 +195,8 @@ func (sc *scene) alone(i int) bool {
 	return false
 }
 
-// duty reports whether the verb at word i says what must be, rather than what is likely, was once due, or is due today: its subject is the
-// reader, what is written, or a thing in general.
+// duty reports whether the verb at word i expresses a permanent duty, rather than a likelihood, a past duty, or one for today. Its subject
+// is then the reader, the reader's output, or a thing in general.
 func (sc *scene) duty(c cue, i int, after *word) bool {
 	if sc.past && sc.all&(products|addressees) == 0 || sc.all&days != 0 && (c.strength < strict || sc.ws[0].is(things|others) && sc.all&(addressees|negations) == 0) || after != nil && after.text == "de" && strings.HasPrefix(sc.ws[i].text, "debe") {
 		return false
@@ -328,8 +328,8 @@ func (sc *scene) conditional() bool {
 	return false
 }
 
-// ordered returns where a sentence gives a permanent order with a verb that is in no table: "Round all amounts", "When you name a hotel,
-// add the price"; -1 if it doesn't. In the languages of the tables an order begins with its verb.
+// ordered returns the index of the verb of a permanent order whose verb is in no table, as in "Round all amounts" or "When you name a
+// hotel, add the price", or -1. In the languages of the tables an order begins with its verb.
 func (sc *scene) ordered() int {
 	if len(sc.ws) < 3 || sc.past || sc.exclaims {
 		return -1

@@ -64,11 +64,11 @@ func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 	}
 }
 
-// Characters after "我不" with which people say what they don't know, can't do or don't mean at the moment.
+// Characters after "我不" in statements about what somebody doesn't know, can't do or doesn't mean at the moment.
 const unsettled = "知是能想确確明懂要会會记記在行清认認同觉覺敢用可太介好建急"
 
-// refuses reports whether a sign of what people dislike says so in the sentence that continues with rest: "我不" isn't one before what
-// somebody doesn't know or no longer does, and "あまり" needs a negated verb that is about no moment.
+// refuses reports whether a sign of dislike really expresses dislike in a sentence that continues with rest. "我不" doesn't before something
+// that somebody doesn't know or no longer does, and "あまり" needs a negated verb that isn't about a single moment.
 func refuses(sign, rest string) bool {
 	rest = strings.TrimRight(rest, "。！!.")
 	switch sign {
@@ -86,7 +86,7 @@ func refuses(sign, rest string) bool {
 	return true
 }
 
-// seeksSigned reports whether what precedes "preferably" in Chinese asks for a thing or a place.
+// seeksSigned reports whether the text before "preferably" in Chinese asks for a thing or a place.
 func seeksSigned(before string) bool {
 	for _, sign := range [...]string{"找", "订", "訂", "推荐", "推薦", "需要", "想"} {
 		if strings.Contains(before, sign) {

@@ -1,7 +1,7 @@
 package digest
 
-// What people say about themselves ("I avoid crowds"), what they ask for indirectly ("the reviewers get angry when …"), and how they revoke
-// a rule, in ten languages. As in the other tables the words are those of modality, taste and habit.
+// Cues in ten languages for what people say about themselves ("I avoid crowds"), for indirect requests ("the reviewers get angry when …"),
+// and for revoking a rule. As in the other tables, the words express modality, taste and habit.
 
 var tasteRows = []cueRow{
 	// English

@@ -1,9 +1,11 @@
 package passes
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -16,6 +18,8 @@ import (
 // squeezePass shortens old tool results without losing information; see package squeeze. The whole text is archived.
 // Later passes treat a squeezed result as if it still had its whole text. Of the newest results, only the output of
 // terminals is shortened: a model may need the exact text of a file, but never what a progress bar has overwritten.
+// Of all long results, the middle of what programs print for each of many files is cut. A reminder that a harness has
+// added to several results stays in the newest of them.
 //
 //easyjson:json
 type squeezePass struct {
@@ -30,10 +34,10 @@ type squeezePass struct {
 func init() {
 	Register(Kind{
 		Name: "squeeze",
-		Doc:  "rewrites old tool results in fewer tokens without losing information. The original goes to the archive. A later pass that removes a squeezed result archives the original.",
+		Doc:  "rewrites old tool results in fewer tokens without losing information, except for the middle of long lists of progress lines and for repeated reminders of a harness. The original goes to the archive. A later pass that removes a squeezed result archives the original.",
 		Make: func() Pass { return new(squeezePass) },
 		Params: []Param{
-			{"keep_recent", "2", "keep_recent is how many of the newest tool results stay as they are, unless they have a terminal's escape codes."},
+			{"keep_recent", "2", "keep_recent is how many of the newest tool results stay as they are, unless they have a terminal's escape codes, long lists of progress lines, or reminders that are repeated later."},
 			{"min_tokens", "16", "min_tokens is how much a result must shrink, in tokens, including the line that says how it was shortened."},
 			{"min_reclaim", "0", "min_reclaim is how many tokens must be freed in total, or nothing is squeezed: each change invalidates the prompt cache."},
 			{"tools", "[]", "tools are the tools whose results may be squeezed; empty means all. Results of exclude_tools never are."},
@@ -61,6 +65,9 @@ func (p *squeezePass) CompletesPrevious() bool { return false }
 // the line that reports it.
 const minSqueezed = 64
 
+// longOutput is the minimum size of a text, in bytes, of which progress lines are cut.
+const longOutput = 4000
+
 // squeezed is a shortened text and the part that it will replace.
 type squeezed struct {
 	part  int32
@@ -82,8 +89,9 @@ func (p *squeezePass) Run(c Run) {
 	results := resultsByAge(c, ToolFilter(p.Tools, p.ExcludeTools))
 	texts := make([][]squeezed, len(results))
 	reclaim := 0
-	for i, r := range results {
-		s := shortening{pass: p, run: c, terminal: r.newer < p.KeepRecent || c.Doc().T.Parts[r.part].Has(transcript.IsError)}
+	s := shortening{pass: p, run: c}
+	for i, r := range slices.Backward(results) {
+		s.terminal = r.newer < p.KeepRecent || doc.T.Parts[r.part].Has(transcript.IsError)
 		texts[i] = s.result(r.part)
 		for _, s := range texts[i] {
 			reclaim += s.gain
@@ -111,11 +119,12 @@ func (p *squeezePass) Run(c Run) {
 	doc.Remeasure(dirty)
 }
 
-// shortening shortens the texts of one result.
+// shortening shortens the texts of results, newest first.
 type shortening struct {
 	pass     *squeezePass
 	run      Run
-	terminal bool // only the output of a terminal is shortened
+	terminal bool                  // of the current result, only the output of a terminal is shortened
+	reminded critbit.Map[struct{}] // the reminders at the ends of newer results
 }
 
 // result returns the replacements for the texts of a result. Of an error, too, only a terminal's output is shortened.
@@ -200,12 +209,19 @@ func (r *shortening) shorter(text string) (short string, ok bool) {
 	if len(text) > 0 && text[0] == '[' && (strings.HasPrefix(text, handles.SqueezedMarker[:len(handles.SqueezedMarker)-1]) || strings.HasPrefix(text, handles.TruncatedMarker[:len(handles.TruncatedMarker)-1])) {
 		return "", false
 	}
-	o := squeeze.Options{MinSaved: minSqueezed}
+	o := squeeze.Options{MinSaved: minSqueezed, Steps: longOutput}
 	if r.terminal {
 		o.Without = ^(squeeze.Controls | squeeze.Padding | squeeze.Repeats)
 	}
-	out, form, ok := squeeze.Text(text, o)
-	if !ok || strings.TrimSpace(out) == "" || r.terminal && form&squeeze.Controls == 0 {
+	rest := digest.WithoutRepeatedReminders(text, &r.reminded)
+	out, form, ok := squeeze.Text(rest, o)
+	if r.terminal && form&(squeeze.Controls|squeeze.Steps) == 0 {
+		out, form, ok = rest, 0, false
+	}
+	if len(text)-len(rest) >= minSqueezed {
+		form, ok = form|squeeze.Repeats, true
+	}
+	if !ok || strings.TrimSpace(out) == "" {
 		return "", false
 	}
 	return r.run.Archive().Sized(handles.SqueezedMarker) + " " + form.String() + "\n" + out, true

@@ -1,4 +1,4 @@
-// Package squeeze shortens tool outputs without losing information: white space is removed from JSON, similar objects become rows, a
+// Package squeeze shortens tool outputs without losing information, unless it is asked to cut progress lines: white space is removed from JSON, similar objects become rows, a
 // path that a search prints on every line is written once, repeated lines are counted, and escape codes and padding are removed.
 //
 // Each form is recognized by the text alone, never by the name of the tool, and anywhere in the text: an output may begin with a
@@ -24,12 +24,13 @@ const (
 	Binary                       // long hexadecimal or base64 data replaced with its length and a hash
 	Context                      // context lines of a diff without any word removed
 	Padding                      // trailing white space, wide column gaps, long runs of one character and repeated empty lines removed
+	Steps                        // the middle of long runs of progress lines replaced with a count
 )
 
 // words describes each form to the model that reads the text; "" means that the form needs no explanation.
 var words = [...]string{
 	"escape codes cut", "compact JSON", "objects as rows", "lines by path", "lines by common start…", "", "unindented", "repeats counted",
-	"binary data cut", "", "",
+	"binary data cut", "", "", "progress cut",
 }
 
 // String describes the forms in a few words, for the first line of a squeezed text.
@@ -56,6 +57,9 @@ type Options struct {
 	MinSaved int
 	// Without is the set of forms that must not be used.
 	Without Form
+	// Steps is the minimum length of a text, in bytes, of which progress lines may be cut. Unlike all other forms this loses information,
+	// so 0 means that they never are.
+	Steps int
 }
 
 // Text shortens a text. If that saves too little, ok is false and out is the unchanged text.
@@ -68,6 +72,12 @@ func Text(text string, o Options) (out string, form Form, ok bool) {
 		if clean, changed := controls(text); changed {
 			w.src = clean
 			w.forms = Controls
+		}
+	}
+	if o.Steps > 0 && len(w.src) >= o.Steps {
+		if short, changed := withoutSteps(w.src); changed {
+			w.src = short
+			w.forms |= Steps
 		}
 	}
 	w.run()

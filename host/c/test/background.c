@@ -1,37 +1,12 @@
 /* Tests of ctxfold_fit_with: compactions in the background, and effects that the program executes. */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "ctxfold.h"
+#include "check.h"
 
-#define CHECK(what)                                                        \
-  do {                                                                     \
-    if (!(what)) {                                                         \
-      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what);   \
-      exit(1);                                                             \
-    }                                                                      \
-  } while (0)
-
-static bool is(ctxfold_text text, const char *want) { return text.length == strlen(want) && memcmp(text.data, want, text.length) == 0; }
 static ctxfold_text member(const ctxfold_answer *a, const char *key) { return ctxfold_member((ctxfold_text){a->json, a->length}, key); }
 
-static ctxfold_text sample(void) {
-  static char text[1 << 20];
-  static size_t length;
-  FILE *f = length ? NULL : fopen(getenv("SAMPLE"), "rb");
-  if (f) {
-    length = fread(text, 1, sizeof text, f);
-    fclose(f);
-    while (text[length - 1] == '\n') length--;
-  }
-  CHECK(length > 100000 && length < sizeof text);
-  return (ctxfold_text){text, length};
-}
-
-/* The first count messages of the sample. */
+/* Returns the first count messages of the sample. */
 static ctxfold_text beginning(int count) {
   static char text[1 << 20];
   ctxfold_text all = sample(), key, value;
@@ -43,7 +18,7 @@ static ctxfold_text beginning(int count) {
   return (ctxfold_text){text, length + 1};
 }
 
-/* A policy with a window that is larger than the sample by so many tokens; a compaction begins before it is full. */
+/* Returns a policy whose window is larger than the sample by more tokens. A compaction begins before the window is full. */
 static ctxfold_text soon(ctxfold_instance *c, int more) {
   static char text[256];
   ctxfold_answer answer;
@@ -57,7 +32,7 @@ static ctxfold_text soon(ctxfold_instance *c, int more) {
   return (ctxfold_text){text, (size_t)length};
 }
 
-/* A program that works on one compaction in the background at a time. */
+/* A program that runs one background compaction at a time. */
 typedef struct {
   atomic_int asked;
   atomic_bool slow; /* the model answers when this ends */
@@ -103,7 +78,7 @@ static void finish(program *p) {
   p->work = NULL;
 }
 
-/* A turn over the soft limit returns at once, the compaction is made behind it, and the next turn uses it. */
+/* A turn over the soft limit returns at once, the compaction runs in the background, and the next turn uses it. */
 static void compacts_behind(void) {
   ctxfold_instance *c = ctxfold_new(NULL);
   ctxfold_records *records = ctxfold_records_new();
@@ -134,7 +109,7 @@ static void *release_soon(void *user) {
   return NULL;
 }
 
-/* At the limit a turn waits for the background instead of making the same compaction. */
+/* At the limit, a turn waits for the background compaction instead of making the same one again. */
 static void waits_for_it(void) {
   ctxfold_instance *c = ctxfold_new(NULL);
   ctxfold_records *records = ctxfold_records_new();
@@ -158,7 +133,7 @@ static void waits_for_it(void) {
   ctxfold_delete(c);
 }
 
-/* A forced compaction takes the place of one in the background, and so does the end of the records. */
+/* A forced compaction stops a background one, and so does deleting the records. */
 static void stops(void) {
   for (int deleted = 0; deleted < 2; deleted++) {
     ctxfold_instance *c = ctxfold_new(NULL);
@@ -189,7 +164,7 @@ static void stops(void) {
   }
 }
 
-/* A work that is not run leaves nothing behind, and the next turn begins another. */
+/* A work that is never run has no effect, and the next turn begins another. */
 static void drops(void) {
   ctxfold_instance *c = ctxfold_new(NULL);
   ctxfold_records *records = ctxfold_records_new();
@@ -207,7 +182,7 @@ static void drops(void) {
   ctxfold_delete(c);
 }
 
-/* What two processes share: a place for one record under each key, and one lease. */
+/* The store that two processes share: one record for each key, and one lease. */
 typedef struct {
   char keys[64][80];
   char *record[64];
@@ -262,7 +237,8 @@ static char *execute(void *user, const char *text, size_t length) {
   return strdup("{\"done\":true}");
 }
 
-/* Processes that share a store make a compaction once; what is removed is put into it, and what a program refuses is done without. */
+/* Processes that share a store make a compaction only once. Removed content goes into the store, and effects that the program refuses
+ * are not needed. */
 static void shares(void) {
   static store s;
   const ctxfold_host host = {.summarize = summarize_shared, .user = &s, .execute = execute, .settings = CTXFOLD_TEXT("{\"owner\":\"u1\"}"),

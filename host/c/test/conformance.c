@@ -1,4 +1,4 @@
-/* Runs vectors: conformance FILE… Each request must give the answer of the file, byte for byte. */
+/* Runs vectors: conformance FILE… Each request must return exactly the bytes of the answer in the file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,43 +1,17 @@
-/* Tests of the library. It is linked with the static library, so that it can break an instance from inside. */
+/* Tests of the library, linked statically so that they can break an instance from inside. */
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "ctxfold.h"
+#include "check.h"
 #include "module.h"
 
-#define CHECK(what)                                                  \
-  do {                                                               \
-    if (!(what)) {                                                   \
-      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what); \
-      exit(1);                                                       \
-    }                                                                \
-  } while (0)
-
-static bool is(ctxfold_text text, const char *want) { return text.length == strlen(want) && memcmp(text.data, want, text.length) == 0; }
 static bool same(ctxfold_text a, ctxfold_text b) { return a.length == b.length && memcmp(a.data, b.data, a.length) == 0; }
-
-static ctxfold_text sample(void) {
-  static char text[1 << 20];
-  static size_t length;
-  if (!length) {
-    FILE *f = fopen(getenv("SAMPLE"), "rb");
-    CHECK(f);
-    length = fread(text, 1, sizeof text, f);
-    fclose(f);
-    CHECK(length > 100000 && length < sizeof text);
-    while (text[length - 1] == '\n') length--;
-  }
-  return (ctxfold_text){text, length};
-}
 
 static const char digest[] = "## Goal\nMake the rate limiter keep a constant amount of memory.\n\n## Done\nThe \"sweep\" was written and tested.";
 static int asked;
 static bool down;
 
-/* A text that is put together piece by piece. */
+/* A text that is built piece by piece. */
 typedef struct {
   char text[1 << 18];
   size_t length;
@@ -60,7 +34,7 @@ static char *summarize(void *user, ctxfold_ask *ask) {
   return down ? NULL : strdup(digest);
 }
 
-/* Lets the time come at which a digest is made again that was made while the model failed, for the tries-th time in a row. */
+/* Makes a digest that was written without a model due for its next attempt. tries is the number of failed attempts so far. */
 static void let_come(ctxfold_records *records, const char *tries) {
   size_t length;
   char *saved = ctxfold_records_save(records, &length), *again = strstr(saved, tries);
@@ -72,7 +46,7 @@ static void let_come(ctxfold_records *records, const char *tries) {
 
 static const ctxfold_text policy = CTXFOLD_TEXT("{\"window\":{\"tokens\":32000}}");
 
-/* What is sent for a history stays the same while the history grows, and the model is asked once. */
+/* As the history grows, the beginning of what is sent stays the same, and the model is called only once. */
 static void fits(void) {
   ctxfold_instance *c = ctxfold_new(NULL);
   ctxfold_records *records = ctxfold_records_new();
@@ -102,7 +76,7 @@ static void fits(void) {
   ctxfold_delete(c);
 }
 
-/* A digest that was made because the model failed is made again, but not at once. */
+/* A digest that was written because the model failed is made again, but not at once. */
 static void fails(void) {
   ctxfold_instance *c = ctxfold_new(NULL);
   ctxfold_records *records = ctxfold_records_new();
@@ -132,7 +106,7 @@ static void fails(void) {
   ctxfold_delete(c);
 }
 
-/* Where the policy keeps a history that has no summary, the model is not asked again with each call. */
+/* If the policy keeps the history when there is no summary, the model is not called again in every call. */
 static void pauses(void) {
   ctxfold_instance *c = ctxfold_new(NULL);
   ctxfold_records *records = ctxfold_records_new();
@@ -160,7 +134,7 @@ static void pauses(void) {
   ctxfold_delete(c);
 }
 
-/* A program that keeps only the compacted list has nothing to make a digest from again. */
+/* If a program keeps only the compacted list, its digest cannot be made again. */
 static void goes_on(void) {
   ctxfold_instance *c = ctxfold_new(NULL);
   ctxfold_records *records = ctxfold_records_new();
@@ -184,7 +158,7 @@ static void goes_on(void) {
   ctxfold_delete(c);
 }
 
-/* A busy model is asked again, and what ctxfold 0.2 has saved is found. */
+/* A busy model is called again. Records saved by ctxfold 0.2 are found. */
 static int refusals;
 static char *busy(void *user, ctxfold_ask *ask) {
   if (refusals-- <= 0) return summarize(user, ask);
@@ -222,7 +196,7 @@ static void waits(void) {
   ctxfold_delete(c);
 }
 
-/* What an app does with its history in each call: nothing, or something behind what a compaction replaces. */
+/* How an app changes the history between calls: not at all, or in the messages after the compacted ones. */
 enum habit { PLAIN, RETRIEVED, CLOCK, REMINDER, REWORDED, REGENERATED, HABITS };
 
 static void answer_of(text *t, int turn, const char *before) {
@@ -253,8 +227,8 @@ static void history_of(text *t, enum habit habit, int turn, int call) {
   add(t, "]");
 }
 
-/* In 60 turns at 8,000 tokens, each of which is asked for twice, no more is compacted, and the model not asked more often, for an app that changes
- * what is behind the cut. */
+/* Over 60 turns in a window of 8,000 tokens, with two calls each, an app that changes messages after the cut causes no more compactions
+ * and no more model calls than one that changes nothing. */
 static void volatile_histories(void) {
   static text history;
   int plain[2] = {0, 0};
@@ -289,7 +263,7 @@ static char *sees_no_secret(void *user, ctxfold_ask *ask) {
   return NULL;
 }
 
-/* What the option redact names reaches neither the model nor the digest, and why there is no summary is in the report. */
+/* Secrets found by the option redact reach neither the model nor the digest, and the report contains the reason why there is no summary. */
 static void redacts(void) {
   static text history;
   history.length = 0;
@@ -313,7 +287,7 @@ static void redacts(void) {
   ctxfold_delete(c);
 }
 
-/* An error says where it is in the caller's own text. */
+/* An error's path and offset refer to the caller's own text. */
 static void errors(void) {
   ctxfold_instance *c = ctxfold_new(NULL);
   ctxfold_answer answer;
@@ -339,7 +313,7 @@ static void errors(void) {
   ctxfold_delete(c);
 }
 
-/* Every operation of the module is in the header, and vice versa. */
+/* The header has every operation of the module, and the module every operation in the header. */
 static void operations(void) {
   ctxfold_instance *c = ctxfold_new(NULL);
   ctxfold_answer info;
@@ -361,7 +335,7 @@ static void operations(void) {
   ctxfold_delete(c);
 }
 
-/* Memory is bounded and told; a call that needs more costs the instance, and the next call works. */
+/* Memory is limited and reported. A call that exceeds the limit costs the instance, but the next call works. */
 static void memory(void) {
   CHECK(!ctxfold_new(&(ctxfold_options){.memory_limit = 1 << 20}));
   ctxfold_instance *c = ctxfold_new(&(ctxfold_options){.memory_limit = (16 << 20) + 100});
@@ -384,7 +358,7 @@ static void memory(void) {
   ctxfold_delete(c);
 }
 
-/* What one large call has left is given up after enough small ones, unless a session is open. */
+/* An instance that one large call has left swollen is replaced after enough small calls, unless a session is open. */
 static void swollen(void) {
   ctxfold_instance *c = ctxfold_new(NULL);
   size_t n = 30 << 20, at = 0;
@@ -414,7 +388,7 @@ static void swollen(void) {
   ctxfold_delete(c);
 }
 
-/* A trap is an error, the next call works, and sessions are gone. */
+/* A trap is reported as an error. The next call works, and sessions are lost. */
 static void traps(void) {
   ctxfold_instance *c = ctxfold_new(NULL);
   ctxfold_answer answer;
@@ -448,7 +422,7 @@ static void *work(void *out) {
   return NULL;
 }
 
-/* Instances of several threads do not meet, on stacks of 128 KiB; a trap in one is none in another. */
+/* Instances in several threads are independent, with stacks of 128 KiB. A trap in one does not affect the others. */
 static void threads(void) {
   enum { COUNT = 4 };
   pthread_t thread[COUNT];

@@ -3,7 +3,7 @@
 require "fiddle"
 require "json"
 
-# Keeps the conversation of a language model within its context window: the C library of ctxfold (host/c), by Fiddle.
+# Keeps an LLM conversation inside the context window. It calls the C library of ctxfold (host/c) through Fiddle.
 #
 #   c = Ctxfold.new
 #   records = Ctxfold::Records.new
@@ -12,9 +12,8 @@ require "json"
 #
 # An instance serves one thread at a time; make several for several threads. Ruby's lock is not held while the module works.
 class Ctxfold
-  # The error of a failed call. code is one of docs/reference/errors.md, "trap", "memory_limit" or "no_memory"; path and
-  # offset (in bytes) lead to the place in the text that within names. After "trap" and "memory_limit" the instance has
-  # been replaced.
+  # The error of a failed call. code is one of docs/reference/errors.md, "trap", "memory_limit" or "no_memory"; path and offset (in bytes)
+  # locate the error in the text that within names. After "trap" and "memory_limit" the instance has been replaced.
   class Error < StandardError
     attr_reader :code, :path, :within, :offset
 
@@ -35,11 +34,11 @@ class Ctxfold
     end
   end
 
-  # json is the whole answer; messages, edits, report and state are members of it, unchanged, or nil. background is the
-  # Thread of a compaction that fit has started; its value is the Answer of that compaction.
+  # json is the whole answer; messages, edits, report and state are members of it, unchanged, or nil. background is the Thread of a
+  # background compaction that fit has started; its value is that compaction's Answer.
   Answer = Struct.new(:json, :messages, :edits, :report, :state, :background)
 
-  # In bytes. peak is the maximum so far.
+  # Memory sizes in bytes. peak is the largest size so far.
   Memory = Struct.new(:limit, :current, :peak)
 
   # The functions of ctxfold.h that are used here.
@@ -63,7 +62,7 @@ class Ctxfold
     def self.json(value) = value.nil? || value.is_a?(String) ? value : JSON.generate(value)
   end
 
-  # The remembered compactions of fit for one conversation or one owner. Several threads may share them.
+  # The compactions that fit remembers for one conversation or one owner. Several threads may share them.
   class Records
     attr_reader :pointer
 
@@ -74,7 +73,7 @@ class Ctxfold
       raise ArgumentError, "these are no records" if json && Library[:records_load].call(@pointer, json, json.bytesize).zero?
     end
 
-    # The records as JSON, to be stored and given to Records.new.
+    # Returns the records as JSON, to store and pass to Records.new.
     def to_json(*)
       length = "\0" * Fiddle::SIZEOF_SIZE_T
       text = Library[:records_save].call(@pointer, length)
@@ -104,16 +103,15 @@ class Ctxfold
     answer { |a| Library[:call].call(@pointer, operation, text, text.bytesize, a) }
   end
 
-  # Returns what to send for a whole history: an array of messages, or JSON, which is used unchanged. The block gets the
-  # request for the model ("system", "prompt", "max_output_tokens", …) and returns the summary, or nil; without a block
-  # the module writes digests. For a request with "provider" it may return the array of messages of the provider's own
-  # compaction. With the option summary.prefix a request may have "sent": what to send, which ends with the request. A
-  # block that raises Busy is called again.
+  # Returns what to send for a whole history: an array of messages, or JSON, which is used unchanged. The block receives the request for
+  # the model ("system", "prompt", "max_output_tokens", …) and returns the summary, or nil; without a block the module writes digests. For
+  # a request with "provider" it may return the array of messages of the provider's own compaction. With the option summary.prefix a
+  # request may have "sent": the messages to send, which end with the request itself. A block that raises Busy is called again.
   #
-  # background: true makes a compaction before it is due, in a thread, if the policy has gate.start. settings are members of
-  # JobSettings (docs/inside/loop.md), such as an owner. The methods load, save, lease, release, put, count and emit of
-  # effects execute the effects of these names, those that it has: they get the effect and return the members of its
-  # result, as hashes. So processes share records, and what is removed goes into a store.
+  # background: true makes compactions in a thread before they are due, if the policy has gate.start. settings are members of JobSettings
+  # (docs/inside/loop.md), such as an owner. effects is an object that executes effects, for example to share records between processes or
+  # to store removed content. It may have any of the methods load, save, lease, release, put, count and emit, which receive the effect of
+  # that name and return the members of its result, as hashes.
   def fit(messages, policy: nil, options: nil, records: nil, settings: nil, effects: nil, background: false, &summarize)
     words, held = request(policy, options, nil, messages)
     records ||= Records.new if background
@@ -125,15 +123,15 @@ class Ctxfold
     done
   end
 
-  # Compacts messages if that is due. Store the answer's state for the next call.
+  # Compacts messages if compaction is due. Store the answer's state for the next call.
   def compact(messages, policy: nil, options: nil, state: nil, &summarize)
     words, held = request(policy, options, state, messages)
     calls = Calls.new(summarize)
     carried(calls, held) { |a| Library[:compact].call(@pointer, words, calls.summarizer, nil, a) }
   end
 
-  # A ctxfold_host: C calls what a program gives. Exceptions must not pass through C. For a StandardError the job is told
-  # why there is no result; any other, such as an Interrupt, is raised after the call has ended.
+  # A ctxfold_host, through which C calls the program's functions. Exceptions must not pass through C. A StandardError is reported to the
+  # job as the reason for a missing result; any other exception, such as an Interrupt, is raised after the call has ended.
   class Calls
     EFFECTS = %i[load save lease release put count emit].freeze
     P = Fiddle::TYPE_VOIDP
@@ -153,7 +151,7 @@ class Ctxfold
       end
     end
 
-    # The structure; it is valid as long as this object lives.
+    # Returns the structure, which is valid as long as this object exists.
     def host
       @held = [@settings, @can].map { |text| text && Fiddle::Pointer[text] }
       texts = [@settings, @can].zip(@held).flat_map { |text, pointer| text ? [pointer.to_i, text.bytesize] : [0, 0] }
@@ -163,7 +161,7 @@ class Ctxfold
 
     private
 
-    # A function that returns the address of a copied text, and whose first argument behind user is an address.
+    # Makes a C function that returns the address of a copied text. Its first argument after user is an address.
     def closure(*arguments)
       Fiddle::Closure::BlockCaller.new(P, [P, *arguments]) do |_user, pointer, *others|
         guarded { yield Fiddle::Pointer.new(pointer), *others } || 0
@@ -192,7 +190,7 @@ class Ctxfold
       nil
     end
 
-    # The request for the model: the texts "json" and "sent" of a ctxfold_ask.
+    # Reads the request for the model from a ctxfold_ask: its texts "json" and "sent".
     def requested(ask)
       request, sent = [7, 11].map do |word|
         data, length = ask[word * Fiddle::SIZEOF_VOIDP, 2 * Fiddle::SIZEOF_VOIDP].unpack("J2")
@@ -210,7 +208,7 @@ class Ctxfold
 
     def why(error) = "#{error.class}: #{error.message}".encode("UTF-8", invalid: :replace, undef: :replace).delete("\0")
 
-    # A copy of a text that C frees. The body of an HTTP response has no encoding: it is taken for UTF-8.
+    # Copies a text for C, which frees it. A text without an encoding, such as the body of an HTTP response, is assumed to be UTF-8.
     def copied(text)
       text = text.encoding == Encoding::BINARY ? text.dup.force_encoding("UTF-8") : text.encode("UTF-8")
       bytes = "#{text.scrub.delete("\0")}\0"
@@ -224,27 +222,27 @@ class Ctxfold
 
   private
 
-  TEXTS = 20 # in ctxfold_request, before its three numbers
-  MESSAGES = 10 # the index of messages among them
+  TEXTS = 20 # the number of texts in ctxfold_request, which precede its three numbers
+  MESSAGES = 10 # the index of messages among these texts
   private_constant :TEXTS, :MESSAGES
 
-  # A ctxfold_request, and the objects that keep its texts alive.
+  # Returns a ctxfold_request and the objects that keep its texts alive.
   def request(policy, options, state, messages)
     texts = Array.new(TEXTS)
     texts[0], texts[1], texts[2], texts[MESSAGES] = [policy, options, state, messages].map { |value| Library.json(value) }
-    held = texts.map { |t| t && Fiddle::Pointer[t] } # keeps each text at its address
+    held = texts.map { |t| t && Fiddle::Pointer[t] } # fixes each text's address
     words = texts.zip(held).flat_map { |t, p| t ? [p.to_i, t.bytesize] : [0, 0] }
     [words.pack("J*") + [0, 0, 0].pack("Q3"), held]
   end
 
-  # Runs a loop, during which the texts of its request are held.
+  # Runs a loop. The argument _held keeps the texts of its request alive meanwhile.
   def carried(calls, _held, &)
     result = answer(&)
     raise calls.raised if calls.raised
     result
   end
 
-  # The thread of a compaction in the background, with an instance of its own. The records live as long as it.
+  # Starts the thread of a background compaction, with its own instance. The thread keeps the records alive.
   def behind(work, records, effects, summarize)
     limit = memory.limit
     thread = Thread.new do
@@ -257,7 +255,7 @@ class Ctxfold
     thread
   end
 
-  # A ctxfold_answer: its status, the answer and its length, four members, four texts and an offset.
+  # Reads a ctxfold_answer: its status, the answer and its length, four members, four texts and an offset.
   def answer
     words = "\0" * (17 * Fiddle::SIZEOF_VOIDP)
     status = yield words, @pointer

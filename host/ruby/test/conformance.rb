@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-# Runs vectors: conformance.rb FILE… Each request must give the answer of the file, byte for byte.
+# Runs vectors: conformance.rb FILE… Each request must return exactly the bytes of the answer in the file.
 require "base64"
 require_relative "../lib/ctxfold"
 
 c = Ctxfold.new
 run = wrong = 0
 ARGV.flat_map { |file| JSON.parse(File.read(file)) }.each do |vector|
-  next if vector["full"] # only the full module answers so
+  next if vector["full"] # its answer differs in the usual, smaller module
 
   want = vector["answer"]
   begin

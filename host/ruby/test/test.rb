@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Tests of the host: test.rb FILE, a transcript.
+# Tests of the Ruby host: test.rb FILE, where FILE contains a transcript.
 require_relative "../lib/ctxfold"
 
 def check(what, ok) = ok || abort("not so: #{what}")
@@ -64,7 +64,7 @@ appended = c.fit(body, policy: { window: { tokens: 64_000 }, summary: { request:
 end
 check "a request is appended to the conversation", sent["messages"][0] == JSON.parse(JSON.generate(body[:messages][0])) && JSON.parse(appended.report)["changed"]
 
-# A turn over the soft limit returns at once, the compaction is made behind it, and the next turn uses it.
+# A turn over the soft limit returns at once, the compaction runs in the background, and the next turn uses it.
 size = JSON.parse(c.call("estimate", { messages: JSON.parse(HISTORY) }).json)["tokens"]
 soon = { window: { tokens: size + 2000, reserve: 0 }, gate: { ratio: 1, start: 0.8, target: 0.3 }, passes: [{ pass: "fold" }] }
 known = Ctxfold::Records.new
@@ -78,7 +78,7 @@ check "the background has an answer", JSON.parse(at_once.background.value.report
 next_turn = turn.call
 check "the next turn uses it", JSON.parse(next_turn.json)["known"].zero? && next_turn.messages.bytesize < HISTORY.bytesize / 2 && !next_turn.background
 
-# Processes that share a store: here they are two instances.
+# A store that two processes share; here they are two instances.
 class Store
   attr_reader :bodies, :notices
 

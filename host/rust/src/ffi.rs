@@ -1,4 +1,4 @@
-//! The functions of ctxfold.h that are used here.
+//! Declares the functions of ctxfold.h that are used here.
 
 use std::ffi::c_void;
 use std::os::raw::{c_char, c_int};
@@ -18,7 +18,7 @@ impl Text {
     }
 
     /// # Safety
-    /// The text must be there for as long as the slice is used.
+    /// The text must stay valid as long as the slice is used.
     pub unsafe fn bytes<'a>(self) -> &'a [u8] {
         if self.data.is_null() {
             return &[];

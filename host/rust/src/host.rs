@@ -1,4 +1,4 @@
-//! What a program does for [`Ctxfold::fit_with`]: effects, and compactions in the background.
+//! The program's side of [`Ctxfold::fit_with`]: effects, and compactions in the background.
 
 use std::ffi::c_void;
 use std::os::raw::c_char;
@@ -10,18 +10,18 @@ use std::thread::{self, JoinHandle};
 use crate::summarize::{copied, text_of, Asking};
 use crate::{answered, ffi, json, plain, Answer, Ask, Ctxfold, Error, Records, Reply, Request};
 
-/// Executes effects of docs/inside/loop.md that the library does not: a store for what is removed, a tokenizer, a log,
+/// Executes the effects of docs/inside/loop.md that need something of the program: a store for removed content, a tokenizer, a log, or
 /// records that processes share.
 pub trait Effects: Send + Sync {
-    /// The names of the effects: `put`, `count`, `emit`, `load`, `save`, `lease`, `release`. Records that are shared
-    /// need the last four.
+    /// Returns the names of the effects that `execute` handles: `put`, `count`, `emit`, `load`, `save`, `lease`, `release`. Records that
+    /// processes share need the last four.
     fn can(&self) -> Vec<&str>;
-    /// Executes an effect, which is JSON, and returns the members of its result as a JSON object, `{}` if it has none.
-    /// An error says why the effect failed.
+    /// Executes an effect, given as JSON. Returns the members of its result as a JSON object, or `{}` if it has none. An error is the reason
+    /// why the effect failed.
     fn execute(&self, name: &str, effect: &str) -> Result<String, String>;
 }
 
-/// What a program does for [`Ctxfold::fit_with`].
+/// The functions and settings that a program provides to [`Ctxfold::fit_with`].
 #[derive(Default)]
 pub struct Host {
     summarize: Option<Box<dyn Fn(&Ask) -> Reply + Send + Sync>>,
@@ -31,44 +31,44 @@ pub struct Host {
 }
 
 impl Host {
-    /// A program without a model.
+    /// Returns a host without a model.
     pub fn new() -> Host {
         Host::default()
     }
-    /// Asks a model.
+    /// Sets the function that asks a model for a summary.
     pub fn summarize<R: Into<Reply>>(mut self, summarize: impl Fn(&Ask) -> R + Send + Sync + 'static) -> Host {
         self.summarize = Some(Box::new(move |ask| summarize(ask).into()));
         self
     }
-    /// Executes effects.
+    /// Sets the object that executes effects.
     pub fn effects(mut self, effects: impl Effects + 'static) -> Host {
         self.effects = Some(Box::new(effects));
         self
     }
-    /// Members of `JobSettings` (docs/inside/loop.md) as a JSON object, such as `{"owner":"u1","model":"m"}`.
+    /// Sets members of `JobSettings` (docs/inside/loop.md), as a JSON object such as `{"owner":"u1","model":"m"}`.
     pub fn settings(mut self, json: impl Into<String>) -> Host {
         self.settings = json.into();
         self
     }
-    /// Makes a compaction in a thread before it is due, if the policy has `gate.start`.
+    /// Makes compactions in a thread before they are due, if the policy has `gate.start`.
     pub fn background(mut self) -> Host {
         self.background = true;
         self
     }
 }
 
-/// The answer of [`Ctxfold::fit_with`].
+/// The result of [`Ctxfold::fit_with`].
 #[non_exhaustive]
 pub struct Fitted {
     /// What to send.
     pub answer: Answer,
-    /// The thread of a compaction that has begun in the background. It goes on if this is dropped.
+    /// The thread of a compaction that has begun in the background. The thread continues if the handle is dropped.
     pub background: Option<JoinHandle<Result<Answer, Error>>>,
 }
 
 impl Ctxfold {
-    /// [`Ctxfold::fit`] with all that a program can do. If its effects have `load`, the records only know what runs in
-    /// the background. Compactions in the background end when the records are dropped.
+    /// Like [`Ctxfold::fit`], with everything that a program can provide. If its effects include `load`, the records are used only for
+    /// background compactions. Background compactions stop when the records are dropped.
     pub fn fit_with(&mut self, records: &Records, request: &Request<'_>, host: &Arc<Host>) -> Result<Fitted, Error> {
         let plain = plain(request);
         let mut calls = Calls::new(host, self.memory().limit);
@@ -79,7 +79,7 @@ impl Ctxfold {
 
 type Summarizer = Box<dyn FnMut(&Ask) -> Reply>;
 
-/// What C calls during one job.
+/// The state of one job that the C callbacks need.
 struct Calls {
     host: Arc<Host>,
     limit: u64,
@@ -87,14 +87,14 @@ struct Calls {
     background: Option<JoinHandle<Result<Answer, Error>>>,
 }
 
-/// A work on its way into its thread.
+/// A background compaction, to be moved into its thread.
 struct Work(*mut ffi::Work);
 
-// A work belongs to nobody else, and locks the records.
+// A work has a single owner, and its functions lock the records.
 unsafe impl Send for Work {}
 
 impl Work {
-    /// Makes the compaction.
+    /// Makes the compaction with a new instance of at most `limit` bytes.
     fn run(self, host: Arc<Host>, limit: u64) -> Result<Answer, Error> {
         let c = Ctxfold::with_memory_limit(limit)?;
         Calls::new(&host, limit).run(|h, a| unsafe { ffi::ctxfold_work_run(c.0.as_ptr(), self.0, h, a) })

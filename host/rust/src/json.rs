@@ -2,8 +2,8 @@
 
 use crate::ffi;
 
-/// Goes through an array, or the members of an object: the key (empty in an array, without quotes and with its escapes) and the value, as they
-/// are in `json`. The JSON must be valid, as every answer is.
+/// Iterates over an array or the members of an object. Each item has a key (empty in an array; without quotes, with its
+/// escapes) and a value, both unchanged slices of `json`. The JSON must be valid, as every answer is.
 ///
 /// ```
 /// let values: Vec<&str> = ctxfold::json::values(r#"{"a": 1, "b": [2]}"#).map(|(_, value)| value).collect();
@@ -35,7 +35,7 @@ impl<'a> Iterator for Values<'a> {
     }
 }
 
-/// The value of a key of an object, as it is in `json`.
+/// Returns the value of a key in an object, as an unchanged slice of `json`.
 ///
 /// ```
 /// assert_eq!(ctxfold::json::member(r#"{"a": {"b": 1}}"#, "a"), Some(r#"{"b": 1}"#));
@@ -44,7 +44,7 @@ pub fn member<'a>(json: &'a str, key: &str) -> Option<&'a str> {
     values(json).find(|(name, _)| *name == key).map(|(_, value)| value)
 }
 
-/// The text of a JSON string.
+/// Decodes a JSON string.
 ///
 /// ```
 /// assert_eq!(ctxfold::json::string(r#""a\n\u00e4""#).as_deref(), Some("a\nä"));
@@ -62,7 +62,7 @@ pub fn string(json: &str) -> Option<String> {
     }
 }
 
-/// A text as a JSON string.
+/// Returns a text as a JSON string.
 ///
 /// ```
 /// assert_eq!(ctxfold::json::quoted("a \"b\"\n"), r#""a \"b\"\u000a""#);

@@ -26,18 +26,18 @@ unsafe impl Send for Ctxfold {}
 /// The memory of an instance, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// The maximum.
+    /// The maximum size.
     pub limit: u64,
     /// The current size.
     pub current: u64,
-    /// The maximum so far.
+    /// The largest size so far.
     pub peak: u64,
 }
 
-/// The texts of a request; empty ones are omitted. All are JSON except `to`, `text` and `query`.
+/// The texts of a request. Empty ones are omitted. All are JSON except `to`, `text` and `query`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request<'a> {
-    /// What to do: docs/reference/policy.md.
+    /// The policy: docs/reference/policy.md.
     pub policy: &'a str,
     /// Options of this call: docs/reference/abi.md.
     pub options: &'a str,
@@ -49,9 +49,9 @@ pub struct Request<'a> {
     pub summaries: &'a str,
     /// The transcript: an array of messages, or a request body that contains one.
     pub messages: &'a str,
-    /// A text to work on, instead of messages.
+    /// A plain text to work on, instead of messages.
     pub text: &'a str,
-    /// The wire format that [`Ctxfold::convert`] writes.
+    /// The target wire format of [`Ctxfold::convert`].
     pub to: &'a str,
 }
 
@@ -66,27 +66,27 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The whole answer, as JSON.
+    /// Returns the whole answer as JSON.
     pub fn json(&self) -> &str {
         &self.json
     }
-    /// What to send, in the shape of the input; empty if the answer has none.
+    /// Returns the messages to send, in the form of the input; empty if the answer has none.
     pub fn messages(&self) -> &str {
         &self.json[self.messages.clone()]
     }
-    /// The edits, with the option `"answer":"edits"`.
+    /// Returns the edits, if the option `"answer":"edits"` was set.
     pub fn edits(&self) -> &str {
         &self.json[self.edits.clone()]
     }
-    /// What was done: docs/reference/report.md.
+    /// Returns the report: docs/reference/report.md.
     pub fn report(&self) -> &str {
         &self.json[self.report.clone()]
     }
-    /// The state to pass to the next [`Ctxfold::compact`] of this conversation.
+    /// Returns the state to pass to the next [`Ctxfold::compact`] of this conversation.
     pub fn state(&self) -> &str {
         &self.json[self.state.clone()]
     }
-    /// Any other member, as JSON.
+    /// Returns any other member, as JSON.
     pub fn member(&self, key: &str) -> Option<&str> {
         json::member(&self.json, key)
     }
@@ -98,28 +98,27 @@ impl Answer {
 pub enum Error {
     /// The module rejected the request: docs/reference/errors.md.
     Refused(Refusal),
-    /// The module aborted in the middle of the call. The instance has been replaced: the next call works, but open
-    /// sessions are gone.
+    /// The module trapped during the call. The instance has been replaced: the next call works, but open sessions are lost.
     Trap(String),
-    /// The same, because the call needs more memory than the instance may have, or than there is.
+    /// The call needs more memory than the instance may use, or than is available. The instance has been replaced, as after a trap.
     MemoryLimit(String),
-    /// There is no memory outside the module.
+    /// Memory outside the module could not be allocated.
     NoMemory,
 }
 
-/// Why a request was rejected, and where. `path` and `offset` (in bytes) lead to the place in the text that `within`
-/// names, such as `policy` or `messages`, or in the whole request if that is empty.
+/// Why a request was rejected, and where. `path` and `offset` (in bytes) locate the error in the text that `within` names, such as `policy`
+/// or `messages`, or in the whole request if `within` is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// One of docs/reference/errors.md; its meaning never changes.
+    /// A code from docs/reference/errors.md, whose meaning never changes.
     pub code: String,
-    /// For people.
+    /// A message for people.
     pub message: String,
-    /// Such as `messages[3].content`.
+    /// A JSON path such as `messages[3].content`.
     pub path: String,
     /// The name of the text in the request.
     pub within: String,
-    /// In bytes from the start of that text.
+    /// The offset in bytes from the start of that text.
     pub offset: usize,
 }
 
@@ -136,11 +135,10 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The remembered compactions of [`Ctxfold::fit`] for one conversation or one owner: the newest 64. Threads may share
-/// them.
+/// The compactions that [`Ctxfold::fit`] remembers for one conversation or one owner: the newest 64. Several threads may share them.
 pub struct Records(NonNull<ffi::Records>);
 
-// The library locks them.
+// The library locks the records.
 unsafe impl Send for Records {}
 unsafe impl Sync for Records {}
 
@@ -150,7 +148,7 @@ impl Records {
         NonNull::new(unsafe { ffi::ctxfold_records_new() }).map(Records).ok_or(Error::NoMemory)
     }
 
-    /// The records as JSON, to be stored.
+    /// Returns the records as JSON, to be stored.
     pub fn to_json(&self) -> Result<String, Error> {
         let mut length = 0;
         unsafe {
@@ -164,7 +162,7 @@ impl Records {
         }
     }
 
-    /// Reads what [`Records::to_json`] returned; `None` if the text is anything else.
+    /// Reads records that [`Records::to_json`] returned. Returns `None` if the text is anything else.
     pub fn from_json(json: &str) -> Option<Records> {
         let records = Records::new().ok()?;
         unsafe { ffi::ctxfold_records_load(records.0.as_ptr(), json.as_ptr().cast(), json.len()) }.then_some(records)
@@ -178,19 +176,19 @@ impl Drop for Records {
 }
 
 impl Ctxfold {
-    /// Starts an instance that may use 4 GiB, the maximum of WebAssembly.
+    /// Starts an instance with a memory limit of 4 GiB, the maximum of WebAssembly.
     pub fn new() -> Result<Ctxfold, Error> {
         Ctxfold::with_memory_limit(0)
     }
 
-    /// Starts an instance that may use `bytes`, rounded down to pages of 64 KiB; 0 means 4 GiB. A call takes about
-    /// three times the bytes of its request, and 16 MiB is enough to start.
+    /// Starts an instance with a memory limit in bytes, which is rounded down to pages of 64 KiB; 0 means 4 GiB. A call takes about three
+    /// times the bytes of its request, and 16 MiB is enough to start.
     pub fn with_memory_limit(bytes: u64) -> Result<Ctxfold, Error> {
         let options = ffi::Options { memory_limit: bytes };
         NonNull::new(unsafe { ffi::ctxfold_new(&options) }).map(Ctxfold).ok_or(Error::NoMemory)
     }
 
-    /// The memory of the instance.
+    /// Returns the memory sizes of the instance.
     pub fn memory(&self) -> Memory {
         let m = unsafe { ffi::ctxfold_memory_of(self.0.as_ptr()) };
         Memory { limit: m.limit, current: m.current, peak: m.peak }
@@ -208,15 +206,15 @@ impl Ctxfold {
         answered(|a| unsafe { operation(self.0.as_ptr(), &plain, a) })
     }
 
-    /// The wire formats that the messages may be in.
+    /// Returns the wire formats that the messages may be in.
     pub fn detect(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_detect, request)
     }
-    /// How many tokens the messages, or the text, take.
+    /// Estimates the tokens of the messages, or of the text.
     pub fn estimate(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_estimate, request)
     }
-    /// Whether a compaction is due.
+    /// Reports whether a compaction is due.
     pub fn check(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_check, request)
     }
@@ -228,11 +226,11 @@ impl Ctxfold {
     pub fn step(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_step, request)
     }
-    /// Lists what a provider would reject.
+    /// Lists the places that a provider would reject.
     pub fn validate(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_validate, request)
     }
-    /// Repairs what a provider would reject.
+    /// Repairs the places that a provider would reject.
     pub fn repair(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_repair, request)
     }
@@ -241,10 +239,10 @@ impl Ctxfold {
         self.run(ffi::ctxfold_convert, request)
     }
 
-    /// Returns what to send for a whole history, which the program keeps and passes again each turn. The result of an
-    /// earlier call replaces the beginning that it compacted, and a compaction is made when it is due. Only then is the
-    /// summarizer called; if it returns `None`, the module writes a digest instead, which is made again later. If the summarizer
-    /// panics, the same happens, and `summary.error` of the report has the message of the panic.
+    /// Returns what to send for a whole history, which the program keeps and passes again each turn. The result of an earlier call replaces
+    /// the beginning that it compacted, and a new compaction is made when one is due. The summarizer is called only then. If it returns
+    /// `None`, the module writes a digest instead, and tries the summarizer again in a later call. If it panics, the same happens, and
+    /// `summary.error` in the report contains the panic's message.
     pub fn fit(
         &mut self,
         records: &Records,
@@ -256,20 +254,20 @@ impl Ctxfold {
         answered(|a| unsafe { ffi::ctxfold_fit(self.0.as_ptr(), records.0.as_ptr(), &plain, Some(run), user, a) })
     }
 
-    /// [`Ctxfold::fit`] without a model: the module writes the digests.
+    /// Like [`Ctxfold::fit`], but without a model: the module writes the digests.
     pub fn fit_local(&mut self, records: &Records, request: &Request<'_>) -> Result<Answer, Error> {
         let plain = plain(request);
         answered(|a| unsafe { ffi::ctxfold_fit(self.0.as_ptr(), records.0.as_ptr(), &plain, None, ptr::null_mut(), a) })
     }
 
-    /// Compacts messages if that is due: for programs that continue with the result, and store [`Answer::state`].
+    /// Compacts messages if compaction is due, for programs that continue with the result and store [`Answer::state`].
     pub fn compact(&mut self, request: &Request<'_>, mut summarize: impl FnMut(&Ask) -> Option<Summary>) -> Result<Answer, Error> {
         let (plain, mut asking) = (plain(request), Asking::new(|ask: &Ask| Reply::of(summarize(ask))));
         let (run, user) = asking.callback();
         answered(|a| unsafe { ffi::ctxfold_compact(self.0.as_ptr(), &plain, Some(run), user, a) })
     }
 
-    /// [`Ctxfold::compact`] without a model.
+    /// Like [`Ctxfold::compact`], but without a model.
     pub fn compact_local(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         let plain = plain(request);
         answered(|a| unsafe { ffi::ctxfold_compact(self.0.as_ptr(), &plain, None, ptr::null_mut(), a) })

@@ -12,7 +12,7 @@ use crate::ffi;
 /// A request for the model.
 #[derive(Clone, Debug)]
 pub struct Ask {
-    /// What to summarize: docs/reference/abi.md, "plan and step".
+    /// The part of the conversation to summarize: docs/reference/abi.md, "plan and step".
     pub scope: String,
     /// The system prompt.
     pub system: String,
@@ -24,14 +24,14 @@ pub struct Ask {
     pub input_tokens: u64,
     /// The whole request, as JSON.
     pub json: String,
-    /// What to send for a request that is appended to the conversation, as JSON; empty for others.
+    /// For a request that extends the conversation: what to send, as JSON. Empty for other requests.
     pub sent: String,
 }
 
-/// The model's answer.
+/// A model's summary.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// Plain text.
+    /// The summary as plain text.
     pub text: String,
     /// The finish reason, such as `stop` or `length`, if there is one.
     pub finish_reason: Option<String>,
@@ -49,17 +49,17 @@ impl From<&str> for Summary {
     }
 }
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Reply {
-    /// The model's answer.
+    /// The model's summary.
     Summary(Summary),
-    /// The array of messages of a provider's own compaction, as JSON, for a request with `provider`.
+    /// The result of a provider's own compaction, as a JSON array of messages, for a request with `provider`.
     Messages(String),
-    /// The provider is overloaded: ask again after this time; zero means after a default delay.
+    /// The provider is overloaded. The request is made again after this time, or after a default delay if it is zero.
     Busy(Duration),
-    /// There is no summary, for this reason.
+    /// There is no summary; the text is the reason.
     Failed(String),
 }
 
@@ -75,8 +75,8 @@ impl Reply {
     }
 }
 
-/// A summarizer, and what must outlive its calls. Panics must not pass through C: they yield no summary, and the report
-/// says why.
+/// A summarizer and the data that must outlive its calls. Panics must not pass through C: they are reported as the
+/// reason for a missing summary.
 pub(crate) struct Asking<F> {
     summarize: F,
     reason: CString,
@@ -145,7 +145,7 @@ fn without_zeros(text: String) -> CString {
     CString::new(text.replace('\0', "")).unwrap_or_default()
 }
 
-/// A copy of a text for C, which frees it. A C string ends at its first zero.
+/// Copies a text for C, which frees it. Zeros are removed, because the first one would end the C string.
 pub(crate) fn copied(text: String) -> *mut c_char {
     let text = without_zeros(text);
     let bytes = text.as_bytes_with_nul();
@@ -158,7 +158,7 @@ pub(crate) fn copied(text: String) -> *mut c_char {
     }
 }
 
-/// The message of a panic.
+/// Returns the message of a panic.
 pub(crate) fn text_of(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("the program panicked").to_owned()

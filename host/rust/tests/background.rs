@@ -12,14 +12,14 @@ fn sample() -> String {
     std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/sample.anthropic.json")).expect("the sample is there")
 }
 
-/// A policy whose window is larger than the history; a compaction begins before it is full.
+/// Returns a policy whose window is larger than the history, so that a compaction begins before it is full.
 fn soon(c: &mut Ctxfold, history: &str) -> String {
     let estimate = c.estimate(&Request { messages: history, ..Default::default() }).unwrap();
     let size: usize = estimate.member("tokens").unwrap().parse().unwrap();
     format!(r#"{{"window":{{"tokens":{},"reserve":0}},"gate":{{"ratio":1,"start":0.8,"target":0.3}},"passes":[{{"pass":"fold"}}]}}"#, size + 2000)
 }
 
-/// A program whose model answers as often as it is told to.
+/// Returns a host whose model waits for each reply from a channel, with the sender and a call counter.
 fn waiting() -> (Sender<Reply>, Arc<AtomicUsize>, Arc<Host>) {
     let (answers, replies) = channel();
     let (replies, asked) = (Mutex::new(replies), Arc::new(AtomicUsize::new(0)));
@@ -68,7 +68,7 @@ fn a_compaction_in_the_background_ends_with_its_records() {
     }
 }
 
-/// A store that processes share.
+/// A store that several processes share.
 #[derive(Default)]
 struct Shared {
     records: HashMap<String, String>,

@@ -1,4 +1,5 @@
-//! Runs the vectors of CTXFOLD_CONFORMANCE, or those of the repository: each request must give the answer of the file, byte for byte.
+//! Runs the vectors in CTXFOLD_CONFORMANCE, or those in the repository. Each request must return exactly the bytes of the answer in the
+//! file.
 
 use std::{env, fs, path::PathBuf};
 
@@ -15,7 +16,7 @@ fn vectors() {
         for (_, vector) in json::values(&text) {
             let text = |key| json::member(vector, key).and_then(json::string);
             if json::member(vector, "full").is_some() {
-                continue; // only the full module answers so
+                continue; // its answer differs in the usual, smaller module
             }
             let request = match text("request") {
                 Some(request) => request.into_bytes(),

@@ -1,9 +1,9 @@
-// node component.mjs from.wasm wit to.wasm: makes a component of a module with the functions of a WIT world in the canonical ABI.
+// node component.mjs from.wasm wit to.wasm: turns a module that exports the functions of a WIT world in the canonical ABI into a component.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
-// Installed with the other tools of the build, not here.
+// It is installed with the other build tools, not in this folder.
 const require = createRequire(`${process.env.CTXFOLD_COMPONENT_TOOLS}/package.json`);
 const { componentEmbed, componentNew, componentWit } = await import(
   pathToFileURL(require.resolve("@bytecodealliance/jco-transpile/wasm-tools")).href

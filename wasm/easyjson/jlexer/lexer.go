@@ -1,5 +1,5 @@
-// Package jlexer reads JSON for generated code: the part of easyjson's jlexer that code for plain structs uses. It expects
-// input that is known to be JSON; any other gives an error or a wrong value, and never a panic.
+// Package jlexer reads JSON for generated code. It implements the part of easyjson's jlexer that code for plain structs
+// uses. The input must be valid JSON; invalid input yields an error or a wrong value, but never a panic.
 package jlexer
 
 import (
@@ -14,18 +14,18 @@ import (
 type LexerError struct {
 	Reason string
 	Offset int
-	Data   string // what it is about, such as the name of an unknown key
+	Data   string // subject of the error, such as the name of an unknown key
 }
 
 func (e *LexerError) Error() string {
 	return "parse error: " + e.Reason + " near offset " + strconv.Itoa(e.Offset) + " of '" + e.Data + "'"
 }
 
-// kind is what the next token is.
+// kind is the kind of the next token.
 type kind byte
 
 const (
-	none kind = iota // not looked at yet
+	none kind = iota // not read yet
 	delim
 	str
 	number
@@ -37,13 +37,13 @@ const (
 type Lexer struct {
 	Data []byte
 
-	start, pos int // of the token that was looked at last
+	start, pos int // range of the current token
 	kind       kind
-	delim      byte // the bracket of a token that is one
+	delim      byte // the bracket, if the token is one
 	err        error
 }
 
-// peek looks at the next token, if that has not been done. Separators are skipped like white space.
+// peek reads the next token unless it has been read already. Separators are skipped like white space.
 func (l *Lexer) peek() bool {
 	if l.kind != none || l.err != nil {
 		return l.err == nil
@@ -85,7 +85,7 @@ func (l *Lexer) peek() bool {
 	return true
 }
 
-// stringEnd is the index of the quote that ends the string whose text begins b, or -1.
+// stringEnd returns the index of the quote that ends the string whose text begins at the start of b, or -1.
 func stringEnd(b []byte) int {
 	for i := 0; i < len(b); i++ {
 		switch b[i] {
@@ -104,7 +104,7 @@ func (l *Lexer) fail(reason string) {
 	}
 }
 
-// next takes a token of a kind; where it is another one, that is the error.
+// next consumes a token of kind k and returns its bytes. A token of another kind is an error.
 func (l *Lexer) next(k kind, want string) ([]byte, bool) {
 	if !l.peek() || l.kind != k {
 		l.fail("expected " + want)
@@ -117,7 +117,7 @@ func (l *Lexer) next(k kind, want string) ([]byte, bool) {
 // Ok reports whether there has been no error.
 func (l *Lexer) Ok() bool { return l.err == nil }
 
-// Error is the first error, or nil.
+// Error returns the first error, or nil.
 func (l *Lexer) Error() error { return l.err }
 
 // AddError records an error, unless there is one already.
@@ -127,13 +127,13 @@ func (l *Lexer) AddError(e error) {
 	}
 }
 
-// GetPos is the offset behind the token that was looked at last.
+// GetPos returns the offset after the current token.
 func (l *Lexer) GetPos() int { return l.pos }
 
 // IsStart reports whether nothing has been read.
 func (l *Lexer) IsStart() bool { return l.pos == 0 }
 
-// Delim takes a bracket.
+// Delim consumes a bracket.
 func (l *Lexer) Delim(c byte) {
 	if !l.peek() || l.kind != delim || l.delim != c {
 		l.fail("expected " + string(rune(c)))
@@ -141,22 +141,22 @@ func (l *Lexer) Delim(c byte) {
 	l.kind = none
 }
 
-// IsDelim reports whether a bracket is next. It says so after an error too, so that loops end.
+// IsDelim reports whether a bracket is next. It also returns true after an error, so that loops end.
 func (l *Lexer) IsDelim(c byte) bool { return !l.peek() || l.kind == delim && l.delim == c }
 
 // IsNull reports whether null is next.
 func (l *Lexer) IsNull() bool { return l.peek() && l.kind == null }
 
-// Null takes a null.
+// Null consumes a null.
 func (l *Lexer) Null() { l.next(null, "null") }
 
-// Skip takes one token of any kind.
+// Skip consumes one token of any kind.
 func (l *Lexer) Skip() {
 	l.peek()
 	l.kind = none
 }
 
-// SkipRecursive takes one whole value.
+// SkipRecursive consumes one whole value.
 func (l *Lexer) SkipRecursive() {
 	if !l.peek() {
 		return
@@ -176,7 +176,7 @@ func (l *Lexer) SkipRecursive() {
 	l.start = start
 }
 
-// Raw takes one whole value and returns its bytes, which are those of Data.
+// Raw consumes one whole value and returns its bytes, which are a slice of Data.
 func (l *Lexer) Raw() []byte {
 	l.SkipRecursive()
 	if l.err != nil {
@@ -194,25 +194,25 @@ func (l *Lexer) Consumed() {
 	}
 }
 
-// WantComma and WantColon are there for generated code: the grammar has been checked before.
+// WantComma and WantColon exist for generated code. They do nothing, because the grammar has been checked before.
 func (l *Lexer) WantComma() {}
 
-// WantColon is as WantComma.
+// WantColon does nothing; see WantComma.
 func (l *Lexer) WantColon() {}
 
-// String takes a string.
+// String consumes a string.
 func (l *Lexer) String() string { return string(l.text()) }
 
-// UnsafeString takes a string that may share the bytes of Data.
+// UnsafeString consumes a string, which may share the bytes of Data.
 func (l *Lexer) UnsafeString() string {
 	b := l.text()
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
-// UnsafeBytes takes a string as bytes that may be those of Data.
+// UnsafeBytes consumes a string and returns its bytes, which may be a slice of Data.
 func (l *Lexer) UnsafeBytes() []byte { return l.text() }
 
-// UnsafeFieldName takes a key, which may share the bytes of Data.
+// UnsafeFieldName consumes a key, which may share the bytes of Data.
 func (l *Lexer) UnsafeFieldName(bool) string { return l.UnsafeString() }
 
 func (l *Lexer) text() []byte {
@@ -227,7 +227,8 @@ func (l *Lexer) text() []byte {
 	return unescape(make([]byte, 0, len(b)), b)
 }
 
-// plain are pairs of a character that may follow a backslash, and its meaning.
+// plain contains pairs of characters: a character that may follow a backslash, and the character that the escape
+// represents.
 const plain = "b\bf\fn\nr\rt\t"
 
 func unescape(dst, b []byte) []byte {
@@ -261,7 +262,7 @@ func unescape(dst, b []byte) []byte {
 	return dst
 }
 
-// hex reads the four digits behind the u at b[i]; -1 where there are none.
+// hex decodes the four hexadecimal digits after the u at b[i]. It returns -1 if they are missing.
 func hex(b []byte, i int) rune {
 	if i+5 > len(b) {
 		return -1
@@ -273,7 +274,7 @@ func hex(b []byte, i int) rune {
 	return rune(n)
 }
 
-// Bool takes true or false.
+// Bool consumes true or false.
 func (l *Lexer) Bool() bool {
 	b, ok := l.next(boolean, "bool")
 	return ok && b[0] == 't'
@@ -284,7 +285,7 @@ func (l *Lexer) number() (string, bool) {
 	return string(b), ok
 }
 
-// bad records that a number is not of the expected type.
+// bad records an error for a number that is not of the expected type.
 func (l *Lexer) bad(s string, err error) {
 	if err != nil {
 		l.err = &LexerError{Reason: err.Error(), Offset: l.start, Data: s}
@@ -321,38 +322,38 @@ func (l *Lexer) float(bits int) float64 {
 	return n
 }
 
-// Int takes a whole number; so do the others, of their sizes.
+// Int consumes an integer. The methods below do the same for integers of other sizes.
 func (l *Lexer) Int() int { return int(l.signed(64)) }
 
-// Int8 takes a whole number of 8 bits.
+// Int8 consumes an 8-bit integer.
 func (l *Lexer) Int8() int8 { return int8(l.signed(8)) }
 
-// Int16 takes a whole number of 16 bits.
+// Int16 consumes a 16-bit integer.
 func (l *Lexer) Int16() int16 { return int16(l.signed(16)) }
 
-// Int32 takes a whole number of 32 bits.
+// Int32 consumes a 32-bit integer.
 func (l *Lexer) Int32() int32 { return int32(l.signed(32)) }
 
-// Int64 takes a whole number of 64 bits.
+// Int64 consumes a 64-bit integer.
 func (l *Lexer) Int64() int64 { return l.signed(64) }
 
-// Uint takes a whole number that is not negative; so do the others, of their sizes.
+// Uint consumes an unsigned integer. The methods below do the same for unsigned integers of other sizes.
 func (l *Lexer) Uint() uint { return uint(l.unsigned(64)) }
 
-// Uint8 takes a whole number of 8 bits.
+// Uint8 consumes an unsigned 8-bit integer.
 func (l *Lexer) Uint8() uint8 { return uint8(l.unsigned(8)) }
 
-// Uint16 takes a whole number of 16 bits.
+// Uint16 consumes an unsigned 16-bit integer.
 func (l *Lexer) Uint16() uint16 { return uint16(l.unsigned(16)) }
 
-// Uint32 takes a whole number of 32 bits.
+// Uint32 consumes an unsigned 32-bit integer.
 func (l *Lexer) Uint32() uint32 { return uint32(l.unsigned(32)) }
 
-// Uint64 takes a whole number of 64 bits.
+// Uint64 consumes an unsigned 64-bit integer.
 func (l *Lexer) Uint64() uint64 { return l.unsigned(64) }
 
-// Float64 takes a number.
+// Float64 consumes a number.
 func (l *Lexer) Float64() float64 { return l.float(64) }
 
-// Float32 takes a number.
+// Float32 consumes a number, rounded to 32 bits.
 func (l *Lexer) Float32() float32 { return float32(l.float(32)) }

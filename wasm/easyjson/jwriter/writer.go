@@ -1,4 +1,5 @@
-// Package jwriter writes JSON for generated code: the part of easyjson's jwriter that code for plain structs uses.
+// Package jwriter writes JSON for generated code. It implements the part of easyjson's jwriter that code for plain
+// structs uses.
 package jwriter
 
 import (
@@ -8,28 +9,29 @@ import (
 	"unicode/utf8"
 )
 
-// Flags change how nil is written.
+// Flags determine how nil is written.
 type Flags int
 
-// The flags.
+// The flags of a Writer.
 const (
-	NilMapAsEmpty   Flags = 1 << iota // a nil map is {} and not null
-	NilSliceAsEmpty                   // a nil slice is [] and not null
+	NilMapAsEmpty   Flags = 1 << iota // a nil map is written as {}, not null
+	NilSliceAsEmpty                   // a nil slice is written as [], not null
 )
 
-// Writer gathers what is written.
+// Writer collects the JSON that is written to it.
 type Writer struct {
 	Flags        Flags
 	Error        error
-	NoEscapeHTML bool // <, > and & are written as they are
+	NoEscapeHTML bool // <, > and & are not escaped
 
 	buf []byte
 }
 
-// Size is how many bytes have been written.
+// Size returns the number of bytes written so far.
 func (w *Writer) Size() int { return len(w.buf) }
 
-// BuildBytes returns what has been written, or the first error. It is the writer's own buffer: what may be reused is not.
+// BuildBytes returns the JSON written so far, or the first error. The result is the writer's own buffer; the buffers
+// passed for reuse are ignored.
 func (w *Writer) BuildBytes(...[]byte) ([]byte, error) {
 	if w.Error != nil {
 		return nil, w.Error
@@ -37,13 +39,13 @@ func (w *Writer) BuildBytes(...[]byte) ([]byte, error) {
 	return w.buf, nil
 }
 
-// RawByte writes a byte as it is.
+// RawByte writes a byte unchanged.
 func (w *Writer) RawByte(c byte) { w.buf = append(w.buf, c) }
 
-// RawString writes text as it is.
+// RawString writes a text unchanged.
 func (w *Writer) RawString(s string) { w.buf = append(w.buf, s...) }
 
-// Raw writes JSON as it is; null where it is empty.
+// Raw writes JSON unchanged, or null if it is empty.
 func (w *Writer) Raw(b []byte, err error) {
 	switch {
 	case w.Error != nil:
@@ -59,40 +61,40 @@ func (w *Writer) Raw(b []byte, err error) {
 // Bool writes true or false.
 func (w *Writer) Bool(v bool) { w.buf = strconv.AppendBool(w.buf, v) }
 
-// Int writes a whole number; so do the others, of their sizes.
+// Int writes an integer. The methods below do the same for integers of other sizes.
 func (w *Writer) Int(n int) { w.Int64(int64(n)) }
 
-// Int8 writes a whole number of 8 bits.
+// Int8 writes an 8-bit integer.
 func (w *Writer) Int8(n int8) { w.Int64(int64(n)) }
 
-// Int16 writes a whole number of 16 bits.
+// Int16 writes a 16-bit integer.
 func (w *Writer) Int16(n int16) { w.Int64(int64(n)) }
 
-// Int32 writes a whole number of 32 bits.
+// Int32 writes a 32-bit integer.
 func (w *Writer) Int32(n int32) { w.Int64(int64(n)) }
 
-// Int64 writes a whole number of 64 bits.
+// Int64 writes a 64-bit integer.
 func (w *Writer) Int64(n int64) { w.buf = strconv.AppendInt(w.buf, n, 10) }
 
-// Uint writes a whole number that is not negative; so do the others, of their sizes.
+// Uint writes an unsigned integer. The methods below do the same for unsigned integers of other sizes.
 func (w *Writer) Uint(n uint) { w.Uint64(uint64(n)) }
 
-// Uint8 writes a whole number of 8 bits.
+// Uint8 writes an unsigned 8-bit integer.
 func (w *Writer) Uint8(n uint8) { w.Uint64(uint64(n)) }
 
-// Uint16 writes a whole number of 16 bits.
+// Uint16 writes an unsigned 16-bit integer.
 func (w *Writer) Uint16(n uint16) { w.Uint64(uint64(n)) }
 
-// Uint32 writes a whole number of 32 bits.
+// Uint32 writes an unsigned 32-bit integer.
 func (w *Writer) Uint32(n uint32) { w.Uint64(uint64(n)) }
 
-// Uint64 writes a whole number of 64 bits.
+// Uint64 writes an unsigned 64-bit integer.
 func (w *Writer) Uint64(n uint64) { w.buf = strconv.AppendUint(w.buf, n, 10) }
 
-// Float64 writes a number with the fewest digits that read back as it.
+// Float64 writes a number with the fewest digits that parse to the same value.
 func (w *Writer) Float64(n float64) { w.float(n, 64) }
 
-// Float32 writes a number with the fewest digits that read back as it.
+// Float32 writes a number with the fewest digits that parse to the same 32-bit value.
 func (w *Writer) Float32(n float32) { w.float(float64(n), 32) }
 
 func (w *Writer) float(n float64, bits int) {
@@ -107,10 +109,10 @@ func (w *Writer) float(n float64, bits int) {
 
 const digits = "0123456789abcdef"
 
-// short holds, for each control character, quote and backslash that has one, the letter of its short escape.
+// short maps each character that has a short escape to the letter of that escape.
 var short = [128]byte{'\t': 't', '\r': 'r', '\n': 'n', '"': '"', '\\': '\\'}
 
-// String writes a string. Like easyjson it escapes U+2028 and U+2029, and writes bytes that are not UTF-8 as \ufffd.
+// String writes a string. Like easyjson, it escapes U+2028 and U+2029, and replaces invalid UTF-8 with \ufffd.
 func (w *Writer) String(s string) {
 	b := append(w.buf, '"')
 	from := 0

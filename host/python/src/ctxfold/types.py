@@ -387,14 +387,15 @@ RehydratePass = TypedDict(
 )
 
 
-#: squeeze rewrites old tool results in fewer tokens without losing information. The original goes to the archive. A
-#: later pass that removes a squeezed result archives the original.
+#: squeeze rewrites old tool results in fewer tokens without losing information, except for the middle of long lists of
+#: progress lines and for repeated reminders of a harness. The original goes to the archive. A later pass that removes a
+#: squeezed result archives the original.
 SqueezePass = TypedDict(
     "SqueezePass",
     {
         "pass": "Literal['squeeze']",
         #: keep_recent is how many of the newest tool results stay as they are, unless they have a terminal's escape
-        #: codes. Default: 2.
+        #: codes, long lists of progress lines, or reminders that are repeated later. Default: 2.
         "keep_recent": "NotRequired[int]",
         #: min_tokens is how much a result must shrink, in tokens, including the line that says how it was shortened.
         #: Default: 16.

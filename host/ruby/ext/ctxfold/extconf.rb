@@ -7,7 +7,8 @@ require "rbconfig"
 
 library = "ctxfold-library.#{RbConfig::CONFIG["DLEXT"]}"
 archive = ENV["CTXFOLD_LIB"] ? File.join(File.expand_path(ENV["CTXFOLD_LIB"]), "libctxfold.a") : "c/build/libctxfold.a"
-# RubyGems says where the library goes: newer versions when they call make, older ones in this configuration.
+# RubyGems specifies where the library goes: newer versions pass the folder to make, older ones set it in this
+# configuration.
 File.write("Makefile", <<~MAKE)
   sitearchdir = #{RbConfig::MAKEFILE_CONFIG["sitearchdir"]}
   all: #{library}

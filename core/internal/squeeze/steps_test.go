@@ -1,0 +1,74 @@
+package squeeze_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/squeeze"
+)
+
+// numberedLines returns n lines, each made from a format with a letter pair and a number.
+func numberedLines(format string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format+"\n", string(rune('a'+i%26))+string(rune('a'+i/26)), 10+i*7)
+	}
+	return b.String()
+}
+
+// The middle of what programs print for each of many files is cut, if the text is long enough.
+func TestSteps(t *testing.T) {
+	around := "> build\n" + strings.Repeat("The bundle uses the settings of the project file.\n", 2)
+	for name, line := range map[string]string{
+		"bundler":   "dist/assets/%s-B3B7.js  %d.12 kB │ gzip: 4.63 kB",
+		"compiler":  "   Compiling %s v1.0.%d",
+		"downloads": "Downloading %s-1.%d.tar.gz",
+		"go test":   "ok  \texample.org/lib/%s\t0.%ds",
+		"runner":    " ✓ keeps the %s header (%d ms)",
+		"pytest":    "tests/test_%s.py::test_%d PASSED",
+	} {
+		lines := numberedLines(line, 30)
+		text := around + lines + around + "done in 3 s\n"
+		out, form, ok := squeeze.Text(text, squeeze.Options{Steps: 500, Without: ^squeeze.Steps, MinSaved: 64})
+		if !ok || form != squeeze.Steps || form.String() != "progress cut" {
+			t.Errorf("%s: %v %q", name, form, out)
+			continue
+		}
+		all := strings.SplitAfter(lines, "\n")
+		indent := all[0][:len(all[0])-len(strings.TrimLeft(all[0], " "))]
+		if want := around + strings.Join(all[:3], "") + indent + "[25 lines like these]\n" + strings.Join(all[28:], "") + around + "done in 3 s"; strings.TrimRight(out, "\n") != want {
+			t.Errorf("%s: %q\nnot %q", name, out, want)
+		}
+		for _, o := range []squeeze.Options{{Without: ^squeeze.Steps, MinSaved: 64}, {Steps: len(text) + 1, Without: ^squeeze.Steps, MinSaved: 64}} {
+			if out, _, ok := squeeze.Text(text, o); ok {
+				t.Errorf("%s, %+v: %q", name, o, out)
+			}
+		}
+	}
+}
+
+// Trouble ends a run and stays; what somebody asked for is no progress.
+func TestNoSteps(t *testing.T) {
+	prose := strings.Repeat("The bundle uses the settings of the project file.\n", 30)
+	for name, text := range map[string]string{
+		"few lines":      prose + numberedLines("   Compiling %s v1.0.%d", 7) + prose,
+		"failures":       prose + strings.ReplaceAll(numberedLines("Compiling %s v1.0.%d", 9), "Compiling ea", "Failing to compile ea") + prose,
+		"trouble":        prose + numberedLines("Downloading %s %d failed", 30) + prose,
+		"search":         prose + numberedLines("src/%s.go:%d: return nil", 30) + prose,
+		"sizes asked":    numberedLines("dist/assets/%s.js %d kB", 40),
+		"code":           prose + numberedLines("    sleep.%s(%d ms)", 30) + prose,
+		"benchmark":      prose + numberedLines("BenchmarkRead/%s-8 1000 %d ns/op 12 B/op", 30) + prose,
+		"status":         prose + numberedLines("\tmodified:   src/%s-%d.go", 30) + prose,
+		"changing verbs": prose + strings.Repeat("Compiling a 1\nLinking a 1\n", 20) + prose,
+	} {
+		if out, form, ok := squeeze.Text(text, squeeze.Options{Steps: 1, Without: ^squeeze.Steps, MinSaved: 64}); ok {
+			t.Errorf("%s: %v %q", name, form, out)
+		}
+	}
+	mixed := prose + numberedLines("ok  \tlib/%s\t0.%ds", 10) + "FAIL\tlib/broken\t0.3s\n" + numberedLines("ok  \tlib/%s\t0.%ds", 10) + prose
+	out, _, ok := squeeze.Text(mixed, squeeze.Options{Steps: 1, Without: ^squeeze.Steps, MinSaved: 64})
+	if !ok || strings.Count(out, "[5 lines like these]\n") != 2 || !strings.Contains(out, "FAIL\tlib/broken\t0.3s") {
+		t.Errorf("%q", out)
+	}
+}
