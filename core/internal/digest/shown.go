@@ -104,7 +104,7 @@ func (e *Extract) filesToShow() *shownFiles {
 			messages = append(messages, int32(i))
 		}
 	}
-	s.excerpts = NewExcerpts(e.t, messages, parts, texts)
+	s.excerpts = newExcerpts(e.t, messages, parts, texts, true)
 	s.excerpts.gaps = true
 	return s
 }
