@@ -75,7 +75,7 @@ test-soak: ## Make SOAK (100,000) calls of mixed sizes and operations in all for
 # The programs get a gigabyte of memory, a home directory of their own, and an API on 127.0.0.1. js/fixtures/programs sets their versions.
 .PHONY: test-agents
 test-agents: needs-node ## Let coding agents, as programs, resume what save has written, and continue
-	$(say) 'Coding agents resume saved sessions: Claude Code in three versions, Codex, pi, Gemini CLI; two versions of Claude Code compact with the hook'
+	$(say) 'Coding agents resume saved sessions: Claude Code in three versions, Codex, pi, Gemini CLI; two versions of Claude Code compact with the hook, one with the function hook'
 	@cd js && $(NPM_CI) && (cd fixtures/programs && $(INSTALL)) && npm run -s build && \
 		CTXFOLD_AGENTS=1 node --test test/programs/agents.test.js test/programs/hook.test.js
 

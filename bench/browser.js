@@ -1,4 +1,4 @@
-// The same measurements in Chromium.
+// Runs the same measurements in Chromium.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { chromium as driver } from "playwright-core";

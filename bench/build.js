@@ -1,6 +1,7 @@
-// node build.js FOLDER: measures the modules that wasm/check/build.sh has built, and writes the table of ../docs/inside/build.md.
+// node build.js FOLDER: measures the modules built by wasm/check/build.sh, and writes the table in ../docs/inside/build.md.
 //
-// The modules take turns in one process, and ratios are written in place of times, so that whatever else the machine does meets all of them.
+// The modules take turns in one process, and the results are ratios instead of times, so that other load on the machine affects all of them
+// equally.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
@@ -8,7 +9,7 @@ import { conversation } from "./corpus.js";
 import { compaction, policies } from "./engine.js";
 import { medians, start } from "./module.js";
 
-/** What a step has to gain in one of the columns, or it is not worth its place. */
+/** The minimum gain in one of the columns that makes a step worthwhile. */
 const WORTH = 0.03;
 const STEPS = {
   lean: "lean easyjson",
@@ -26,7 +27,7 @@ const STEPS = {
 };
 
 const folder = process.argv[2];
-// Without the lean easyjson there is code that opens files: nothing calls it.
+// Without the lean easyjson there is code that opens files, but nothing calls it.
 const imports = { wasi_snapshot_preview1: new Proxy({}, { get: () => () => 8 }) };
 const names = readdirSync(folder).filter((name) => name === "all.wasm" || name === "none.wasm" || /^no-\w+\.wasm$/.test(name)).map((name) => name.slice(0, -5));
 const files = Object.fromEntries(names.map((name) => [name, readFileSync(`${folder}/${name}.wasm`)]));
@@ -45,7 +46,7 @@ for (let i = 0; i < 51; i++) {
   for (const name of names) {
     const from = performance.now();
     start(modules[name], imports);
-    starts[name] = Math.min(starts[name], performance.now() - from); // the least is nearest where the machine is busy
+    starts[name] = Math.min(starts[name], performance.now() - from); // the minimum is the best measurement on a busy machine
   }
 }
 

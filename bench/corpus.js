@@ -1,4 +1,4 @@
-// Conversations of a coding agent and chats, in OpenAI's chat format, of any size. The same size gives the same bytes.
+// Generates coding-agent conversations and chats of any size, in OpenAI's chat format. The same size yields the same bytes.
 
 const ENGLISH =
   "The build fails because the parser reads one byte too many when a field is empty; the test that covers it was skipped last week. ";
@@ -16,7 +16,7 @@ const SCRIPTS = [
   "Le champ est vidé à l’entrée : « déjà lu », naïveté d’un œil pressé. 🙂 ",
 ];
 
-/** A stream of whole numbers below n, the same for each seed (a linear congruential generator of 32 bits). */
+/** Returns a generator of integers below n, which is the same for each seed (a 32-bit linear congruential generator). */
 function random(seed) {
   let s = seed >>> 0;
   return (n) => {
@@ -26,8 +26,8 @@ function random(seed) {
 }
 
 /**
- * Messages of about `bytes` bytes of JSON: turns of a question, an assistant message with a tool call, its result of some
- * kilobytes, and an answer. `mixed` takes half of all prose from six scripts.
+ * Returns messages of about `bytes` bytes of JSON. Each turn has a question, an assistant message with a tool call, its result of a few
+ * kilobytes, and an answer. With `mixed`, half of all prose is in six scripts.
  */
 export function conversation(bytes, mixed) {
   const below = random(1);
@@ -57,15 +57,15 @@ export function conversation(bytes, mixed) {
   return messages;
 }
 
-/** What the sentences of a chat are made of. */
+/** The subjects of a chat's sentences. */
 const SUBJECTS = ["the crane", "our offer", "the invoice", "my sister", "the kitchen", "this route", "the second draft", "the hotel", "Marta", "the garden"];
 const VERBS = ["needs", "moves", "costs", "replaces", "delays", "prefers", "includes", "confirms", "rules out", "shares"];
 const OBJECTS = ["a window seat", "forty tonnes", "the blue tiles", "two more weeks", "the night train", "an extra key", "steel beams", "less light", "a deposit", "the old address"];
 const PLACES = ["in Harlingen", "before Tuesday", "for the client", "near the station", "on the first floor", "in March", "at no extra charge", "after the review"];
 
 /**
- * A chat of about `bytes` bytes of JSON: short questions and longer answers, some of them with a list. Sentences are of few words, but hardly
- * two are the same.
+ * Returns a chat of about `bytes` bytes of JSON: short questions and longer answers, some of them with a list. The sentences combine few
+ * words, but hardly any two are the same.
  */
 export function chat(bytes) {
   const below = random(2);

@@ -1,10 +1,10 @@
-// What is measured in every JavaScript engine: ctxfold next to JSON.parse of the same text, in milliseconds.
+// Measures ctxfold against JSON.parse of the same text, in every JavaScript engine, in milliseconds.
 import { conversation } from "./corpus.js";
 import { medians, request, start } from "./module.js";
 
 /**
- * Policies that are due on a conversation of some bytes: `clear` removes old tool results, `fold` folds half without a model; no more is
- * done.
+ * Returns policies that are due for a conversation of the given size in bytes. `clear` only removes old tool results; `fold` only folds
+ * half of it without a model.
  */
 export function policies(bytes, estimator) {
   const tokens = Math.ceil(bytes / 4);
@@ -15,7 +15,7 @@ export function policies(bytes, estimator) {
   };
 }
 
-/** A plan of a policy whose answer is a transcript, as a task. */
+/** Returns a task that plans a compaction whose answer is a transcript. */
 export function compaction(m, policy, text) {
   const whole = request(policy, text);
   const head = m.call("plan", whole, (answer) => new TextDecoder().decode(answer.slice(0, 400)));
@@ -23,10 +23,12 @@ export function compaction(m, policy, text) {
   return () => m.call("plan", whole, (answer) => answer.slice());
 }
 
-/** The modules whose turns have run often enough for the engine to have compiled them as well as it can. */
+/** The modules that have run often enough for the engine to have fully optimized them. */
 const warm = new WeakSet();
 
-/** A session that holds messages, and the task of a turn: a host has the new messages as objects, so writing them as JSON counts. */
+/**
+ * Opens a session with messages, and returns the task of one turn. A host has new messages as objects, so converting them to JSON counts.
+ */
 export function live(module, messages, mixed, estimator) {
   if (!warm.has(module)) {
     warm.add(module);
@@ -66,15 +68,15 @@ export async function measure(module, { sizes, runs, estimator }) {
         compact: compaction(m, clear, text),
         estimate: () => m.call("check", count),
       });
-      // Each in a session of its own: turns make it longer, and what a plan leaves to be collected would be counted to them. One turn in
-      // some dozen meets a collection, so that it takes more runs until the median is still.
+      // Each task has a session of its own, because turns make a session longer, and garbage left by a plan would count as theirs. One turn
+      // in a few dozen triggers a collection, so the median needs more runs to settle.
       const other = live(module, messages, mixed, estimator);
       Object.assign(times, await medians(7 * runs, { turn: session.turn }), await medians(runs, { sessionPlan: other.plan }));
       const row = { size, text: mixed ? "mixed" : "ascii", bytes, messages: messages.length, ...times };
       row.memory = m.memory() / bytes;
       row.sessionMemory = session.memory / bytes;
       if (size <= 1e7) {
-        const again = start(module); // what a fold takes stays out of the memory above
+        const again = start(module); // excludes the memory of a fold from the measurement above
         row.fold = (await medians(runs, { fold: compaction(again, fold, text) })).fold;
       }
       rows.push(row);
@@ -87,11 +89,11 @@ export async function measure(module, { sizes, runs, estimator }) {
     times.push(performance.now() - from);
   }
   times.sort((a, b) => a - b);
-  // What passes, since nothing else describes so short a time; where a machine is busy the least is nearest to it.
+  // This is elapsed time, because nothing else measures so short a time. On a busy machine the minimum is the most accurate.
   return { rows, starts: { instantiate: times[25], least: times[0] } };
 }
 
-/** Milliseconds from the compiled module to the first answer, where nothing of it has run before. */
+/** Returns the milliseconds from the compiled module to the first answer, in a process where no code of it has run before. */
 export function first(module) {
   const small = request({ format: "openai-chat", window: { tokens: 1000 } }, '[{"role":"user","content":"Hello."}]');
   const from = performance.now();

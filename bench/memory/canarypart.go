@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/bench/memory/canaries"
 )
 
-// canaryWindows are the windows of the canaries in tokens; rounds is how many compactions follow the last statement.
+// canaryWindows are the windows for the canaries, in tokens; rounds is the number of compactions after the last statement.
 var canaryWindows = []int{8000, 16000, 32000, 64000}
 
 const rounds = 5
@@ -76,7 +76,7 @@ func plain(text string) string { return strings.ToLower(strings.Join(strings.Fie
 // kindNames are the names of the kinds on the page.
 var kindNames = map[string]string{"safety": "safety rules", "constraint": "constraints", "preference": "preferences", "fact": "facts", "goal": "goals"}
 
-// lasting returns the scores of the kinds that hold until they are revoked, and of the others.
+// lasting returns the scores of the kinds that hold until they are revoked, and of the other kinds.
 func lasting(r *canaryResult) (rules, others score) {
 	for _, k := range canaries.Kinds {
 		if k == "fact" || k == "goal" {

@@ -53,7 +53,7 @@ func (s score) percent() float64 { return 100 * float64(s.held) / float64(max(1,
 type measured struct {
 	before, after int // tokens
 	ours          score
-	newest, stale score // of facts that changed: the newest answer is there, or only an older one
+	newest, stale score // for facts that changed: whether the newest answer is retained, or only an older one
 	others        map[string]score
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A program would ask its model here, with ask->system and ask->prompt. */
+/* A real program would ask its model here, with ask->system and ask->prompt. */
 static char *summarize(void *user, ctxfold_ask *ask) {
   (void)user, (void)ask;
   return strdup("## Goal\nFinish what the user asked for.\n\n## Progress\nThe \"first\" half is done.");

@@ -8,7 +8,7 @@ const { instantiate } = await import(new URL("ctxfold.js", folder).href);
 const compile = async (name) => WebAssembly.compile(await readFile(new URL(name, folder)));
 const { engine } = await instantiate(compile, {});
 
-/** Plays the part of a model. */
+/** Stands in for a real model. */
 const askMyModel = async ({ id }) => `Summary ${id}: the agent worked on the user's request and is not done yet.`;
 
 const policy = JSON.stringify({ window: { tokens: 16000 } });

@@ -1,4 +1,4 @@
-// Command go says what to send to a model for the history of a conversation. Its summarizer represents a model: it answers later, from
+// Command go prints what to send to a model for the history of a conversation. Its summarizer stands in for a model: it answers later, from
 // another goroutine.
 //
 //	go run ./examples/go < testdata/sample.anthropic.json > shorter.json
@@ -27,7 +27,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	c := ctxfold.New(ctxfold.Options{})
 	policy := ctxfold.Policy{Window: ctxfold.Window{Tokens: 32000}}
-	// Before each call of the model: the whole history in, what to send out.
+	// Call this before each model call: pass the whole history, and send what it returns.
 	r, err := c.Fit(ctx, ctxfold.Input{Messages: history, Policy: policy}, ctxfold.SummarizerFunc(summarize))
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Fits a recorded session into a window, with a summarizer that answers later, as a model does.
+// Fits a recorded session into a window, with a summarizer that answers asynchronously, as a model does.
 import { readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { fit } from "ctxfold";

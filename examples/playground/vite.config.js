@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-/** On a site the page has the site's navigation: what CTXFOLD_NAVIGATION lists, as [{name, url, here}]. */
+/** On a site, the page includes the site's navigation, which CTXFOLD_NAVIGATION lists as [{name, url, here}]. */
 const navigation = {
   name: "navigation",
   transformIndexHtml: (/** @type {string} */ html) => {
@@ -17,7 +17,7 @@ const navigation = {
 export default {
   base: "./",
   plugins: [navigation],
-  // The package of this repository is linked, so the server must be allowed to read it where it is.
+  // The package of this repository is linked, so the server must be allowed to read files outside of this folder.
   server: { fs: { allow: [fileURLToPath(new URL("../..", import.meta.url))] } },
   worker: { format: "es" },
 };

@@ -1,6 +1,6 @@
-// Claude Code, as a hook: before a compaction it reads what must stay, and after it gives that back, next to the summary of the model:
-// the user's rules and requests in the user's words, errors that are open, work that still runs. What the compaction takes away is kept in
-// .ctxfold of the project, where `npx ctxfold search .ctxfold QUESTION` finds it.
+// A hook for Claude Code. Before a compaction it collects what must be kept, and afterwards adds it to the model's summary: the user's
+// rules and requests in the user's words, open errors, and work in progress. The removed messages are stored in the project's folder
+// .ctxfold, where `npx ctxfold search .ctxfold QUESTION` finds them.
 //
 //   npm install ctxfold
 //   .claude/settings.json:
@@ -13,7 +13,7 @@ import { json } from "node:stream/consumers";
 import { createCompactor } from "ctxfold";
 import { directoryStore } from "ctxfold/directory";
 
-/** @type {any} what Claude Code tells its hooks */
+/** @type {any} the input of Claude Code's hooks */
 const { hook_event_name, session_id, transcript_path, cwd, source } = await json(process.stdin);
 const archive = join(process.env.CLAUDE_PROJECT_DIR ?? cwd, ".ctxfold");
 const noted = join(archive, `${String(session_id).replace(/[^\w-]/g, "")}.txt`);
@@ -30,7 +30,7 @@ if (hook_event_name === "PreCompact") {
   }
 }
 
-/** What ctxfold would write in place of all messages but the newest. @param {string} file the session file */
+/** Returns the digest that would replace all messages but the newest. @param {string} file the session file */
 async function whatMustStay(file) {
   const compactor = createCompactor({
     policy: { window: { unlimited: true }, passes: [{ pass: "fold", keep_tokens: 1 }] },

@@ -1,5 +1,6 @@
-// Cloudflare agents: a function for `onCompaction` of a session (agents/sessions), in place of the one that createCompactFunction makes.
-// Without `summarize` no model is called; with it, ctxfold checks what the model writes, and writes the digest itself where the model fails.
+// A function to pass to `onCompaction` of a Cloudflare agents session (agents/sessions), instead of the result of their
+// createCompactFunction. Without `summarize` no model is called. With it, ctxfold checks the model's summary, and writes the digest itself
+// if the model fails.
 //
 //   this.sessions.session().onCompaction(createCompactFunction({ keepRecentTokens: 20_000 })).compactAfter(100_000);
 import { createCompactor } from "ctxfold";
@@ -9,8 +10,8 @@ import { createCompactor } from "ctxfold";
 /**
  * @param {object} [options]
  * @param {import("ctxfold").Summarize} [options.summarize] asks a model; see the package's Summarize
- * @param {number} [options.keepRecentTokens] what stays as it is at the end, in tokens
- * @param {import("ctxfold").Store} [options.store] keeps what the summary replaces, for restoreFrom and searchFrom
+ * @param {number} [options.keepRecentTokens] how much of the end stays unchanged, in tokens
+ * @param {import("ctxfold").Store} [options.store] stores the messages that the summary replaces, for restoreFrom and searchFrom
  * @returns {(messages: Message[]) => Promise<{ fromMessageId: string, toMessageId: string, summary: string } | null>}
  */
 export function createCompactFunction({ summarize, keepRecentTokens = 20_000, store } = {}) {
@@ -26,8 +27,8 @@ export function createCompactFunction({ summarize, keepRecentTokens = 20_000, st
   return async (messages) => {
     const done = await compactor.compact(messages.map(asDigest), { options: { force: true }, state: null });
     const digest = compactor.digests(done.messages, done.state).find(({ own }) => own);
-    if (!digest) return null; // nothing to gain
-    // What the digest replaces lies between what stays before it and what stays after it.
+    if (!digest) return null; // there is nothing to gain
+    // The replaced messages lie between the kept ones before and after the digest.
     const { id } = /** @type {Message} */ (done.messages[digest.message + 1] ?? {});
     const [first, last] = [messages[digest.message], messages[messages.findIndex((message) => message.id === id) - 1]];
     if (!first || !last) return null;
@@ -36,7 +37,7 @@ export function createCompactFunction({ summarize, keepRecentTokens = 20_000, st
   };
 }
 
-/** An earlier summary comes as an assistant's message with an id of its own; here a digest is the user's. @param {Message} message */
+/** Converts an earlier summary, which is an assistant message with its own id, to a digest in the user role. @param {Message} message */
 function asDigest(message) {
   return message.id.startsWith("compaction_") ? { ...message, role: "user" } : message;
 }

@@ -1,6 +1,6 @@
-// opencode, as a plugin: its model writes the summary of a compaction, and is given what must be in it, which ctxfold has read in the session:
-// the user's rules and requests in the user's words, errors that are open, files that changed, work that runs. What the compaction
-// takes away is kept in .ctxfold, where `npx ctxfold search .ctxfold QUESTION` finds it.
+// A plugin for opencode. opencode's model still writes the summary of a compaction, but its prompt lists what must be included, which
+// ctxfold has found in the session: the user's rules and requests in the user's words, open errors, changed files, and work in progress.
+// The removed messages are stored in .ctxfold, where `npx ctxfold search .ctxfold QUESTION` finds them.
 //
 //   npm install ctxfold
 //   opencode.json: { "plugin": ["./opencode.js"] }
@@ -23,13 +23,17 @@ export const Ctxfold = async ({ client, directory }) => ({
       const facts = await factsOf({ info: info.data, messages: messages.data }, directory);
       if (facts) output.context.push(`${HEAD}\n\n${facts}`);
     } catch (error) {
-      // Without the facts the compaction is what it is without this plugin.
+      // Without the facts, opencode compacts as it would without this plugin.
       await client.app.log({ body: { service: "ctxfold", level: "warn", message: String(error) } }).catch(() => {});
     }
   },
 });
 
-/** What ctxfold would write in place of all messages but the newest; undefined for a session that has nothing yet. @param {object} session as `opencode export` prints it @param {string} directory */
+/**
+ * Returns the digest that would replace all messages but the newest, or undefined for an empty session.
+ * @param {object} session as `opencode export` prints it
+ * @param {string} directory
+ */
 async function factsOf(session, directory) {
   const compactor = createCompactor({
     policy: { window: { unlimited: true }, passes: [{ pass: "fold", keep_tokens: 1 }] },

@@ -1,5 +1,5 @@
-// pi, as an extension: its compactions are ctxfold's. No model is called, so that a compaction takes no time and costs nothing, and what is
-// removed is kept in .ctxfold, where `npx ctxfold search .ctxfold QUESTION` finds it.
+// An extension for pi that replaces its compaction with ctxfold's. No model is called, so a compaction is fast and free. The removed
+// messages are stored in .ctxfold, where `npx ctxfold search .ctxfold QUESTION` finds them.
 //
 //   npm install ctxfold
 //   pi --extension pi.js
@@ -11,7 +11,7 @@ import { directoryStore } from "ctxfold/directory";
 export default function ctxfold(pi) {
   pi.on("session_before_compact", async (/** @type {any} */ event, /** @type {any} */ context) => {
     const { preparation, branchEntries, customInstructions, signal } = event;
-    if (customInstructions) return; // what the user wants of a summary is for a model to read: pi's own compaction does it
+    if (customInstructions) return; // instructions for the summary need a model to follow them, so pi's own compaction handles them
     try {
       return { compaction: await compacted(branchEntries, preparation, context, signal) };
     } catch (error) {
@@ -21,9 +21,12 @@ export default function ctxfold(pi) {
 }
 
 /**
- * The entry that pi stores: a summary, and the first entry that stays. It is made as `ctxfold compact --session` makes it, of the session file
- * that these entries are. Undefined leaves the compaction to pi.
- * @param {object[]} entries @param {any} preparation @param {any} context @param {AbortSignal} signal
+ * Returns the entry that pi stores: a summary, and the first entry that is kept. It is the one that `ctxfold compact --session` would write
+ * for a session file with these entries. Undefined leaves the compaction to pi.
+ * @param {object[]} entries
+ * @param {any} preparation
+ * @param {any} context
+ * @param {AbortSignal} signal
  */
 async function compacted(entries, preparation, { cwd = process.cwd(), model }, signal) {
   const { tokensBefore, settings } = preparation;
@@ -39,7 +42,7 @@ async function compacted(entries, preparation, { cwd = process.cwd(), model }, s
   await compactor.ready();
   const done = await compactor.compact(compactor.open(file), { options: { force: true }, signal });
   const added = compactor.save(file, done).slice(file.length).trim().split("\n");
-  if (!done.report.changed || added.length !== 1) return undefined; // the rest does not follow unchanged
+  if (!done.report.changed || added.length !== 1) return undefined; // the remaining messages were changed
   const { summary, firstKeptEntryId } = JSON.parse(added[0] ?? "");
   return { summary, firstKeptEntryId, tokensBefore, details: { by: "ctxfold", folded: done.report.folded } };
 }

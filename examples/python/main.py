@@ -6,7 +6,7 @@ import ctxfold
 
 
 def summarize(request):
-    # A program would ask its model here, with request["system"] and request["prompt"].
+    # A real program would ask its model here, with request["system"] and request["prompt"].
     return '## Goal\nFinish what the user asked for.\n\n## Progress\nThe "first" half is done.'
 
 

@@ -1,4 +1,5 @@
-// assistant-ui: the thread is whole, and the model adapter sends what fits.
+// assistant-ui: the thread keeps the whole history, and the model adapter sends the messages that
+// fit.
 import { useLocalRuntime } from "@assistant-ui/react";
 import { fit } from "ctxfold";
 

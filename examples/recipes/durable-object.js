@@ -1,4 +1,4 @@
-// Cloudflare Durable Objects: the object of a conversation has its history, and remembers its compactions next to it.
+// Cloudflare Durable Objects: a conversation's object stores its history, and its compactions next to it.
 import { fit } from "ctxfold";
 
 /** @typedef {{get<T>(key: string): Promise<T | undefined>, put(entries: Record<string, unknown>): Promise<void>}} Storage that of the object */

@@ -1,4 +1,5 @@
-// Hono: the client gives its whole list each turn, and the route sends what fits. It runs wherever Hono does.
+// Hono: the client sends its whole list each turn, and the route passes on the messages that fit. It runs wherever Hono
+// does.
 import { fit } from "ctxfold";
 import { Hono } from "hono";
 

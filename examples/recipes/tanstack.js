@@ -1,4 +1,4 @@
-// TanStack AI: a connection around the one that the app has.
+// TanStack AI: wraps the app's connection.
 import { fit } from "ctxfold";
 
 /**

@@ -1,10 +1,10 @@
-// AI SDK: useChat keeps the list that is shown, and its transport sends what fits.
+// AI SDK: useChat keeps the displayed list, and its transport sends the messages that fit.
 import { useChat } from "@ai-sdk/react";
 import { DefaultChatTransport } from "ai";
 import { fit } from "ctxfold";
 import { useState } from "react";
 
-/** @param {{api: string, fetch?: typeof fetch} & import("ctxfold").FitOptions} where the server is, and the options of fit */
+/** @param {{api: string, fetch?: typeof fetch} & import("ctxfold").FitOptions} the server's URL, and the options of fit */
 export function useFittedChat({ api, fetch: send = fetch, ...options }) {
   const [transport] = useState(
     () =>

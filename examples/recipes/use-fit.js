@@ -1,4 +1,4 @@
-// React: useFit has compacted by the time that the user sends, and the transport of the AI SDK sends what fits.
+// React: useFit compacts before the user sends a message, and the AI SDK's transport sends the messages that fit.
 import { useChat } from "@ai-sdk/react";
 import { DefaultChatTransport } from "ai";
 import { useFit } from "ctxfold/react";

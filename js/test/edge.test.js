@@ -16,6 +16,7 @@ import {
   paidOnce,
   passesStreams,
   post,
+  reach,
   refuses,
   spoken,
   TURNS,
@@ -92,8 +93,7 @@ async function workerd(t, window, className) {
     },
   });
   t.after(() => miniflare.dispose());
-  const url = await miniflare.ready;
-  return (path, init) => fetch(new URL(path, url), init);
+  return reach(await miniflare.ready);
 }
 
 test("workerd: conversations that are evicted between plan and step", async (t) => {
@@ -276,7 +276,7 @@ async function program(t, command, args, settings = {}) {
     await ended;
   };
   t.after(stop);
-  const own = (/** @type {string} */ path, /** @type {any} */ init) => fetch(`http://127.0.0.1:${port}${path}`, init);
+  const own = reach(`http://127.0.0.1:${port}`);
   while (!(await own("/", {}).catch(() => undefined))) {
     assert.ok(server.exitCode === null && server.signalCode === null, "it has ended");
     await new Promise((later) => setTimeout(later, 100));
@@ -422,7 +422,7 @@ test("Vercel: an edge function, with conversations in Redis", async (t) => {
     });
     const server = await runServer({ runtime, host: "127.0.0.1" });
     t.after(() => server.close());
-    return (path, init) => fetch(new URL(`/api${path}`, server.url), init);
+    return reach(new URL("/api/", server.url));
   };
   await proxies(await start(WINDOW), "vercel");
   await keepsLarge(() => start(128_000));

@@ -52,7 +52,7 @@ async function npmRegistry() {
   const tarball = await readFile(`${stock}/${name}`);
   const manifest = JSON.parse(await readFile(`${root}js/package.json`, "utf8"));
   const integrity = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     if (request.url === `/${name}`) return response.end(tarball);
     if (request.url !== "/ctxfold") return response.writeHead(404).end("{}");
     const dist = { tarball: `http://${request.headers.host}/${name}`, integrity };

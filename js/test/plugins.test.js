@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createCompactor, load, restoreFrom } from "ctxfold";
@@ -50,12 +50,17 @@ async function home(t, says = answer) {
 }
 
 test("each plugin is at most 100 lines", async () => {
-  const files = await readdir(plugins);
-  assert.deepEqual(files.sort(), ["claude-code.js", "cloudflare-agents.js", "opencode.js", "pi.js"]);
-  for (const file of files) {
-    const { length } = (await readFile(join(plugins, file), "utf8")).split("\n");
-    assert.ok(length <= 101, `${file} has ${length - 1} lines`);
+  const files = (await readdir(plugins, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  /** @type {Record<string, number>} */
+  const lengths = {};
+  for (const { parentPath, name } of files) {
+    const path = join(parentPath, name);
+    const [plugin = ""] = relative(plugins, path).split(sep);
+    lengths[plugin] = (lengths[plugin] ?? 0) + (await readFile(path, "utf8")).split("\n").length - 1;
   }
+  const names = ["claude-code", "claude-code.js", "cloudflare-agents.js", "opencode.js", "pi.js"];
+  assert.deepEqual(Object.keys(lengths).sort(), names);
+  for (const [plugin, length] of Object.entries(lengths)) assert.ok(length <= 100, `${plugin} has ${length} lines`);
 });
 
 test("pi compacts with its extension, asks no model, and goes on with the digest", {
@@ -208,6 +213,62 @@ test("the hook of Claude Code gives back after a compaction what its transcript 
   assert.ok(output.additionalContext.includes(question(1)), output.additionalContext);
   assert.ok(output.additionalContext.includes("Kiln 3 had 903 degrees."));
   assert.equal(await run({ hook_event_name: "SessionStart", source: "compact" }), "", "it is given once");
+});
+
+test("the function hook of Claude Code replaces a compaction by a digest, and keeps the newest messages as they are", async (t) => {
+  const { project } = await home(t);
+  const plugin = await installed("claude-code", project);
+  const { register } = await import(join(plugin, "hooks/compact.js"));
+  /** @type {any} */
+  let hook;
+  register((/** @type {string} */ event, /** @type {any} */ it) => {
+    assert.equal(event, "session.compact");
+    hook = it;
+  });
+  /** @type {string[]} */
+  const logged = [];
+  const engine = {
+    plugin: { root: plugin },
+    session: { root: async () => project },
+    ui: { log: (/** @type {string} */ line) => logged.push(line) },
+    process: {
+      run: async ([, ...args] = [""], { stdin = "" }) => {
+        const child = spawn(process.execPath, args, { cwd: project });
+        return { exitCode: 0, stdout: await finished(child, stdin), stderr: "" };
+      },
+    },
+  };
+  const next = async () => "Claude Code's own";
+  const messages = Array.from({ length: 60 }, (_, n) => [
+    { role: "user", text: question(n + 1), toolUses: [], handle: `u${n}` },
+    {
+      role: "assistant",
+      text: "",
+      toolUses: [{ tool_use_id: `c${n}`, tool: "Read", input: { file_path: `kiln${n}` }, text: reply(n + 1) }],
+      handle: `c${n}`,
+    },
+    {
+      role: "user",
+      text: "",
+      toolUses: [],
+      toolResults: [{ tool_use_id: `c${n}`, text: reply(n + 1).repeat(2), isError: false }],
+      handle: `r${n}`,
+    },
+    { role: "assistant", text: reply(n + 1), toolUses: [], handle: `a${n}` },
+  ]).flat();
+  const { messages: left } = await hook(engine, { trigger: "auto", messages }, next);
+  const [digest, ...kept] = left;
+  assert.ok(digest.text.startsWith("[session digest") && digest.text.includes(RULE), JSON.stringify(digest));
+  assert.equal(digest.handle, undefined);
+  assert.ok(kept.length > 4 && kept.length < messages.length / 2, `${kept.length} messages stay`);
+  assert.deepEqual(kept, messages.slice(-kept.length));
+  assert.equal(kept[0].toolResults, undefined, "no result stays without its call");
+  assert.equal(await hook(engine, { trigger: "auto", messages: messages.slice(0, 4) }, next), "Claude Code's own");
+  assert.equal(await hook(engine, { trigger: "manual", instructions: "Kiln 2.", messages }, next), "Claude Code's own");
+  assert.deepEqual(logged, []);
+  engine.process.run = async () => ({ exitCode: 1, stdout: "", stderr: "no module" });
+  assert.equal(await hook(engine, { trigger: "auto", messages }, next), "Claude Code's own");
+  assert.match(logged.join(), /no module/);
 });
 
 /** A session of Cloudflare's agents. @param {number} turns */

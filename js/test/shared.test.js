@@ -424,7 +424,7 @@ for (const client of ["redis", "pg"]) {
     const binary = await built();
     /** @type {any[]} */
     const got = [];
-    const endpoint = createServer(async (request, response) => {
+    const endpoint = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
       const body = JSON.parse(await text(request));
       const isSummary = !body.user; // which the clients' requests have
       if (!isSummary) got.push(body.messages);

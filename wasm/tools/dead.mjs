@@ -1,6 +1,6 @@
 // node dead.mjs reactor.wasm from.wasm to.wasm: empties functions that nothing can call once the runtime has started.
 //
-// What starts the runtime and initialises packages has run when the memory is taken, but the table of functions holds all of Go's
+// The code that starts the runtime and initializes packages has run when the memory is taken, but the table of functions holds all of Go's
 // functions, so no other tool can tell. In WebAssembly a function is entered in two ways:
 //
 // - by a call that names it;
@@ -12,9 +12,9 @@
 // functions that initialise packages, which `doInit1` alone reads; and the values of functions that Go's linker puts into one place,
 // where nothing has their address.
 //
-// Functions that are dead have no record in the function table.
+// Dead functions have no record in the function table.
 //
-// The functions of `over` are not entered again, although the stack or other functions name them.
+// The functions in `over` are never entered again, although the stack or other functions refer to them.
 import { readFileSync, writeFileSync } from "node:fs";
 import { leb, sections } from "./binary.mjs";
 import { read, signed } from "./code.mjs";
@@ -107,16 +107,16 @@ if (entries.size !== names.length) throw other("the table holds more than Go's f
 /** Returns the function that a number could be a PC of. */
 const functionOf = (pc) => entries.get(Math.floor(pc / 0x10000));
 
-// Abandoned frames are below the stack pointer, which is the first global; the goroutine, which begins with the bounds of its
-// stack, is in another one. What resumes a function reads the 8 bytes below the pointer.
+// Abandoned frames lie below the stack pointer, which is the first global. Another global points to the goroutine, which begins with the
+// bounds of its stack. The code that resumes a function reads the 8 bytes below the stack pointer.
 const stack = globals.slice(1).find((g) => g > 0 && g + 16 <= top && memory.readUInt32LE(g) < globals[0] && globals[0] <= memory.readUInt32LE(g + 8));
 if (stack === undefined) throw other("the stack is not found");
 const [low, high] = [memory.readUInt32LE(stack), globals[0] - 16];
 clear(wasm, segments, low, high);
 memory.fill(0, low, high);
 
-// words that only doInit1 reads
-const tasked = new Set(); // words that doInit1 alone reads
+// Finds the functions that memory refers to.
+const tasked = new Set(); // words that only doInit1 reads
 for (const task of tasks(memory)) {
   if (memory.readUInt32LE(task) !== 2) throw other("a package is not initialised");
   for (let n = memory.readUInt32LE(task + 4); n > 0; n--) tasked.add(task + 8 * n);
@@ -167,18 +167,18 @@ for (const f of live) { // it grows
 }
 
 if (live.size === bodies.length) throw other("nothing is dead");
-// Their records. What is over stays on the stacks that the collector reads.
+// Clears the records of dead functions. Functions that are over remain on the stacks that the collector reads, so they keep their records.
 const { record, functions } = functionTable(memory);
 const kept = new Set(), records = new Set();
 for (let i = 0; i < names.length; i++) {
-  if (record(i) === functions) continue; // lines.mjs --plain has dropped it
+  if (record(i) === functions) continue; // lines.mjs --plain has dropped this record
   records.add(record(i));
   if (live.has(entries.get(first + i)) || over.has(names[i])) kept.add(record(i));
 }
 const places = [...records].sort((a, b) => a - b);
 for (let i = 0; i + 1 < places.length; i++) if (!kept.has(places[i])) clear(wasm, segments, places[i], places[i + 1]);
 
-const EMPTY = Buffer.from([3, 0, 0, 0x0b]); // its length, no local variables, unreachable, end
+const EMPTY = Buffer.from([3, 0, 0, 0x0b]); // the size of the body, no local variables, unreachable, end
 const parts = [wasm.subarray(0, 8)];
 for (const { id, start, end } of sections(wasm)) {
   if (id !== 10) {

@@ -1,7 +1,10 @@
-// Reads the code of a module that Go has built, function by function and instruction by instruction.
+// Reads the code of a module built by Go, function by function and instruction by instruction.
 import { immediates, Reader, sections } from "./binary.mjs";
 
-/** Returns the instructions of a function's body: the opcode, and the offsets of the instruction, of its immediates and of the next one. */
+/**
+ * Returns the instructions of a function's body, each with its opcode and the offsets of the instruction, of its immediates and of the next
+ * instruction.
+ */
 export function instructions(body) {
   const r = new Reader(body);
   for (let n = r.u32(); n > 0; n--) r.skip(), r.at++; // local declarations
@@ -16,7 +19,7 @@ export function instructions(body) {
   return found;
 }
 
-/** Calls each with the body of every function and its number. */
+/** Calls `each` with the body of every function and the function's number. */
 export function code(wasm, each) {
   for (const { id, r } of sections(wasm)) {
     if (id !== 10) continue;

@@ -1,10 +1,11 @@
-// node jumps.mjs [--plain] from.wasm to.wasm: makes the jumps of Go's functions direct; with --plain also removes what resumes them (plain.mjs).
+// node jumps.mjs [--plain] from.wasm to.wasm: makes the jumps of Go's functions direct. With --plain it also removes the code that resumes
+// them (plain.mjs).
 //
-// Go compiles each function to a loop around nested blocks, and every jump to "set a variable, branch to the loop", where a
-// br_table selects the block: so an engine sees one loop with a table instead of the loops of the source. Here a forward jump
-// leaves a block instead, and loops without calls become WebAssembly loops. The table stays for jumps backward over calls, and for
-// resume points, where the runtime continues in the middle of a function (after a call) when it has moved the stack. The tool checks that
-// each call, and each call that runs deferred functions, is resumed where it says (calls.mjs).
+// Go compiles each function to a loop around nested blocks, and every jump to "set a variable, branch to the loop", where a br_table
+// selects the block: so an engine sees one loop with a table instead of the loops of the source. In the result a forward jump leaves a
+// block instead, and loops without calls become WebAssembly loops. The table stays for jumps backward over calls, and for resume points,
+// where the runtime continues in the middle of a function (after a call) when it has moved the stack. The tool checks that each call, and
+// each call that runs deferred functions, is resumed where it says (calls.mjs).
 import { readFileSync, writeFileSync } from "node:fs";
 import { immediates, leb, Reader, sections, sleb } from "./binary.mjs";
 import { Calls, Signatures, unknown } from "./calls.mjs";
@@ -16,9 +17,9 @@ const CALL = 0x10, CALL_INDIRECT = 0x11, LOCAL_GET = 0x20, LOCAL_SET = 0x21, I32
 const VOID = 0x40;
 
 /**
- * Takes a function apart: the code before the loop, and the pieces that begin where a block ends. An item of a piece is code
- * ({ bytes, opens }, opens how many labels more it opens than it closes), a jump to a piece ({ to, conditional }), or a branch
- * to a label around the loop ({ op, out }). Returns undefined where there is no such loop.
+ * Splits a function into the code before the loop and pieces, each of which begins at the end of a block. The items of a piece are code ({
+ * bytes, opens }, where `opens` is the number of labels that it opens minus those that it closes), jumps to a piece ({ to, conditional }),
+ * and branches to a label around the loop ({ op, out }). Returns undefined if there is no such loop.
  */
 function parse(body, index, plainly = false) {
   const calls = plainly ? undefined : new Calls(signatures, index);
@@ -52,7 +53,7 @@ function parse(body, index, plainly = false) {
     immediates(r, op);
     if (op === I64_CONST) calls?.address(body, at);
     if (!calls || (op !== CALL && op !== CALL_INDIRECT)) continue;
-    // A function without a table starts from its beginning when it is resumed, as it must if its stack was too small.
+    // A function without a table restarts from its beginning when it is resumed, as it must if its stack was too small.
     const resumed = calls.call(body, op, at, r.at);
     if (resumed && body[resumed.end] !== END) throw unknown(index, "a call may be resumed, but there is no table of jumps");
   }
@@ -64,22 +65,22 @@ function pieces(body, at, blocks, f, calls) {
   for (let i = 0; i < blocks; i++) {
     const piece = { index: i, items: [], calls: false, falls: true };
     f.pieces.push(piece);
-    let inner = 0; // labels that the piece has opened
+    let inner = 0; // the number of labels that the piece has opened
     let copied = r.at;
-    let at = 0; // inner where copied is
+    let at = 0; // the value of inner at `copied`
     const cut = (end, item) => {
       if (end > copied) piece.items.push({ bytes: body.subarray(copied, end), opens: inner - at });
       if (item) piece.items.push(item);
       copied = r.at;
       at = inner;
     };
-    const around = blocks - 1 - i; // blocks that are still open
+    const around = blocks - 1 - i; // the number of blocks that are still open
     for (;;) {
       const start = r.at;
       const op = body[r.at++];
       if (op === END && inner === 0) {
         cut(start);
-        break; // of the block around it, or of the loop
+        break; // a branch out of the enclosing block, or to the loop
       }
       if (inner === 0) piece.falls = true;
       const conditional = op === IF && body[r.at] === VOID;
@@ -100,7 +101,7 @@ function pieces(body, at, blocks, f, calls) {
         immediates(r, op);
         const resumed = calls.call(body, op, at, r.at);
         if (!resumed) continue;
-        // The next piece begins after the call, where the function is resumed; in an if it is resumed at the beginning of the piece.
+        // The next piece begins after the call, where the function is resumed. Inside an if, it is resumed at the beginning of the piece.
         const behind = inner === 0 ? i + 1 : i;
         if (f.table[resumed.k] !== behind) throw unknown(f.index, `a call of block ${i} is resumed in block ${f.table[resumed.k]}`);
         if (body[resumed.end] !== END) throw unknown(f.index, "there is code after a call");
@@ -136,7 +137,10 @@ function jumpAt(body, at, variable) {
   return { k, label, end: r.at };
 }
 
-/** The strongly connected components of some pieces, each an array; those before come first. `next` gives the successors. */
+/**
+ * Returns the strongly connected components of some pieces, each as an array, in topological order. `next` returns the successors of a
+ * piece.
+ */
 function components(nodes, next) {
   const number = new Map();
   const low = new Map();
@@ -183,8 +187,8 @@ function components(nodes, next) {
 }
 
 /**
- * The loop that some pieces are: { head, items }, the items pieces or loops in an order in which all jumps but those to heads go
- * forward. Returns undefined where it has calls or is entered at more than one place.
+ * Returns the loop that some pieces form: { head, items }, where the items are pieces or loops, ordered so that only jumps to heads go
+ * backward. Returns undefined if the pieces contain calls or are entered at more than one place.
  */
 function loopOf(f, nodes, before) {
   const within = new Set(nodes);
@@ -240,7 +244,7 @@ function inOrder(f, items, head, next) {
   return out;
 }
 
-/** The loops of some pieces that can be made loops, the outermost that can. */
+/** Finds the outermost loops that can be written as WebAssembly loops. */
 function loopsOf(f, nodes, before, next, found) {
   for (const part of components(nodes, next)) {
     if (part.length === 1 && !next(part[0]).includes(part[0])) continue;
@@ -258,7 +262,7 @@ function loopsOf(f, nodes, before, next, found) {
 let loopCount = 0;
 
 function rewrite(from, index) {
-  parse(from, index); // fails where it is not as Go compiles calls
+  parse(from, index); // throws unless all calls have the expected form
   const body = plain ? plain.guarded(plain.rewrite(from, index), index) : from;
   const resumable = !plain || plain.resumed.all.has(index);
   const f = parse(body, index, !resumable);
@@ -269,7 +273,7 @@ function rewrite(from, index) {
     if (p.falls && p.index + 1 < n) to.add(p.index + 1);
     return [...to];
   });
-  // Where the runtime may go on: where calls return to, and at calls that defer makes.
+  // The points where the runtime may resume the function: after calls, and at the calls made by defer.
   f.resumed = f.returns;
   for (const p of f.pieces) if (p.calls && p.falls) f.resumed.add(p.index);
   const k = functions.deferred(index);
@@ -281,7 +285,7 @@ function rewrite(from, index) {
   loopsOf(f, all, before, (i) => f.next[i], loops);
   loopCount += loops.length;
 
-  // The loop replaces its head; its other pieces are only in it.
+  // A loop replaces its head in the layout. Its other pieces are only inside the loop.
   const places = all.slice();
   for (const loop of loops) {
     for (const i of piecesOf(loop)) places[i] = undefined;
@@ -294,14 +298,14 @@ function rewrite(from, index) {
     for (const m of piecesOf(item)) owner.set(m, i);
   });
 
-  // Which places are jumped to directly, and which through the table.
+  // Determines which places are reached by direct jumps, and which through the table.
   const labelled = new Set();
   const tabled = new Set(f.resumed);
   for (const item of layout) {
     for (const i of piecesOf(item)) {
       for (const m of f.next[i]) {
         const p = position.get(m);
-        if (p === undefined || (typeof layout[p] !== "number" && owner.get(i) === p)) continue; // inside a loop
+        if (p === undefined || (typeof layout[p] !== "number" && owner.get(i) === p)) continue; // the piece is inside a loop
         if (p > owner.get(i)) labelled.add(m);
         else tabled.add(m);
       }
@@ -311,7 +315,7 @@ function rewrite(from, index) {
   const blocks = layout.filter((item) => labelled.has(headOf(item)) || (dispatch && tabled.has(headOf(item)))).map(headOf);
 
   const out = [f.head];
-  const labels = []; // what is open, the outermost first: "dispatch", "trap", { block: head }, { loop: head }
+  const labels = []; // open labels, the outermost first: "dispatch", "trap", { block: head }, { loop: head }
   const open = (op, label) => {
     out.push(Buffer.from([op, VOID]));
     labels.push(label);
@@ -356,7 +360,7 @@ function rewrite(from, index) {
   const emit = (item, following) => {
     if (typeof item === "number") return emitPiece(item, following);
     open(LOOP, { loop: item.head });
-    // What is fallen into alone needs no label, but one more costs nothing once the module is packed.
+    // A piece that is only reached by falling through needs no label, but an additional label costs nothing after compression.
     const heads = item.items.slice(1).map(headOf);
     for (const m of heads.slice().reverse()) open(BLOCK, { block: m });
     item.items.forEach((part, j) => {
@@ -367,7 +371,7 @@ function rewrite(from, index) {
     return undefined;
   };
 
-  if (!resumable) f.table = [...tabled, undefined]; // it is entered at its first piece alone, and else only its own jumps use the table
+  if (!resumable) f.table = [...tabled, undefined]; // the function is only entered at its first piece, so only its own jumps use the table
   f.k = new Map();
   f.table.forEach((to, k) => {
     if (!f.k.has(to)) f.k.set(to, k);

@@ -20,13 +20,16 @@ const { table, count, names, values, functions, record, field } = found;
 if (functions >= top) throw new Error("the function table is broken");
 
 const clean = Buffer.from(memory);
-clean.fill(0, names, functions); // names of functions, compile units, names of files, and tables, of which some come back
-let end = 1; // of the tables that are kept; 0 is none
-const moved = new Map(); // where a table begins now, by where it began, and by its bytes
-/** Keeps a table and returns where it begins now: tables are close together, since each page that is not empty costs an instance time. */
+clean.fill(0, names, functions); // clears the names of functions, compile units, file names, and tables, some of which are restored below
+let end = 1; // end of the tables that are kept; 0 means no table
+const moved = new Map(); // the new offset of each table, by its old offset and by its bytes
+/**
+ * Keeps a table and returns its new offset. Tables are stored close together, because each page that is not empty makes instantiation
+ * slower.
+ */
 const keep = (offset) => {
   if (offset === 0 || moved.has(offset)) return moved.get(offset) ?? 0;
-  // Pairs of varints, up to a value delta of 0 that is not the first.
+  // A table consists of pairs of varints, up to a value delta of 0 that is not the first.
   let p = values + offset;
   const varint = () => {
     while (memory[p++] >= 0x80);
@@ -42,20 +45,20 @@ const keep = (offset) => {
   moved.set(offset, moved.get(bytes));
   return moved.get(offset);
 };
-// What is kept of pcdata (the second is the stack map's number, the fifth the index that was out of bounds) and of funcdata (stack maps of
-// arguments and variables, stack objects, deferred calls).
+// The pcdata and funcdata that are kept: the second pcdata is the number of the stack map, the fifth the index that was out of bounds;
+// funcdata are the stack maps of arguments and variables, stack objects, and deferred calls.
 const PCDATA = [1, 4];
 const FUNCDATA = [0, 1, 2, 4];
 const HEAD = 44, NONE = 0xffffffff;
-// With --plain nothing walks a stack, and recover alone looks a function up: the one that it goes on in.
+// With --plain nothing walks a stack, and only recover looks up a function: the one in which execution continues.
 const kept = process.argv.includes("--plain") ? resumed(wasm, new Signatures(wasm), found).recovering : undefined;
-const held = new Set(), dropped = new Set(); // what funcdata names, as offsets
-let next = record(0); // where the next record goes: they are shorter now
+const held = new Set(), dropped = new Set(); // offsets of the data that funcdata refers to
+let next = record(0); // offset of the next record; records become shorter
 const last = record(count - 1);
 clean.fill(0, next, last + HEAD + 4 * field(count - 1, 7) + 4 * memory[last + HEAD - 1]);
 for (let i = 0; i < count; i++) {
-  // _func: entryOff, nameOff, args, deferreturn, pcsp, pcfile, pcln, npcdata, cuOffset, startLine, funcID, flag, 0, nfuncdata, then
-  // pcdata, then funcdata.
+  // The layout of _func: entryOff, nameOff, args, deferreturn, pcsp, pcfile, pcln, npcdata, cuOffset, startLine, funcID, flag, 0,
+  // nfuncdata, then pcdata, then funcdata.
   const f = record(i), npcdata = field(i, 7), nfuncdata = memory[f + HEAD - 1];
   if (f < next) throw new Error("the records of functions are not in order");
   const pcdata = [], funcdata = [];
@@ -92,7 +95,7 @@ const data = memory.indexOf(pointer);
 if (data < 0 || memory.indexOf(pointer, data + 1) >= 0) throw new Error("the table of the module's data is not found");
 const index = Number(memory.readBigUInt64LE(data + 8 + 6 * 24));
 const BUCKET = 256 * 16, RECORD = 20, ADDRESSES = 1 << 16;
-for (let k = 0; k < ((count - 1) * ADDRESSES) / BUCKET; k++) { // of all functions but the last, whose record is a short one
+for (let k = 0; k < ((count - 1) * ADDRESSES) / BUCKET; k++) { // for all functions except the last, whose record is a short one
   const bucket = index + k * RECORD;
   for (let j = 0; j < 16; j++) {
     const f = memory.readUInt32LE(bucket) + memory[bucket + 4 + j];
@@ -106,7 +109,7 @@ if (!(functions < named && named + offsets.at(-1) < endNamed && endNamed <= top)
 for (const [k, offset] of offsets.entries()) {
   if (!held.has(offset)) clean.fill(0, named + offset, named + (offsets[k + 1] ?? endNamed - named));
 }
-// One segment, because Go omits long runs of zeros and moved data may lie in one.
+// Writes a single segment, because Go omits long runs of zeros, and moved data may lie in one.
 const first = Math.min(...segments.map((s) => s.address));
 const parts = [wasm.subarray(0, 8)];
 for (const { id, start, end } of sections(wasm)) {

@@ -1,7 +1,7 @@
-// The memory that a module of Go begins with, and the table of functions in it: runtime/symtab.go and internal/abi/symtab.go, Go 1.26.
+// The initial memory of a Go module, and its function table: runtime/symtab.go and internal/abi/symtab.go, Go 1.26.
 import { sections } from "./binary.mjs";
 
-/** The memory, its end, and the segments it comes from: where they go in memory, and where they are in the file. */
+/** Returns the memory, its end, and its segments with their offsets in memory and in the file. */
 export function memoryOf(wasm) {
   const segments = [];
   for (const { id, r } of sections(wasm)) {
@@ -9,11 +9,11 @@ export function memoryOf(wasm) {
     for (let count = r.u32(); count > 0; count--) {
       const kind = r.u32();
       if (kind === 1 && wasm[r.at] === 0) {
-        r.at++; // passive and empty: what starts the runtime leaves such ones
+        r.at++; // a passive, empty segment, as left by the tool that starts the runtime
         continue;
       }
       if (kind !== 0 || r.byte() !== 0x41) throw new Error("a data segment is neither active nor empty");
-      const address = r.u32(); // not negative: Go's data is in the first 2 GiB
+      const address = r.u32(); // not negative, because Go's data is in the first 2 GiB
       if (r.byte() !== 0x0b) throw new Error("the address of a data segment is no constant");
       const length = r.u32();
       segments.push({ address, length, at: r.at });
@@ -26,7 +26,7 @@ export function memoryOf(wasm) {
   return { memory, segments, top };
 }
 
-/** Clears bytes of the memory, from start to end, where the file has them. */
+/** Clears the bytes of the memory from start to end, also in the file's segments. */
 export function clear(wasm, segments, start, end) {
   for (const s of segments) {
     const [first, last] = [Math.max(start, s.address), Math.min(end, s.address + s.length)];
@@ -34,9 +34,9 @@ export function clear(wasm, segments, start, end) {
   }
 }
 
-/** The table of functions: where it and its parts are, the number of its entries, and their contents. */
+/** Returns the function table: its offset and those of its parts, the number of entries, and functions that read them. */
 export function functionTable(memory) {
-  // pcHeader: magic, two zeros, the quantum of instructions, the size of a pointer.
+  // The header of the table: magic number, two zeros, the instruction quantum, the pointer size.
   const magic = Buffer.from([0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8]);
   const table = memory.indexOf(magic);
   if (table < 0 || memory.indexOf(magic, table + 1) >= 0) throw new Error("this Go lays out its function table in another way: see docs/inside/upgrading-go.md");
@@ -44,20 +44,20 @@ export function functionTable(memory) {
   const count = header(0);
   const [names, units, , values, functions] = [3, 4, 5, 6, 7].map((k) => table + header(k));
   if (!(table < names && names < units && units < values && values < functions && functions < memory.length)) throw new Error("the function table is broken");
-  /** The address of function i's record, and one of its fields of 32 bits. */
+  /** Returns the address of function i's record. */
   const record = (i) => functions + memory.readUInt32LE(functions + 8 * i + 4);
   const field = (i, k) => memory.readUInt32LE(record(i) + 4 * k);
-  /** The address within function i at which deferred functions run; 0 where there are none. */
+  /** Returns the address within function i at which deferred functions run, or 0 if it has none. */
   const deferred = (i) => field(i, 3);
-  /** The name of function i. */
+  /** Returns the name of function i. */
   const name = (i) => memory.toString("latin1", names + field(i, 1), memory.indexOf(0, names + field(i, 1)));
   return { table, count, name, names, values, functions, record, field, deferred };
 }
 
 /**
- * What moduledata says of a module whose function table is at `table`: where types begin and end, where the function table and what it
- * names ends, where the lists of types (32 bits each) and of tables of methods (64 bits) are, and, in a memory, where the tasks that initialise packages are: 32 bits that are 2 when it is done, the number of functions,
- * and the functions.
+ * Reads moduledata for the function table at `table`. Returns where types begin and end; where the function table and its data end; where
+ * the lists of types (32 bits each) and of method tables (64 bits each) are; and a function that finds the initialization tasks of packages
+ * in a memory. A task consists of a 32-bit state, which is 2 when it is done, the number of functions, and the functions.
  */
 export function moduleData(memory, table) {
   const pointer = Buffer.alloc(16);

@@ -1,16 +1,16 @@
-// node order.mjs from.wasm to.wasm: puts the functions back into the order in which Go has linked them, package by package.
+// node order.mjs from.wasm to.wasm: restores the order in which Go has linked the functions, package by package.
 //
-// The tools before sort functions by the number of their calls. Neighbours have little in common then, which compresses worse, and the table
-// of functions, which has Go's order, becomes a list of numbers without any. The functions that are called most stay in front: their numbers
-// take one byte.
+// Earlier tools sort functions by their number of calls. Then neighbors have little in common, which compresses worse, and the function
+// table, which is in Go's order, becomes a list of unrelated numbers. The most frequently called functions stay in front, because their
+// numbers take one byte.
 //
-// Local variables of a type get their numbers in the order in which a function uses them, so that functions that do the same have the
-// same bytes. The tools before sort them by how often they are used.
+// Local variables of a type are numbered in the order in which a function uses them, so that similar functions have the same bytes. Earlier
+// tools sort them by how often they are used.
 import { readFileSync, writeFileSync } from "node:fs";
 import { immediates, leb, Reader, sections } from "./binary.mjs";
 import { instructions } from "./instructions.mjs";
 
-/** How many numbers take one byte. */
+/** The number of function indexes that take one byte. */
 const SHORT = 128;
 const CALL = 0x10, LOCAL_GET = 0x20, LOCAL_TEE = 0x22, TYPE = 1, IMPORT = 2, FUNCTION = 3, EXPORT = 7, START = 8, ELEMENT = 9, CODE = 10;
 
@@ -23,7 +23,7 @@ const reader = (id) => new Reader(wasm, found.get(id).r.at);
 const vector = (r, each) => Array.from({ length: r.u32() }, () => each(r));
 
 if (found.has(START)) throw other("a function is started");
-/** How many functions are imported: they have the first numbers. */
+/** The number of imported functions, which have the first indexes. */
 let imported = 0;
 if (found.has(IMPORT)) {
   const r = reader(IMPORT);
@@ -35,7 +35,7 @@ if (found.has(IMPORT)) {
   }
 }
 const types = vector(reader(FUNCTION), (r) => r.u32());
-/** How many parameters the functions of each type have. */
+/** The number of parameters for each function type. */
 const parameters = vector(reader(TYPE), (r) => {
   r.byte();
   const count = r.u32();
@@ -51,7 +51,7 @@ while (elements.byte() !== 0x0b);
 const place = wasm.subarray(offset, elements.at);
 const table = vector(elements, (r) => r.u32());
 
-/** The calls of a function: where their number is, where that ends, and what it is. */
+/** The calls of each function: the offsets at which the callee's index begins and ends, and the index. */
 const calls = bodies.map((body) => {
   const r = new Reader(body);
   for (let n = r.u32(); n > 0; n--) r.skip(), r.at++; // local declarations
@@ -64,19 +64,22 @@ const calls = bodies.map((body) => {
   }
   return list;
 });
-/** The numbers of the module's own functions, and how often each is called. */
+/** The indexes of the module's own functions, and how often each is called. */
 const own = bodies.map((_, i) => imported + i);
 const count = new Array(imported + bodies.length).fill(0);
 for (const list of calls) for (const call of list) count[call.to]++;
 
 const order = new Set([...own].sort((a, b) => count[b] - count[a] || a - b).slice(0, SHORT - imported));
 for (const f of [...table, ...own]) if (f >= imported) order.add(f);
-/** The new number of each function. */
+/** The new index of each function. */
 const now = [...count.keys()];
 let next = imported;
 for (const f of order) now[f] = next++;
 
-/** A function whose local variables have the order in which it uses them, among those of their type. Their numbers take one byte, or it stays. */
+/**
+ * Renumbers a function's local variables in the order of their first use, separately for each type. Functions whose variables don't fit in
+ * one-byte numbers stay unchanged.
+ */
 function byUse(body, first) {
   const r = new Reader(body);
   const groups = vector(r, () => {

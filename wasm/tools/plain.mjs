@@ -1,10 +1,9 @@
-// Removes from Go's functions what only serves to resume them.
+// Removes the code that only serves to resume Go's functions.
 //
 // With wasm/collect.patch no stack moves and no goroutine is preempted, so a function is only entered at its beginning, except for those
-// that continue after a panic (resume.mjs). So no function stores a return address, asks for a larger stack (one that is too small is a
-// trap), or reads the stack pointer again after a call: it has a copy of its own, and sets the global one before each call. The global
-// one must be restored at the end only for callers that read it, in assembly and in exports. Addresses relative to the stack pointer
-// become offsets.
+// that continue after a panic (resume.mjs). So no function stores a return address, asks for a larger stack (too small a stack is a trap),
+// or reads the stack pointer again after a call: it has its own copy, and sets the global one before each call. The global one must be
+// restored at the end only for callers that read it, in assembly and in exports. Addresses relative to the stack pointer become offsets.
 import { leb, Reader, sleb } from "./binary.mjs";
 import { code, instructions } from "./instructions.mjs";
 import { unknown } from "./calls.mjs";
@@ -14,14 +13,14 @@ const UNREACHABLE = 0x00, LOOP = 0x03, IF = 0x04, END = 0x0b, BR_IF = 0x0d, BR_T
 const LOCAL_GET = 0x20, LOCAL_SET = 0x21, LOCAL_TEE = 0x22, GLOBAL_GET = 0x23, GLOBAL_SET = 0x24, I32_LOAD = 0x28, I32_LOAD16_U = 0x2f;
 const LOADS = [0x28, 0x35], STORES = [0x36, 0x3e], I64_STORE = 0x37, I32_CONST = 0x41, I64_CONST = 0x42, I32_ADD = 0x6a, I32_SUB = 0x6b, I64_ADD = 0x7c, I32_WRAP = 0xa7, I64_EXTEND_U = 0xad;
 const SP = 0, VOID = 0x40, FIRST_FUNCTION = 0x1000;
-// Assembly functions that call their argument, and then set the stack pointer themselves or do not return.
+// Assembly functions that call their argument and then set the stack pointer themselves or do not return.
 const INDIRECT = ["runtime.systemstack", "runtime.mcall", "runtime.switchToCrashStack0", "wasm_pc_f_loop", "wasm_pc_f_loop_export"];
 
-// What a function does that need not be resumed when a call is unwound. A branch out of all blocks would do the same, but its label is another
-// one at each depth, and so packs worse.
+// The code of a function that need not be resumed when a call is unwound. A branch out of all blocks would have the same effect, but its
+// label differs at each depth, which compresses worse.
 const UNWIND = Buffer.from([IF, VOID, I32_CONST, 1, RETURN, END]);
 
-// What ends the function that calls it. Its arguments are for messages, which are empty.
+// Functions that end the function that calls them. Their arguments are only used in messages, which are empty.
 const PANICS = ["runtime.sigpanic", "runtime.goPanicIndex", "runtime.goPanicIndexU", "runtime.goPanicSliceAlen", "runtime.goPanicSliceAcap", "runtime.goPanicSliceB",
   "runtime.goPanicSlice3Acap", "runtime.goPanicSlice3C"];
 
@@ -40,7 +39,7 @@ export class Plain {
     this.resumed = resumed(wasm, signatures, functions);
     this.panics = new Set(PANICS.map((name) => this.resumed.number(name) + signatures.imports));
     this.growing = new Set(["runtime.morestack", "runtime.morestack_noctxt"].map((name) => this.resumed.number(name) + signatures.imports));
-    // Which functions have to leave the stack pointer as they found it: what is resumed, and what is called by those that rely on it.
+    // The functions that must restore the stack pointer: those that are resumed, and those called by functions that rely on it.
     this.restoring = new Set(this.resumed.all);
     code(wasm, (body, index) => {
       const all = instructions(body);
@@ -56,13 +55,16 @@ export class Plain {
     });
   }
 
-  /** Whether the i-th instruction begins to push a return address of the function. */
+  /** Whether a push of the function's return address begins at the i-th instruction. */
   pushes(body, all, i, sp, index) {
     if (!is(body, all, i, PUSH, sp) || number(body, all[i + 1].at) !== 8) return false;
     return Math.floor(number(body, all[i + 6].at) / 0x10000) === FIRST_FUNCTION + index;
   }
 
-  /** The body of a function without what resumes it. Functions that are resumed keep their return addresses; functions that set the stack pointer themselves stay unchanged. */
+  /**
+   * Returns the body of a function without the code that resumes it. Functions that are resumed keep their return addresses; functions that
+   * set the stack pointer themselves stay unchanged.
+   */
   rewrite(body, index) {
     const all = instructions(body);
     const sp = pointer(body, all);
@@ -70,11 +72,11 @@ export class Plain {
     const keeps = this.resumed.all.has(index);
     const pushes = all.map((_, i) => this.pushes(body, all, i, sp, index));
     const calls = all.filter(({ op }) => op === CALL || op === CALL_INDIRECT).length;
-    const bare = calls > pushes.filter((p) => p).length; // calls that rely on the global one
-    // A call that panics needs no frame, and what is in it, unless deferred functions may read it.
+    const bare = calls > pushes.filter((p) => p).length; // whether any call relies on the global stack pointer
+    // A call that panics needs neither a frame nor its contents, unless deferred functions may read them.
     const ends = !keeps && this.functions.deferred(index) === 0;
     const panics = (i) => ends && pushes[i] && all[i + 9].op === CALL && this.panics.has(number(body, all[i + 9].at)) && is(body, all, i + 10, [GLOBAL_GET, LOCAL_SET, BR_IF], sp);
-    const dropped = new Map(); // statements that store what is out of range, by their first instruction: the last one
+    const dropped = new Map(); // statements that store an index that is out of range: maps the first instruction to the last
     for (let i = 2; i < all.length; i++) {
       if (!panics(i)) continue;
       for (let last = i - 1, first; (first = argument(body, all, last, sp)) !== undefined; last = first - 1) dropped.set(first, last);
@@ -103,7 +105,7 @@ export class Plain {
         out.push(body.subarray(start, all[i + 2].end), bare ? body.subarray(all[i + 3].start, all[i + 4].end) : op(LOCAL_SET, sp));
         i += 4;
       } else if (is(body, all, i, POP, sp)) {
-        // The frame, if there is one, then the return address.
+        // First the frame, if there is one, then the return address.
         const twice = is(body, all, i + 5, POP, sp);
         const last = twice ? i + 5 : i;
         const size = number(body, all[i + 1].at) + (twice ? number(body, all[i + 6].at) : 0);
@@ -113,7 +115,7 @@ export class Plain {
         } else out.push(body.subarray(start, all[last + 4].end));
         i = last + 4;
       } else if (code === CALL || code === CALL_INDIRECT) {
-        if (!pushed && pushes.includes(true)) out.push(op(LOCAL_GET, sp), op(GLOBAL_SET, SP)); // those before may have left it anywhere
+        if (!pushed && pushes.includes(true)) out.push(op(LOCAL_GET, sp), op(GLOBAL_SET, SP)); // earlier calls may have left it anywhere
         out.push(body.subarray(start, end));
         if (!pushed && is(body, all, i + 1, [GLOBAL_GET, LOCAL_SET], sp)) {
           out.push(body.subarray(all[i + 1].start, all[i + 2].end));
@@ -137,7 +139,10 @@ export class Plain {
     return Buffer.concat(out);
   }
 
-  /** Writes the access to an offset from the stack pointer, whose address begins at the i-th instruction; returns how many further instructions that took. */
+  /**
+   * Writes the access to an offset from the stack pointer whose address begins at the i-th instruction. Returns the number of further
+   * instructions that this consumed.
+   */
   offset(body, all, i, sp, out) {
     const add = number(body, all[i + 2].at);
     const next = all[i + 5];
@@ -145,7 +150,7 @@ export class Plain {
       out.push(op(LOCAL_GET, sp), access(body, next, add));
       return 5;
     }
-    // A value, which is put together without calls and jumps, and where it is stored.
+    // A value, computed without calls and jumps, and the instruction that stores it.
     let depth = 0;
     for (let j = i + 5; j < all.length; j++) {
       const effect = effectOf(all[j].op);
@@ -166,7 +171,7 @@ export class Plain {
     return 4;
   }
 
-  /** A loop that enters functions where they continue. It traps for functions that are never resumed. */
+  /** Rewrites a loop that enters functions at the point where they continue, so that it traps for functions that are never resumed. */
   guarded(body, index) {
     const all = instructions(body);
     if (this.signatures.ofGo(index) || !all.some(({ op }) => op === CALL_INDIRECT)) return body;
@@ -186,7 +191,7 @@ export class Plain {
   }
 }
 
-/** The local variable that has the stack pointer, in what Go has compiled; undefined in assembly. */
+/** Returns the local variable that holds the stack pointer in compiled Go code, or undefined in assembly. */
 function pointer(body, all) {
   if (all.length < 2 || all[0].op !== GLOBAL_GET || number(body, all[0].at) !== SP || all[1].op !== LOCAL_SET) return undefined;
   return number(body, all[1].at);
@@ -194,7 +199,7 @@ function pointer(body, all) {
 
 const number = (body, at) => new Reader(body, at).u32();
 
-/** Whether the instructions from the i-th on are these, their local variable the stack pointer and their global one, too. */
+/** Whether the instructions from the i-th on are these, with the stack pointer as their local and global variable. */
 function is(body, all, i, codes, sp) {
   return codes.every((code, k) => {
     const found = all[i + k];
@@ -205,7 +210,10 @@ function is(body, all, i, codes, sp) {
   });
 }
 
-/** Where the statement begins that stores an argument of a call and ends with the last-th instruction; undefined where that is none. */
+/**
+ * Returns the start of the statement that stores an argument of a call and ends with the last-th instruction, or undefined if there is
+ * none.
+ */
 function argument(body, all, last, sp) {
   if (all[last].op !== I64_STORE) return undefined;
   for (let i = last - 1, missing = 2; i > 1; i--) {
@@ -217,13 +225,13 @@ function argument(body, all, last, sp) {
   return undefined;
 }
 
-/** The instruction of an access to memory, with more added to its offset. */
+/** Returns a memory access with `more` added to its offset. */
 function access(body, { op: code, at }, add) {
   const r = new Reader(body, at);
   return Buffer.concat([op(code, r.u32()), leb(r.u32() + add)]);
 }
 
-/** How many more values an instruction pushes than it pops; undefined if it does more than compute. */
+/** Returns how many more values an instruction pushes than it pops, or undefined if it does more than compute. */
 function effectOf(code) {
   if (code === 0x01 || code === LOCAL_TEE || code >= LOADS[0] && code <= LOADS[1]) return 0;
   if (code === LOCAL_GET || code === GLOBAL_GET || code >= I32_CONST && code <= 0x44) return 1;

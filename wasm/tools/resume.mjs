@@ -1,12 +1,13 @@
-// The Go functions that are resumed if only recover resumes any (wasm/collect.patch): those that recover, and their callers.
+// Finds the Go functions that are resumed if only recover resumes any (wasm/collect.patch): those that recover, and their callers.
 import { Reader } from "./binary.mjs";
 import { code, instructions } from "./instructions.mjs";
 
 const CALL = 0x10;
 
 /**
- * The functions that are resumed, by their numbers: `recovering`, which recover by a function that they defer, and `all`, with all
- * that calls these directly, down to the exports, which are where the loop that resumes them ends. `number` finds a function by its name.
+ * Returns the numbers of the functions that are resumed: `recovering` contains those with a deferred function that recovers, and `all` also
+ * contains their direct and indirect callers, up to the exports, where the loop that resumes them ends. `number` finds a function by its
+ * name.
  */
 export function resumed(wasm, signatures, functions) {
   const names = new Map();
@@ -24,7 +25,7 @@ export function resumed(wasm, signatures, functions) {
   const recovering = new Set();
   for (const index of callers.get(recover) ?? []) {
     const name = functions.name(index);
-    if (name.startsWith("runtime.")) continue; // it recovers while the process ends, which is a trap
+    if (name.startsWith("runtime.")) continue; // it only recovers while the process ends, which is a trap here
     const outer = names.get(name.replace(/\.(func)?\d+$/, ""));
     if (outer === undefined || outer === index || functions.deferred(outer) === 0) throw new Error(`resume.mjs: ${name} recovers, but is not a closure that a known function defers`);
     recovering.add(outer);

@@ -1,11 +1,11 @@
-// node segments.mjs from.wasm to.wasm: writes the data of a module in few segments.
+// node segments.mjs from.wasm to.wasm: merges the data of a module into few segments.
 //
-// Go writes tens of thousands of them, as short as the runs of zeros between them, and the tool that starts the runtime keeps them, empty,
-// and adds its own. Each costs bytes, and time when an engine instantiates the module.
+// Go writes tens of thousands of segments, split at the runs of zeros between them. The tool that starts the runtime keeps them, empty, and
+// adds its own. Each segment costs bytes, and time when an engine instantiates the module.
 import { readFileSync, writeFileSync } from "node:fs";
 import { leb, sections, sleb } from "./binary.mjs";
 
-/** Fewer zeros than this do not end a segment. */
+/** Shorter runs of zeros do not end a segment. */
 const GAP = 512;
 
 const [from, to] = process.argv.slice(2);
@@ -14,13 +14,13 @@ const wasm = readFileSync(from);
 const parts = [wasm.subarray(0, 8)];
 for (const { id, start, end, r } of sections(wasm)) {
   if (id === 12) {
-    // The number of segments, which only instructions need that name one by its number; without it those would be invalid.
+    // Drops the data count section, which only instructions that refer to a segment by its number need; with it they would be invalid.
   } else if (id === 11) {
     const segments = [];
     for (let count = r.u32(); count > 0; count--) {
       const kind = r.u32();
       if (kind === 1 && wasm[r.at] === 0) {
-        r.at++; // passive and empty
+        r.at++; // a passive, empty segment
         continue;
       }
       if (kind !== 0 || r.byte() !== 0x41) throw new Error("a data segment is neither active nor empty");

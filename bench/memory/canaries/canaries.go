@@ -26,7 +26,7 @@ type Set struct {
 	templates []Statement
 }
 
-// Name is the language and the domain.
+// Name returns the language and the domain.
 func (s *Set) Name() string {
 	if s.Coding {
 		return s.Language.Name + ", coding agent"
@@ -37,7 +37,7 @@ func (s *Set) Name() string {
 // Statement is a lasting statement, and the phrase by which it is found.
 type Statement struct{ Kind, Text, Key string }
 
-// Sets are all sets.
+// Sets returns all sets.
 func Sets() (sets []*Set) {
 	byCode := map[string]*chats.Language{}
 	for _, l := range chats.Languages() {

@@ -14,7 +14,7 @@ type writer struct {
 	r     *random
 	decks map[string]*deck // for facts: a value is not repeated before all have been used
 	lines map[string]*deck // for templates
-	rare  bool             // whether names and times are such that conversations do not contain them
+	rare  bool             // whether to use only names and times that conversations do not contain
 }
 
 // slots are the values of one sentence, or of everything said about one fact. A value may have several forms, separated

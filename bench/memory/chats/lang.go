@@ -51,7 +51,7 @@ type kind struct {
 	question   string
 }
 
-// Languages are all languages, by code.
+// Languages returns all languages, ordered by code.
 func Languages() []*Language {
 	entries, err := files.ReadDir("lang")
 	if err != nil {

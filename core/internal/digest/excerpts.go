@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// ExcerptMarker is the first line of a cleared tool result of which some lines are kept, and TruncatedMarker that of a shortened text.
+// ExcerptMarker is the first line of a cleared tool result that keeps some lines, and TruncatedMarker the first line of a shortened text.
 const (
 	ExcerptMarker   = "[Old tool result content cleared, except these lines]"
 	TruncatedMarker = "[Truncated]"
@@ -35,21 +35,19 @@ const (
 	minExcerpt = 3
 )
 
-// maxExcerptLines is how many lines of a tool result, from the first, are considered for an excerpt.
+// maxExcerptLines is the number of a tool result's first lines that are considered for an excerpt.
 const maxExcerptLines = 4000
 
 // Excerpts chooses the lines of tool results that later messages build on: those with names, paths, numbers and errors that later messages
 // and calls repeat, rarest first. Lines are quoted in unbroken spans.
 type Excerpts struct {
 	texts []string
-	known []string              // texts that the reader has anyway
-	gaps  bool                  // omitted lines leave a mark, unless lines have numbers
 	lines [][]excerptLine       // by result, in text order
 	runs  [][]lineRun           // by result; nil until they are needed
 	terms critbit.Map[repeated] // terms that later messages repeat
 }
 
-// repeated counts the lines that contain a term, and how often later messages do.
+// repeated counts the lines and the later occurrences of a term.
 type repeated struct{ lines, said int32 }
 
 // worth returns the value of a term, which grows the fewer lines contain it and the more often it is repeated.
@@ -71,11 +69,6 @@ type excerptLine struct {
 // NewExcerpts reads messages in order, and the texts of the tool results at the given part indexes, in the same order. Of a file that one of
 // the messages edits later there is no excerpt.
 func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []string) *Excerpts {
-	return newExcerpts(t, messages, results, texts, false)
-}
-
-// newExcerpts is like NewExcerpts. If edited is set, there are excerpts of files that are edited later, too.
-func newExcerpts(t *transcript.Transcript, messages, results []int32, texts []string, edited bool) *Excerpts {
 	for i, text := range texts {
 		texts[i] = withoutReminders(withoutEnvelope(text))
 	}
@@ -91,7 +84,7 @@ func newExcerpts(t *transcript.Transcript, messages, results []int32, texts []st
 				left--
 				var own critbit.Map[struct{}]
 				if p.Pair >= 0 {
-					if call := &t.Parts[p.Pair]; !edited && useOf(t.Text(call.Name)) == reads && later.edited.Has(Path(t, call)) {
+					if call := &t.Parts[p.Pair]; useOf(t.Text(call.Name)) == reads && later.edited.Has(Path(t, call)) {
 						continue
 					}
 					arguments(t, &t.Parts[p.Pair], func(_, text string) {
@@ -214,7 +207,7 @@ func numbered(line string) int {
 	return 0
 }
 
-// pieceEnd returns where a piece that begins at from ends, in a line that ends at end. Long lines are divided at punctuation.
+// pieceEnd returns the end of the piece that begins at from, in a line that ends at end. Long lines are divided at punctuation.
 func pieceEnd(text string, from, end int) int {
 	if end-from <= maxExcerpt {
 		return end
@@ -234,8 +227,8 @@ func pieceEnd(text string, from, end int) int {
 
 // Choose chooses lines of all results, in at most room bytes in total and at most its size for each result. Lines with the rarest terms
 // come first. Results whose lines have no term that later messages repeat get their first lines at the end, unless the lines are numbered,
-// as in a file. What is left of the room is for what else the results say, in at most its part of most for each of them; see fill. It returns
-// the chosen lines of each result in order, each preceded by a line break, or "".
+// as in a file. The remaining room is filled with other informative lines, limited for each result by most; see fill. It returns the chosen
+// lines of each result in order, each preceded by a line break, or "".
 func (e *Excerpts) Choose(sizes, most []int, room int) []string {
 	var all []rankedSpan
 	for i, size := range sizes {
@@ -258,18 +251,15 @@ func (e *Excerpts) Choose(sizes, most []int, room int) []string {
 	out := make([]string, len(sizes))
 	for i, lines := range c.lines {
 		sorting.Ordered(lines)
-		for k, line := range lines {
+		for _, line := range lines {
 			l := &e.lines[i][line]
-			if e.gaps && k > 0 && lines[k-1] != line-1 && !l.number {
-				out[i] += " …"
-			}
 			out[i] += "\n" + strings.TrimLeft(e.texts[i][l.from:l.to], " \t")
 		}
 	}
 	return out
 }
 
-// excerptChoice is the chosen lines of each result, how many bytes they have, and how many are left for all.
+// excerptChoice holds the chosen lines and their bytes for each result, and the number of bytes left for all of them.
 type excerptChoice struct {
 	lines [][]int
 	used  []int
@@ -459,8 +449,8 @@ func (e *Excerpts) firstLines(result, size int) []rankedSpan {
 	return []rankedSpan{{span, 0}}
 }
 
-// firstLines is how many leading lines represent a result without informative lines; linesAfter is how many lines follow an informative
-// one, in a file. mostBetween is the number of lines from which on two informative lines are not quoted as one span, and mostSpan the
+// firstLines is the number of leading lines that represent a result without informative lines; linesAfter is the number of lines that are
+// kept after an informative line of a file. mostBetween is the number of lines from which on two informative lines are not quoted as one span, and mostSpan the
 // maximum size of a span, in bytes.
 const (
 	firstLines  = 3

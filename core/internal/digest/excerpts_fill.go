@@ -1,14 +1,13 @@
 package digest
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// The weights of the lines with which excerpts are filled, in 1/1024, by what they say.
+// The weights of the lines that fill excerpts, in 1/1024, by kind.
 const (
 	ofProseLine   = 1024 // sentences, comments and list items
 	ofDefinition  = 700
@@ -16,16 +15,16 @@ const (
 	leastRunWorth = 200
 )
 
-// leastFill is how much room filling is worth, in bytes, and lookFill how many bytes of results are read for each byte of room, newest
-// results first. mostRun is the size of a run of lines, in bytes, from which on it ends at the next definition, comment or heading.
+// leastFill is the minimum room that is worth filling, in bytes. lookFill is the number of bytes of results that are read for each byte of
+// room, newest results first. A run of more than mostRun bytes ends at the next definition, comment or heading.
 const (
 	leastFill = 400
 	lookFill  = 64
 	mostRun   = 300
 )
 
-// fill adds runs of lines that no later message repeats, while there is room: those that say most that neither the chosen lines nor each
-// other say. A result gets at most its part of most.
+// fill adds runs of lines while there is room. It prefers runs that say most beyond the chosen lines and the other runs. most limits the
+// bytes for each result.
 func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	if c.room < leastFill {
 		return
@@ -38,7 +37,7 @@ func (e *Excerpts) fill(c *excerptChoice, most []int) {
 		}
 		left -= len(e.texts[result])
 	}
-	known := slices.Clone(e.known)
+	var known []string
 	for _, lines := range f.known {
 		known = append(known, lines...)
 	}
@@ -53,7 +52,7 @@ func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	}
 }
 
-// filler is the runs of lines with which excerpts may be filled.
+// filler holds the runs of lines that may fill excerpts.
 type filler struct {
 	*Excerpts
 	choice *excerptChoice
@@ -62,7 +61,7 @@ type filler struct {
 	known  [][]string // by result: the lines that are chosen
 }
 
-// lineRun is a paragraph or another piece of a result that is read as a whole: the lines from one index to another.
+// lineRun is a paragraph, or another piece of a result that is only understood as a whole. It is a range of line indexes.
 type lineRun struct {
 	result, from, to int
 	title            int // the line of the heading above it, or -1
@@ -124,7 +123,7 @@ func (e *Excerpts) opens(result, piece int) bool {
 	return rest == "" || rest[0] == '\n'
 }
 
-// ends reports whether a run ends before line n, whose text this is.
+// ends reports whether a run ends before line n, which has the given text.
 func (e *Excerpts) ends(run lineRun, n int, text string) bool {
 	lines := e.lines[run.result]
 	if strings.Count(e.texts[run.result][lines[n-1].to:lines[n].from], "\n") > 1 { // an empty line, or a closing brace
@@ -134,7 +133,7 @@ func (e *Excerpts) ends(run lineRun, n int, text string) bool {
 	return begins && lines[n].to-lines[run.from].from > mostRun/2 || lines[n].to-lines[run.from].from > 2*mostRun
 }
 
-// add adds a run that says something.
+// add adds a run unless it says nothing.
 func (f *filler) add(run lineRun) {
 	var text []string
 	size, worth := 0, 0
@@ -147,7 +146,7 @@ func (f *filler) add(run lineRun) {
 		}
 		text = append(text, line)
 		size += len(line)
-		worth += len(line) * worthOfLine(line)
+		worth += len(line) * min(worthOfLine(line), worthInQuote(strings.TrimSpace(line)))
 	}
 	if size == 0 || worth/size < leastRunWorth || len(text) == 1 && strings.HasSuffix(text[0], ":") {
 		return
@@ -156,7 +155,7 @@ func (f *filler) add(run lineRun) {
 	f.runs = append(f.runs, run)
 }
 
-// put adds chosen runs of a result in at most size bytes: the best of them if not all of them fit.
+// put adds the chosen runs of a result, in at most size bytes. If not all of them fit, it adds the best ones.
 func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 	need, items := 0, make([]extract.Item, len(chosen))
 	for i, c := range chosen {
@@ -182,7 +181,7 @@ func (e *Excerpts) text(result, line int) string {
 	return text[numbered(text):]
 }
 
-// worthOfLine returns the weight of a line by what it says, or 0 if it says nothing, only passes a value on, or is a hit of a search.
+// worthOfLine returns the weight of a line by its kind. It is 0 if the line says nothing, only passes on a value, or is a search hit.
 func worthOfLine(line string) int {
 	line = strings.TrimSpace(line)
 	switch {

@@ -15,15 +15,15 @@ import (
 type fact struct {
 	subject  []uint32 // stems of the words that are not values, sorted
 	values   []uint32 // stems of its names and numbers, sorted
-	value    string   // its only name or number, as spelled; "" if it has several
+	value    string   // its only name or number, as written; "" if it has several
 	changes  changeKind
 	counts   bool   // value is a number
-	lives    bool   // it says where somebody lives
-	moved    bool   // or that they moved
-	works    bool   // or where, or as what, they work
-	self     bool   // and people say it about themselves
+	lives    bool   // it states where somebody lives
+	moved    bool   // it states that somebody moved
+	works    bool   // it states where, or as what, somebody works
+	self     bool   // people say it about themselves
 	corrects bool   // it admits a mistake
-	number   string // its only number, as spelled; "" if it has several
+	number   string // its only number, as written; "" if it has several
 	denies   uint32 // the stem of the value that it denies: "5433, not 5432"; 0 if there is none
 	size     int    // words
 }

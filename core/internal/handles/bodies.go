@@ -178,7 +178,7 @@ func (a *Archive) KeepFold(b *Taken, digest *view.Item, gone ...view.Item) {
 func (a *Archive) endsRewritten(gone []view.Item) bool {
 	for i := len(gone) - 1; i >= 0; i-- {
 		if it := gone[i]; it.In >= 0 || !authorship.IsTurn(a.doc.T, it.Msg) {
-			return it.In < 0 && it.Body == 0
+			return it.In < 0 && (it.Body == 0 || a.taken[it.Body-1].rewritten)
 		}
 	}
 	return false

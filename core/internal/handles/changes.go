@@ -30,6 +30,7 @@ const (
 	changesPut    = "put"       // INDEX HANDLE …: this result message is an input message once these bodies are restored in it
 	changesWas    = "was"       // INDEX: the next input message became this result message; only if the order alone doesn't tell
 	changesLast   = "last"      // PRINT: the print of the last result message, if that is from the input and messages after it were dropped
+	changesTwice  = "twice"     // N: the messages dropped in front of the next keep look like those that the result has there, N times in a row
 	changesFold   = "fold"      // INDEX FROM TO: messages FROM to TO of the body whose handle the message at INDEX names
 	changesSpace  = "space"     // N TEXT: the text before each of the next N input messages, if it is more than a comma or a bracket
 	changesEnd    = "end"       // TEXT: the text after the last input message, if it is more than a bracket
@@ -133,6 +134,9 @@ func (s *saying) messages(m int) int {
 		words := []string{o.op, strconv.Itoa(o.index), strconv.Itoa(o.index + end - m)}
 		if m > 0 && s.origins[m-1].op == "" && s.follows(o.index) && s.a.readAsGiven(o.index) {
 			words = append(words, s.a.printOf(o.index))
+			if n := s.repeats(m, o.index); n > 0 {
+				s.say(changesTwice, strconv.Itoa(n))
+			}
 		}
 		s.say(words...)
 	case changesFold:
@@ -142,15 +146,18 @@ func (s *saying) messages(m int) int {
 	return end
 }
 
-// endFold follows message m, the last one of a run, by an empty range of the fold before the run, if the last message that was folded is one
-// that a repair had rewritten: its original is in the run. The fold then ends behind the run, whatever becomes of the message after it.
+// endFold adds an empty range of a fold behind message m if the last message that was folded is one that a repair had rewritten, and m is
+// the last one that this message was made of: these are in the changes, not in the body of the fold. The fold then ends behind them,
+// whatever becomes of the message after it.
 func (s *saying) endFold(m int) {
-	if m+1 < len(s.origins) && s.origins[m+1].op == "" {
+	if m+1 < len(s.origins) && s.origins[m+1].op == "" && s.became[m+1] < 0 {
 		return
 	}
 	from := m
-	for from >= 0 && s.origins[from].op == "" {
-		from--
+	for ; from >= 0 && s.origins[from].op == ""; from-- {
+		if s.became[from] >= 0 { // it was not folded, and neither was m
+			return
+		}
 	}
 	if from < 0 || s.origins[from].op != changesFold {
 		return
@@ -159,6 +166,28 @@ func (s *saying) endFold(m int) {
 	if s.a.taken[s.a.doc.Items[o.index].Body-1].rewritten {
 		s.say(changesFold, strconv.Itoa(o.index), strconv.Itoa(o.from+1), strconv.Itoa(o.from+1))
 	}
+}
+
+// maxRepeated is the maximum number of result messages that are compared with dropped ones.
+const maxRepeated = 64
+
+// repeats returns how many times in a row the messages dropped in front of input message m precede the result message at index, too, as
+// when a result was given twice: a restoration can't tell by their looks whether they are back already.
+func (s *saying) repeats(m, index int) (times int) {
+	from := m
+	for from > 0 && s.origins[from-1].op == "" {
+		from--
+	}
+	n := m - from
+	for at := index - n; at >= max(0, index-maxRepeated); at -= n {
+		for k := range n {
+			if !s.a.looksLike(from+k, at+k) {
+				return times
+			}
+		}
+		times++
+	}
+	return times
 }
 
 // unclear reports whether message m belongs to a run that is replaced by a different number of messages, so that the order doesn't show
@@ -356,6 +385,17 @@ func (a *Archive) printOf(item int) string {
 		}
 	}
 	return a.doc.RequestLook(m)
+}
+
+// looksLike reports whether an input message, as it was given, has the print of the result message at index item.
+func (a *Archive) looksLike(in, item int) bool {
+	t, m := a.doc.T, a.doc.Items[item].Msg
+	given, now := t.Messages[in], t.Messages[m]
+	if given.Role != now.Role || given.Count != now.Count || t.Parts[given.First].Body.Len() != t.Parts[now.First].Body.Len() {
+		return false
+	}
+	again, ok := a.doc.F.AddOne(t, t.Bytes(given.Span))
+	return ok && a.doc.RequestLook(again) == a.printOf(item)
 }
 
 // readAsGiven reports whether the message of an item was read without redactions. Nothing of a redacted message may be archived, not

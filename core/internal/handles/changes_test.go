@@ -21,6 +21,8 @@ func TestParseChanges(t *testing.T) {
 		`,"last 0123456789abcdef"`:        true,
 		`,"was 3",{"role":"user"}`:        true,
 		`,"was -1",{"role":"user"}`:       false,
+		`,"twice 1","keep 0 1"`:           true,
+		`,"twice 65"`:                     false,
 		`,"last"`:                         false,
 		`,"keep 0"`:                       false,
 		`,{"role":"user"},"space 1 ,"`:    true,

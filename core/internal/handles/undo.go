@@ -23,6 +23,7 @@ type changes struct {
 	space  []space
 	end    string
 	was    int    // the result message that the next step's message became; -1 if unknown
+	twice  int    // how many times the messages dropped in front of the next kept one are in the result, too
 	last   string // the print of the last result message; "" if unknown
 }
 
@@ -45,6 +46,7 @@ type step struct {
 	from, to int
 	handles  []string
 	print    string // the print of the first kept message; "" if unknown
+	twice    int    // how many times the messages dropped in front of the first kept one are in the result, too
 	text     []byte // the message itself, if op is ""; index is then the result message that it became, or -1
 }
 
@@ -120,6 +122,13 @@ var changesWords = [...]struct {
 		}
 		return ok
 	}},
+	{changesTwice, func(c *changes, rest string) bool {
+		n, ok := numbersOf(rest, 1)
+		if ok {
+			c.twice = n[0]
+		}
+		return ok && c.twice <= maxRepeated
+	}},
 	{changesLast, func(c *changes, rest string) bool {
 		c.last = rest
 		return rest != ""
@@ -167,7 +176,8 @@ func (c *changes) sayGone(rest string) bool {
 
 // sayKeep parses "FROM TO [PRINT]".
 func (c *changes) sayKeep(rest string) bool {
-	p := step{op: changesKeep}
+	p := step{op: changesKeep, twice: c.twice}
+	c.twice = 0
 	if words := strings.Fields(rest); len(words) == 3 {
 		rest, p.print = words[0]+" "+words[1], words[2]
 	}
@@ -361,19 +371,22 @@ func (r *restoring) begins(c *changes, n int) bool {
 // drops reports whether what the compaction dropped without a marker is still missing, and the messages after it are still in their
 // places. It is false if one of these messages was deleted in the meantime.
 func (r *restoring) drops(c *changes, n int) bool {
-	for _, p := range c.steps {
-		if p.op == changesKeep && p.print != "" && (p.from >= n || !r.isGone(gone{p.from, p.print}, p.from)) {
-			return false
+	from := 0 // the first step of the run of dropped messages before the next one
+	for i, p := range c.steps {
+		switch {
+		case p.op == "":
+			continue
+		case p.op == changesKeep && p.print != "":
+			if p.from >= n || !r.isGone(gone{p.from, p.print}, p.from) || r.present(&hunk{steps: c.steps[from:i], print: p.print, twice: p.twice}, p.from) {
+				return false
+			}
 		}
+		from = i + 1
 	}
 	if c.last == "" || n < c.sent {
 		return true
 	}
-	end := len(c.steps)
-	for end > 0 && c.steps[end-1].op == "" {
-		end--
-	}
-	return r.isGone(gone{n - 1, c.last}, n-1) && !r.present(&hunk{steps: c.steps[end:]}, n)
+	return r.isGone(gone{n - 1, c.last}, n-1) && !r.present(&hunk{steps: c.steps[from:]}, n)
 }
 
 // isDigestOf reports whether a message is a digest of the compaction with these changes: it names its body, and the body, if given,
@@ -411,6 +424,9 @@ func (r *restoring) rebuild(steps []step, items []view.Item) (out []view.Item, o
 	}
 	if b.literal && r.report.Restored == was {
 		r.report.Restored++ // the changes themselves
+	}
+	if slices.EqualFunc(items, b.out, func(a, b view.Item) bool { return a.Msg == b.Msg }) { // no body was given
+		return b.out, true
 	}
 	saved := 0
 	for i := range items {

@@ -18,6 +18,7 @@ type hunk struct {
 	gone   []gone // consecutive, apart from inserted turns
 	steps  []step
 	print  string // the print of the message after the hunk; "" if unknown
+	twice  int    // how many times the result has messages like the dropped ones in front of that message
 	behind string // the print of the message before the hunk, if none follows; "" if unknown
 }
 
@@ -64,17 +65,24 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 // present reports whether the messages that the compaction dropped at a place are there: the replay of a newer compaction drops only
 // what the newer one has dropped.
 func (r *restoring) present(h *hunk, place int) bool {
-	from := place - len(h.steps)
+	n := len(h.steps) * (h.twice + 1)
+	from := place - n
 	if h.print == "" {
 		from = place
 	}
-	if len(h.gone) > 0 || len(h.steps) == 0 || from < 0 || from+len(h.steps) > len(r.doc.Items) {
+	if len(h.gone) > 0 || n == 0 || from < 0 || from+n > len(r.doc.Items) {
 		return false
 	}
 	for i, p := range h.steps {
 		m, ok := r.doc.F.AddOne(r.doc.T, p.text)
-		if !ok || !r.isGone(gone{print: r.doc.RequestLook(m)}, from+i) {
+		if !ok {
 			return false
+		}
+		dropped := gone{print: r.doc.RequestLook(m)}
+		for at := from + i; at < from+n; at += len(h.steps) {
+			if !r.isGone(dropped, at) {
+				return false
+			}
 		}
 	}
 	return true
@@ -151,8 +159,8 @@ func (e *undoingEdited) keep(to int) {
 // false if the kept messages are in a different order than in the input.
 func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks []hunk, puts []markedPlace, ok bool) {
 	h := hunk{at: n}
-	until := func(to int, print string) bool {
-		h.print = print
+	until := func(to int, print string, twice int) bool {
+		h.print, h.twice = print, twice
 		for ; n < to; n++ {
 			if len(all) == 0 || all[0].index != n {
 				return false
@@ -171,7 +179,7 @@ func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks 
 		case changesPut: // a marked message is kept: its markers name what is missing
 			from, to = p.index, p.index+1
 		}
-		if from < n || !until(from, p.print) {
+		if from < n || !until(from, p.print, p.twice) {
 			return nil, nil, false
 		}
 		if p.op == changesPut {
@@ -180,7 +188,7 @@ func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks 
 		n, h = to, hunk{at: to}
 	}
 	h.behind = c.last
-	ok = until(max(n, c.sent), "") && len(all) == 0
+	ok = until(max(n, c.sent), "", 0) && len(all) == 0
 	return hunks, puts, ok
 }
 
@@ -225,7 +233,7 @@ func (h *hunk) split() (parts []hunk) {
 		part.steps = append(part.steps, p)
 	}
 	until(-1)
-	part.print, part.behind = h.print, h.behind
+	part.print, part.behind, part.twice = h.print, h.behind, h.twice
 	return append(parts, part)
 }
 

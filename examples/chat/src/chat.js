@@ -1,4 +1,4 @@
-// Two lists: `shown` has everything that was said, `sent` is what the model gets. ctxfold makes the second one shorter.
+// The chat keeps two lists: `shown` has everything that was said, and `sent` is what the model gets. ctxfold shortens the second one.
 import { Conversation, createCompactor } from "ctxfold/worker";
 import { alone, empty, keep, restored, watch } from "./history.js";
 import { noRoom } from "./problems.js";
@@ -13,12 +13,16 @@ import { noRoom } from "./problems.js";
  * @property {boolean} automatic compact when that is due
  */
 
-/** A conversation that never outgrows the window. Its events are `change`, and `compacting` before a digest is written. */
+/** A conversation that never outgrows the window. It emits `change`, and `compacting` before a digest is written. */
 export class Chat extends EventTarget {
   record = empty();
   /** @type {Setup} */ #setup;
   /** @type {ReturnType<typeof createCompactor>} */ #compactor;
-  /** `sent` in the module: a turn costs what the turn brings. @type {Conversation<Message> | undefined} */ #conversation;
+  /**
+   * A copy of `sent` in the module, so that the cost of a turn depends only on the new messages.
+   * @type {Conversation<Message> | undefined}
+   */
+  #conversation;
 
   /** @param {Setup} setup */
   constructor(setup) {
@@ -40,7 +44,7 @@ export class Chat extends EventTarget {
       this.#changed();
     });
 
-  /** Reads what is on disk, where this or another tab has left it. */
+  /** Reads the stored conversation, which this or another tab has written. */
   async refresh() {
     const stored = await restored();
     if (stored.revision === this.record.revision) return;
@@ -55,26 +59,26 @@ export class Chat extends EventTarget {
     return this.record.sent.length > 0 ? this.#live().check() : { tokens: 0, limit: window, window };
   }
 
-  /** The user says something, and the model answers. Resolves with why the answer ended. @param {string} text @param {Turn} turn */
+  /** Adds the user's text and has the model answer. Resolves to the reason why the answer ended. @param {string} text @param {Turn} turn */
   say = (text, turn) =>
     this.#alone(turn.signal, async () => {
       await this.#add({ role: "user", content: text });
       return this.#answer(turn);
     });
 
-  /** The model answers what has no answer yet. @param {Turn} turn */
+  /** Has the model answer a message that has no answer yet. @param {Turn} turn */
   answer = (turn) => this.#alone(turn.signal, () => this.#answer(turn));
 
-  /** Compacts although it may not be due. @param {AbortSignal} signal */
+  /** Compacts even if compaction is not due. @param {AbortSignal} signal */
   compact = (signal) => this.#alone(signal, () => this.#live().compact({ signal }));
 
-  /** Makes the compaction again that a reload has interrupted. @param {AbortSignal} signal */
+  /** Repeats a compaction that a reload has interrupted. @param {AbortSignal} signal */
   resume = (signal) =>
     this.#alone(signal, async () => {
       if (this.record.compacting) await this.#live().compact({ signal });
     });
 
-  /** Takes the last compaction back. What was said since stays, and nothing is compacted until the user asks for it. */
+  /** Undoes the last compaction. Messages added since then stay, and nothing is compacted until the user asks for it. */
   undo = () =>
     this.#alone(undefined, async () => {
       const fold = this.record.folds.pop();
@@ -84,7 +88,7 @@ export class Chat extends EventTarget {
       this.#conversation = undefined;
     });
 
-  /** Puts a conversation in place of this one. @param {Message[]} messages */
+  /** Replaces this conversation. @param {Message[]} messages */
   replace = (messages) =>
     this.#alone(undefined, async () => {
       const { revision } = this.record;
@@ -135,7 +139,7 @@ export class Chat extends EventTarget {
       onText(text);
     };
     try {
-      // Where the provider says that it does not fit, it is compacted and sent once more.
+      // If the provider reports that the conversation does not fit, it is compacted and sent once more.
       const { value } = await conversation.call(
         async (messages, told) => {
           text = "";
@@ -158,7 +162,7 @@ export class Chat extends EventTarget {
     return ended;
   }
 
-  /** Compaction waits for the user. */
+  /** Whether compaction waits for the user. */
   get #held() {
     return this.record.paused || !this.#setup.automatic;
   }
@@ -179,7 +183,10 @@ export class Chat extends EventTarget {
     return this.#conversation;
   }
 
-  /** The messages that stay are the same objects, so what was folded is what is missing. @param {import("ctxfold").Done<Message[]>} done */
+  /**
+   * Records a compaction. Kept messages are the same objects as before, so the folded ones are those that are missing.
+   * @param {import("ctxfold").Done<Message[]>} done
+   */
   #fold({ messages, state, report }) {
     const { record } = this;
     const { shown, sent } = record;
@@ -204,7 +211,7 @@ export class Chat extends EventTarget {
 /** @param {Setup} setup */
 function compactorOf({ model, summarize, window: tokens }) {
   return createCompactor({
-    // "plain" is what any endpoint takes: roles and texts, alternating as the strictest chat templates want them.
+    // The format "plain" works with any endpoint: it has only roles and texts, which alternate as the strictest chat templates require.
     policy: {
       format: "plain",
       window: { tokens, reserve: Math.round(tokens / 8) },

@@ -1,4 +1,4 @@
-// The conversation in IndexedDB. It is one record, so that what is shown and what is sent share their messages after a reload too.
+// Stores the conversation in IndexedDB, as a single record, so that `shown` and `sent` still share their messages after a reload.
 import { openDB } from "idb";
 import { insecure, noStorage } from "./problems.js";
 
@@ -8,18 +8,18 @@ import { insecure, noStorage } from "./problems.js";
  * @property {number} place the index in `shown` of the first message after the digest
  * @property {number} count how many messages of `shown` the digest represents
  * @property {{before: number, after: number}} tokens of what is sent
- * @property {string} digest what the model reads
- * @property {boolean} local the digest was written without a model
- * @property {{sent: Message[], state: import("ctxfold").State | undefined, shown: number}} undo the lists as they were, and how many were
- * shown
+ * @property {string} digest the text that the model reads
+ * @property {boolean} local whether the digest was written without a model
+ * @property {{sent: Message[], state: import("ctxfold").State | undefined, shown: number}} undo the previous lists, and how many messages
+ *   were shown
  * @typedef {object} Conversation
  * @property {Message[]} shown every message that was ever said: the display
- * @property {Message[]} sent what the model gets: a digest, and the same objects as in `shown`
- * @property {import("ctxfold").State | undefined} state what the last compaction returned
+ * @property {Message[]} sent the messages for the model: a digest, and the same objects as in `shown`
+ * @property {import("ctxfold").State | undefined} state the state that the last compaction returned
  * @property {Fold[]} folds the oldest first
- * @property {boolean} paused a compaction was undone: the next one is the user's to start
- * @property {boolean} compacting a compaction is under way; after a reload it is made again
- * @property {number} revision counts the writes, so that a tab sees that another one has written
+ * @property {boolean} paused whether a compaction was undone; then only the user can start the next one
+ * @property {boolean} compacting whether a compaction is in progress; after a reload it is repeated
+ * @property {number} revision the number of writes, by which a tab detects that another one has written
  */
 
 /** @returns {Conversation} */
@@ -58,7 +58,7 @@ async function stored(work) {
 /** @returns {Promise<Conversation>} */
 export const restored = async () => (await stored((db) => db.get(STORE, KEY))) ?? empty();
 
-/** Resolves when the conversation is on disk, and tells the other tabs. @param {Conversation} conversation */
+/** Resolves once the conversation is on disk, and notifies other tabs. @param {Conversation} conversation */
 export async function keep(conversation) {
   const revision = conversation.revision + 1;
   await stored((db) => {
@@ -76,8 +76,11 @@ const channel = new BroadcastChannel("ctxfold-chat");
 export const watch = (written) => channel.addEventListener("message", written);
 
 /**
- * Runs one thing at a time in all tabs. Rejects with the signal's reason where it is aborted while it waits.
- * @template T @param {AbortSignal | undefined} signal @param {() => Promise<T>} work @returns {Promise<T>}
+ * Runs one piece of work at a time, across all tabs. Rejects with the signal's reason if it is aborted while waiting.
+ * @template T
+ * @param {AbortSignal | undefined} signal
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
  */
 export async function alone(signal, work) {
   if (!navigator.locks) throw insecure();

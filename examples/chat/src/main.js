@@ -9,12 +9,12 @@ import { arrange, aside, bubble, element, figures, nodes, write } from "./view.j
 const $ = (id) => document.getElementById(id);
 
 const chat = new Chat(await setup());
-/** What is under way: an answer, a compaction, or nothing. @type {AbortController | undefined} */
+/** The answer or compaction in progress, if any. @type {AbortController | undefined} */
 let busy;
 /** The answer that is being written. @type {HTMLLIElement | undefined} */
 let live;
 
-// What is done: one thing at a time, and Stop aborts it.
+// Actions. Only one runs at a time, and the Stop button aborts it.
 
 /** @param {(signal: AbortSignal) => Promise<string | void>} work resolves with what to say then */
 async function working(work) {
@@ -43,7 +43,7 @@ async function working(work) {
   refocus();
 }
 
-/** What had the focus may be gone. */
+/** Restores the focus if the focused element has disappeared. */
 function refocus() {
   if (document.activeElement === document.body) $("text").focus();
 }
@@ -57,7 +57,7 @@ const speak = (text) =>
     try {
       return await answering((turn) => chat.say(text, turn), signal);
     } catch (error) {
-      if (!unanswered()) $("text").value ||= text; // It was never said.
+      if (!unanswered()) $("text").value ||= text; // The text was never sent.
       throw error;
     }
   });
@@ -65,8 +65,9 @@ const speak = (text) =>
 const answer = (signal) => answering((turn) => chat.answer(turn), signal);
 
 /**
- * Shows an answer while it is written, and resolves with what should be said of it. @param {(turn: any) => Promise<unknown>} ask @param
- * {AbortSignal} signal
+ * Shows an answer while it is being written. Resolves to a message about it for screen readers.
+ * @param {(turn: any) => Promise<unknown>} ask
+ * @param {AbortSignal} signal
  */
 async function answering(ask, signal) {
   await chat.configure(await setup(), signal);
@@ -119,14 +120,14 @@ function quote({ role, content }) {
   $("text").focus();
 }
 
-// What is said.
+// Messages for the user.
 
 /** @param {string} text */
 const say = (text) => {
   $("status").textContent = text;
 };
 
-/** Says who answers, so that nobody has to guess where a message goes. */
+/** Shows who answers, so that users know where their messages go. */
 function idle() {
   const { kind, url, model } = settings();
   const host = URL.canParse(url) ? new URL(url).host : "";
@@ -160,7 +161,7 @@ function forgive() {
   refocus();
 }
 
-// What is seen.
+// The page.
 
 function list() {
   const items = nodes(chat.record, { undo: () => working(undo), quote });
@@ -175,7 +176,7 @@ function list() {
   return items;
 }
 
-/** Stays at the end where the reader is there. @param {() => void} change */
+/** Applies a change, and keeps the page scrolled to the end if it was. @param {() => void} change */
 function following(change) {
   const { scrollHeight } = document.documentElement;
   const atEnd = innerHeight + scrollY > scrollHeight - 80;
@@ -212,7 +213,7 @@ async function render() {
   }`;
 }
 
-// What the user does.
+// Events.
 
 $("compose").addEventListener("submit", (/** @type {Event} */ event) => {
   event.preventDefault();
@@ -261,7 +262,7 @@ function openSettings() {
   $("settings").showModal();
   describeOwn();
 }
-/** Shows the state of the browser's model. */
+/** Shows the state of the browser's own model. */
 async function describeOwn() {
   const now = await availability();
   $("availability").textContent = {
@@ -319,7 +320,7 @@ try {
   broken(error);
 }
 
-/** A reload has interrupted a compaction. @param {AbortSignal} signal */
+/** Repeats a compaction that a reload has interrupted. @param {AbortSignal} signal */
 async function compactAgain(signal) {
   await chat.resume(signal);
 }

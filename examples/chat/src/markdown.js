@@ -1,4 +1,4 @@
-// Models write Markdown. What they write is not trusted: it becomes HTML without scripts, images, styles and forms.
+// Models write Markdown. It is not trusted: the resulting HTML has no scripts, images, styles or forms.
 import DOMPurify from "dompurify";
 import { marked } from "marked";
 
@@ -8,7 +8,7 @@ DOMPurify.addHook("afterSanitizeAttributes", (node) => {
   node.setAttribute("rel", "noopener noreferrer");
 });
 
-// Their headings are below those of the page.
+// Headings in answers rank below those of the page.
 marked.use({
   breaks: true,
   walkTokens(token) {

@@ -1,9 +1,14 @@
-// What can go wrong, and what to do then.
+// Problems that may occur, and advice on how to solve them.
 
-/** @typedef {"retry" | "settings" | "compact"} Remedy what the button next to the text does */
+/** @typedef {"retry" | "settings" | "compact"} Remedy the action of the button next to the text */
 
 export class Problem extends Error {
-  /** @param {string} title @param {string} advice what to do @param {Remedy} remedy @param {object} [facts] for ctxfold, which knows an overflow by them */
+  /**
+   * @param {string} title
+   * @param {string} advice what to do
+   * @param {Remedy} remedy
+   * @param {object} [facts] by which ctxfold recognizes an overflow
+   */
   constructor(title, advice, remedy, facts = {}) {
     super(title);
     this.name = "Problem";
@@ -61,7 +66,7 @@ export const insecure = () =>
     "retry",
   );
 
-/** @param {number} tokens @param {number} window @param {boolean} held compaction waits for the user */
+/** @param {number} tokens @param {number} window @param {boolean} held whether compaction waits for the user */
 export const noRoom = (tokens, window, held) =>
   held
     ? new Problem(
@@ -145,7 +150,7 @@ export const notAnEndpoint = (url) =>
     "settings",
   );
 
-/** What the endpoint said, as a sentence. @param {string} body */
+/** Returns the endpoint's message as a sentence. @param {string} body */
 function quoted(body) {
   let said = body;
   try {

@@ -1,14 +1,15 @@
-// The settings are kept in this browser; the key of an endpoint in this tab, under its origin, so that no other gets it.
+// Settings are stored in this browser. The key of an endpoint is stored in this tab under the endpoint's origin, so
+// that no other endpoint gets it.
 
 /**
  * @typedef {object} Settings
- * @property {"script" | "builtin" | "endpoint"} kind who answers
+ * @property {"script" | "builtin" | "endpoint"} kind the model that answers
  * @property {string} url the base URL of the endpoint
  * @property {string} model
  * @property {string} key
  * @property {number} window in tokens
- * @property {"model" | "summarizer" | "none"} writer who writes digests
- * @property {boolean} automatic compact when that is due
+ * @property {"model" | "summarizer" | "none"} writer the writer of digests
+ * @property {boolean} automatic whether to compact as soon as compaction is due
  */
 
 const PLACE = "ctxfold-chat";
@@ -21,7 +22,9 @@ export function settings() {
   return { ...kept, key: sessionStorage.getItem(keyOf(kept.url)) ?? "" };
 }
 
-/** What an older version or a hand has left may be anything. @param {string | null} text */
+/**
+ * Parses stored settings, which an older version or the user may have written in any form. @param {string | null} text
+ */
 function read(text) {
   try {
     return JSON.parse(text ?? "{}");
@@ -40,7 +43,7 @@ export function change(changes) {
 /** @param {string} url */
 const keyOf = (url) => `${PLACE}-key ${URL.canParse(url) ? new URL(url).origin : ""}`;
 
-/** Puts the settings into the form. @param {HTMLFormElement} form */
+/** Shows the settings in the form. @param {HTMLFormElement} form */
 export function fill(form) {
   for (const [name, value] of Object.entries(settings())) {
     const field = /** @type {any} */ (form.elements.namedItem(name));
@@ -50,7 +53,7 @@ export function fill(form) {
   form.dataset.kind = settings().kind;
 }
 
-/** Takes one field over, where its value is a valid one. @param {HTMLFormElement} form @param {any} field */
+/** Applies the value of one field if it is valid. @param {HTMLFormElement} form @param {any} field */
 export function take(form, field) {
   if (!field.checkValidity()) return field.reportValidity();
   const value =

@@ -1,4 +1,4 @@
-// Who answers and who writes digests, by the settings.
+// Determines from the settings which model answers and what writes digests.
 import { languageModelAvailability, summarizer, summarizerAvailability } from "ctxfold/chrome";
 import { builtIn } from "./models/builtin.js";
 import { endpoint } from "./models/endpoint.js";
@@ -6,30 +6,30 @@ import { script } from "./models/script.js";
 import { noBuiltIn, noModel, notDownloaded } from "./problems.js";
 import { settings } from "./settings.js";
 
-/** The browser's model, once it is there. @type {import("./models/model.js").Model | undefined} */
+/** The browser's model, once it has been loaded. @type {import("./models/model.js").Model | undefined} */
 let own;
 
-/** Whether the browser has a model, and what it costs to get it. */
+/** Reports whether the browser has a model, or would have to download it. */
 export const availability = async () => (own ? "available" : languageModelAvailability());
 
-/** Downloads the browser's model. Call it when the user asks for that. @param {(loaded: number) => void} onDownload 0 to 1 */
+/** Downloads the browser's model. Call it when the user asks for it. @param {(loaded: number) => void} onDownload 0 to 1 */
 export async function download(onDownload) {
   own ??= await builtIn(onDownload);
 }
 
-/** Whether the browser has a summarizer. */
+/** Reports whether the browser has a summarizer. */
 export { summarizerAvailability };
 
-/** Downloads the browser's summarizer where that is needed. Call it when the user chooses it. */
+/** Downloads the browser's summarizer if necessary. Call it when the user selects it. */
 export async function prepareSummarizer() {
   if ((await summarizerAvailability()) !== "unavailable") await summarizer();
   last = undefined;
 }
 
-/** The last one, for settings that are the same. @type {{key: string, made: import("./chat.js").Setup} | undefined} */
+/** The last setup, which is reused while the settings stay the same. @type {{key: string, made: import("./chat.js").Setup} | undefined} */
 let last;
 
-/** Never rejects: where there is no model, its answer says why. */
+/** Creates the setup for the settings. Never rejects: if there is no model, its answer says why. */
 export async function setup() {
   const chosen = settings();
   const { writer, window, automatic } = chosen;

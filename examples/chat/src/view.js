@@ -1,4 +1,4 @@
-// What is on the page. A message and a compaction have one node each, which stays while they do.
+// Renders the page. Each message and each compaction has one node, which is reused as long as it exists.
 import { markdown } from "./markdown.js";
 
 /** @typedef {import("./history.js").Message} Message @typedef {import("./history.js").Fold} Fold */
@@ -20,7 +20,7 @@ const messages = new WeakMap();
 const folds = new WeakMap();
 
 /**
- * The whole conversation, with a line where each compaction has folded what is above it.
+ * Returns the nodes of the whole conversation, with a line after the messages that each compaction has folded.
  * @param {import("./history.js").Conversation} conversation
  * @param {{undo: () => void, quote: (message: Message) => void}} actions
  * @returns {HTMLLIElement[]}
@@ -55,7 +55,7 @@ function nodeOf(message, quote) {
   return node;
 }
 
-/** A message without its text. @param {"user" | "assistant"} role @returns {HTMLLIElement} */
+/** Returns the node for a message without its text. @param {"user" | "assistant"} role @returns {HTMLLIElement} */
 export const bubble = (role) =>
   element(
     "li",
@@ -64,7 +64,9 @@ export const bubble = (role) =>
     element("div", { className: "text" }),
   );
 
-/** The user's text stays as it was typed. @param {HTMLLIElement} node @param {Message} message */
+/**
+ * Writes a message's text into its node. The user's text is not parsed as Markdown. @param {HTMLLIElement} node @param {Message} message
+ */
 export function write(node, { role, content }) {
   node.querySelector(".text")?.replaceChildren(role === "user" ? content : markdown(content));
 }
@@ -115,7 +117,11 @@ function lineOf(fold, undo) {
   return node;
 }
 
-/** Makes the list have these nodes. What stays is not touched: it keeps focus and state, and is not read aloud again. @param {Element} list @param {Element[]} wanted */
+/**
+ * Replaces the children of a list. Nodes that stay are not touched, so that they keep their focus and state and are not read aloud again.
+ * @param {Element} list
+ * @param {Element[]} wanted
+ */
 export function arrange(list, wanted) {
   const keep = new Set(wanted);
   for (const child of [...list.children]) if (!keep.has(child)) child.remove();
@@ -123,7 +129,9 @@ export function arrange(list, wanted) {
     if (list.children[i] !== node) list.insertBefore(node, list.children[i] ?? null);
 }
 
-/** A line that asks for something. @param {string} text @param {string} label @param {() => void} onclick */
+/**
+ * Returns a line with a button that asks the user to do something. @param {string} text @param {string} label @param {() => void} onclick
+ */
 export const aside = (text, label, onclick) =>
   element(
     "li",

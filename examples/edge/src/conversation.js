@@ -1,28 +1,28 @@
-// One conversation of the proxy, on any platform: what was compacted is stored, and a compaction that was interrupted continues.
+// One conversation of the proxy, on any platform. Compactions are stored, and an interrupted compaction is continued.
 import { createCompactor } from "ctxfold";
 
 /**
- * @typedef {object} Storage where one conversation is kept: JSON values under keys, at once or by a promise
- * @property {(key: string) => any} get undefined where there is none
- * @property {(prefix: string) => any[] | Promise<any[]>} list the values of all keys that begin so
- * @property {(change: {remove?: string[], set?: Record<string, unknown>}) => void | Promise<void>} write removes all keys that begin
- *   so, and then sets; all of it or nothing
+ * @typedef {object} Storage the storage of one conversation: JSON values under keys, returned directly or as promises
+ * @property {(key: string) => any} get undefined if there is none
+ * @property {(prefix: string) => any[] | Promise<any[]>} list the values of all keys with this prefix
+ * @property {(change: {remove?: string[], set?: Record<string, unknown>}) => void | Promise<void>} write removes all keys with these
+ *   prefixes and then sets values, atomically
  *
- * @typedef {(body: string | Uint8Array, signal: AbortSignal) => Promise<Response>} Send asks the upstream
+ * @typedef {(body: string | Uint8Array, signal: AbortSignal) => Promise<Response>} Send sends a request to the upstream
  *
- * @typedef {object} Job a compaction under way
- * @property {number} given how many messages it was planned for
- * @property {string} print their print
- * @property {readonly import("ctxfold").MemoryEntry[]} memory the compaction that it continues from, if there is one
- * @property {boolean} failed the model gave no summary
- * @property {import("ctxfold").Pending | import("ctxfold").Done<any>} result of plan or step
+ * @typedef {object} Job a compaction in progress
+ * @property {number} given the number of messages that it was planned for
+ * @property {string} print the print of these messages
+ * @property {readonly import("ctxfold").MemoryEntry[]} memory the compaction that it starts from, if there is one
+ * @property {boolean} failed whether the model returned no summary
+ * @property {import("ctxfold").Pending | import("ctxfold").Done<any>} result the result of plan or step
  */
 
-/** How many compactions are remembered: a user may go back after the newest. */
+/** The number of compactions to remember, because a user may go back to before the newest one. */
 const REMEMBERED = 16;
-/** How many interrupted compactions are kept: a client may never come back to one. */
+/** The number of interrupted compactions to keep. A client may never come back to one. */
 const JOBS = 4;
-/** How long a digest counts that was made because the model failed, in milliseconds. */
+/** How long a digest is used that was made because the model failed, in milliseconds. */
 const PROVISIONAL_MS = 60_000;
 
 export class Conversation {
@@ -41,9 +41,12 @@ export class Conversation {
   async planned() {}
 
   /**
-   * Answers a request for a chat completion whose body holds the whole history. Where compaction fails, the body is sent as it is. The
-   * body stays bytes from end to end: neither the memory nor the time for a second copy as objects is spent.
-   * @param {Uint8Array} body JSON @param {string} model @param {Send} send @param {AbortSignal} signal
+   * Answers a chat completion request whose body contains the whole history. If compaction fails, the body is sent unchanged. The body is
+   * never parsed into objects, which saves time and the memory for a second copy.
+   * @param {Uint8Array} body JSON
+   * @param {string} model
+   * @param {Send} send
+   * @param {AbortSignal} signal
    * @returns {Promise<Response>}
    */
   async complete(body, model, send, signal) {
@@ -58,7 +61,7 @@ export class Conversation {
     return send(fitted, signal);
   }
 
-  /** What is stored: how many compactions, whether one was interrupted, and what was removed of the history. */
+  /** Returns what is stored: the number of compactions, whether one was interrupted, and the removed content. */
   async stored() {
     return {
       compactions: (await this.#memory()).length,
@@ -67,7 +70,7 @@ export class Conversation {
     };
   }
 
-  /** The body to send. @param {Uint8Array} body @param {(request: any) => Promise<any>} ask @returns {Promise<Uint8Array>} */
+  /** Returns the body to send. @param {Uint8Array} body @param {(request: any) => Promise<any>} ask @returns {Promise<Uint8Array>} */
   async #fit(body, ask) {
     const compactor = createCompactor({ policy: this.#policy });
     await compactor.ready();
@@ -82,7 +85,7 @@ export class Conversation {
       const summaries = [];
       for (const request of requests) {
         const key = `${keysOf(job)}summary/${request.id}`;
-        // A summary that is there was paid for: it is not asked for again.
+        // A stored summary was paid for, so it is not requested again.
         const answer = (await this.#storage.get(key)) ?? (await ask(request));
         if (!answer.error) await this.#storage.write({ set: { [key]: answer } });
         summaries.push(answer);
@@ -108,7 +111,7 @@ export class Conversation {
     return { given: prints.length, print: prints.at(-1) ?? "", memory: used ? [used] : [], failed: false, result };
   }
 
-  /** Stores a plan before a model is asked. @param {Job} job */
+  /** Stores a plan before a model is called. @param {Job} job */
   async #keep(job) {
     const { given, print } = job;
     const jobs = [...(await this.#others(job)), { given, print }];
@@ -125,19 +128,19 @@ export class Conversation {
       set: {
         jobs: await this.#others(job),
         ...(memory && { memory: [...(await this.#memory()), entry].slice(-REMEMBERED) }),
-        // One record for each compaction: databases limit how many records a transaction changes.
+        // There is one record per compaction, because databases limit how many records a transaction may change.
         ...(archive.length > 0 && { [`archive/${job.print}`]: archive }),
       },
     });
   }
 
-  /** The compactions that count. @returns {Promise<import("ctxfold").MemoryEntry[]>} */
+  /** Returns the compactions that may be applied. @returns {Promise<import("ctxfold").MemoryEntry[]>} */
   async #memory() {
     const now = Date.now();
     return ((await this.#storage.get("memory")) ?? []).filter((/** @type {any} */ { again }) => !again || now < again);
   }
 
-  /** The compactions that wait for summaries, the oldest first. @returns {Promise<Pick<Job, "given" | "print">[]>} */
+  /** Returns the compactions that wait for summaries, oldest first. @returns {Promise<Pick<Job, "given" | "print">[]>} */
   async #jobs() {
     return (await this.#storage.get("jobs")) ?? [];
   }
@@ -148,13 +151,19 @@ export class Conversation {
   }
 }
 
-/** What the keys of a job begin with. @param {Pick<Job, "print">} job */
+/** Returns the prefix of a job's keys. @param {Pick<Job, "print">} job */
 const keysOf = ({ print }) => `job/${print}/`;
 
 /** @param {Pick<Job, "print">} job */
 const planOf = (job) => `${keysOf(job)}plan`;
 
-/** Asks the upstream for a summary; where there is none, the digest is made without a model. @param {any} request @param {string} model @param {Send} send @param {AbortSignal} signal */
+/**
+ * Requests a summary from the upstream. If there is none, the digest is made without a model.
+ * @param {any} request
+ * @param {string} model
+ * @param {Send} send
+ * @param {AbortSignal} signal
+ */
 async function summary({ id, system, prompt, max_output_tokens }, model, send, signal) {
   const messages = [
     { role: "system", content: system },
@@ -164,7 +173,7 @@ async function summary({ id, system, prompt, max_output_tokens }, model, send, s
     const body = JSON.stringify({ model, messages, max_completion_tokens: max_output_tokens });
     const response = await send(body, signal);
     const { choices } = /** @type {any} */ (await response.json());
-    // An answer that does not say why it ended is half of one.
+    // An answer without a finish reason is incomplete.
     return { id, text: choices[0].message.content, finish_reason: choices[0].finish_reason ?? "incomplete" };
   } catch (error) {
     signal.throwIfAborted();

@@ -1,9 +1,12 @@
-// The proxy on Deno Deploy, and in Deno: conversations are kept in Deno KV, which every isolate sees.
+// The proxy on Deno Deploy, and in Deno. Conversations are stored in Deno KV, which all isolates
+// share.
 import { Conversation } from "./conversation.js";
 import { piecewise } from "./pieces.js";
 import { admit, policyFor, serve } from "./proxy.js";
 
-/** Deno KV takes values of up to 64 KiB, with what it writes around them. */
+/**
+ * The size of a piece in bytes. Deno KV accepts values of up to 64 KiB, including its own encoding.
+ */
 const PIECE_BYTES = 60_000;
 
 const { Deno } = /** @type {any} */ (globalThis);

@@ -1,20 +1,22 @@
-// A conversation's storage over databases whose values are small: a value is kept in pieces, and a small record of each says which.
+// Implements a conversation's storage on databases with small values: each value is stored in pieces, and a small head record lists them.
 
 /**
  * @typedef {object} Records one conversation's part of a database
- * @property {() => Promise<Map<string, Head>>} heads what is stored, by key
- * @property {(set: Map<string, Head>, remove: string[]) => Promise<void>} commit all of it or nothing
+ * @property {() => Promise<Map<string, Head>>} heads the stored values, by key
+ * Promise<void>} commit all of it or nothing => @property {(set: Map<string, Head>, remove: string[]) => Promise<void>} commit changes
+ * heads atomically => Promise<void>} commit all of it or nothing
  * @property {(name: string) => Promise<Uint8Array>} piece
- * @property {(name: string, bytes: Uint8Array) => Promise<void>} put keeps a piece under a name that is new
+ * @property {(name: string, bytes: Uint8Array) => Promise<void>} put stores a piece under a new name
  * @property {(names: string[]) => Promise<void>} drop
  *
- * @typedef {{id: string, pieces: number}} Head a value: where its pieces are
+ * @typedef {{id: string, pieces: number}} Head the location of a value's pieces
  */
 
 /**
- * Pieces are written before the heads that name them, and dropped after: who is interrupted leaves the values of before. A value of
- * an interrupted write leaves pieces that nothing names, and no more.
- * @param {Records} records @param {number} most bytes of a piece
+ * Writes pieces before the heads that refer to them, and drops them afterwards, so an interrupted write leaves the previous values intact.
+ * It leaves some unused pieces, but does no other harm.
+ * @param {Records} records
+ * @param {number} most the maximum size of a piece in bytes
  * @returns {import("./conversation.js").Storage}
  */
 export function piecewise(records, most) {

@@ -1,14 +1,14 @@
-// What the proxy does with a request, on any platform: whose it is, which conversation it belongs to, and where it goes.
+// Handles the proxy's requests on any platform: finds their owner and their conversation, and forwards them.
 import { createCompactor } from "ctxfold";
 
-/** Where clients have the upstream's key. */
+/** The headers in which clients send the upstream's key. */
 const CREDENTIALS = ["authorization", "api-key"];
-/** What else the upstream is told. */
+/** The headers that are passed on to the upstream. */
 const PASSED = ["accept", "openai-organization", "openai-project", ...CREDENTIALS];
-/** The largest body that is accepted, in bytes, if the platform's settings set none: docs/start/edge.md has what fits into 128 MB. */
+/** The default for the largest body that is accepted, in bytes; docs/start/edge.md explains what fits into 128 MB. */
 const MAX_BODY = 4_200_000;
 
-/** The policy of the proxy. @param {string | number} window the model's window, in tokens */
+/** Returns the policy of the proxy. @param {string | number} window the model's window, in tokens */
 export const policyFor = (window) => ({
   format: "openai-chat",
   window: { tokens: Number(window), reserve: Math.round(Number(window) / 8) },
@@ -20,13 +20,14 @@ const compactor = createCompactor({ policy: { format: "openai-chat" } });
  * @typedef {object} Admitted
  * @property {string} name the conversation's name
  * @property {Uint8Array} [bytes] the JSON of a POST
- * @property {string} model that the JSON names
+ * @property {string} model the model named in the JSON
  */
 
 /**
  * Finds the conversation of a request.
- * @param {Request} request @param {string | number} [maxBody] the largest body that is taken, in bytes
- * @returns {Promise<Response | Admitted>} the refusal, where the request is not admitted
+ * @param {Request} request
+ * @param {string | number} [maxBody] the largest accepted body, in bytes
+ * @returns {Promise<Response | Admitted>} the refusal if the request is not admitted
  */
 export async function admit(request, maxBody = MAX_BODY) {
   const credentials = CREDENTIALS.map((name) => request.headers.get(name) ?? "");
@@ -36,7 +37,7 @@ export async function admit(request, maxBody = MAX_BODY) {
   if (route !== "POST /v1/chat/completions" && route !== "GET /v1/conversation") {
     return refusal(404, `there is no ${route}`);
   }
-  // Nobody else gets at a conversation, whatever its name is.
+  // Nobody else can access a conversation, whatever its name.
   const owner = await hash(JSON.stringify(credentials));
   const given = request.headers.get("x-conversation");
   if (request.method === "GET") {
@@ -51,7 +52,7 @@ export async function admit(request, maxBody = MAX_BODY) {
   return { name, bytes, model: String(body.model ?? "") };
 }
 
-/** The body, unless it is too large: then no more of it is read. @param {Request} request @param {number} most bytes */
+/** Reads the body. Stops reading if it is too large. @param {Request} request @param {number} most bytes */
 async function read(request, most) {
   if (Number(request.headers.get("content-length")) > most) return undefined;
   const chunks = [];
@@ -61,7 +62,7 @@ async function read(request, most) {
     chunks.push(next.value);
     size += next.value.length;
     if (size > most) {
-      reader?.cancel().catch(() => {}); // not waited for: a platform may hold the other half of a body that it has split
+      reader?.cancel().catch(() => {}); // not awaited, because a platform may hold the other half of a body that it has split
       return undefined;
     }
   }
@@ -74,7 +75,7 @@ async function read(request, most) {
   return bytes;
 }
 
-/** @param {Uint8Array} bytes @returns {any} undefined where it is no JSON */
+/** @param {Uint8Array} bytes @returns {any} undefined if it is not JSON */
 function parsed(bytes) {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
@@ -83,7 +84,7 @@ function parsed(bytes) {
   }
 }
 
-/** What is wrong with the JSON of a request; "" where it is the upstream's to judge. @param {any} body */
+/** Returns the problem with the JSON of a request, or "" if the upstream should judge it. @param {any} body */
 function faultOf(body) {
   if (!Array.isArray(body?.messages)) return "the body must be a JSON object with a list of messages";
   if (body.messages.length === 0) return "messages: the list is empty; send at least one message";
@@ -92,8 +93,8 @@ function faultOf(body) {
 }
 
 /**
- * What tells a conversation without a name apart: its first question. Others that begin with the same share what is stored, in which
- * each finds its own.
+ * Returns the text that identifies a conversation without a name: its first question. Conversations with the same first question share a
+ * store, in which each finds its own compactions.
  * @param {any[]} messages
  */
 async function beginning(messages) {
@@ -102,14 +103,15 @@ async function beginning(messages) {
   try {
     return compactor.prints(messages.slice(0, first < 0 ? 1 : first + 1)).at(-1);
   } catch {
-    return ""; // the upstream says what is wrong with it
+    return ""; // the upstream reports what is wrong with it
   }
 }
 
 /**
- * Serves a request that was admitted: `POST /v1/chat/completions` as the upstream does, `GET /v1/conversation` says what is stored. The
- * upstream's answer is passed on while it comes.
- * @param {Request} request @param {Pick<Admitted, "bytes" | "model">} admitted
+ * Serves an admitted request: `POST /v1/chat/completions` as the upstream does, and `GET /v1/conversation` with what is stored. The
+ * upstream's answer is passed on as it arrives.
+ * @param {Request} request
+ * @param {Pick<Admitted, "bytes" | "model">} admitted
  * @param {import("./conversation.js").Conversation} conversation
  * @param {string} upstream the address that requests are sent to
  */
@@ -131,22 +133,22 @@ export async function serve(request, { bytes, model }, conversation, upstream) {
   }
 }
 
-/** An error as the upstream has it. @param {number} status @param {string} message @param {string | null} param */
+/** Returns an error in the upstream's format. @param {number} status @param {string} message @param {string | null} param */
 const refusal = (status, message, param = null) =>
   Response.json({ error: { message, type: TYPES[status] ?? "invalid_request_error", param, code: null } }, { status });
 
 /** @type {Record<number, string>} */
 const TYPES = { 401: "authentication_error", 502: "api_error" };
 
-/** SHA-256 of a text, in hexadecimal digits. @param {string} text */
+/** Returns the SHA-256 of a text, in hexadecimal digits. @param {string} text */
 async function hash(text) {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /**
- * Runs a small compaction while the worker starts, where platforms allow a second: engines compile the module's functions at their first
- * call, and the first request would pay for that.
+ * Runs a small compaction while the worker starts, for which platforms allow a second. Engines compile the module's functions when they are
+ * first called, and otherwise the first request would have to wait for that.
  */
 async function warm() {
   const small = createCompactor({ policy: { format: "openai-chat", window: { tokens: 1000 } } });
@@ -174,4 +176,4 @@ async function warm() {
   small.step(body, planned.plan, summaries, { memory: [] });
 }
 
-warm().catch(() => {}); // a request meets the same failure, and says so
+warm().catch(() => {}); // the first request will fail in the same way, and report it

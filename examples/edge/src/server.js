@@ -1,4 +1,4 @@
-// The same proxy in Deno, Bun and Node, with conversations in memory. The settings come from the environment.
+// The same proxy for Deno, Bun and Node, with conversations in memory and settings from the environment.
 import process from "node:process";
 import { Conversation } from "./conversation.js";
 import { admit, policyFor, serve } from "./proxy.js";
@@ -44,7 +44,7 @@ else {
   const { pipeline } = await import("node:stream/promises");
   createServer(async (incoming, outgoing) => {
     const { method = "GET", url = "/", headers } = incoming;
-    // Who sends more than is taken reads the refusal only when the rest is taken off too.
+    // A client that sends too much reads the refusal only after the rest of its request has been consumed.
     outgoing.once("finish", () => incoming.resume());
     const chunks = incoming.iterator({ destroyOnReturn: false });
     const body = method === "GET" ? undefined : ReadableStream.from(chunks);
@@ -57,7 +57,7 @@ else {
     try {
       const response = await handle(request);
       const answered = Object.fromEntries(response.headers);
-      // fetch has unpacked the body.
+      // fetch has already decompressed the body.
       for (const name of ["content-encoding", "content-length", "transfer-encoding"]) delete answered[name];
       outgoing.writeHead(response.status, answered);
       await pipeline(Readable.fromWeb(/** @type {any} */ (response.body ?? new Blob().stream())), outgoing);

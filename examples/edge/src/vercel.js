@@ -1,9 +1,10 @@
-// The proxy as a Vercel Edge Function: the routes are in `api`, conversations are kept in Redis over its REST API.
+// The proxy as a Vercel Edge Function. The routes are in `api`, and conversations are stored in Redis through its REST
+// API.
 import { Conversation } from "./conversation.js";
 import { piecewise } from "./pieces.js";
 import { admit, policyFor, serve } from "./proxy.js";
 
-/** Redis over REST takes requests of up to 1 MB; a piece crosses as base64. */
+/** The size of a piece in bytes. Redis over REST accepts requests of up to 1 MB, and a piece is sent as base64. */
 const PIECE_BYTES = 500_000;
 
 /** @param {unknown[][]} commands in one transaction @returns {Promise<any[]>} their results */
@@ -51,7 +52,7 @@ const recordsOf = (name) => ({
   },
 });
 
-/** Vercel serves what is in `api` under /api. @param {Request} given */
+/** Handles a request. Vercel serves the files in `api` under /api. @param {Request} given */
 export default async function handler(given) {
   const url = new URL(given.url);
   url.pathname = url.pathname.replace(/^\/api\//, "/");

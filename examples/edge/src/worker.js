@@ -1,11 +1,11 @@
-// A Cloudflare Worker with a Durable Object for each conversation, which keeps it in SQLite.
+// A Cloudflare Worker with a Durable Object for each conversation, which stores it in SQLite.
 import { DurableObject } from "cloudflare:workers";
 import { Conversation } from "./conversation.js";
 import { admit, policyFor, serve } from "./proxy.js";
 
-/** SQLite of a Durable Object takes up to 2 MB in a row: a value is kept in pieces of 1 MB. */
+/** The size of a piece in bytes. SQLite in a Durable Object accepts rows of up to 2 MB. */
 const PIECE_BYTES = 1 << 20;
-/** The header by which an object is told the model that its worker has read in the body. */
+/** The header in which the worker passes the model that it has read in the body to the object. */
 const MODEL = "x-ctxfold-model";
 
 /** @param {any} ctx @returns {import("./conversation.js").Storage} */

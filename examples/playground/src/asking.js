@@ -1,4 +1,4 @@
-// The worker, asked from the page.
+// Calls the worker from the page.
 const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
 /** @type {Map<number, {resolve: (value: any) => void, reject: (error: Error) => void}>} */
 const calls = new Map();

@@ -1,16 +1,23 @@
-// What a result looks like as a conversation: messages, runs of them that a digest represents, and in long ones a gap that opens.
+// Turns a result into blocks to display: messages, runs of messages that a digest represents, and in long results a gap that can be opened.
 
 /**
  * A message of the result, by its index in the conversation (-1 for a new one).
  * @typedef {{type: "message", status: "kept" | "changed" | "added", index: number, message: any, tokens: number}} Row
  */
 /**
- * Messages that were removed one after the other, and the digest that represents them.
+ * Consecutive messages that were removed, and the digest that represents them.
  * @typedef {{type: "run", from: number, indexes: number[], tokens: number, digest: Row | undefined}} Run
  */
 /** @typedef {{type: "gap", from: number, to: number, kept: number, changed: number, folded: number}} Gap */
 
-/** The blocks of the result, in its order. @param {any[]} list @param {number[]} counted the tokens of each @param {any[]} edits @param {any} report @returns {(Row | Run)[]} */
+/**
+ * Returns the blocks of the result, in order.
+ * @param {any[]} list
+ * @param {number[]} counted the tokens of each
+ * @param {any[]} edits
+ * @param {any} report
+ * @returns {(Row | Run)[]}
+ */
 export function blocksOf(list, counted, edits, report) {
   const places = new Set();
   for (const edit of edits) {
@@ -24,7 +31,7 @@ export function blocksOf(list, counted, edits, report) {
   /** @type {Row[]} */
   let waiting = [];
   let next = 0;
-  /** What precedes a message of the conversation: messages that were removed, and what replaced them. @param {number} end */
+  /** Adds what precedes a message of the conversation: removed messages, and what replaced them. @param {number} end */
   const upTo = (end) => {
     const gone = [];
     for (; next < end; next++) if (!places.has(next)) gone.push(next);
@@ -64,10 +71,14 @@ export function blocksOf(list, counted, edits, report) {
 /** @param {"kept" | "changed"} status @param {number} index @param {any} message @param {number} tokens @returns {Row} */
 const row = (status, index, message, tokens) => ({ type: "message", status, index, message, tokens });
 
-/** How many blocks precede a gap and after it. */
+/** The number of blocks before and after a gap. */
 const [HEAD, TAIL] = [3, 5];
 
-/** The first blocks and the last ones, with a gap between them where there are many. @param {(Row | Run)[]} blocks @returns {(Row | Run | Gap)[]} */
+/**
+ * Returns the first and the last blocks, with a gap between them if there are many.
+ * @param {(Row | Run)[]} blocks
+ * @returns {(Row | Run | Gap)[]}
+ */
 export function opening(blocks) {
   if (blocks.length <= HEAD + TAIL + 1) return blocks;
   const [from, to] = [HEAD, blocks.length - TAIL];

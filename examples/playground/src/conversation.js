@@ -1,9 +1,10 @@
-// The result as a conversation: turns as cards, runs that a digest represents as one line, what was cleared in its place.
+// Displays the result as a conversation: turns as cards, runs that a digest represents as one line, and cleared content
+// in its place.
 import { ask } from "./asking.js";
 import { $, button, count, element, many, opener } from "./dom.js";
 import { NAMES } from "./result.js";
 
-/** Actions in words, for one message. @type {Record<string, string>} */
+/** The names of actions on one message. @type {Record<string, string>} */
 const WORDS = {
   squeeze: "written shorter, with nothing of it lost",
   clear: "result cleared",
@@ -38,7 +39,7 @@ function shown(block) {
   return message(block);
 }
 
-/** One line for messages that are gone. @param {any} block */
+/** Returns one line for removed messages. @param {any} block */
 function run({ from, count: folded, tokens, digest, why }) {
   const inside = element("ol", { className: "inside" });
   const text = element("div", { className: "digest-text" });
@@ -100,7 +101,7 @@ async function originals(into, from, at) {
   into.append(more);
 }
 
-/** A line for what is between the first and the last messages. @param {any} block */
+/** Returns a line for the messages between the first and the last ones. @param {any} block */
 function gap({ from, to, kept, changed, folded }) {
   const said = [
     kept > 0 && `${many(kept, "message")} kept as ${kept === 1 ? "it is" : "they are"}`,
@@ -162,7 +163,11 @@ function message({ status, index, role, tokens, before, parts, why }) {
   );
 }
 
-/** Texts as paragraphs; what is one line until it is opened is in rows. @param {any[]} parts @param {any[]} why */
+/**
+ * Returns the parts of a message: texts as paragraphs, and all other parts as rows that can be opened.
+ * @param {any[]} parts
+ * @param {any[]} why
+ */
 function pieces(parts, why) {
   /** @type {HTMLElement[]} */
   const all = [];
@@ -182,7 +187,7 @@ function reasons(why) {
   return said.length > 0 && element("p", { className: "note" }, said.join("; "));
 }
 
-/** A text is cut off at this many characters until it is opened. */
+/** A text is cut off at this many characters until the user opens it. */
 const SHORT = 320;
 
 /** @param {{kind: string, label: string, text: string, was?: string}} part @param {any[]} why */
@@ -231,7 +236,11 @@ function glimpse(text) {
   return lines.length > 1 ? many(lines.length, "line") : (lines[0] ?? "").slice(0, 80);
 }
 
-/** A part that a pass has changed: opened, it shows what was there and what is left. @param {any} part @param {any[]} why */
+/**
+ * Returns a part that a pass has changed. When opened, it shows the text before and after.
+ * @param {any} part
+ * @param {any[]} why
+ */
 function changed({ kind, label, text, was }, why) {
   const cleared = text.length < 400 && text.startsWith("[");
   const squeezed = why.some(({ action }) => action === "squeeze");

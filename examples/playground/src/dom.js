@@ -2,7 +2,7 @@
 export const $ = (id) => document.getElementById(id);
 
 const number = new Intl.NumberFormat("en");
-/** A number of tokens or messages as it is read. @param {number} n */
+/** Formats a number of tokens or messages. @param {number} n */
 export const count = (n) => number.format(Math.round(n));
 
 /** "1 message", "2 messages". @param {number} n @param {string} word */
@@ -20,14 +20,22 @@ export function element(tag, properties = {}, ...children) {
   return node;
 }
 
-/** A button that does something. @param {string} text @param {() => void} act @param {Record<string, any>} properties */
+/**
+ * Creates a button with an action. @param {string} text @param {() => void} act @param {Record<string, any>} properties
+ */
 export function button(text, act, properties = {}) {
   const node = element("button", { type: "button", ...properties }, text);
   node.addEventListener("click", act);
   return /** @type {HTMLButtonElement} */ (node);
 }
 
-/** A button that opens and closes what follows it. @param {string} closed @param {string} open @param {(shown: boolean) => void} act @param {string} [className] */
+/**
+ * Creates a button that opens and closes the element after it.
+ * @param {string} closed
+ * @param {string} open
+ * @param {(shown: boolean) => void} act
+ * @param {string} [className]
+ */
 export function opener(closed, open, act, className = "") {
   const node = button(
     closed,

@@ -1,4 +1,5 @@
-// The module, asked in its own JSON (docs/reference/abi.md): bytes go in once and edits come out, so that nothing is copied for the page.
+// Calls the module with its own JSON (docs/reference/abi.md): bytes are passed in once and edits are returned, so nothing is copied for the
+// page.
 import { CtxfoldError, load } from "ctxfold";
 
 const encoder = new TextEncoder();
@@ -6,9 +7,10 @@ const decoder = new TextDecoder();
 const loaded = load();
 
 /**
- * One operation of the module.
- * @param {string} op @param {Record<string, any>} head all of the request but its messages
- * @param {Uint8Array} [messages] JSON of them
+ * Runs one operation of the module.
+ * @param {string} op
+ * @param {Record<string, any>} head the members of the request except the messages
+ * @param {Uint8Array} [messages] the messages as JSON
  * @returns {Promise<any>}
  */
 export function ask(op, head, messages) {
@@ -17,7 +19,7 @@ export function ask(op, head, messages) {
   return call(op, [request.length > 2 ? `${request.slice(0, -1)},"messages":` : '{"messages":', messages, "}"]);
 }
 
-/** The conversation of an agent's session file: the file is the request. @param {Uint8Array} file @returns {Promise<any>} */
+/** Extracts the conversation from an agent's session file. The file is the request. @param {Uint8Array} file @returns {Promise<any>} */
 export const open = (file) => call("open", [file]);
 
 /** @param {string} op @param {(string | Uint8Array)[]} request @returns {Promise<any>} */
@@ -33,7 +35,7 @@ async function call(op, request) {
 /** @param {unknown} value @returns {Uint8Array} */
 export const bytesOf = (value) => encoder.encode(typeof value === "string" ? value : JSON.stringify(value));
 
-/** A conversation that stays in the module while the window is changed: it is read once. */
+/** A conversation that stays in the module while the window changes, so that it is read only once. */
 export class Held {
   /** @type {number | undefined} */
   #session;
@@ -46,7 +48,7 @@ export class Held {
     this.#format = format;
   }
 
-  /** What a policy would do: the report alone, after which the session is as it was. @param {any} policy @param {any} options */
+  /** Returns only the report of what a policy would do. The session stays unchanged. @param {any} policy @param {any} options */
   async report(policy, options) {
     for (let again = false; ; again = true) {
       this.#session ??= (await ask("session_open", { policy: { format: this.#format } }, this.#bytes)).session;
@@ -59,7 +61,7 @@ export class Held {
         return report;
       } catch (error) {
         if (again || error.code !== "session_closed") throw error;
-        this.#session = undefined; // the instance was returned because it had grown large
+        this.#session = undefined; // the instance was replaced because it had grown large
       }
     }
   }

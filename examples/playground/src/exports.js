@@ -1,12 +1,12 @@
-// Chats as ChatGPT and Claude.ai export them, as messages of the format `plain` or `anthropic`. Neither export is documented by
-// its maker; what is read here is what exports have held since 2023.
+// Reads chats exported from ChatGPT and Claude.ai, as messages in the format `plain` or `anthropic`. Neither export is documented; this
+// code reads what exports have contained since 2023.
 
 /**
- * A conversation of an export. `messages` is called for the one that is chosen.
+ * A conversation in an export. `messages` is called for the conversation that the user selects.
  * @typedef {{title: string, date: string, count: number, kind: string, format: string, model: string, messages: () => any[]}} Chat
  */
 
-/** The chats of an export, newest first; undefined for JSON of another kind. @param {any} json @returns {Chat[] | undefined} */
+/** Returns the chats of an export, newest first, or undefined for other JSON. @param {any} json @returns {Chat[] | undefined} */
 export function chatsOf(json) {
   const all = Array.isArray(json) ? json : Array.isArray(json?.conversations) ? json.conversations : [json];
   const chats = all.flatMap((/** @type {any} */ chat) =>
@@ -51,7 +51,10 @@ const exported = (kind, messages, { title, time, model }) => ({
   messages: () => messages,
 });
 
-/** The branch that ends with the current node, from the first message on: edits and new answers leave other branches. @param {any} chat */
+/**
+ * Returns the branch that ends with the current node, from the first message on. Edits and regenerated answers create other branches.
+ * @param {any} chat
+ */
 function branch({ mapping, current_node: current }) {
   const found = [];
   const seen = new Set();
@@ -63,7 +66,7 @@ function branch({ mapping, current_node: current }) {
   return found.reverse();
 }
 
-/** Older exports name no current node. @param {Record<string, any>} mapping */
+/** Finds the newest leaf, for older exports, which don't name a current node. @param {Record<string, any>} mapping */
 function newestLeaf(mapping) {
   const leaves = Object.entries(mapping).filter(([, node]) => (node.children ?? []).length === 0);
   return leaves.reduce(
@@ -75,14 +78,21 @@ function newestLeaf(mapping) {
   ).id;
 }
 
-/** What the model did not see, or what only says that it thought. @param {any} message */
+/**
+ * Whether a message says something: not if the model did not see it, or if it only reports that the model was thinking.
+ * @param {any} message
+ */
 const says = ({ author, content }) =>
   content &&
   !/^(reasoning_recap|model_editable_context)$/.test(content.content_type) &&
   author &&
   textOf(content) !== "";
 
-/** What the assistant did until the user speaks is one turn of it: an API takes no two of one role in a row. @param {any[]} messages */
+/**
+ * Merges everything that the assistant did before the user's next message into one turn, because APIs don't accept consecutive messages
+ * with the same role.
+ * @param {any[]} messages
+ */
 function turns(messages) {
   /** @type {any[]} */
   const all = [];
@@ -99,13 +109,13 @@ function plain({ author, content }) {
   const role = /^(user|assistant|system)$/.test(author.role) ? author.role : "assistant";
   const text = textOf(content);
   if (role === author.role && content.content_type !== "user_editable_context") return { role, content: text };
-  // The format has no tools: what one said is as text under its name.
+  // The format has no tools, so a tool's output is text under its name.
   return author.role === "tool"
     ? { role, content: `[${author.name || "tool"}]\n${text}` }
     : { role: "system", content: text };
 }
 
-/** The text of a content, by what each of its types holds. @param {any} content @returns {string} */
+/** Returns the text of a message's content, depending on its type. @param {any} content @returns {string} */
 function textOf(content) {
   const { content_type: type } = content;
   if (type === "user_editable_context") {
@@ -130,7 +140,9 @@ function part(part) {
   return typeof part?.text === "string" ? part.text : "";
 }
 
-/** One turn, with its tools as text: their calls and results are in one message, which no API takes. @param {any} message */
+/**
+ * Converts one turn, with its tools as text, because their calls and results are in one message, which no API accepts. @param {any} message
+ */
 function turn({ sender, text, content, attachments = [], files = [] }) {
   const blocks = (content ?? []).map(block).filter(Boolean);
   const said = blocks.length > 0 ? blocks : [text];
@@ -151,7 +163,7 @@ function block({ type, text, thinking, name, input, content }) {
   return "";
 }
 
-/** Seconds since 1970, or a date as text, as a day. @param {number | string | null | undefined} time */
+/** Formats a time, given in seconds since 1970 or as text, as a day. @param {number | string | null | undefined} time */
 function day(time) {
   const date = new Date(typeof time === "number" ? time * 1000 : (time ?? Number.NaN));
   return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 10);

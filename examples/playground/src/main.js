@@ -6,11 +6,11 @@ import { fault, fieldOf, fromAddress, listen, settings, show, toAddress, wanted 
 
 /** @type {{name: string, doc: string, policy: any}[]} */
 let presets = [];
-/** What the worker said of the conversation. @type {any} */
+/** The worker's description of the conversation. @type {any} */
 let source;
-/** What was read last, to be read again in another format. @type {{file: Blob, name: string} | undefined} */
+/** The file that was read last, to read it again in another format. @type {{file: Blob, name: string} | undefined} */
 let given;
-/** Each run gives up when a later one has begun. */
+/** The number of the newest run. Each run stops when a newer one has begun. */
 let run = 0;
 
 /** @param {string} text for screen readers */
@@ -18,15 +18,16 @@ const say = (text) => {
   $("status").textContent = text;
 };
 
-/** @param {string} text what is wrong with a file; "" takes it away */
+/** @param {string} text what is wrong with a file; "" removes the message */
 function complain(text) {
   $("file-error").hidden = text === "";
   $("file-error").textContent = text;
 }
 
 /**
- * Reads a conversation and shows it. What is shown stays where it cannot be read.
- * @param {Blob} file @param {string} name
+ * Reads a conversation and shows it. If it cannot be read, the current one stays.
+ * @param {Blob} file
+ * @param {string} name
  * @returns {Promise<string>} what is wrong with it
  */
 async function open(file, name) {
@@ -46,7 +47,7 @@ async function open(file, name) {
   }
 }
 
-/** As open, with the fault next to the button. @param {Blob} file @param {string} name */
+/** Like open, but shows an error next to the button. @param {Blob} file @param {string} name */
 async function openFile(file, name) {
   complain("");
   fault("format", "");
@@ -89,7 +90,7 @@ function describe() {
   $("save-repaired").parentElement.hidden = broken === 0;
 }
 
-/** The figures of the preset that is chosen, now. @param {number} mine */
+/** Shows the figures of the selected preset immediately. @param {number} mine */
 async function figures(mine) {
   const now = await ask("measure", wanted(), settings.preset);
   if (mine !== run) return undefined;
@@ -101,7 +102,7 @@ async function figures(mine) {
   return now;
 }
 
-/** All that is shown, from the figures to the conversation, its check, and the other presets. */
+/** Updates the whole page: the figures, the conversation, its check, and the other presets. */
 async function compute() {
   const mine = ++run;
   toAddress();
@@ -130,7 +131,7 @@ const spoken = ({ tokens, changed }, { valid, whole }) =>
     ? `${source.name}: ${count(tokens.before)} tokens became ${count(tokens.after)}, ${valid ? "valid" : "not valid"}, ${whole ? "nothing lost" : "not restored whole"}.`
     : `${source.name}: ${count(tokens.before)} tokens, nothing to do.`;
 
-/** An error of the module, below the field that it is about. @param {any} error */
+/** Shows an error of the module below the field that caused it. @param {any} error */
 function refused(error) {
   const field = fieldOf(error);
   $("result").removeAttribute("aria-busy");
@@ -138,7 +139,7 @@ function refused(error) {
   else complain(error.message);
 }
 
-/** What the other presets would leave. @param {number} mine */
+/** Shows what the other presets would leave. @param {number} mine */
 async function others(mine) {
   for (const { name } of presets) {
     if (name === settings.preset) continue;
@@ -149,7 +150,7 @@ async function others(mine) {
   $("presets").dataset.done = String(mine);
 }
 
-/** While the slider moves: the figures alone, and never two questions at once. */
+/** Whether the slider is moving. Then only the figures are updated, by one request at a time. */
 let moving = false;
 let moved = false;
 async function move() {
@@ -189,7 +190,7 @@ function describePreset() {
   $("preset-doc").textContent = doc && `${doc[0]?.toUpperCase()}${doc.slice(1)}.`;
 }
 
-/** The conversations of an export. @param {any[]} chats @param {string} name */
+/** Lets the user select a conversation of an export. @param {any[]} chats @param {string} name */
 function choose(chats, name) {
   if (source) describe();
   const list = () => {
@@ -221,7 +222,7 @@ function choose(chats, name) {
   $("choose-sheet").showModal();
 }
 
-/** Puts a file into the downloads. @param {string} what @param {string} name */
+/** Downloads a file. @param {string} what @param {string} name */
 async function save(what, name) {
   const blob = await ask("saved", what, wanted(), settings.preset);
   const link = element("a", { href: URL.createObjectURL(blob), download: name });
@@ -229,7 +230,7 @@ async function save(what, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-/** The settings as a policy, and where it goes. */
+/** Shows the settings as a policy, with the code that uses it. */
 function code() {
   const { policy } = wanted();
   const preset = settings.preset !== "default" && { preset: settings.preset, estimator: "script" };

@@ -1,14 +1,14 @@
-// What a message is made of, in every wire format: enough to show and colour it, not to compact it.
+// Splits messages of every wire format into parts, well enough to display and color them, but not to compact them.
 
-/** The kinds in the order in which they are shown. */
+/** The kinds of parts, in display order. */
 export const KINDS = ["digest", "system", "user", "assistant", "reasoning", "calls", "results", "images"];
 
 /**
- * A piece of a message as it is shown.
+ * A piece of a message, for display.
  * @typedef {{kind: string, text: string, name?: string, id?: string}} Part
  */
 
-/** What a part's type says about it. @type {[RegExp, string][]} */
+/** Determines the kind of a part by its type. @type {[RegExp, string][]} */
 const TYPES = [
   [/reasoning|thinking|thought/, "reasoning"],
   [/result|output$|_output|function_response/, "results"],
@@ -16,7 +16,7 @@ const TYPES = [
   [/image|audio|file|document|media/, "images"],
 ];
 
-/** Members that say what a part is where it has no type. @type {Record<string, string>} */
+/** Determines the kind of a part without a type by its members. @type {Record<string, string>} */
 const MEMBERS = {
   functionResponse: "results",
   toolResult: "results",
@@ -28,7 +28,7 @@ const MEMBERS = {
   image: "images",
 };
 
-/** LangChain and AG-UI keep a message inside an envelope. @param {any} message */
+/** Unwraps a message: LangChain and AG-UI put it in an envelope. @param {any} message */
 const opened = (message) => message?.kwargs ?? (message?.data?.content === undefined ? message : message.data);
 
 /** @param {any} given @returns {string} */
@@ -45,12 +45,12 @@ function kindOf(part, text) {
   for (const [member, kind] of Object.entries(MEMBERS)) if (part?.[member]) return kind;
   if (part?.thought === true) return "reasoning";
   const type = String(part?.type ?? "text");
-  // `output_text` is what the assistant says, not the output of a tool.
+  // `output_text` is the assistant's text, not the output of a tool.
   if (/text$|^message$/.test(type) && !/reasoning/.test(type)) return text;
   return TYPES.find(([pattern]) => pattern.test(type))?.[1] ?? text;
 }
 
-/** The parts of a message, in their order. @param {any} given @returns {Part[]} */
+/** Returns the parts of a message, in order. @param {any} given @returns {Part[]} */
 export function partsOf(given) {
   const message = opened(given);
   const role = roleOf(given);
@@ -96,7 +96,7 @@ function shown(part, text, message) {
   return body ? [{ kind, text: body }] : [];
 }
 
-/** The name and the id of a call. @param {any} part */
+/** Returns the name and the id of a call. @param {any} part */
 function called(part) {
   const inner = part.function ?? part.functionCall ?? part.functionResponse ?? part.toolUse ?? part.toolResult ?? {};
   const name = part.name ?? part.toolName ?? part.tool_name ?? inner.name ?? /^tool-(.+)$/.exec(part.type ?? "")?.[1];
@@ -121,7 +121,7 @@ const argumentsOf = (part) =>
   part.functionCall?.args ??
   part.toolUse?.input;
 
-/** The first argument that says what a call is about: a path, a command, a query. @param {any} value @returns {string} */
+/** Returns the first argument that describes a call: a path, a command, or a query. @param {any} value @returns {string} */
 function written(value) {
   if (typeof value === "string" && value.trimStart().startsWith("{")) {
     try {
@@ -135,7 +135,7 @@ function written(value) {
   return typeof first === "string" ? first : JSON.stringify(value);
 }
 
-/** Everything that a value says, as text. @param {any} value @returns {string} */
+/** Returns all text in a value. @param {any} value @returns {string} */
 function plain(value) {
   if (value === undefined || value === null) return "";
   if (typeof value !== "object") return String(value);
@@ -147,10 +147,14 @@ function plain(value) {
   return JSON.stringify(value);
 }
 
-/** What an image weighs next to texts, in characters. */
+/** The weight of an image relative to texts, in characters. */
 const IMAGE = 5000;
 
-/** How a message's tokens are shared out over kinds: by how long its parts are. @param {any} message @returns {[string, number][]} */
+/**
+ * Returns how to divide a message's tokens among kinds, in proportion to the lengths of its parts.
+ * @param {any} message
+ * @returns {[string, number][]}
+ */
 export function shares(message) {
   /** @type {Map<string, number>} */
   const lengths = new Map();

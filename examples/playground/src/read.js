@@ -1,4 +1,4 @@
-// From a file or a text to a conversation: session files of agents, exports of chats (zipped or not), messages as JSON.
+// Reads a conversation from a file or a text: session files of agents, exports of chats (zipped or not), or messages as JSON.
 import { CtxfoldError } from "ctxfold";
 import { ask, bytesOf, open } from "./engine.js";
 import { chatsOf, newestFirst } from "./exports.js";
@@ -7,15 +7,19 @@ const LISTS = ["messages", "input", "contents"];
 
 /**
  * @typedef {object} Conversation
- * @property {any[]} list its messages
- * @property {Uint8Array} bytes the JSON that holds them: the list, or a whole request body
- * @property {string} format @property {string} kind what it was read from @property {string} model @property {string} title
- * @property {{what: string, count: number}[]} skipped what of a session file is no message
+ * @property {any[]} list the messages
+ * @property {Uint8Array} bytes the JSON that contains the messages: the list, or a whole request body
+ * @property {string} format
+ * @property {string} kind the kind of file that it was read from
+ * @property {string} model
+ * @property {string} title
+ * @property {{what: string, count: number}[]} skipped the content of a session file that is not a message
  */
 
 /**
- * A conversation, or the chats of an export that one should be chosen from.
- * @param {Blob} file @param {string} format a wire format, or "auto"
+ * Returns a conversation, or the chats of an export, from which the user should select one.
+ * @param {Blob} file
+ * @param {string} format a wire format, or "auto"
  * @returns {Promise<{conversation: Conversation} | {chats: import("./exports.js").Chat[]}>}
  */
 export async function read(file, format) {
@@ -31,7 +35,11 @@ export async function read(file, format) {
   return { conversation: await fromJSON(json, bytes, format) };
 }
 
-/** The file of a coding agent, or undefined. @param {Uint8Array} bytes @returns {Promise<Conversation | undefined>} */
+/**
+ * Reads a coding agent's session file. Returns undefined for other files.
+ * @param {Uint8Array} bytes
+ * @returns {Promise<Conversation | undefined>}
+ */
 async function sessionOf(bytes) {
   const { messages: list, kind, format, model, skipped } = await opened(bytes);
   if (!list) return undefined;
@@ -80,7 +88,7 @@ export function fromChat(chat) {
   };
 }
 
-/** The chats of a zipped export: of conversations.json, or of the files that a large one is split into. @param {Blob} file */
+/** Returns the chats of a zipped export, from conversations.json or from the files that a large one is split into. @param {Blob} file */
 async function unzipped(file) {
   const { unzipSync } = await import("fflate");
   let files;
@@ -98,7 +106,7 @@ async function unzipped(file) {
   return newestFirst(found);
 }
 
-/** JSON, or an error that says where it is broken: browsers do not, the module does. @param {Uint8Array} bytes */
+/** Parses JSON. An error comes from the module, because browsers don't report its position. @param {Uint8Array} bytes */
 async function parse(bytes) {
   const text = new TextDecoder().decode(bytes);
   try {
@@ -112,5 +120,5 @@ async function parse(bytes) {
   }
 }
 
-/** Bytes of a request before its messages, which offsets count too. */
+/** The number of bytes in a request before its messages, which offsets count too. */
 const BEFORE = '{"messages":'.length;

@@ -1,4 +1,4 @@
-// The figures: the headline, two bars against the window, and the presets, all in tokens of one estimator.
+// Displays the figures: the headline, two bars against the window, and the presets, all in tokens of the same estimator.
 import { $, button, count, element, many } from "./dom.js";
 import { KINDS } from "./parts.js";
 
@@ -14,7 +14,7 @@ export const NAMES = {
   images: "images and files",
 };
 
-/** @param {any} now what the preset makes of it @param {() => void} force */
+/** @param {any} now the result of the preset @param {() => void} force */
 export function headline(now, force) {
   const { tokens, messages, changed } = now;
   $("headline").replaceChildren(
@@ -48,14 +48,14 @@ export function headline(now, force) {
   $("verdicts").replaceChildren(.../** @type {Node[]} */ (badges.filter(Boolean)));
 }
 
-/** Why nothing was changed. @param {any} now */
+/** Explains why nothing was changed. @param {any} now */
 function standing({ reason, tokens }) {
   if (reason === "under_budget") return `Nothing to do: compaction is due above ${count(tokens.limit)}.`;
   if (reason === "no_progress") return "This preset can't make it shorter.";
   return `Nothing was changed (${reason}).`;
 }
 
-/** What the check of the result has found. @param {any} now @param {any} check */
+/** Shows the result of the check. @param {any} now @param {any} check */
 export function verdicts(now, { valid, whole, bodies, violations = [] }) {
   const badge = $("valid");
   if (badge) {
@@ -120,8 +120,10 @@ function bar(label, sums, total, scale, { limit, window }) {
 }
 
 /**
- * The presets as radio buttons, each with what it would leave.
- * @param {{name: string, doc: string}[]} presets @param {string} chosen @param {(name: string) => void} choose
+ * Shows the presets as radio buttons, each with the size that it would leave.
+ * @param {{name: string, doc: string}[]} presets
+ * @param {string} chosen
+ * @param {(name: string) => void} choose
  */
 export function choices(presets, chosen, choose) {
   $("presets").replaceChildren(
@@ -148,7 +150,7 @@ export function choices(presets, chosen, choose) {
   );
 }
 
-/** What a preset would leave. @param {string} name @param {any} now or an error */
+/** Shows the size that a preset would leave. @param {string} name @param {any} now or an error */
 export function outcome(name, now) {
   const label = $(`preset-${name}`);
   if (!label) return;

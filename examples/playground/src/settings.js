@@ -1,20 +1,20 @@
-// The settings: fields, the slider, the address. What is wrong with a value is said below its field.
+// The settings: the fields, the slider, and the address. An invalid value is reported below its field.
 import { $, count } from "./dom.js";
 
-/** The windows that the slider stops at, in tokens: eight to each doubling, as round as they can be. */
+/** The windows at which the slider stops, in tokens: eight steps per doubling, rounded. */
 export const STOPS = Array.from({ length: 73 }, (_, i) => {
   const exact = 2000 * 2 ** (i / 8);
   const step = exact < 8000 ? 250 : exact < 64_000 ? 1000 : exact < 512_000 ? 4000 : 16_000;
   return Math.round(exact / step) * step;
 });
-/** Windows that models have, marked below the slider. */
+/** Common window sizes of models, marked below the slider. */
 const MARKS = [4000, 16_000, 64_000, 256_000, 1_024_000];
 
 const DEFAULTS = { window: 32_000, preset: "default", format: "auto", reserve: "", ratio: "", force: false };
-/** The settings in force; a value that is not valid is not among them. */
+/** The current settings. They contain only valid values. */
 export const settings = { ...DEFAULTS };
 
-/** What the worker gets of them. */
+/** Returns the settings that the worker needs. */
 export const wanted = () => ({
   force: settings.force,
   policy: {
@@ -23,11 +23,11 @@ export const wanted = () => ({
   },
 });
 
-/** Where a window is on the slider. @param {number} tokens */
+/** Returns the slider position of a window. @param {number} tokens */
 export const stopOf = (tokens) =>
   STOPS.reduce((best, stop, i) => (Math.abs(stop - tokens) < Math.abs((STOPS[best] ?? 0) - tokens) ? i : best), 0);
 
-/** @type {Record<string, (value: string) => string>} what is wrong with a field's text, or nothing */
+/** @type {Record<string, (value: string) => string>} return the problem with a field's text, or nothing */
 const CHECKS = {
   window: (value) => whole(value, 500, 100_000_000) || "",
   reserve: (value) =>
@@ -39,7 +39,7 @@ const CHECKS = {
     value === "" || (Number(value) >= 0.05 && Number(value) <= 1) ? "" : "Must be a number from 0.05 to 1.",
 };
 
-/** A number as people write it: 32,000 or 32k. @param {string} value */
+/** Parses a number as people write it, such as 32,000 or 32k. @param {string} value */
 const amount = (value) => {
   const [, digits = "", unit = ""] = /^([\d.]+)\s*([km]?)$/i.exec(value.trim().replaceAll(/[,_ ]/g, "")) ?? [];
   return digits ? Number(digits) * ({ k: 1000, m: 1_000_000 }[unit.toLowerCase()] ?? 1) : Number.NaN;
@@ -53,7 +53,7 @@ function whole(value, from, to) {
     : `Must be a whole number from ${count(from)} to ${count(to)}.`;
 }
 
-/** Says below a field what is wrong with it; nothing where nothing is. @param {string} name @param {string} message */
+/** Shows below a field what is wrong with it, or clears the message. @param {string} name @param {string} message */
 export function fault(name, message) {
   const field = $(name);
   $(`${name}-error`).textContent = message;
@@ -62,7 +62,7 @@ export function fault(name, message) {
   if (message && field.closest("details")) field.closest("details").open = true;
 }
 
-/** The field that an error of the module is about. @param {{path?: string}} error */
+/** Returns the field that caused an error of the module. @param {{path?: string}} error */
 export function fieldOf({ path = "" }) {
   if (/format/.test(path)) return "format";
   if (/reserve/.test(path)) return "reserve";
@@ -72,9 +72,9 @@ export function fieldOf({ path = "" }) {
 }
 
 /**
- * Listens to the fields.
- * @param {{moved: () => void, settled: () => void, again: () => void}} on the window moves; a setting is another one; the file should be
- * read again
+ * Listens to changes of the fields.
+ * @param {{moved: () => void, settled: () => void, again: () => void}} on called when the window is moving, when a setting has changed, and
+ *   when the file should be read again
  */
 export function listen({ moved, settled, again }) {
   const scale = MARKS.map((tokens) => {
@@ -124,7 +124,7 @@ export function listen({ moved, settled, again }) {
   });
 }
 
-/** Shows the settings in force in the fields. @param {string[]} names */
+/** Shows the current settings in the fields. @param {string[]} names */
 export function show(...names) {
   const all = names.length === 0 ? ["window", "slider", "reserve", "ratio", "force", "format"] : names;
   for (const name of all.includes("window") ? [...all, "slider"] : all) {
@@ -151,7 +151,7 @@ export function toAddress() {
   if (location.hash !== written()) history.replaceState(null, "", written() || location.pathname + location.search);
 }
 
-/** Takes the settings from the address; a value that is not valid is said below its field. */
+/** Reads the settings from the address. Invalid values are reported below their fields. */
 export function fromAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
   Object.assign(settings, DEFAULTS);

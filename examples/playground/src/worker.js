@@ -1,10 +1,10 @@
-// Everything that takes time: reading, compacting, checking. The page gets only what it shows.
+// Does all slow work: reading, compacting, checking. The page only receives what it displays.
 import { blocksOf, gap, opening } from "./blocks.js";
 import { ask, bytesOf, Held } from "./engine.js";
 import { KINDS, partsOf, roleOf, shares } from "./parts.js";
 import { fromChat, read } from "./read.js";
 
-/** By one estimator everything is counted, whatever a preset says: else its figures could not be compared. */
+/** All figures are computed with this estimator, whatever the preset sets, so that they can be compared. */
 const ESTIMATOR = "script";
 const LOCAL = { summary: { mode: "local" } };
 
@@ -14,14 +14,14 @@ let conversation;
 let held;
 /** @type {import("./exports.js").Chat[]} */
 let chats = [];
-/** What the messages are made of, and the names of the tools that calls and results belong to. */
+/** The tokens of each message by kind, and the names of the tools that calls and results belong to. */
 let shared = /** @type {[string, number][][]} */ ([]);
 let tools = /** @type {Map<string, string>} */ (new Map());
-/** The tokens of each message. */
+/** The token count of each message. */
 let counted = /** @type {number[]} */ ([]);
-/** Whether the conversation is valid as it was opened. */
+/** Whether the conversation was valid when it was opened. */
 let sound = { valid: true, violations: /** @type {any[]} */ ([]) };
-/** What is shown. */
+/** The displayed blocks. */
 let blocks = /** @type {ReturnType<typeof blocksOf>} */ ([]);
 let actions = /** @type {Map<number, any[]>} */ (new Map());
 
@@ -72,7 +72,7 @@ function add(sums, parts, tokens) {
   for (const [kind, share] of parts) sums[kind] = (sums[kind] ?? 0) + share * tokens;
 }
 
-/** The first line of a text, as a label. @param {string} text */
+/** Returns the first line of a text, as a label. @param {string} text */
 const line = (text) => {
   const first = text.trim().split("\n", 1)[0] ?? "";
   return first.length > 60 ? `${first.slice(0, 59)}…` : first;
@@ -86,7 +86,7 @@ async function opened(file, format) {
   return { chats: chats.map(({ title, date, count, kind }) => ({ title, date, count, kind })) };
 }
 
-/** What a preset would do, as figures. @param {any} settings @param {string} preset */
+/** Returns the figures of what a preset would do. @param {any} settings @param {string} preset */
 async function measured(settings, preset) {
   const started = performance.now();
   const policy = { ...policyOf(settings, preset), log: true, archive: "places" };
@@ -106,11 +106,11 @@ function figures(report, ms) {
   }
   for (const { action, message, tokens: saved } of report.actions) {
     if (saved >= 0 || (message >= 0 && action !== "restore")) continue;
-    const kind = action === "restore" ? "results" : "digest"; // a file that is put back
+    const kind = action === "restore" ? "results" : "digest"; // a restored file counts as a result
     sums[kind] = (sums[kind] ?? 0) - saved;
     known -= saved;
   }
-  // What goes with the messages: the system prompt and the tools of a request body.
+  // The rest is sent in addition to the messages: the system prompt and the tools of a request body.
   sums.system = Math.max(0, (sums.system ?? 0) + tokens.after - known);
   return {
     tokens,
@@ -128,7 +128,7 @@ function figures(report, ms) {
   };
 }
 
-/** The result of a preset as a conversation. @param {any} settings @param {string} preset */
+/** Returns the result of a preset as a conversation. @param {any} settings @param {string} preset */
 async function shown(settings, preset) {
   const policy = { ...policyOf(settings, preset), log: true, archive: "places" };
   const options = { ...LOCAL, force: settings.force, answer: "edits" };
@@ -173,7 +173,7 @@ function described(block) {
 const whyOf = (index) =>
   index < 0 ? [] : (actions.get(index) ?? []).map(({ action, pass, rule }) => ({ action, pass, rule }));
 
-/** As much of a text as the page holds; the rest is in the message's details. */
+/** The maximum length of a text on the page; the whole text is in the message's details. */
 const MOST = 6000;
 /** @param {string} text */
 const cut = (text) => (text.length > MOST ? `${text.slice(0, MOST)}…` : text);
@@ -189,7 +189,11 @@ function labelled({ kind, text, name, id }) {
   return { kind, id, label: label.trim(), text: cut(text) };
 }
 
-/** Whether the result is valid, and the input comes back from it byte for byte. @param {any} settings @param {string} preset */
+/**
+ * Checks whether the result is valid, and whether the input can be restored from it byte for byte.
+ * @param {any} settings
+ * @param {string} preset
+ */
 async function verified(settings, preset) {
   const policy = { ...policyOf(settings, preset), archive: "bodies" };
   const {
@@ -220,12 +224,12 @@ const operations = {
   measure: measured,
   show: shown,
   verify: verified,
-  /** Blocks of a gap, as many as are shown at once. @param {number} from @param {number} to */
+  /** Returns the next blocks of a gap, as many as are shown at once. @param {number} from @param {number} to */
   gap: (from, to) => {
     const end = Math.min(to, from + 30);
     return { blocks: blocks.slice(from, end).map(described), rest: end < to ? gap(blocks, end, to) : undefined };
   },
-  /** Messages that a run represents. @param {number} from @param {number} at the first one of these to show */
+  /** Returns messages that a run represents. @param {number} from @param {number} at the first of these messages to show */
   run: (from, at) => {
     const run = blocks.find((block) => block.type === "run" && block.from === from);
     const indexes = run?.type === "run" ? run.indexes : [];
@@ -245,7 +249,11 @@ const operations = {
     });
     return { rows, left: Math.max(0, indexes.length - at - rows.length) };
   },
-  /** A message as JSON, before and after. @param {number} index @param {number} from where its run begins, for one that has none */
+  /**
+   * Returns a message as JSON, before and after.
+   * @param {number} index
+   * @param {number} from the start of its run, for a message without an index
+   */
   detail: (index, from) => {
     const block = blocks.find((each) =>
       each.type === "run" ? index < 0 && each.from === from : index >= 0 && each.index === index,
@@ -254,7 +262,7 @@ const operations = {
     const text = (/** @type {any} */ message) => (message ? JSON.stringify(message, null, 2) : "");
     return { before: text(conversation.list[index]), after: row?.type === "message" ? text(row.message) : "" };
   },
-  /** What is saved, as a file. @param {string} what @param {any} settings @param {string} preset */
+  /** Returns the content of a file to save. @param {string} what @param {any} settings @param {string} preset */
   saved: async (what, settings, preset) => {
     const policy = { ...policyOf(settings, preset), archive: "places" };
     const given =

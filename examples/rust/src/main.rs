@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 
 use ctxfold::{json, Ask, Ctxfold, Records, Request, Summary};
 
-/// A program would ask its model here, with `ask.system` and `ask.prompt`.
+/// A real program would ask its model here, with `ask.system` and `ask.prompt`.
 fn summarize(_: &Ask) -> Option<Summary> {
     Some("## Goal\nFinish what the user asked for.\n\n## Progress\nThe \"first\" half is done.".into())
 }

@@ -57,7 +57,7 @@ test("opencode resumes what save has written", { skip }, async () => {
   const folder = await mkdtemp(`${tmpdir()}/ctxfold-opencode-`);
   /** @type {any[]} */
   let requests = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
     requests.push(JSON.parse(body));

@@ -10,7 +10,7 @@ import { createServer } from "node:http";
 export async function scripted(answer) {
   /** @type {Sent[]} */
   const sent = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     let text = "";
     for await (const chunk of request) text += chunk;
     const url = request.url ?? "";

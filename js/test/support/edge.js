@@ -45,7 +45,7 @@ function broken(messages) {
 }
 
 /** The upstream: it answers everything, and remembers what it should have refused. */
-const server = createServer(async (request, response) => {
+const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
   let text = "";
   for await (const chunk of request.setEncoding("utf8")) text += chunk;
   const { messages, max_completion_tokens, stream } = JSON.parse(text);
@@ -121,6 +121,14 @@ export const spoken = (name, turn) => [
 ];
 
 /** @typedef {(path: string, init?: any) => Promise<any>} Fetch */
+
+/**
+ * A client of the proxy at an address. Each request has a connection of its own: a platform closes one that is idle for some
+ * seconds, and on a busy machine that may happen just when the next request is sent.
+ * @param {string | URL} base @returns {Fetch}
+ */
+export const reach = (base) => (path, init) =>
+  fetch(new URL(`.${path}`, base), { ...init, headers: { ...init?.headers, connection: "close" } });
 
 /** @param {Fetch} fetch @param {unknown} body @param {Record<string, string>} headers @param {AbortSignal} [signal] */
 export const post = (fetch, body, headers, signal) =>

@@ -9,7 +9,7 @@ const plugins = fileURLToPath(new URL("../../../examples/plugins", import.meta.u
 
 /**
  * Puts a plugin into a project with the package next to it, as its users have it: what is not in the tarball is not there.
- * @param {string} plugin a file of examples/plugins @param {string} project @returns {Promise<string>} its path there
+ * @param {string} plugin a file or folder of examples/plugins @param {string} project @returns {Promise<string>} its path there
  */
 export async function installed(plugin, project) {
   const target = join(project, "node_modules", "ctxfold");
@@ -17,7 +17,7 @@ export async function installed(plugin, project) {
   const tarball = join(target, await packed(target));
   await finished(spawn("tar", ["-xzf", tarball, "-C", target, "--strip-components=1"]));
   await rm(tarball);
-  await cp(join(plugins, plugin), join(project, basename(plugin)));
+  await cp(join(plugins, plugin), join(project, basename(plugin)), { recursive: true });
   return join(project, basename(plugin));
 }
 

@@ -8,7 +8,7 @@ import sirv from "sirv";
  * @returns {Promise<string>} its address, without a slash at the end
  */
 export async function serve(t, listener) {
-  const server = createServer(listener);
+  const server = createServer({ keepAliveTimeout: 0 }, listener);
   await new Promise((listening) => server.listen(0, "127.0.0.1", () => listening(undefined)));
   t.after(() => {
     server.closeAllConnections();

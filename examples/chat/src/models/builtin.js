@@ -1,12 +1,13 @@
-// The model that is built into the browser, where there is one (Chrome, Edge). Nothing leaves the computer.
+// The model built into the browser, if there is one (Chrome, Edge). No text leaves the computer.
 import { languageModel } from "ctxfold/chrome";
 import { pieces } from "./model.js";
 
 const english = [{ type: "text", languages: ["en"] }];
 
 /**
- * Call it in an event handler where the model has to be downloaded first. Rejects with a `NotSupportedError` where there is none.
- * @param {(loaded: number) => void} onDownload gets the share that is downloaded, 0 to 1
+ * If the model must be downloaded first, call this in the event handler of a user action. Rejects with a `NotSupportedError` if there is no
+ * model.
+ * @param {(loaded: number) => void} onDownload called with the downloaded share, from 0 to 1
  * @returns {Promise<import("./model.js").Model>}
  */
 export async function builtIn(onDownload) {

@@ -1,4 +1,4 @@
-// Any endpoint that speaks OpenAI's Chat Completions, streamed.
+// Any endpoint with OpenAI's Chat Completions API, streamed.
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { brokenOff, notAnEndpoint, refused, unreachable } from "../problems.js";
 import { pieces } from "./model.js";
@@ -46,7 +46,7 @@ export function endpoint({ url, model, key }) {
 
   return {
     answer,
-    concurrency: 1, // A server on the user's own machine writes one answer at a time.
+    concurrency: 1, // A server on the user's own machine usually writes one answer at a time.
     async summarize({ system, prompt }, { signal }) {
       const messages = [
         { role: "system", content: system },
@@ -59,7 +59,10 @@ export function endpoint({ url, model, key }) {
   };
 }
 
-/** What comes: events of a stream, or one body from a server that does not stream. @param {Response} response */
+/**
+ * Yields the parts of a response: the events of a stream, or the body of a server that does not stream.
+ * @param {Response} response
+ */
 async function* chunks(response) {
   if (!response.headers.get("content-type")?.includes("event-stream")) {
     yield JSON.parse(await response.text());

@@ -1,17 +1,17 @@
 /**
- * Who answers.
+ * A model that answers.
  * @typedef {import("ctxfold/chrome").LocalModel} LocalModel
- * @typedef {{signal: AbortSignal, onText: (piece: string) => void}} Answering `onText` gets each piece as it comes
+ * @typedef {{signal: AbortSignal, onText: (piece: string) => void}} Answering `onText` is called with each piece as it arrives
  * @typedef {object} Model
- * @property {(messages: readonly import("../history.js").Message[], answering: Answering) => Promise<string | void>} answer resolves
- *   when the answer is whole, with why it ended (such as `stop`, `length`) where the model tells
+ * @property {(messages: readonly import("../history.js").Message[], answering: Answering) => Promise<string | void>} answer resolves when
+ *   the answer is complete, to the finish reason (such as `stop` or `length`) if the model reports one
  * @property {import("ctxfold").Summarize} [summarize] writes digests
- * @property {number} [contextWindow] in tokens, where the model tells
+ * @property {number} [contextWindow] in tokens, if the model reports it
  * @property {LocalModel["limits"]} [limits] of a summary request
- * @property {number} [concurrency] how many summaries it writes at once
+ * @property {number} [concurrency] how many summaries it can write at the same time
  */
 
-/** Safari has no asynchronous iterator of streams yet. @template T @param {ReadableStream<T>} stream */
+/** Yields the pieces of a stream. Safari can't iterate over streams asynchronously yet. @template T @param {ReadableStream<T>} stream */
 export async function* pieces(stream) {
   const reader = stream.getReader();
   try {

@@ -1,6 +1,6 @@
-// A script in place of a model: it needs nothing, and fills the context. It writes no digests: ctxfold does.
+// A script that stands in for a model, to fill the context without any model. It writes no digests, so ctxfold does.
 
-/** How long the script takes for a few words, in milliseconds. */
+/** The script's pause after a few words, in milliseconds. */
 const PACE = 25;
 const WORDS = /(?:\S+\s*){1,4}/g;
 
@@ -29,13 +29,14 @@ function reply(messages) {
   ].join("\n");
 }
 
-/** The longest that a sentence is repeated, in UTF-16 units. */
+/** The longest sentence that is repeated, in UTF-16 units. */
 const LONGEST = 300;
 
 /**
- * The sentence that shares the most with a question, in words that few sentences have; of equal ones the newest, because the user may have
- * corrected the others. What the script itself has said doesn't count.
- * @param {string} question @param {readonly {role?: string, content: string}[]} messages
+ * Returns the sentence that shares the most rare words with a question. Among equal ones the newest wins, because the user may have
+ * corrected the others. The script's own sentences don't count.
+ * @param {string} question
+ * @param {readonly {role?: string, content: string}[]} messages
  */
 function search(question, messages) {
   const asked = wordsOf(question);
@@ -60,7 +61,7 @@ function search(question, messages) {
   return best.text;
 }
 
-/** Its words of four letters and more, and its numbers. @param {string} text */
+/** Returns the words with at least four letters, and the numbers, of a text. @param {string} text */
 const wordsOf = (text) => new Set(text.toLowerCase().match(/\p{L}{4,}|\p{N}+/gu) ?? []);
 
 /** @param {number} ms @param {AbortSignal} signal */
