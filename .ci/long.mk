@@ -14,7 +14,7 @@ HEAVY       := browsers
 QEMU        := $(if $(filter arm64 aarch64,$(shell uname -m)),,qemu-aarch64-static)
 
 # The steps of the build that can be skipped, as wasm/check/build.sh names the modules without them.
-STEPS       := no-lean no-small no-clear no-quiet no-collect no-resume no-lines no-jumps no-start no-dead no-coalesce no-segments
+STEPS       := no-lean no-small no-clear no-quiet no-collect no-resume no-lines no-jumps no-start no-dead no-segments
 STRESS      := stress-move stress-preempt stress-collect
 REQUESTS    ?= 10000
 
@@ -75,7 +75,7 @@ test-soak: ## Make SOAK (100,000) calls of mixed sizes and operations in all for
 # The programs get a gigabyte of memory, a home directory of their own, and an API on 127.0.0.1. js/fixtures/programs sets their versions.
 .PHONY: test-agents
 test-agents: needs-node ## Let coding agents, as programs, resume what save has written, and continue
-	$(say) 'Coding agents resume saved sessions: Claude Code in three versions, Codex, pi, Gemini CLI; two versions of Claude Code compact with the hook'
+	$(say) 'Coding agents resume saved sessions: Claude Code in three versions, Codex, pi, Gemini CLI; two versions of Claude Code compact with the hook, one with the function hook'
 	@cd js && $(NPM_CI) && (cd fixtures/programs && $(INSTALL)) && npm run -s build && \
 		CTXFOLD_AGENTS=1 node --test test/programs/agents.test.js test/programs/hook.test.js
 

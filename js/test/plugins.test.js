@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createCompactor, load, restoreFrom } from "ctxfold";
@@ -17,7 +17,7 @@ import { bundle, start } from "./support/workerd.js";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const fixtures = join(root, "js/fixtures");
 const plugins = join(root, "examples/plugins");
-// pi wants a newer Node than this package does.
+// pi requires a newer Node than this package.
 const node = join(fixtures, "runtimes/node_modules/.bin/node");
 const pi = join(fixtures, "agents/node_modules/@earendil-works/pi-coding-agent/dist/cli.js");
 const opencode = join(fixtures, "agents/node_modules/opencode-linux-x64/bin/opencode");
@@ -35,7 +35,11 @@ function answer(texts) {
   return turns.length > 0 ? reply(Math.max(...turns)) : "Nothing.";
 }
 
-/** A home with a project in it, and an API. @param {import("node:test").TestContext} t @param {(texts: string) => string} [says] */
+/**
+ * Creates a home directory with a project, and starts an API.
+ * @param {import("node:test").TestContext} t
+ * @param {(texts: string) => string} [says]
+ */
 async function home(t, says = answer) {
   const folder = await mkdtemp(join(tmpdir(), "ctxfold-plugin-"));
   const api = await scripted(says);
@@ -50,12 +54,17 @@ async function home(t, says = answer) {
 }
 
 test("each plugin is at most 100 lines", async () => {
-  const files = await readdir(plugins);
-  assert.deepEqual(files.sort(), ["claude-code.js", "cloudflare-agents.js", "opencode.js", "pi.js"]);
-  for (const file of files) {
-    const { length } = (await readFile(join(plugins, file), "utf8")).split("\n");
-    assert.ok(length <= 101, `${file} has ${length - 1} lines`);
+  const files = (await readdir(plugins, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  /** @type {Record<string, number>} */
+  const lengths = {};
+  for (const { parentPath, name } of files) {
+    const path = join(parentPath, name);
+    const [plugin = ""] = relative(plugins, path).split(sep);
+    lengths[plugin] = (lengths[plugin] ?? 0) + (await readFile(path, "utf8")).split("\n").length - 1;
   }
+  const names = ["claude-code", "claude-code.js", "cloudflare-agents.js", "opencode.js", "pi.js"];
+  assert.deepEqual(Object.keys(lengths).sort(), names);
+  for (const [plugin, length] of Object.entries(lengths)) assert.ok(length <= 100, `${plugin} has ${length} lines`);
 });
 
 test("pi compacts with its extension, asks no model, and goes on with the digest", {
@@ -114,7 +123,7 @@ test("pi compacts with its extension, asks no model, and goes on with the digest
     (await Promise.all(kept)).some((body) => body.includes(reply(1).trim())),
     "the archive has the first answer",
   );
-  // What only a model can do is left to pi.
+  // Compactions that only a model can do are left to pi.
   agent.send({ id: "own", type: "compact", customInstructions: "Speak of kiln 2 alone." });
   const { data } = await agent.until(({ type, id }) => type === "response" && id === "own");
   assert.notEqual(data?.details?.by, "ctxfold");
@@ -188,7 +197,7 @@ test("the hook of Claude Code gives back after a compaction what its transcript 
     { role: "user", content: question(turn) },
     { role: "assistant", model: "claude-opus-4-5", content: [{ type: "text", text: reply(turn) }] },
   ]);
-  messages.push({ role: "user", content: "Thanks." }); // whose format nothing tells but the file
+  messages.push({ role: "user", content: "Thanks." }); // only the file shows the format of this message
   const entries = messages.map((message, n) => ({
     ...{ type: message.role, uuid: `u${n}`, parentUuid: n === 0 ? null : `u${n - 1}`, sessionId: "s-1", cwd: project },
     ...{ version: "2.1.0", timestamp: new Date(Date.UTC(2026, 0, 1, 0, n)).toISOString(), isSidechain: false, message },
@@ -210,7 +219,63 @@ test("the hook of Claude Code gives back after a compaction what its transcript 
   assert.equal(await run({ hook_event_name: "SessionStart", source: "compact" }), "", "it is given once");
 });
 
-/** A session of Cloudflare's agents. @param {number} turns */
+test("the function hook of Claude Code replaces a compaction by a digest, and keeps the newest messages as they are", async (t) => {
+  const { project } = await home(t);
+  const plugin = await installed("claude-code", project);
+  const { register } = await import(join(plugin, "hooks/compact.js"));
+  /** @type {any} */
+  let hook;
+  register((/** @type {string} */ event, /** @type {any} */ it) => {
+    assert.equal(event, "session.compact");
+    hook = it;
+  });
+  /** @type {string[]} */
+  const logged = [];
+  const engine = {
+    plugin: { root: plugin },
+    session: { root: async () => project },
+    ui: { log: (/** @type {string} */ line) => logged.push(line) },
+    process: {
+      run: async ([, ...args] = [""], { stdin = "" }) => {
+        const child = spawn(process.execPath, args, { cwd: project });
+        return { exitCode: 0, stdout: await finished(child, stdin), stderr: "" };
+      },
+    },
+  };
+  const next = async () => "Claude Code's own";
+  const messages = Array.from({ length: 60 }, (_, n) => [
+    { role: "user", text: question(n + 1), toolUses: [], handle: `u${n}` },
+    {
+      role: "assistant",
+      text: "",
+      toolUses: [{ tool_use_id: `c${n}`, tool: "Read", input: { file_path: `kiln${n}` }, text: reply(n + 1) }],
+      handle: `c${n}`,
+    },
+    {
+      role: "user",
+      text: "",
+      toolUses: [],
+      toolResults: [{ tool_use_id: `c${n}`, text: reply(n + 1).repeat(2), isError: false }],
+      handle: `r${n}`,
+    },
+    { role: "assistant", text: reply(n + 1), toolUses: [], handle: `a${n}` },
+  ]).flat();
+  const { messages: left } = await hook(engine, { trigger: "auto", messages }, next);
+  const [digest, ...kept] = left;
+  assert.ok(digest.text.startsWith("[session digest") && digest.text.includes(RULE), JSON.stringify(digest));
+  assert.equal(digest.handle, undefined);
+  assert.ok(kept.length > 4 && kept.length < messages.length / 2, `${kept.length} messages stay`);
+  assert.deepEqual(kept, messages.slice(-kept.length));
+  assert.equal(kept[0].toolResults, undefined, "no result stays without its call");
+  assert.equal(await hook(engine, { trigger: "auto", messages: messages.slice(0, 4) }, next), "Claude Code's own");
+  assert.equal(await hook(engine, { trigger: "manual", instructions: "Kiln 2.", messages }, next), "Claude Code's own");
+  assert.deepEqual(logged, []);
+  engine.process.run = async () => ({ exitCode: 1, stdout: "", stderr: "no module" });
+  assert.equal(await hook(engine, { trigger: "auto", messages }, next), "Claude Code's own");
+  assert.match(logged.join(), /no module/);
+});
+
+/** Returns a session of Cloudflare's agents. @param {number} turns */
 const session = (turns) =>
   Array.from({ length: turns }, (_, n) => [
     { id: `u${n}`, role: "user", parts: [{ type: "text", text: question(n + 1) }] },
@@ -246,7 +311,7 @@ test("the function for sessions of Cloudflare's agents says what its summary rep
     assert.ok(end > 30 && end < before.length - 2, `${end} of ${before.length}`);
     assert.equal(before[end + 1].role, "user", "a turn is not cut");
     assert.ok(summary.includes(RULE) && summary.includes(`Compaction Round ${round}.`), summary);
-    // As its session shows an overlay from then on.
+    // From then on the session shows this overlay.
     const overlay = { id: `compaction_${round}`, role: "assistant", parts: [{ type: "text", text: summary }] };
     view = [
       overlay,
@@ -325,7 +390,7 @@ test("a summary of the app's own model is taken, and one that fails is replaced"
   assert.ok(local.summary.includes(RULE) && local.summary.includes("[1] user: Question 1"));
 });
 
-/** What the types of the packages take; what is marked must be refused. */
+/** Checks the types of the packages. The marked line must be rejected. */
 const PROGRAM = `
 import type { CompactionFunction, Session } from "agents/sessions";
 import type { Plugin } from "@opencode-ai/plugin";

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// A statement that corrects an earlier one ("I was wrong: the port is 5433", "5433, not 5432") takes the earlier one out of a digest,
-// whether or not the digest has room for the correction itself.
+// A statement that corrects an earlier one ("I was wrong: the port is 5433", "5433, not 5432") removes the earlier one from a digest, even
+// if the digest has no room for the correction itself.
 
 // correction is a statement of item that corrects an earlier one.
 type correction struct {
@@ -16,8 +16,9 @@ type correction struct {
 	*fact
 }
 
-// mostCorrections is how many corrections, the newest, are compared with what a digest says, lookCorrection how much of a text is searched
-// for one, in bytes, and nearAdmission how many words of a statement are searched for an admission.
+// mostCorrections is the maximum number of corrections, newest first, that are compared with the statements in a digest. lookCorrection is
+// the length of a text's beginning that is searched for a correction, in bytes, and nearAdmission the number of a statement's words that
+// are searched for an admission.
 const (
 	mostCorrections = 64
 	lookCorrection  = 400
@@ -28,7 +29,7 @@ var (
 	// correcting are words with which people admit a mistake.
 	correcting = newWordSet("wrong correction mistaken misspoke mistake falsch irrtum geirrt korrektur vertan tort erreur trompé trompée equivoqué corrección enganei correção sbagliato errore correzione ошибся ошиблась ошибка خطأ गलत गलती",
 		"错 錯 更正 間違 訂正 잘못 정정")
-	// denying are words between a value and the one that it isn't.
+	// denying contains words between a value and the value that it corrects.
 	denying = words.NewSet("not nicht pas no não non не")
 )
 
@@ -42,8 +43,8 @@ func admits(ws []words.Word) bool {
 	return false
 }
 
-// deniedIn returns the range of words that a statement denies after it has named the right value: "It is 5433, not 5432"; from is -1 if
-// there is none.
+// deniedIn returns the range of words that a statement denies after naming the right value, as in "It is 5433, not 5432". from is -1 if
+// there are none.
 func deniedIn(text string, ws []words.Word) (from, to int) {
 	for k := 2; k < len(ws); k++ {
 		if w := ws[k]; denying.Has(ws[k-1].Stem) && (w.Kind&words.Digit != 0 || w.Kind&words.Capital != 0 && w.End-w.From > 1) && strings.ContainsAny(text[ws[k-2].End:ws[k-1].From], ",;(–—") {
@@ -57,7 +58,7 @@ func deniedIn(text string, ws []words.Word) (from, to int) {
 	return -1, -1
 }
 
-// correctionsIn returns what the beginning of a text corrects. An admission without a number is about the statement that follows it. It
+// correctionsIn returns the corrections at the beginning of a text. An admission without a number refers to the statement after it. It
 // reuses the memory of room.
 func correctionsIn(text string, room *[]words.Word) (out []*fact) {
 	text = trimRune(text[:min(len(text), lookCorrection)])
@@ -80,7 +81,7 @@ func correctionsIn(text string, room *[]words.Word) (out []*fact) {
 	return out
 }
 
-// corrections collects what corrects an earlier statement of the talk.
+// corrections collects the statements that correct earlier ones in the talk.
 func (k *talk) corrections() {
 	var room []words.Word
 	for i := range k.items {
@@ -100,7 +101,7 @@ func (k *talk) corrections() {
 	}
 }
 
-// correct marks chosen statements as gone that a later one of the conversation corrects.
+// correct marks the chosen statements that a later statement corrects as gone.
 func (k *talk) correct(chosen []extract.Chosen, facts []*fact, gone []bool) {
 	for _, c := range k.corrected {
 		for n := range chosen {
@@ -111,7 +112,8 @@ func (k *talk) correct(chosen []extract.Chosen, facts []*fact, gone []bool) {
 	}
 }
 
-// corrects puts earlier answers in doubt that a statement of the current turn corrects, and drops what was only said on the way.
+// corrects puts the earlier answers that the current turn corrects in doubt, and drops corrected statements that were only made while
+// working.
 func (r *turnReader) corrects() {
 	now := len(r.turns) - 1
 	var room []words.Word
@@ -130,10 +132,11 @@ func (r *turnReader) corrects() {
 	}
 }
 
-// mostOfTurn is how many corrections of one turn are compared with what was said before: each is compared with all of it.
+// mostOfTurn is the maximum number of a turn's corrections that are applied. The limit bounds the cost, because each is compared with all
+// earlier statements.
 const mostOfTurn = 8
 
-// corrected does that for one turn. In the current one only what was said before the unit with the correction counts.
+// corrected applies a correction to one turn. In the current turn, it applies only to the units before the correction.
 func (t *turn) corrected(f *fact, unit int, current bool, number int) {
 	for i := range t.units {
 		u := &t.units[i]

@@ -1,14 +1,13 @@
 package digest
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// The weights of the lines with which excerpts are filled, in 1/1024, by what they say.
+// The weights of the lines that fill excerpts, in 1/1024, by kind.
 const (
 	ofProseLine   = 1024 // sentences, comments and list items
 	ofDefinition  = 700
@@ -16,26 +15,33 @@ const (
 	leastRunWorth = 200
 )
 
-// leastFill is how much room filling is worth, in bytes, and lookFill how many bytes of results are read for each byte of room, newest
-// results first. mostRun is the size of a run of lines, in bytes, from which on it ends at the next definition, comment or heading.
+// leastFill is the minimum room that is worth filling, in bytes. lookFill is the number of bytes of results that are read for each byte of
+// room, newest results first. A run of more than mostRun bytes ends at the next definition, comment or heading.
 const (
 	leastFill = 400
 	lookFill  = 64
 	mostRun   = 300
 )
 
-// fill adds runs of lines that no later message repeats, while there is room: those that say most that neither the chosen lines nor each
-// other say. A result gets at most its part of most.
+// fill adds runs of lines while there is room. It prefers runs that say most beyond the chosen lines and the other runs. most limits the
+// bytes for each result.
 func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	if c.room < leastFill {
 		return
 	}
-	f := filler{Excerpts: e, choice: c, known: slices.Clone(e.known)}
+	f := filler{Excerpts: e, choice: c, known: make([][]string, len(most))}
 	left := c.room * lookFill
 	for result := len(most) - 1; result >= 0 && left > 0; result-- {
-		left -= f.read(result)
+		for _, run := range e.runsOf(result) {
+			f.add(run)
+		}
+		left -= len(e.texts[result])
 	}
-	chosen := extract.New(f.items, f.known).Choose(c.room)
+	var known []string
+	for _, lines := range f.known {
+		known = append(known, lines...)
+	}
+	chosen := extract.New(f.items, known).Choose(c.room)
 	for len(chosen) > 0 {
 		result, n := f.runs[chosen[0].Item].result, 1
 		for n < len(chosen) && f.runs[chosen[n].Item].result == result {
@@ -46,64 +52,101 @@ func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	}
 }
 
-// filler is the runs of lines with which excerpts may be filled.
+// filler holds the runs of lines that may fill excerpts.
 type filler struct {
 	*Excerpts
 	choice *excerptChoice
 	items  []extract.Item
-	runs   []lineRun // of the items
-	known  []string  // the lines that are chosen
+	runs   []lineRun  // of the items
+	known  [][]string // by result: the lines that are chosen
 }
 
-// lineRun is a paragraph or another piece of a result that is read as a whole: the lines from one index to another.
+// lineRun is a paragraph, or another piece of a result that is only understood as a whole. It is a range of line indexes.
 type lineRun struct {
 	result, from, to int
 	title            int // the line of the heading above it, or -1
 }
 
-// read adds the runs of a result, and returns how many bytes it has.
-func (f *filler) read(result int) (size int) {
+// runsOf returns the runs of a result. No run contains a known line.
+func (e *Excerpts) runsOf(result int) []lineRun {
+	if e.runs[result] != nil {
+		return e.runs[result]
+	}
 	run, title := lineRun{result: result, title: -1}, -1
-	for n := range f.lines[result] {
-		text := strings.TrimSpace(f.text(result, n))
-		size += len(text)
-		if n > run.from && f.ends(run, n, text) {
-			f.add(run)
+	for n := range e.lines[result] {
+		text := strings.TrimSpace(e.text(result, n))
+		known := e.lines[result][n].known
+		if n > run.from && (known || e.ends(run, n, text)) {
+			e.runs[result] = append(e.runs[result], run)
 			run = lineRun{result: result, from: n, title: title}
 		}
-		if run.to = n + 1; text != "" && text[0] == '#' && !f.lines[result][n].number {
+		if run.to = n + 1; known {
+			run.from = n + 1
+		}
+		if e.isTitle(result, n) {
 			title = n
 		}
 	}
 	if run.to > run.from {
-		f.add(run)
+		e.runs[result] = append(e.runs[result], run)
 	}
-	return size
+	return e.runs[result]
 }
 
-// ends reports whether a run ends before line n, whose text this is.
-func (f *filler) ends(run lineRun, n int, text string) bool {
-	lines := f.lines[run.result]
-	if strings.Count(f.texts[run.result][lines[n-1].to:lines[n].from], "\n") > 1 { // an empty line, or a closing brace
+// isTitle reports whether a line is a heading of a text.
+func (e *Excerpts) isTitle(result, line int) bool {
+	l := &e.lines[result][line]
+	return !l.number && strings.HasPrefix(strings.TrimLeft(e.texts[result][l.from:l.to], " \t"), "#")
+}
+
+// trimmed returns a span without lines of brackets at its ends, and without lines of code at its end that only begin something.
+func (e *Excerpts) trimmed(span lineRun) lineRun {
+	for ; span.from < span.to; span.to-- {
+		text := strings.TrimSpace(e.text(span.result, span.to-1))
+		if strings.ContainsFunc(text, unicode.IsLetter) && (!e.opens(span.result, span.to-1) || definedBy(text) != "") {
+			break
+		}
+	}
+	for span.from < span.to && !strings.ContainsFunc(e.text(span.result, span.from), unicode.IsLetter) {
+		span.from++
+	}
+	return span
+}
+
+// opens reports whether a piece ends its line with an open bracket.
+func (e *Excerpts) opens(result, piece int) bool {
+	at := e.lines[result][piece].to
+	if last := e.texts[result][at-1]; last != '{' && last != '(' {
+		return false
+	}
+	rest := strings.TrimLeft(e.texts[result][at:], " \t\r")
+	return rest == "" || rest[0] == '\n'
+}
+
+// ends reports whether a run ends before line n, which has the given text.
+func (e *Excerpts) ends(run lineRun, n int, text string) bool {
+	lines := e.lines[run.result]
+	if strings.Count(e.texts[run.result][lines[n-1].to:lines[n].from], "\n") > 1 { // an empty line, or a closing brace
 		return lines[n].to-lines[run.from].from > mostRun/4
 	}
 	begins := commentOf(text) != "" || definedBy(text) != "" || text != "" && (text[0] == '#' || text[0] == '*')
 	return begins && lines[n].to-lines[run.from].from > mostRun/2 || lines[n].to-lines[run.from].from > 2*mostRun
 }
 
-// add adds a run that says something.
+// add adds a run unless it says nothing.
 func (f *filler) add(run lineRun) {
 	var text []string
 	size, worth := 0, 0
+	run = f.trimmed(run)
 	for n := run.from; n < run.to; n++ {
 		line := f.text(run.result, n)
 		if f.lines[run.result][n].chosen {
-			f.known = append(f.known, line)
+			f.known[run.result] = append(f.known[run.result], line)
 			continue
 		}
 		text = append(text, line)
 		size += len(line)
-		worth += len(line) * worthOfLine(line)
+		worth += len(line) * min(worthOfLine(line), worthInQuote(strings.TrimSpace(line)))
 	}
 	if size == 0 || worth/size < leastRunWorth || len(text) == 1 && strings.HasSuffix(text[0], ":") {
 		return
@@ -112,8 +155,7 @@ func (f *filler) add(run lineRun) {
 	f.runs = append(f.runs, run)
 }
 
-// put adds chosen runs of a result in at most size bytes: the best of them if not all of them fit. A run takes along the definition that it
-// is in, and the heading above it.
+// put adds the chosen runs of a result, in at most size bytes. If not all of them fit, it adds the best ones.
 func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 	need, items := 0, make([]extract.Item, len(chosen))
 	for i, c := range chosen {
@@ -122,30 +164,13 @@ func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 	}
 	if need > size {
 		var best []extract.Chosen
-		for _, c := range extract.New(items, f.known).Choose(size) {
+		for _, c := range extract.New(items, f.known[result]).Choose(size) { // the known lines of all results would be read for each result
 			best = append(best, chosen[c.Item])
 		}
 		chosen = best
 	}
 	for _, c := range chosen {
-		run := f.runs[c.Item]
-		if len(f.items[c.Item].Text) > f.choice.room {
-			continue
-		}
-		head := f.lines[result][run.from].head
-		if head >= 0 && definedBy(strings.TrimSpace(f.text(result, head))) == "" {
-			head = -1
-		}
-		for _, n := range []int{run.title, head} {
-			if n >= 0 && !f.lines[result][n].chosen {
-				f.choice.take(f.Excerpts, result, n)
-			}
-		}
-		for n := run.from; n < run.to; n++ {
-			if !f.lines[result][n].chosen {
-				f.choice.take(f.Excerpts, result, n)
-			}
-		}
+		f.choice.takeSpan(f.Excerpts, f.runs[c.Item])
 	}
 }
 
@@ -156,7 +181,7 @@ func (e *Excerpts) text(result, line int) string {
 	return text[numbered(text):]
 }
 
-// worthOfLine returns the weight of a line by what it says, or 0 if it says nothing, only passes a value on, or is a hit of a search.
+// worthOfLine returns the weight of a line by its kind. It is 0 if the line says nothing, only passes on a value, or is a search hit.
 func worthOfLine(line string) int {
 	line = strings.TrimSpace(line)
 	switch {

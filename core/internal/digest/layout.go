@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// The sections of a digest in both layouts. Those before people are the ones of S3.21.
+// The sections of a digest in both layouts. The sections before people are those of S3.21.
 const (
 	objective = iota
 	guardrails
@@ -20,18 +20,18 @@ const (
 	people
 	about
 	questions
-	told     // what was said, chosen by code
+	told     // statements in the conversation, chosen by code
 	logged   // the log of turns
 	changed  // the files that were changed
 	failing  // the errors that are open
-	running  // work that nothing has ended
-	ending   // what holds at the end of the record
+	running  // work that is still running
+	ending   // the state at the end of the record
 	unloaded // tools that the assistant has to load again
 	shown    // lines of files that were read
 	sections
 )
 
-// layout is the headings of a digest in order. Conversations with tool calls have the layout of a working session; conversations between
+// layout holds the headings of a digest in order. Conversations with tool calls have the layout of a working session; conversations between
 // people, or with an assistant who only talks, have that of a chat.
 type layout struct {
 	headings [sections]string // "" for sections that the layout lacks

@@ -9,8 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Ledger is what code, not a model, knows about the folded messages. The state carries it from one compaction to the next, and every digest
-// contains it, from which it can be read back. All lists have the oldest entry first; a file that was modified is not listed as read.
+// Ledger holds facts about the folded messages that are extracted by code, not by a model. The state carries it from one compaction to the
+// next. Every digest contains it too, so that it can be read back. All lists start with the oldest entry; a modified file is not listed as
+// read.
 type Ledger api.Ledger
 
 // The limits of a ledger. Longer lists lose their oldest entries, and longer texts their middle; sizes are bytes.
@@ -44,8 +45,8 @@ func (l *Ledger) Add(t *transcript.Transcript, messages []int32) {
 	l.tidy()
 }
 
-// AddBranch collects what message i, the digest of an abandoned branch, says about files: what was changed there is changed. Requests made
-// there don't count here.
+// AddBranch collects facts about files from message i, the digest of an abandoned branch: files that were changed there are changed.
+// Requests made there don't count.
 func (l *Ledger) AddBranch(t *transcript.Transcript, i int) {
 	var there Ledger
 	Body(t.Text(t.FirstText(i)), &there)
@@ -59,12 +60,12 @@ type collector struct {
 	*Ledger
 	t      *transcript.Transcript
 	failed critbit.Map[int] // by key, one more than its index in Errors, or 0 if it has worked since
-	older  int              // so many of Errors were there when the user asked last
-	begun  []int            // by Errors: the value of worked when it failed
-	worked int              // how many calls have worked that do more than look
-	beyond int              // so many of Errors were looked at for being worked around
-	checks [checkSets]int   // by the kinds of a check: one more than the index in Errors of the last one that failed
-	called []textCall       // calls written as text whose output is to come
+	older  int              // number of Errors at the user's last request
+	begun  []int            // for each of Errors, the value of worked at the time of the failure
+	worked int              // number of successful calls that did more than inspect something
+	beyond int              // number of Errors that were checked for a workaround
+	checks [checkSets]int   // by kinds of checks, one more than the index in Errors of the last failure
+	called []textCall       // calls written as text that still wait for their output
 	room   *readRoom
 }
 
@@ -108,7 +109,7 @@ func (c *collector) forget() {
 	c.older = len(c.Errors)
 }
 
-// call collects what a tool call reads, changes and runs.
+// call collects the files that a tool call reads or changes, and the command that it runs.
 func (c *collector) call(p *transcript.Part) {
 	u := useOf(c.t.Text(p.Name))
 	if u != reads && u != searches && u != edits && u != runs {
@@ -165,7 +166,7 @@ func folderOf(script string) string {
 	return ""
 }
 
-// inFolder returns a path of a command that runs in a folder; "" is an unknown folder.
+// inFolder returns the full path of a file, given the folder in which a command runs; "" means an unknown folder.
 func inFolder(folder, path string) string {
 	if folder == "" || path == "" || path[0] == '/' || path[0] == '~' {
 		return path
@@ -173,7 +174,7 @@ func inFolder(folder, path string) string {
 	return folder + strings.TrimPrefix(path, "./")
 }
 
-// joinWords joins the words of a command that is given as a list, without those that only start a shell.
+// joinWords joins the words of a command given as a list, without words that only start a shell.
 func joinWords(script, word string) string {
 	switch {
 	case len(script) > maxScript:
@@ -188,7 +189,7 @@ func joinWords(script, word string) string {
 	return script + " " + word
 }
 
-// result collects how a command ended, and what failed. A search that finds nothing has not failed, nor has a call that was cancelled.
+// result collects the outcome of a command, and failures. A search without hits is not a failure, and neither is a cancelled call.
 func (c *collector) result(n int32) {
 	t, p := c.t, &c.t.Parts[n]
 	tool := ToolName(t, int(n))
@@ -233,7 +234,7 @@ func (c *collector) result(n int32) {
 	c.ended(tool, on, said, failed)
 }
 
-// ended records how a call ended, and its error message. A failure stays until the same call succeeds.
+// ended records the outcome of a call, with its error message. A failure stays until the same call succeeds.
 func (c *collector) ended(tool, on, said string, failed bool) {
 	f := api.LedgerFailure{Tool: tool, On: clipLine(withoutDocs(checkedPart(on)), maxCommand)}
 	c.solved(&f) // it succeeded now, or failed again
@@ -253,7 +254,7 @@ func (c *collector) ended(tool, on, said string, failed bool) {
 	}
 }
 
-// solved drops the error of a call that has succeeded since, if there is one.
+// solved drops the earlier error of a call that has now succeeded.
 func (c *collector) solved(call *api.LedgerFailure) {
 	if at, found := c.failed.Get(key(call)); found && at > 0 {
 		c.Errors[at-1] = api.LedgerFailure{}
@@ -261,14 +262,14 @@ func (c *collector) solved(call *api.LedgerFailure) {
 	}
 }
 
-// checkFailed notes the last of Errors, a command that failed, if it is a check.
+// checkFailed records that the last of Errors, a failed command, is a check.
 func (c *collector) checkFailed(f *api.LedgerFailure) {
 	if kinds := checksOf(f); kinds != 0 {
 		c.checks[kinds] = len(c.begun)
 	}
 }
 
-// checkPassed drops the errors of the checks that a call covers, which has succeeded.
+// checkPassed drops the errors of all checks that a successful call covers.
 func (c *collector) checkPassed(call *api.LedgerFailure) {
 	kinds := checksOf(call)
 	if kinds == 0 {
@@ -281,8 +282,8 @@ func (c *collector) checkPassed(call *api.LedgerFailure) {
 	}
 }
 
-// aroundIt is how many calls work after one that has failed until it is no longer open: what the agent has not needed since, it has got in another
-// way. A check stays, as nothing but itself says that it passes.
+// aroundIt is the number of successful calls after which a failure no longer counts as open, because the agent has evidently found another
+// way. A failed check stays open, because only running it again shows that it passes.
 const aroundIt = 8
 
 func isCheck(f *api.LedgerFailure) bool { return checksOf(f) != 0 }
@@ -295,13 +296,13 @@ func checksOf(f *api.LedgerFailure) checkKinds {
 	return checksIn(f.On)
 }
 
-// sameCommand identifies a command as key does for those that failed.
+// sameCommand returns the key of a command, as key does for failed ones.
 func sameCommand(script string) string {
 	return key(&api.LedgerFailure{Tool: "bash", On: clipLine(script, maxCommand)})
 }
 
-// key identifies what a failure is about: the same tool on the same file, or the same command up to its first option, so that a test with
-// other options counts as the same test.
+// key returns a key for the subject of a failure: a tool and a file, or a command up to its first option, so that a test with other options
+// counts as the same test.
 func key(f *api.LedgerFailure) string {
 	on := f.On
 	if useOf(f.Tool) == runs {
@@ -309,7 +310,7 @@ func key(f *api.LedgerFailure) string {
 			on = cmd
 		}
 		words := strings.Fields(on)
-		if kindOf(on) == commits { // whatever precedes it: one that failed is followed by another try
+		if kindOf(on) == commits { // ignore everything before it, because a failed commit is tried again
 			words = []string{"git", "commit"}
 		}
 		end := 0
@@ -319,13 +320,13 @@ func key(f *api.LedgerFailure) string {
 		on = strings.Join(words[:end], " ")
 	}
 	tool := ToolKey(f.Tool)
-	if u := useOf(f.Tool); u == edits || u == reads { // who reads a file after a failed edit knows what it says
+	if u := useOf(f.Tool); u == edits || u == reads { // an agent that reads a file after a failed edit knows its content
 		tool = "file"
 	}
 	return tool + "\x00" + on
 }
 
-// ran records a command; only its newest run counts.
+// ran records a command. Only the newest run counts.
 func (c *collector) ran(script, exit string) {
 	if script = clipLine(script, maxCommand); script != "" {
 		c.Commands = append(c.Commands, api.LedgerCommand{Command: script, Exit: exit})
@@ -402,7 +403,7 @@ func (l *Ledger) Inherit(old *Ledger) {
 	l.tidy()
 }
 
-// tidy keeps each entry once, at its newest place, and the lists within their limits.
+// tidy removes duplicates, keeping the newest, and limits the lists.
 func (l *Ledger) tidy() {
 	l.Modified = wholePaths(newestOf(l.Modified, maxModified, func(p string) string { return p }))
 	var modified critbit.Map[struct{}]
@@ -424,7 +425,7 @@ func (l *Ledger) tidy() {
 	}
 }
 
-// mostEnds is how many suffixes of a path are compared with others.
+// mostEnds is the maximum number of a path's suffixes that are compared with other paths.
 const mostEnds = 12
 
 // wholePaths removes paths that are a suffix of another one in the list: they name the same file.
@@ -441,7 +442,7 @@ func wholePaths(list []string) []string {
 	return slices.DeleteFunc(list, func(p string) bool { return strings.Contains(p, "/") && ends.Has(p) })
 }
 
-// newestOf keeps the last of the entries with the same key, and of all entries the last max.
+// newestOf removes all but the last of the entries with equal keys, and returns at most the last max entries.
 func newestOf[T any](list []T, max int, key func(T) string) []T {
 	var seen critbit.Map[struct{}]
 	from := len(list)

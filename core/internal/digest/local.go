@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Extract is what a digest without a model is made of: the user's requests in their own words, rules that they set, what was
-// changed, run and failed, what the agent said, and what is open. It is a pure function of what it was made from.
+// Extract holds the material of a digest that is written without a model: the user's requests and rules in their own words, changes,
+// commands and failures, statements of the agent, and open work. It is a pure function of its input.
 type Extract struct {
 	t        *transcript.Transcript
 	messages []int32
@@ -17,7 +17,6 @@ type Extract struct {
 	beside   []string // texts next to the digest
 	talk     *talk    // what was said
 	log      *turnLog // the log of a working session
-	shown    *shownFiles
 
 	plan     planList
 	standing string // the block of standing instructions
@@ -48,8 +47,8 @@ const (
 	written   = 6 // by the user or the agent
 	argued    = 4 // in the arguments of a tool call
 	pasted    = 3 // in a long argument, such as the content of a file
-	answered  = 1 // in what a tool said
-	inherited = 3 // in the digest before
+	answered  = 1 // in a tool's output
+	inherited = 3 // in the previous digest
 )
 
 // How much of a text is examined, in bytes: the beginning and the end of a tool's output, the beginning of other texts.
@@ -58,7 +57,7 @@ const (
 	lookText   = 20000
 )
 
-// leastShare is the least room of each part of a digest, in bytes, however small the digest is.
+// leastShare is the minimum room for each part of a digest, in bytes, even if the digest is small.
 const leastShare = 120
 
 // recency returns 1024 for the newest of n messages and 64 for the oldest, falling hyperbolically in between.
@@ -110,8 +109,8 @@ func (e *Extract) collect() {
 	}
 }
 
-// lookBack is how much of the newest messages is searched for terms, decisions and plans, in bytes. Of older ones only the first would rank
-// high.
+// lookBack is the number of bytes of the newest messages that are searched for terms, decisions and plans. Of older messages, only the
+// first would rank high.
 const lookBack = 1 << 20
 
 // recent returns the index of the first message that is examined.
@@ -176,7 +175,7 @@ func (e *Extract) Digest(size int) string {
 	return e.session(size)
 }
 
-// chat returns the digest of a conversation without tool calls: what was said, and the user's standing instructions.
+// chat returns the digest of a conversation without tool calls: statements, and the user's standing instructions.
 func (e *Extract) chat(size int) string {
 	if e.talk == nil {
 		e.talk = newTalk(e.t, e.messages, e.old, append(e.beside, e.standing))
@@ -188,8 +187,8 @@ func (e *Extract) chat(size int) string {
 	return WithStanding(e.layout.write(out), e.standing)
 }
 
-// session returns the digest of a conversation with tool calls: standing instructions, the log of the turns, and the state at its end,
-// which is the changed files, the open errors and the plan.
+// session returns the digest of a conversation with tool calls: standing instructions, the log of turns, and the state at the end, which
+// consists of the changed files, the open errors and the plan.
 func (e *Extract) session(size int) string {
 	if e.log == nil {
 		old := e.old
@@ -221,14 +220,8 @@ func (e *Extract) session(size int) string {
 	}
 	put(plan, e.log.plan.text(e.log.turnAt(e.log.plan.message), share(10)))
 	put(changed, e.log.files(e.ledger.Modified, share(18)))
-	forLog := room
-	if e.t.Outputs { // such an agent thinks aloud before each call, so its log alone would fill any digest
-		forLog -= max(size-leastDivided, 0) / 2
-	}
-	out[logged] = e.log.write(max(forLog, 0), e.spare)
-	if left := room - len(out[logged]); size >= leastShowing && left >= max(leastShown, size/10) {
-		put(shown, e.shownLines(left-len(sessionLayout.headings[shown])-3, out[logged]))
-	}
+	w := e.log.write(max(room, 0), e.spare, size)
+	out[logged], out[shown] = w.log, w.files
 	out[guardrails] = e.standing
 	return sessionLayout.write(out)
 }

@@ -14,24 +14,27 @@ import (
 // the work done, and the outcome. The units to quote are chosen for all entries at once, by how much each adds to the others. A later digest
 // reads the entries again.
 type turnLog struct {
-	turns  []turn
-	base   string // the common folder of the paths in all units, which ends with a slash; "" if there is none
-	chosen *extract.Extract
-	units  []place          // the units of the extract's items
-	tidied []string         // the requests of the turns, as Tidy returns them
-	room   []byte           // a buffer for entries
-	asks   []string         // the requests of the turns, with pasted ones clipped; see tersely
-	terse  *extract.Extract // of asks
-	plan   planList         // the plan of the session
-	state  endState         // the state at the end
+	turns   []turn
+	base    string // the common folder of the paths in all units, which ends with a slash; "" if there is none
+	items   []extract.Item
+	known   []string // texts that the reader has anyway
+	units   []place  // the units of the items; in the end those of passages, whose turn is behind the last one
+	quotes  []fileQuote
+	chosen  [2]*extract.Extract // of the units alone, and with the passages
+	showing bool                // whether there is room for passages
+	tidied  []string            // the requests of the turns, as Tidy returns them
+	room    []byte              // a buffer for entries
+	asks    []string            // the requests of the turns, with pasted ones clipped; see tersely
+	terse   *extract.Extract    // of asks
+	plan    planList            // the plan of the session
+	state   endState            // the state at the end
 	// outcomes reports whether each entry has an outcome, even if there is little room.
 	outcomes bool
 	outcome  outcomeRoom
 }
 
-// newLog creates the log of messages. prior has the sections of the earlier digest, known are texts that the reader has anyway, and kept is the
-// plan that a tool keeps, or that of the earlier digest; nil
-// if the digest has no place for a plan.
+// newLog creates the log of messages. prior has the sections of the earlier digest, and known has texts that the reader has anyway. kept is
+// the plan that a tool keeps, or the plan of the earlier digest; it is nil if the digest has no place for a plan.
 func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string, known []string, kept *planList) *turnLog {
 	k := &turnLog{}
 	asked := askedIn(t, messages)
@@ -66,11 +69,11 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	for i := range k.turns {
 		n += len(k.turns[i].units)
 	}
-	items := make([]extract.Item, 0, n)
+	k.items = make([]extract.Item, 0, n)
 	k.units = make([]place, 0, n)
-	known = slices.Grow(known, len(k.turns))
+	k.known = slices.Grow(slices.Clip(known), len(k.turns))
 	for i := range k.turns {
-		known = append(known, k.turns[i].asked)
+		k.known = append(k.known, k.turns[i].asked)
 		for n, u := range k.turns[i].units {
 			if u.kind == answerUnit && k.turns[i].doubt > 0 {
 				if u.factor /= 2; (claims(u.text) || saysLittle(u.text)) && !namesMore(u.text) {
@@ -78,13 +81,60 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 				}
 			}
 			if u.factor != isDropped && !u.passes {
-				items = append(items, extract.Item{Text: u.text, Factor: k.aged(u.factor, i), Whole: true})
+				k.items = append(k.items, extract.Item{Text: u.text, Factor: k.aged(u.factor, i), Whole: true})
 				k.units = append(k.units, place{i, n})
 			}
 		}
 	}
-	k.chosen = extract.New(items, known)
+	if kept != nil {
+		k.quotes = k.quotesOf(t, messages)
+	}
+	for n := range k.quotes {
+		k.items = append(k.items, extract.Item{Text: k.quotes[n].text, Factor: max(k.quotes[n].factor, 1), Whole: true})
+		k.units = append(k.units, place{len(k.turns), n})
+	}
 	return k
+}
+
+// choose returns the units and, if there is room for them, the passages that say most in about budget bytes.
+func (k *turnLog) choose(budget int) (units, quotes []extract.Chosen) {
+	which, n := 0, len(k.items)-len(k.quotes)
+	if k.showing {
+		which, n = 1, len(k.items)
+	}
+	if k.chosen[which] == nil {
+		k.chosen[which] = extract.New(k.items[:n], slices.Clip(k.known))
+	}
+	units = k.chosen[which].Choose(budget)
+	n = len(units)
+	for n > 0 && k.units[units[n-1].Item].turn == len(k.turns) {
+		n--
+	}
+	return units[:n], units[n:]
+}
+
+// quoteShare is the share of the log's room that quotes of files may take, in percent. Quotes of more than leastCode bytes are at most as long as
+// the log.
+const (
+	quoteShare = 40
+	leastCode  = 3000
+)
+
+// bestQuotes returns the best of the chosen quotes in about size bytes.
+func (k *turnLog) bestQuotes(chosen []extract.Chosen, size int) []extract.Chosen {
+	need, items := 0, make([]extract.Item, len(chosen))
+	for i, c := range chosen {
+		items[i] = k.items[c.Item]
+		need += len(items[i].Text)
+	}
+	if need <= size {
+		return chosen
+	}
+	var best []extract.Chosen
+	for _, c := range extract.New(items, slices.Clip(k.known)).Choose(size) {
+		best = append(best, chosen[c.Item])
+	}
+	return best
 }
 
 // turnAt returns the number of the turn that contains a message.
@@ -202,12 +252,24 @@ func (k *turnLog) commonFolder() string {
 	return ""
 }
 
-// write returns the log in at most size bytes, plus up to spare bytes if requests need them; "" if nothing fits. Room that the units don't use is
-// for requests.
-func (k *turnLog) write(size, spare int) string {
+// logText is the text of a log, and the passages of files next to it.
+type logText struct{ log, files string }
+
+// size returns the number of bytes that a digest needs for both.
+func (w *logText) size() int {
+	if w.files == "" {
+		return len(w.log)
+	}
+	return len(w.log) + len(w.files) + len(sessionLayout.headings[shown]) + len("\n\n\n")
+}
+
+// write returns the log in at most size bytes, plus up to spare bytes if requests need them; it is empty if nothing fits. Room that the units don't
+// use is for requests. From leastShowing bytes of the whole digest on, the room is also for passages of files.
+func (k *turnLog) write(size, spare, whole int) logText {
+	k.showing = whole >= leastShowing && len(k.quotes) > 0
 	if k.outcomes = size >= leastOutcomes; k.outcomes {
-		if text := k.share(size, spare); text != "" {
-			return text
+		if w := k.share(size, spare); w.log != "" {
+			return w
 		}
 		k.outcomes = false
 	}
@@ -216,7 +278,7 @@ func (k *turnLog) write(size, spare int) string {
 
 // share returns the log with the largest share for requests at which everything fits. Outcomes must take no room from requests, so with outcomes
 // only the largest possible share is tried.
-func (k *turnLog) share(size, spare int) string {
+func (k *turnLog) share(size, spare int) (w logText) {
 	start := requestShare
 	if need := k.wholeNeed(); need > size*requestShare/100 && need <= size*wholeShare/100 {
 		start = wholeShare
@@ -226,20 +288,20 @@ func (k *turnLog) share(size, spare int) string {
 		asked, used := k.requests(most + spare)
 		room := size + min(spare, max(0, used-most))
 		k.outcome = k.roomForOutcomes((room - used) * 2 / 3)
-		text := k.filled(asked, room, room-used)
-		if text == "" {
+		w = k.filled(asked, room, room-used)
+		if w.log == "" {
 			continue
 		}
-		if left := room - len(text); left > size/8 && used > most*3/4 {
+		if left := room - w.size(); left > size/8 && used > most*3/4 {
 			if more, n := k.requests(used + left); n > used {
-				if longer := k.filled(more, room, room-n); len(longer) > len(text) {
-					text = longer
+				if longer := k.filled(more, room, room-n); longer.size() > w.size() {
+					w = longer
 				}
 			}
 		}
-		return text
+		return w
 	}
-	return ""
+	return logText{}
 }
 
 // logTries is the maximum number of times that a log is written until it nearly fills its room.
@@ -247,15 +309,17 @@ const logTries = 5
 
 // filled writes a few logs and returns the longest that fits into room bytes. budget is the first allowance for units, in bytes. If the log is too
 // long or too short, the next allowance is between those that gave too long logs and those that didn't.
-func (k *turnLog) filled(asked []string, room, budget int) (best string) {
+func (k *turnLog) filled(asked []string, room, budget int) (best logText) {
 	low, high := 0, -1
 	for try := range logTries {
 		budget = max(0, budget)
-		k.room = k.entries(k.room[:0], asked, k.chosen.Choose(budget))
-		over := len(k.room) - room
+		units, quotes := k.choose(budget)
+		k.room = k.entries(k.room[:0], asked, units)
+		now := logText{string(k.room), k.show(k.bestQuotes(quotes, min(room*quoteShare/100, max(len(k.room), leastCode))))}
+		over := now.size() - room
 		if over <= 0 {
-			if len(k.room) > len(best) {
-				best = string(k.room)
+			if now.size() > best.size() {
+				best = now
 			}
 			low = max(low, budget)
 		} else {
@@ -275,7 +339,7 @@ func (k *turnLog) filled(asked []string, room, budget int) (best string) {
 		if high >= 0 && (budget >= high || budget <= low) {
 			budget = (low + high) / 2
 		}
-		if best == "" && try == logTries-2 {
+		if best.log == "" && try == logTries-2 {
 			budget = 0 // only requests
 		}
 	}
@@ -354,7 +418,8 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 // beyond returns the units that add most to the known texts, one per line, in about size bytes or less.
 func (k *turnLog) beyond(size int) string {
 	var b strings.Builder
-	for _, c := range k.chosen.Choose(size * 4 / 5) {
+	units, _ := k.choose(size * 4 / 5)
+	for _, c := range units {
 		at := k.units[c.Item]
 		t := &k.turns[at.turn]
 		u := &t.units[at.unit]

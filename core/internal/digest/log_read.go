@@ -45,7 +45,7 @@ func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 	}
 }
 
-// ahead is how many of the ledger's requests are searched for one of the log.
+// ahead is the number of the ledger's requests that are searched for a request of the log.
 const ahead = 32
 
 // unclip restores from the ledger the whole text of requests that an earlier digest had clipped.
@@ -71,10 +71,10 @@ func (k *turnLog) unclip(l *Ledger) {
 // clippedMark replaces the omitted part of a request.
 const clippedMark = "[…]"
 
-// passing are words in headings for what came next when a digest was written; most of it has probably been done since.
+// passing contains words in headings over next steps of the time when a digest was written, most of which have probably been done since.
 var passing = strings.Fields("progress active plan")
 
-// stayingHeads are words in headings for what holds throughout a session: its goal, and rules.
+// stayingHeads contains words in headings over content that holds throughout a session: its goal, and rules.
 var stayingHeads = strings.Fields("goal objective intent request constraint preference rule guideline guardrail instruction requirement ziel vorgabe regel objectif contrainte consigne objetivo " +
 	"restriccion 目标 约束 规则 偏好 目標 制約 ルール 목표 규칙 цель правил")
 
@@ -83,10 +83,10 @@ var upNext = strings.Fields("next current todo pending remaining nächste aktuel
 
 const mostLeft = 3
 
-// worthOfOld returns the factor of a line of an earlier digest, by its heading, after so many requests since.
+// worthOfOld returns the factor of a line of an earlier digest, given its heading and the number of requests since.
 func worthOfOld(heading, text string, requests int) int {
 	heading = strings.ToLower(heading)
-	if heading == "carryover" { // a line may say what it is
+	if heading == "carryover" { // a line may begin with its own label
 		heading, _, _ = strings.Cut(strings.ToLower(text), ":")
 	}
 	has := func(words []string) bool {

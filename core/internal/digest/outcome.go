@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// exitMarks precede the exit code in tool outputs: Claude Code, Codex, pi, mini-swe-agent, OpenHands and others.
+// exitMarks precede the exit code in outputs of Claude Code, Codex, pi, mini-swe-agent, OpenHands and others.
 var exitMarks = []string{"exit code: ", "exit code ", "exited with code ", "exit status ", "exit_code\":", "exitcode\":", "<returncode>",
 	"returncode\":", "return code: "}
 
@@ -45,14 +45,14 @@ func exitOf(text string) string {
 	return text[:n]
 }
 
-// meantSigns are in what an agent says about a command that is meant to fail, before or after it, in lower case.
+// meantSigns occur in what an agent says before or after a command that is expected to fail, in lower case.
 var meantSigns = []string{"should fail", "must fail", "expected to fail", "expect it to fail", "confirm it fails", "verify it fails", "see it fail", "fails as expected", "fail as expected",
 	"failing as expected", "expected failure", "negative test"}
 
-// lookMeant is how much of what is said directly before and after a command is searched for them, in bytes.
+// lookMeant is the number of bytes directly before and after a command that are searched for meantSigns.
 const lookMeant = 300
 
-// meantToFail reports whether the command of a script, whose result is in a message, was meant to fail.
+// meantToFail reports whether the agent expected a script to fail. message is the index of the message with its result.
 func meantToFail(t *transcript.Transcript, message int, script string) bool {
 	said := script
 	for i := message - 1; i >= 0 && i >= message-mostAway; i-- {
@@ -73,14 +73,14 @@ func meantToFail(t *transcript.Transcript, message int, script string) bool {
 	return slices.ContainsFunc(meantSigns, func(sign string) bool { return strings.Contains(said, sign) })
 }
 
-// mostAway is how many messages may be between a result and what is said about its command.
+// mostAway is the maximum number of messages between a result and a remark about its command.
 const mostAway = 3
 
-// troubles mark error lines, in lower case.
+// troubles occur in error lines, in lower case.
 var troubles = []string{"error", "fail", "exception", "panic", "cannot", "can't", "not found", "no such", "denied", "undefined",
 	"unexpected", "invalid", "fatal", "traceback", "missing", "timed out"}
 
-// withoutFrame returns a tool's output without the tags and the exit code around what a command printed.
+// withoutFrame returns the output of a command without the tags and the exit code that a tool puts around it.
 func withoutFrame(text string) string {
 	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "<tool_use_error>"), "</tool_use_error>")
 	if strings.HasPrefix(text, "<returncode>") {
@@ -109,7 +109,7 @@ func raised(text string) string {
 	return ""
 }
 
-// fromTrouble returns a short text from its first error line on, without hints; all of it if there is no such line.
+// fromTrouble returns a short text from its first error line on, without hints. If there is no error line, it returns the whole text.
 func fromTrouble(text string) string {
 	lines := strings.Split(text, "\n")
 	if len(lines) < 3 {

@@ -9,12 +9,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// planList is the plan of a session, as the tool that keeps one was told last, or the last checklist that the assistant wrote.
+// planList is the plan of a session: the last state in the tool that keeps it, or the last checklist that the assistant wrote.
 type planList struct {
 	points  []point
-	head    string // the line before the points, of a list that is in the digest before
-	message int32  // that said it last
-	written bool   // it is a list in the assistant's text, and what is done is inferred
+	head    string // the line before the points, if the list is from the previous digest
+	message int32  // the message with the last state
+	written bool   // the list is in the assistant's text, and completed steps are inferred
 }
 
 // point is one step of a plan.
@@ -27,8 +27,8 @@ const (
 	doneBox    = "[x] "
 )
 
-// pointStates are the words for states in the arguments of tools that keep a plan, and pointBoxes by their row what represents them; deleted
-// points go.
+// pointStates has the words for states in the arguments of tools that keep a plan. pointBoxes has the checkbox for each row; deleted points
+// are removed.
 var (
 	pointStates = words.NewTable("pending todo not_started not-started open", "in_progress in-progress", "completed complete done", "cancelled", deletedState)
 	pointBoxes  = [...]string{"", openBox, currentBox, doneBox, "[-] ", deletedState}
@@ -41,14 +41,14 @@ const (
 	mostPoints = 64
 )
 
-// The arguments that describe a step, the most telling first, which point is meant, and its state.
+// The names of arguments with the description of a step (most informative first), the id of a step, and its state.
 var (
 	pointKeys = []string{"content", "step", "subject", "title", "text", "task", "description"}
 	pointIDs  = wordListOf("id taskId task_id")
 	stateKeys = wordListOf("status state")
 )
 
-// checklist are the points of the list of boxes in a text ("- [ ] …", "- [x] …"); none where nothing is open in it.
+// checklist returns the points of a list of checkboxes in a text ("- [ ] …", "- [x] …"), or none if all of them are done.
 func checklist(text string) (points []point) {
 	if !strings.Contains(text, openBox) {
 		return nil
@@ -65,14 +65,14 @@ func checklist(text string) (points []point) {
 	return points
 }
 
-// replace takes the points that message says over, instead of those before.
+// replace replaces the points with those in a message.
 func (p *planList) replace(points []point, message int32) {
 	if len(points) > 0 {
 		p.points, p.message, p.head = points[:min(len(points), mostPoints)], message, ""
 	}
 }
 
-// call reads what a tool that keeps a plan is told: the whole list, a new point, or the states of some.
+// call reads a call of a tool that keeps a plan: it passes the whole list, a new point, or the states of some points.
 func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message int32) {
 	var told, boxes []point
 	var now point
@@ -135,7 +135,7 @@ func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message
 	}
 }
 
-// goOn replaces the points with the last list in the messages of t from an index on, which stay in the context.
+// goOn replaces the points with the last list in the messages that stay in the context, which begin at the given index.
 func (p *planList) goOn(t *transcript.Transcript, from int) {
 	for i := from; i < len(t.Messages); i++ {
 		for n := range t.PartsOf(i) {
@@ -150,10 +150,10 @@ func (p *planList) goOn(t *transcript.Transcript, from int) {
 	}
 }
 
-// changesPoint reports whether a tool that keeps a plan is told one point at a time.
+// changesPoint reports whether a tool that keeps a plan receives one point at a time.
 func changesPoint(tool string) bool { return strings.HasPrefix(bareTool(tool), "task") }
 
-// The line before the points, and what it says instead where none is open.
+// The line before the points, and the line that replaces it if no point is open.
 const (
 	planHead    = "The assistant's list of steps ([x] done, [~] being done, [ ] open), as it was in ["
 	planAllDone = "All steps of the assistant's list were done in ["
@@ -161,8 +161,8 @@ const (
 	writtenHead = "The plan that the assistant wrote down ([x] done, as far as the record shows), in ["
 )
 
-// text is the plan, as it was in the turn of a number, in at most size bytes: where there are too many points, the first of those that are
-// done are counted.
+// text returns the plan as of the given turn, in at most size bytes. If there are too many points, the first ones that are done are only
+// counted.
 func (p *planList) text(turn, size int) string {
 	if len(p.points) == 0 {
 		return ""
@@ -208,7 +208,7 @@ func (p *planList) text(turn, size int) string {
 	return text
 }
 
-// readPlan reads the plan in a digest back; it is false for one that has no list.
+// readPlan reads the plan back from a digest. It returns false if there is no list.
 func readPlan(text string) (p planList, ok bool) {
 	if strings.HasPrefix(text, planAllDone) {
 		return p, true

@@ -13,7 +13,7 @@ type ruleLine struct {
 	heading int       // the index of the heading's line; -1 if there is none
 	value   int       // 0 for headings, empty lines and tags
 	begins  rulesUnit // what the line begins
-	ordered bool      // it begins an item of a numbered list
+	ordered bool      // the line begins an item of a numbered list
 }
 
 // The values of lines of instruction files: instructions come before descriptions.
@@ -33,19 +33,19 @@ const (
 	ruleSection                      // what is below a heading
 )
 
-// ruleRun is the lines of a unit, without its heading.
+// ruleRun is a unit's range of lines, without its heading.
 type ruleRun struct {
 	from, to int
-	after    int // the index of the run without which this one is not understood; -1 if there is none
+	after    int // the index of the run that this one needs to be understood, or -1
 	worth    int // the average value of its bytes, in 1/64
 }
 
-// namesPart is the part of the size that the names of what is left out may take, as a divisor.
+// namesPart divides the size: the quotient is the room for the names of omitted headings.
 const namesPart = 12
 
-// ProjectRules shortens an instruction file to at most size bytes. It keeps the first line and whole sections in the file's order, those with the
-// strictest instructions first, then whole paragraphs and lists of the other sections. Only if these fill less than half of the size, it
-// also keeps single items. A note says how much is left out, and under which headings.
+// ProjectRules shortens an instruction file to at most size bytes. It keeps the first line and whole sections in the file's order, those
+// with the strictest instructions first, then whole paragraphs and lists of the other sections. Only if these fill less than half of the
+// size, it also keeps single items. A note states how much is omitted, and under which headings.
 func ProjectRules(text string, size int) string {
 	c := ruleChoice{lines: ruleLines(text), size: size - len(LeftOut(len(text))) - 1}
 	c.chosen = make([]bool, len(c.lines))
@@ -85,14 +85,14 @@ func isTag(s string) bool {
 	return len(s) > 2 && len(s) < longestHeading && s[0] == '<' && s[len(s)-1] == '>'
 }
 
-// ruleChoice is the lines of an instruction file that are chosen, and how many bytes are left for others.
+// ruleChoice holds the chosen lines of an instruction file, and the number of bytes left for more.
 type ruleChoice struct {
 	lines  []ruleLine
 	chosen []bool
 	size   int
 }
 
-// fill chooses units of a kind while there is room, those with the strictest instructions first.
+// fill chooses units of a kind while there is room, starting with the strictest instructions.
 func (c *ruleChoice) fill(unit rulesUnit) {
 	runs := c.runs(unit)
 	order, taken := make([]int, len(runs)), make([]bool, len(runs))
@@ -107,7 +107,7 @@ func (c *ruleChoice) fill(unit rulesUnit) {
 	}
 }
 
-// take chooses the lines of a run that are not empty, with the heading above them, if there is room for them.
+// take chooses the non-empty lines of a run and the heading above them, if there is room.
 func (c *ruleChoice) take(run ruleRun) bool {
 	heading, cost := c.lines[run.from].heading, 0
 	add := func(i int) {
@@ -178,7 +178,7 @@ func (c *ruleChoice) runs(unit rulesUnit) (runs []ruleRun) {
 	return runs
 }
 
-// omitted names the headings of which nothing is chosen, in at most size bytes.
+// omitted names the headings without any chosen line, in at most size bytes.
 func (c *ruleChoice) omitted(size int) string {
 	b := ""
 	for i := range c.lines {

@@ -5,61 +5,28 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/extract"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// A digest that has said everything about the turns, and still has room, shows lines of the files that were read: those that later messages
-// build on, and those that say most. Lines that later edits removed, and files that were rewritten, are left out.
+// Much of what an agent learns stands in the files that it reads and in the text of its edits: conditions, values, and the comments that
+// explain them. The digest quotes passages of such files next to the log. They compete with the units of the log for the same room. Lines that
+// later edits removed, and files that were rewritten, are left out.
 
-// leastShown is the minimum room for that, leastShowing the minimum size of the digest, and leastFile that of a file, in bytes.
-const (
-	leastFile    = 200
-	leastShown   = 1200
-	leastShowing = 6000
-)
-
-// leastDivided is the size of a digest, in bytes, from which on the log of an agent that writes its calls as text leaves half of what is
-// more to the files that were read.
-const leastDivided = 9000
-
-// The sizes of the lines of one file, in bytes: those that later messages repeat, and all of them.
-const (
-	mostRepeated = 150
-	mostShown    = 2400
-)
+// leastShowing is the minimum size of a digest that quotes passages of files, in bytes.
+const leastShowing = 6000
 
 // lookShown is how many bytes of files are considered, those read last first.
 const lookShown = 1 << 18
 
-// shownFiles are the files of which a digest may show lines.
-type shownFiles struct {
-	excerpts    *Excerpts
-	heads       []string // by file: the turn that read it, and its name
-	sizes, most []int
-}
-
-// shownLines returns lines of files in at most size bytes, each file under its name. log is the log above them.
-func (e *Extract) shownLines(size int, log string) string {
-	if e.shown == nil {
-		e.shown = e.filesToShow()
-	}
-	s := e.shown
-	s.excerpts.known = append(slices.Clone(e.beside), log)
-	heads := 0
-	for _, head := range s.heads {
-		heads += len(head)
-	}
-	var b strings.Builder
-	for i, lines := range s.excerpts.Choose(s.sizes, s.most, size-min(heads, size/4)) {
-		if lines == "" {
-			continue
-		}
-		text := s.heads[i] + strings.ReplaceAll(Fence(lines), "\n", "\n"+requestIndent) + "\n"
-		if b.Len()+len(text) <= size {
-			b.WriteString(text)
-		}
-	}
-	return strings.TrimSuffix(b.String(), "\n")
+// fileQuote is a piece of a file that is quoted as a whole.
+type fileQuote struct {
+	turn   int    // the number of the turn that read or changed the file
+	path   string // relative to the common folder of the log
+	number string // the number of its first line; "" if that is unknown
+	within string // the name of the definition that encloses it; "" if it begins with a definition, or nothing encloses it
+	text   string
+	factor int
 }
 
 // laterChanges is what happens to files after a message.
@@ -70,69 +37,295 @@ type laterChanges struct {
 	read    critbit.Map[struct{}] // lines that are read again
 }
 
-// filesToShow returns the files that were read last.
-func (e *Extract) filesToShow() *shownFiles {
-	var later laterChanges
-	var parts []int32
-	var texts []string
-	s := &shownFiles{}
-	room := lookShown
-	for k := len(e.messages) - 1; k >= 0 && room > 0; k-- {
-		m := &e.t.Messages[e.messages[k]]
-		for n := m.First + m.Count - 1; n >= m.First; n-- {
-			path, text := e.fileRead(e.messages[k], n, &later)
-			if path == "" || later.files.Has(path) {
-				continue
-			}
-			text = later.without(withoutEnvelope(text), later.edited.Has(path))
-			if room -= len(text); len(text) < leastFile {
-				continue
-			}
-			parts, texts = append(parts, n), append(texts, text)
-			s.heads = append(s.heads, "["+itoa(e.log.turnAt(e.messages[k]))+"] "+Fence(strings.TrimPrefix(path, e.log.base))+":")
-			s.sizes, s.most = append(s.sizes, min(mostRepeated, len(text)/2)), append(s.most, min(mostShown, len(text)/2))
-		}
-	}
-	slices.Reverse(parts)
-	slices.Reverse(texts)
-	slices.Reverse(s.heads)
-	slices.Reverse(s.sizes)
-	slices.Reverse(s.most)
-	messages := slices.Clip(e.messages)
-	if n := len(messages); n > 0 {
-		for i := int(messages[n-1]) + 1; i < len(e.t.Messages); i++ {
-			messages = append(messages, int32(i))
-		}
-	}
-	s.excerpts = NewExcerpts(e.t, messages, parts, texts)
-	s.excerpts.gaps = true
-	return s
+// quoteReader collects the passages of files in a transcript, from its end on.
+type quoteReader struct {
+	t     *transcript.Transcript
+	log   *turnLog
+	later laterChanges
+	said  turnWords   // the words of the log
+	room  int         // how many bytes are still considered
+	found []fileQuote // the newest file first
 }
 
-// fileRead returns the file whose content a result in a message is, and the content; "" if it is none. A change goes to later.
-func (e *Extract) fileRead(message, result int32, later *laterChanges) (path, content string) {
-	p := &e.t.Parts[result]
+// quotesOf returns the passages of the files that messages read and change. Messages of the transcript that are not among them stay in
+// the conversation, so that only their changes count.
+func (k *turnLog) quotesOf(t *transcript.Transcript, messages []int32) []fileQuote {
+	r := quoteReader{t: t, log: k, said: newTurnWords(), room: lookShown}
+	for i := range k.turns {
+		r.said.add(k.turns[i].asked)
+		for n := range k.turns[i].units {
+			if u := &k.turns[i].units[n]; u.kind.isProse() && u.factor != isDropped {
+				r.said.add(u.text)
+			}
+		}
+	}
+	if len(messages) == 0 {
+		return nil
+	}
+	folded := len(messages) - 1
+	for i := int32(len(t.Messages)) - 1; i >= messages[0] && r.room > 0; i-- {
+		stays := folded < 0 || messages[folded] != i
+		if !stays {
+			folded--
+		}
+		m := &t.Messages[i]
+		for n := m.First + m.Count - 1; n >= m.First; n-- {
+			r.part(i, n, stays)
+		}
+	}
+	slices.Reverse(r.found)
+	return r.found
+}
+
+// part reads part n of a message, which stays in the conversation or is folded.
+func (r *quoteReader) part(message, n int32, stays bool) {
+	p := &r.t.Parts[n]
 	switch {
 	case p.Has(transcript.Removed | transcript.IsError):
-		return "", ""
-	case p.Kind == transcript.Text && p.Parent < 0 && isTextResult(e.t, int(message)):
-		content = e.t.Text(p.Body)
-		return later.textRead(calledBefore(e.t, int(message)), content), content
-	case p.Kind != transcript.ToolResult || p.Pair < 0:
-		return "", ""
-	}
-	call := &e.t.Parts[p.Pair]
-	switch useOf(e.t.Text(call.Name)) {
-	case reads:
-		path = Path(e.t, call)
-	case edits:
-		for _, c := range changesOf(e.t, call) {
-			later.add(&c)
+	case p.Kind == transcript.Text && p.Parent < 0 && isTextResult(r.t, int(message)):
+		content := r.t.Text(p.Body)
+		r.read(message, r.later.textRead(calledBefore(r.t, int(message)), content), content, stays)
+	case p.Kind == transcript.ToolResult && p.Pair >= 0:
+		call := &r.t.Parts[p.Pair]
+		switch useOf(r.t.Text(call.Name)) {
+		case reads:
+			r.read(message, Path(r.t, call), ResultText(r.t, int(n)), stays)
+		case edits:
+			for _, c := range slices.Backward(changesOf(r.t, call)) {
+				r.changed(message, &c, stays)
+			}
+		case runs:
+			if path := r.later.ran(commandOf(r.t, call)); path != "" {
+				r.read(message, path, ResultText(r.t, int(n)), stays)
+			}
 		}
-	case runs:
-		path = later.ran(commandOf(e.t, call))
 	}
-	return path, ResultText(e.t, int(result))
+}
+
+// read adds the passages of a file's content.
+func (r *quoteReader) read(message int32, path, content string, stays bool) {
+	if path == "" || thrownAway(path) || r.later.files.Has(path) || failedText(content) {
+		return
+	}
+	content = withoutReminders(withoutExcerptMarker(withoutEnvelope(content)))
+	content = r.later.without(content, r.later.edited.Has(path))
+	if !stays {
+		r.add(message, path, content)
+	}
+}
+
+// changed adds the passages that a change has added to a file, unless the log quotes all of it.
+func (r *quoteReader) changed(message int32, c *change, stays bool) {
+	if !stays && !thrownAway(c.path) && !r.later.files.Has(c.path) && !isDiff(c.added) {
+		var b strings.Builder
+		for _, line := range c.added {
+			if !r.later.removed.Has(line) && !r.later.read.Has(line) {
+				b.WriteString(line + "\n")
+			}
+		}
+		if b.Len() > quotedNew {
+			r.add(message, c.path, b.String())
+		}
+	}
+	r.later.add(c)
+}
+
+// add adds the passages of a content. Those that share names with the log weigh more.
+func (r *quoteReader) add(message int32, path, content string) {
+	if r.room -= len(content); r.room < 0 {
+		return
+	}
+	from := len(r.found)
+	turn := r.log.turnAt(message)
+	path = strings.TrimPrefix(path, r.log.base)
+	eachQuote(content, func(p fileQuote) {
+		p.turn, p.path = turn, path
+		shared := min(r.said.namesIn(p.within+" "+p.text), mostRelated)
+		if words, long := r.said.shared(p.text); shared == 0 && 4*words < long { // about something else
+			return
+		}
+		p.factor = p.factor * (2 + 3*shared) * ofQuote / (8 * 1024)
+		r.found = append(r.found, p)
+	})
+	slices.Reverse(r.found[from:])
+}
+
+// ofQuote is the weight of a quote that is all comment and shares two names with the log, in 1/1024.
+const ofQuote = 360
+
+// mostRelated is the number of names shared with the log above which a passage doesn't weigh more.
+const mostRelated = 4
+
+// The sizes of passages, in bytes: they end at the next definition or comment from shortQuote on, at an empty line from leastQuote on, and
+// anywhere at longQuote.
+const (
+	leastQuote = 100
+	shortQuote = 160
+	longQuote  = 480
+)
+
+// quoteSplitter divides the content of a file into passages.
+type quoteSplitter struct {
+	see                func(p fileQuote)
+	lines              []quotedCode
+	number             string
+	within, definition string // the definition around the passage, and the one that lines are in
+	indent             int    // of that definition
+	size, worth        int
+	comment            bool // whether the last line is a comment
+	defines            bool // whether a definition begins in the passage
+}
+
+// quotedCode is a line of a quote with its weight.
+type quotedCode struct {
+	text  string
+	worth int
+}
+
+// eachQuote calls see with the passages of a content that say something, with the average weight of their bytes as their factor.
+func eachQuote(content string, see func(p fileQuote)) {
+	s := quoteSplitter{see: see}
+	blank := false
+	for line := range strings.Lines(content) {
+		at := numbered(line)
+		code := strings.TrimRight(line[at:], " \t\r\n")
+		text := strings.TrimLeft(code, " \t")
+		if text == "" {
+			blank = true
+			continue
+		}
+		s.line(strings.Trim(line[:at], " \t→|:"), text, len(code)-len(text), blank)
+		blank = false
+	}
+	s.end()
+}
+
+// line adds a line of a file. after reports whether an empty line is before it.
+func (s *quoteSplitter) line(number, text string, indent int, after bool) {
+	name, comment := definedBy(text), commentOf(text) != ""
+	onlyComment := s.comment && !s.defines && s.worth == s.size*ofProseLine
+	long := s.size+len(text) > longQuote && !(s.comment && (comment || name != "")) || s.size > 2*longQuote
+	if s.size > 0 && (after && (s.size >= leastQuote || indent == 0) || name != "" && !onlyComment || comment && !s.comment && s.size >= shortQuote || long) {
+		s.end()
+	}
+	if !strings.ContainsFunc(text, isLetter) { // a brace
+		return
+	}
+	if indent <= s.indent {
+		s.definition = ""
+	}
+	if s.size == 0 {
+		s.number, s.within = number, s.definition
+	}
+	if name != "" {
+		s.definition, s.indent, s.defines = name, indent, true
+		if onlyComment || s.size == 0 {
+			s.within = ""
+		}
+	}
+	s.comment = comment
+	if worth := worthInQuote(text); worth > 0 {
+		s.lines = append(s.lines, quotedCode{clipLine(text, 2*longestCode), worth})
+		s.size += len(s.lines[len(s.lines)-1].text)
+		s.worth += len(s.lines[len(s.lines)-1].text) * worth
+	}
+}
+
+// end ends a quote. Of calls at its end only the first stays.
+func (s *quoteSplitter) end() {
+	for n := len(s.lines) - 1; n > 0 && s.lines[n].worth == ofCallLine && s.lines[n-1].worth == ofCallLine; n-- {
+		s.size -= len(s.lines[n].text)
+		s.worth -= len(s.lines[n].text) * ofCallLine
+		s.lines = s.lines[:n]
+	}
+	if s.size > 0 && s.worth/s.size >= leastRunWorth && !(len(s.lines) == 1 && (s.defines || s.size < loneQuote)) {
+		text := s.lines[0].text
+		for _, line := range s.lines[1:] {
+			text += "\n" + line.text
+		}
+		s.see(fileQuote{number: s.number, within: s.within, text: text, factor: s.worth / s.size})
+	}
+	s.lines, s.size, s.worth, s.comment, s.defines = s.lines[:0], 0, 0, false, false
+}
+
+// loneQuote is the minimum size of a passage of one line, in bytes. A definition alone says nothing.
+const loneQuote = 30
+
+// The weights of lines of code in a quote, in 1/1024. Only calls are worth less than leastRunWorth.
+const (
+	ofCondition = 400
+	ofValue     = 320
+	ofCallLine  = 140
+)
+
+// conditionHeads begin lines that say under which condition something happens, or what comes of it.
+var conditionHeads = []string{"if ", "if(", "} else if", "elif ", "case ", "when ", "while ", "switch ", "return ", "unless ", "match "}
+
+var conditionStarts = startsOf(conditionHeads)
+
+// worthInQuote returns the weight of a line in a quote: comments and definitions say most, then conditions and values. Lines that only pass a
+// value or an error on say nothing.
+func worthInQuote(text string) int {
+	if commentOf(text) != "" {
+		return ofProseLine
+	}
+	worth := worthOfLine(text)
+	called, _, calls := strings.Cut(text, "(")
+	prose := worth == ofProseLine && !calls && !strings.ContainsRune("{[;,", rune(text[len(text)-1]))
+	switch {
+	case worth == 0, prose, worth == ofDefinition:
+		return worth
+	case passesError(text), text[0] == '"' && fewSpaces(text, 1), !strings.ContainsAny(called, " =") && reports(called), strings.HasSuffix(text, "{},"):
+		return 0
+	case conditionStarts.may(text) && headedBy(text, conditionHeads):
+		return ofCondition
+	case strings.ContainsAny(text, "0123456789\"'") && strings.Contains(text, "= ") && !strings.Contains(text, "new "):
+		return ofValue
+	}
+	return ofCallLine
+}
+
+// passesError reports whether a line of code only passes an error on.
+func passesError(text string) bool {
+	return strings.HasPrefix(text, "if err ") || text == "return err" || text == "return nil, err" || strings.Contains(text, "%w")
+}
+
+// reporting has parts of the names of functions that print or log something, in lower case.
+var reporting = []string{"print", "log.", "logg", "fatal", "console.", "warn", "assert"}
+
+// reports reports whether a function only prints or logs something, by its name.
+func reports(called string) bool {
+	called = lower(called)
+	return slices.ContainsFunc(reporting, func(s string) bool { return strings.Contains(called, s) })
+}
+
+// isLetter reports whether a rune is an ASCII letter or digit, or not ASCII at all.
+func isLetter(r rune) bool { return r >= 0x80 || inName(byte(r)) && r != '.' && r != '-' && r != '$' }
+
+// show returns the chosen passages, those of one file under its name and entry.
+func (k *turnLog) show(chosen []extract.Chosen) string {
+	var b strings.Builder
+	var last *fileQuote
+	for _, c := range chosen {
+		p := &k.quotes[k.units[c.Item].unit]
+		if last == nil || p.path != last.path || p.turn != last.turn {
+			b.WriteString("[" + itoa(p.turn) + "] " + Fence(p.path) + ":\n")
+			last = nil
+		}
+		head := ""
+		switch {
+		case p.number != "":
+			head = p.number + ": "
+		case last != nil:
+			head = "… "
+		}
+		if p.within != "" {
+			head += "(in " + p.within + ") "
+		}
+		b.WriteString(requestIndent + strings.ReplaceAll(Fence(head+p.text), "\n", "\n"+requestIndent) + "\n")
+		last = p
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // add notes an edit.

@@ -17,14 +17,14 @@ const (
 // Where everything is said about the turns and room is left, a digest shows what the files that were read say, as far as that still holds.
 func TestDigestShowsFilesWhereThereIsRoom(t *testing.T) {
 	fill := func(text string, parts ...string) string { return strings.NewReplacer(parts...).Replace(text) }
-	code := `// The ramp slows down above 900 degrees because the glaze would blister.\n` + strings.Repeat(`x = x\n`, 60) + `\nconst soak = \"hold for 40 minutes\"\nconst fan = \"blow at 30 percent\"\n`
+	code := `// The ramp slows down above 900 degrees because the glaze would blister.\n` + strings.Repeat(`x = x\n`, 60) + `\nconst soak = \"hold for 40 minutes\"\nconst glazeFan = \"blow at 30 percent\"\n`
 	messages := `[{"role":"user","content":"Why does the glaze blister?"},
 ` + fill(kilnRead, "ID", "1", "FILE", "ramp.go", "OUT", code) + `,
 ` + fill(kilnRead, "ID", "2", "FILE", "old.go", "OUT", `// The old kiln had three zones and no fan at all.\n`+strings.Repeat(`y = y\n`, 60)) + `,
 ` + fill(kilnEdit, "ID", "3", "FILE", "ramp.go", "OLD", `const soak = \"hold for 40 minutes\"`, "NEW", `const soak = \"hold for 55 minutes\"`) + `,
 ` + ranAs("4", "", "cat > /kiln/src/old.go <<EOF\\n// Nothing is left here.\\nEOF", "") + `,
 {"role":"assistant","content":"The soak was too short: it is 55 minutes now."},
-{"role":"user","content":"Thanks, and the fan?"}]`
+{"role":"user","content":"Thanks, and what is glazeFan?"}]`
 	text := logOf(t, messages, 12000)
 	_, shown, found := strings.Cut(text, "# From files that were read\n")
 	if !found || !strings.HasPrefix(shown, "[1] /kiln/src/ramp.go:\n    // The ramp slows down above 900 degrees because the glaze would blister.\n") || !strings.Contains(shown, "blow at 30 percent") {
@@ -57,5 +57,43 @@ func TestDigestShowsFilesOfATextAgent(t *testing.T) {
 	_, shown, found := strings.Cut(text, "# From files that were read\n")
 	if !found || !strings.Contains(shown, "/kiln/src/ramp.go:\n    // The ramp slows down above 900 degrees") || strings.Contains(shown, "three zones") {
 		t.Errorf("ramp.go, and nothing of old.go, is to be shown in\n%s", text)
+	}
+}
+
+// A quote names the function around it and its first line. What has nothing to do with the conversation, and what a later edit changes, is
+// left out, even if that edit stays in the conversation.
+func TestQuotesOfFiles(t *testing.T) {
+	fill := func(text string, parts ...string) string { return strings.NewReplacer(parts...).Replace(text) }
+	code := `  7\tfunc rampUp(zone int) error {\n  8\t\tk := kilnOf(zone)\n  9\t\tif err != nil {\n 10\t\t\treturn err\n 11\t\t}\n 12\t\tk.open(zone, firstBurner, secondBurner, thirdBurner, withFan, withLamp, withDoor)\n 13\t\n` +
+		` 14\t\t// Zones above seven share one burner, so their ramps must not overlap.\n 15\t\tif zone > 7 && k.burnerBusy() {\n 16\t\t\treturn errBurner\n 17\t\t}\n 18\t}\n 19\t\n` +
+		` 20\t// rampSoak is how long a zone soaks: 40 minutes.\n 21\tconst rampSoak = 40\n`
+	other := `// Lamps in the hall are switched off at midnight by the caretaker, who has the key.\nconst hallLamp = \"off\"\n` + strings.Repeat(`y = y\n`, 60)
+	messages := `[{"role":"user","content":"Why does rampUp refuse zone 8 while burnerBusy says no?"},
+` + fill(kilnRead, "ID", "1", "FILE", "ramp.go", "OUT", code) + `,
+` + fill(kilnRead, "ID", "2", "FILE", "hall.go", "OUT", other) + `,
+{"role":"assistant","content":"The burner of zone 8 is that of zone 9, and rampSoak is too long."},
+{"role":"user","content":"Then soak for 30."},
+` + fill(kilnEdit, "ID", "3", "FILE", "ramp.go", "OLD", `const rampSoak = 40`, "NEW", `const rampSoak = 30`) + `]`
+	tr, seq := read(t, "native", messages)
+	l := &digest.Ledger{}
+	l.Add(tr, seq)
+	text := digest.NewExtract(tr, seq[:7], "", l).Digest(12000)
+	_, shown, _ := strings.Cut(text, "# From files that were read\n")
+	for _, want := range []string{"[1] /kiln/src/ramp.go:\n", "(in rampUp) // Zones above seven share one burner, so their ramps must not overlap.\n    if zone > 7 && k.burnerBusy() {\n    return errBurner\n"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	for _, not := range []string{"Lamps", "rampSoak = 40", "return err\n", "15: "} {
+		if strings.Contains(shown, not) {
+			t.Errorf("%q is in\n%s", not, shown)
+		}
+	}
+	text = digest.NewExtract(tr, seq[:5], "", l).Digest(12000)
+	if tr, seq = read(t, "native", strings.Replace(messages, `const rampSoak = 30`, `const rampSoak = 40`, 1)); !strings.Contains(text, "# From files") {
+		t.Errorf("nothing is quoted in\n%s", text)
+	}
+	if text = digest.NewExtract(tr, seq, "", &digest.Ledger{}).Digest(12000); !strings.Contains(text, "\n    20: // rampSoak is how long") && !strings.Contains(text, "// rampSoak is how long a zone soaks: 40 minutes.") {
+		t.Errorf("the comment is not quoted in\n%s", text)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Standing instructions are what the user said about how to work: rules, constraints, preferences. They have their own list in the ledger
-// because they don't age: a rule applies until the user says otherwise. Each is a sentence in the user's own words, oldest first. This file
-// maintains the list; statement.go finds the sentences in a user text, and subject.go decides which of two replaces the other.
+// Standing instructions are statements of the user about how to work: rules, constraints, preferences. They have their own list in the
+// ledger because they don't age: a rule applies until the user says otherwise. Each is a sentence in the user's own words, oldest first.
+// This file maintains the list; statement.go finds the sentences in a user text, and subject.go decides which of two replaces the other.
 
 // standingTag encloses the block of standing instructions in a digest.
 const standingTag = "standing-instructions"
@@ -22,7 +22,7 @@ const (
 	mostStandingBytes = 24000
 )
 
-// addStanding adds what the user says about how to work in a text. It is newer than what the ledger has.
+// addStanding adds the standing instructions in a user text, which is newer than those in the ledger.
 func (l *Ledger) addStanding(text string, room *readRoom) {
 	l.Standing = append(l.Standing, statements(text, room)...)
 }
@@ -86,8 +86,8 @@ func newestStanding(all []string) []string {
 	return all[from:]
 }
 
-// staying returns the statements that stay if there is only room for so many, and so many bytes: those of a higher rank, and within a rank
-// the oldest and the newest in turn. So a rule that was kept once stays, unless better ones come.
+// staying returns the statements that fit within a maximum number and a maximum size in bytes. It prefers a higher rank, and within a rank
+// takes the oldest and the newest in turn. So a rule that was kept once stays, unless better ones follow.
 func staying(list []*statement, most, bytes int) []*statement {
 	if len(list) <= most {
 		size := 0
@@ -109,8 +109,8 @@ func staying(list []*statement, most, bytes int) []*statement {
 	return list[:n]
 }
 
-// choose decides which of n entries stay in so many bytes, by rank, and within a rank the first and the last in turn. Those of the lowest
-// two ranks may take at most low bytes.
+// choose decides which of n entries to keep in left bytes. It prefers a higher rank, and within a rank takes the first and the last in
+// turn. Entries of the lowest two ranks may take at most low bytes.
 func choose(n int, of func(i int) (rank, size int), most, left, low int) []bool {
 	var byRank [ranks][]int
 	for i := range n {
@@ -142,13 +142,13 @@ func choose(n int, of func(i int) (rank, size int), most, left, low int) []bool 
 // of a higher rank stay, and within a rank the oldest and the newest in turn.
 func (l *Ledger) StandingBlock(max int) string { return l.standingBlock(max, max) }
 
-// ChatStandingBlock does what StandingBlock does for a chat, where statements of fact may take an eighth of the block: there they are often
-// not rules, and what was said has its own place.
+// ChatStandingBlock is like StandingBlock, for chats. Statements of fact may take only an eighth of the block, because in chats they are
+// often not rules, and statements have a section of their own.
 func (l *Ledger) ChatStandingBlock(max int) string { return l.standingBlock(max, max/8) }
 
 func (l *Ledger) standingBlock(max, low int) string {
 	lines := make([]string, len(l.Standing))
-	places := make([]int, len(lines)) // their ranks
+	places := make([]int, len(lines)) // the ranks of the lines
 	for i, text := range l.Standing {
 		lines[i] = "- " + Fence(clipLine(text, maxStatement+8)) + "\n"
 		r := rate(text, wordsOf(text, quotedIn(text)))
@@ -156,7 +156,7 @@ func (l *Ledger) standingBlock(max, low int) string {
 	}
 	left := max - 2*len(standingTag) - len("<>\n</>")
 	var b strings.Builder
-	said := "" // the line that the rules before were under
+	said := "" // the introduction of the previous rules
 	for i, stays := range choose(len(lines), func(i int) (int, int) { return places[i], len(lines[i]) }, len(lines), left, low) {
 		if !stays {
 			continue
@@ -176,7 +176,7 @@ func (l *Ledger) standingBlock(max, low int) string {
 	return "<" + standingTag + ">\n" + b.String() + "</" + standingTag + ">"
 }
 
-// underRules splits the line that a rule was under off its statement, if that line calls what follows rules.
+// underRules splits a statement into its introduction and the rule, if the introduction announces rules.
 func underRules(statement string) (lead, rule string) {
 	if lead, rule, found := strings.Cut(statement, ": "); found && namesRules(lead) {
 		return lead, rule
@@ -184,7 +184,8 @@ func underRules(statement string) (lead, rule string) {
 	return "", statement
 }
 
-// ofAll reports whether a line above rules says no more than that they are rules, for all of the conversation: the block says that too.
+// ofAll reports whether an introduction only says that rules follow which apply to the whole conversation. The block itself says that
+// already.
 func ofAll(lead string) bool {
 	for _, w := range wordsOf(lead, nil) {
 		if !w.is(ruleNouns|quantifiers|lastingly|persons|addressees) && !stopWords.Has(w.text) && !general.has(w.text) {
@@ -194,10 +195,10 @@ func ofAll(lead string) bool {
 	return true
 }
 
-// general are words of such lines.
+// general contains words of such introductions.
 var general = wordListOf("standing general ground house basic whole session conversation chat project following work")
 
-// namesRules reports whether a line calls what follows rules, and says nothing else about them. Once is enough for all that follow.
+// namesRules reports whether a line only announces that rules follow. One such line is enough for all rules after it.
 func namesRules(lead string) bool {
 	ws := wordsOf(lead, nil)
 	return slices.ContainsFunc(ws, func(w word) bool { return w.is(ruleNouns) }) && rate(lead, ws).strength == none
@@ -221,7 +222,7 @@ func readStanding(entries []string) (list []string) {
 	return list
 }
 
-// ReadStanding adds the standing instructions in one of our messages to the ledger, as older than what it has.
+// ReadStanding adds the standing instructions in one of our messages to the ledger, before those that it has.
 func (l *Ledger) ReadStanding(text string) {
 	var old Ledger
 	cutBlocks(text, &old)

@@ -23,8 +23,7 @@ const (
 	maxStatement = 400
 )
 
-// statements returns the sentences of a user text that say how to work, in order. The date that a chat writes above a message isn't part of
-// it.
+// statements returns the sentences of a user text that say how to work, in order. It ignores the date that a chat writes above a message.
 func statements(text string, r *readRoom) (out []string) {
 	if day, size := dates.Header(text); day.Date != 0 {
 		text = text[size:]
@@ -94,7 +93,7 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 			case p.lead == "" && ws[0].is(others):
 				if !fits || wordsOf(before, nil)[0].is(others) {
 					before = s
-					continue // nobody knows who it is about
+					continue // its subject is unknown
 				}
 				whole = before + " " + s
 			case fits && refersBack(ws, longestReference):
@@ -117,7 +116,7 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 	return out
 }
 
-// clause returns a statement on one line. A long one is reduced to what surrounds the cue, cut at the ends of clauses or of words.
+// clause returns a statement on one line. A long statement is reduced to the text around the cue, cut at the ends of clauses or words.
 func clause(s string, cue int) string {
 	if strings.ContainsAny(s, "\t\r\n") || strings.Contains(s, "  ") {
 		s = strings.Join(strings.Fields(s), " ")
@@ -147,7 +146,7 @@ func clause(s string, cue int) string {
 	return strings.ToValidUTF8(out, "")
 }
 
-// rating is what the cues of a sentence say about it.
+// rating is the result of evaluating the cues in a sentence.
 type rating struct {
 	strength int
 	at       int // the position of the cue that counts, in bytes
@@ -280,7 +279,7 @@ var asksAnybody = wordListOf("can could would will")
 // longestReference is the number of words of the longest sentence whose pronouns refer to the sentence before.
 const longestReference = 8
 
-// refersBack reports whether a sentence of at most so many words can't be understood without the previous one.
+// refersBack reports whether a sentence of at most most words can't be understood without the previous one.
 func refersBack(ws []word, most int) bool {
 	if len(ws) > most {
 		return false
@@ -306,11 +305,11 @@ func pointless(ws []word) bool {
 	return true
 }
 
-// mostSkipped is how many modifiers may separate two words of a cue: "I do not [really] like".
+// mostSkipped is the maximum number of modifiers between two words of a cue: "I do not [really] like".
 const mostSkipped = 2
 
-// matches returns how many words a cue matches at the beginning of words, including modifiers in between; 0 if it doesn't match. The first
-// word is already known to match.
+// matches returns the number of words at the beginning of ws that a cue matches, including modifiers in between, or 0. The first word must
+// already be known to match.
 func (c *cue) matches(ws []word) int {
 	at := 1
 	for more := c.text[len(ws[0].text):]; more != ""; at++ {

@@ -1,20 +1,20 @@
 package digest
 
-// What a paragraph says about a thing that it asks for describes that thing: "We want a file of rules … Unknown keys must be errors." It
-// belongs to the request, and no later work has to follow it.
+// If a paragraph asks for something new, its other sentences describe that thing: "We want a file of rules … Unknown keys must be errors."
+// They belong to the request and are not rules for later work.
 
 // featureOf finds the requests for something new in a paragraph.
 type featureOf struct {
 	passage string
-	read    int  // how many bytes have been searched
+	read    int  // number of bytes that have been searched
 	asked   bool // one of the sentences there asks for something new
 }
 
-// builds are verbs of requests for something new.
+// builds contains verbs of requests for something new.
 var builds = wordListOf("add implement create build write make support introduce send provide expose develop design generate")
 
-// specifiedBy reports whether a sentence that begins at byte at describes what an earlier one asks for: its cue is no order, its subject is
-// a thing, and it neither forbids anything nor says that it holds for good.
+// specifiedBy reports whether the sentence at byte at describes the thing that an earlier sentence asks for. In that case its cue is not an
+// order, its subject is a thing, and it neither forbids anything nor claims to hold permanently.
 func (f *featureOf) specifiedBy(ws []word, r *rating, at int) bool {
 	if at == 0 || r.strength == none || r.told || r.changes || r.negative || ws[0].is(selves) {
 		return false

@@ -1,12 +1,15 @@
 package digest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// Statements that have no cue, by the form of their sentence: an order behind a request ("I want you to …"), an order for a case ("If a test
-// is flaky, tell me"), what holds for everything of a kind, a mishap that shows what to avoid, and what people say about themselves in
-// general. Their words are those of grammar. Most forms are English; other languages have cues.
+// This file recognizes statements without a cue by the form of the sentence: an order after a request ("I want you to …"), an order for a
+// case ("If a test is flaky, tell me"), a norm for everything of a kind, a mishap that shows what to avoid, and what people say about
+// themselves in general. It looks only at grammatical words. Most forms are English; other languages have cues.
 
-// Words that forms are recognized by.
+// Words by which forms are recognized.
 var (
 	askFor     = wordListOf("want need like expect ask asking require prefer for")
 	vital      = wordListOf("important essential crucial vital critical imperative")
@@ -22,15 +25,15 @@ var (
 	// knowing are verbs of what somebody knows, feels or has at the moment.
 	knowing = wordListOf("think hope guess know wonder see understand mean agree suppose believe remember need have wish get hear recall speak say said want feel care mind expect doubt promise swear find")
 	// limiting are words with which people say what they always do, or how they like it.
-	limiting = wordListOf("only without most best better rather over than instead anything everything exclusively always never")
+	limiting = wordListOf("usually mostly only without most best better rather over than instead anything everything exclusively always never")
 	counters = wordListOf("i i'm i've i'd")
 )
 
-// formWords are words of which each form has one: a text without any of them, and without cues, isn't searched.
-var formWords = strings.Fields("i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
+// formWords contains at least one word of each form. A text that has none of them, and no cues, isn't searched.
+var formWords = strings.Fields("usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
 
-// requested returns the number of the word with which the order begins that a sentence asks for: "It's important that [you] never …", "try to
-// …"; 0 if it asks for none.
+// requested returns the index of the word where the order in a request begins: "It's important that [you] never …", "try to …". It returns
+// 0 if there is no such order.
 func requested(ws []word) int {
 	for i := 1; i+2 < len(ws) && i < 12; i++ {
 		switch w, before := ws[i].text, ws[i-1].text; {
@@ -43,7 +46,8 @@ func requested(ws []word) int {
 	return 0
 }
 
-// formed returns where a sentence without a cue says how to work, or what its writer likes; -1 if it doesn't.
+// formed returns the index of the word at which a sentence without a cue says how to work, or what its writer likes; -1 if it does neither.
+// The functions below do the same for one form each.
 func (sc *scene) formed() int {
 	if len(sc.ws) < 3 || sc.exclaims {
 		return -1
@@ -60,10 +64,10 @@ func (sc *scene) formed() int {
 	if at := sc.limits(); at >= 0 {
 		return at
 	}
-	return max(sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI())
+	return max(sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI(), sc.favours())
 }
 
-// lesson returns where a sentence reports what went wrong the last time: "The last time we deployed on a Friday, two days were lost".
+// lesson recognizes sentences about something that went wrong the last time: "The last time we deployed on a Friday, two days were lost".
 func (sc *scene) lesson() int {
 	ours, lost, last := false, false, -1
 	for i := range sc.ws {
@@ -80,8 +84,8 @@ func (sc *scene) lesson() int {
 	return -1
 }
 
-// norm returns where a sentence says what holds for everything of a kind: "Commits get signed", "Anything about pay goes through Igor first",
-// "Our style guide forbids contractions".
+// norm recognizes sentences about everything of a kind: "Commits get signed", "Anything about pay goes through Igor first", "Our style
+// guide forbids contractions".
 func (sc *scene) norm() int {
 	ws := sc.ws
 	switch {
@@ -100,6 +104,12 @@ func (sc *scene) norm() int {
 	default:
 		for i := 1; i < min(len(ws)-1, 3); i++ {
 			w := &ws[i-1]
+			if i == 1 && sc.laysDown(w) || i == 2 && ws[0].is(quantifiers) && sc.laysDown(w) {
+				return ws[i].at
+			}
+			if i == 2 && ws[i].text == "need" && sc.word(i+1).is(tasks) && !w.known && strings.HasSuffix(w.text, "s") && sc.warns() { // "new endpoints need a limit, otherwise …"
+				return ws[i].at
+			}
 			if w.is(products) && strings.HasSuffix(w.text, "s") && governs.has(ws[i].text) && (i == 1 || !ws[0].known) && !ws[i+1].is(tasks|numbers|idle) {
 				return ws[i].at
 			}
@@ -108,7 +118,48 @@ func (sc *scene) norm() int {
 	return -1
 }
 
-// anyCase reports whether a sentence says for which kind of case it is: "If a test is flaky", "When in doubt", "Every time I mention money".
+// laysDown reports whether a sentence that begins with a plural says without a verb how such things are to be: "Variables in snake_case", "All dates
+// in ISO format".
+func (sc *scene) laysDown(plural *word) bool {
+	i := 1
+	if plural != &sc.ws[0] {
+		i = 2
+	}
+	if len(sc.ws) > 14 || !plural.is(products) || !strings.HasSuffix(plural.text, "s") && !strings.HasSuffix(plural.text, "n") || sc.all&days != 0 {
+		return false
+	}
+	next := sc.word(i + 1)
+	return manner.has(sc.ws[i].text) && !next.quoted && !next.is(tasks|persons|addressees|numbers|idle) && !definite.has(next.text)
+}
+
+// warns reports whether a sentence says what happens otherwise.
+func (sc *scene) warns() bool {
+	return slices.ContainsFunc(sc.ws, func(w word) bool { return w.breaks && w.text == "otherwise" })
+}
+
+// manner are prepositions of how something is written or done.
+var manner = wordListOf("in with without as ohne mit sans en sin sem senza без на")
+
+// favours returns where a sentence names a favourite of its writer: "My favourite colour is teal", "Mon plat préféré est …".
+func (sc *scene) favours() int {
+	ws := sc.ws
+	for i := range ws[:min(len(ws)-1, 4)] {
+		if i > 0 && (ws[0].is(persons) || ws[1].is(persons)) {
+			for _, start := range favourites {
+				if strings.HasPrefix(ws[i].text, start) {
+					return ws[i].at
+				}
+			}
+		}
+	}
+	return -1
+}
+
+// favourites are the beginnings of words for what somebody likes best.
+var favourites = [...]string{"favo", "préfér", "preferid", "preferit", "liebl", "lievel", "любим"}
+
+// anyCase reports whether a sentence states a kind of case in which it applies: "If a test is flaky", "When in doubt", "Every time I
+// mention money".
 func (sc *scene) anyCase() bool {
 	for i := range sc.ws[:len(sc.ws)-2] {
 		w, next := sc.ws[i].text, &sc.ws[i+1]
@@ -126,23 +177,23 @@ func (sc *scene) anyCase() bool {
 	return false
 }
 
-// recurring returns where a sentence says what to do again and again: "Run the linter on everything you touch", "Vor jedem Deal bitte …".
+// recurring recognizes sentences about something to do again and again: "Run the linter on everything you touch", "Vor jedem Deal bitte …".
 func (sc *scene) recurring() int {
 	at := recurs(sc.ws)
 	if at < 0 || sc.ws[0].is(persons|things|narrators) {
 		return -1
 	}
 	last := sc.ws[len(sc.ws)-1].text
-	if errands.has(sc.ws[0].text) || at == 0 && (last == "bitte" || len(last) > 4 && strings.HasSuffix(last, "en") && sc.all&persons == 0) {
+	if errands.has(sc.ws[0].text) || nextTime.has(sc.ws[at].text) && (at == 0 || sc.ws[at].starts || sc.ws[at-1].is(tasks)) || at == 0 && (last == "bitte" || len(last) > 4 && strings.HasSuffix(last, "en") && sc.all&persons == 0) {
 		return sc.ws[at].at
 	}
 	return -1
 }
 
-// reported returns where a sentence in another language than English says when its writer has to know something: "Si un test casse,
-// préviens-moi", "Se um teste falhar, me avise".
+// reported recognizes sentences, in languages other than English, about when to inform the writer: "Si un test casse, préviens-moi", "Se um
+// teste falhar, me avise".
 func (sc *scene) reported() int {
-	if !inCase.has(sc.ws[0].text) || !indefinite.has(sc.ws[1].text) {
+	if !inCase.has(sc.ws[0].text) || !indefinite.has(sc.ws[1].text) && !(sc.ws[1].is(addressees) && something.has(sc.ws[2].text)) {
 		return -1
 	}
 	for i := 3; i < len(sc.ws); i++ {
@@ -162,7 +213,8 @@ func (sc *scene) reported() int {
 
 // Words of reported: those that begin a case, articles of any such case, and objects that name the writer.
 var (
-	inCase     = wordListOf("si se wenn falls если")
+	inCase     = wordListOf("si se wenn falls bevor avant если")
+	something  = wordListOf("etwas was quelque irgendetwas")
 	indefinite = wordListOf("un une una uno um uma ein eine какой-то какая-то")
 	toWriter   = wordListOf("moi me mir mich мне")
 )
@@ -177,8 +229,8 @@ func (sc *scene) generally(i int) bool {
 	return c < 'A' || c > 'Z' && c < '0' || c > 'Z'
 }
 
-// writer returns the number of the word behind the "I" that begins a clause, its modifiers and negations, and whether there is a negation;
-// -1 if there is no such "I".
+// writer returns the index of the verb after the "I" that begins a clause, and whether the verb is negated. The index is -1 if there is no
+// such "I".
 func (sc *scene) writer() (verb int, negated bool) {
 	for i := range sc.ws[:len(sc.ws)-2] {
 		w := &sc.ws[i]
@@ -202,7 +254,7 @@ func (sc *scene) writer() (verb int, negated bool) {
 
 var modal = wordListOf("can could would wouldn't will won't")
 
-// inclined returns where a sentence says how its writer is disposed towards a kind of thing: "I'm picky about coffee".
+// inclined recognizes sentences about the writer's attitude to a kind of thing: "I'm picky about coffee".
 func (sc *scene) inclined() int {
 	i, _ := sc.writer()
 	if i < 1 || i+2 >= len(sc.ws) || sc.ws[i-1].text != "i'm" && sc.ws[i-1].text != "am" && !sc.ofWriter() {
@@ -218,7 +270,7 @@ func (sc *scene) inclined() int {
 	return -1
 }
 
-// restricted returns where a sentence says what its writer does only, never, or in a certain way: "I take my tea without sugar".
+// restricted recognizes sentences about something that the writer does only, never, or in a certain way: "I take my tea without sugar".
 func (sc *scene) restricted() int {
 	i, negated := sc.writer()
 	if i < 1 {
@@ -255,11 +307,11 @@ func (sc *scene) restricted() int {
 
 // The writer, and words like limiting, in other languages.
 var (
-	writers    = wordListOf("ich je j' yo eu io я")
-	limitWords = wordListOf("nur nie niemals grundsätzlich immer stets lieber ungern kein keine keinen uniquement seulement jamais toujours solo sólo nunca siempre só sempre mai soltanto только никогда всегда")
+	writers    = wordListOf("ich ik je j' yo eu io я")
+	limitWords = wordListOf("nur nie niemals grundsätzlich immer stets lieber ungern meist meistens kein keine keinen alleen nooit altijd liever geen uniquement généralement normalement normalmente обычно seulement jamais toujours solo sólo nunca siempre só sempre mai soltanto только никогда всегда")
 )
 
-// limits does what restricted does in other languages. In Spanish, Portuguese and Italian the verb says who does it: "Solo duermo bien …".
+// limits is like restricted, for other languages. In Spanish, Portuguese and Italian the verb form shows who acts: "Solo duermo bien …".
 func (sc *scene) limits() int {
 	if sc.all&things != 0 || sc.digits {
 		return -1
@@ -280,16 +332,16 @@ func (sc *scene) limits() int {
 	return -1
 }
 
-// forWriter returns where a sentence says what something is to its writer: "Anything with nuts is a no for me".
+// forWriter recognizes sentences about what something means to the writer: "Anything with nuts is a no for me".
 func (sc *scene) forWriter() int {
-	if sc.ws[0].is(things|addressees|askers|tasks|persons|numbers) || sc.all&(moods|things) != 0 {
+	if sc.ws[0].is(things | addressees | askers | tasks | persons | numbers) {
 		return -1
 	}
 	linked := -1
 	if sc.all&lastingly != 0 { // "dark mode everywhere for me"
 		linked = 0
 	}
-	for i := 1; i+1 < len(sc.ws); i++ {
+	for i := 1; i+1 < len(sc.ws) && !sc.ws[i].is(moods|things); i++ {
 		switch sc.ws[i].text {
 		case "is", "are", "isn't", "aren't", "mean", "means", "beat", "beats", "works", "work":
 			linked = i
@@ -302,7 +354,7 @@ func (sc *scene) forWriter() int {
 	return -1
 }
 
-// whenI returns where a sentence says what its writer is like by what something is: "Mornings are when I'm best", "What I love most is tea".
+// whenI recognizes sentences that describe the writer through something else: "Mornings are when I'm best", "What I love most is tea".
 func (sc *scene) whenI() int {
 	ws := sc.ws
 	if ws[0].text == "what" && ws[1].text == "i" && len(ws) > 4 && !knowing.has(ws[2].text) {

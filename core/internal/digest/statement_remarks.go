@@ -2,7 +2,7 @@ package digest
 
 import "strings"
 
-// What only sounds like a rule or a preference: remarks, wishes, one-time requests, and predictions.
+// This file recognizes sentences that only sound like a rule or a preference: remarks, wishes, one-time requests, and predictions.
 
 // soothing are things that people are told not to do to reassure them: "no te preocupes".
 var soothing = wordListOf("fais feelings hello hi preocupes preocupe preocupéis inquiète inquiétez preoccupare preoccuparti preoccuparsi preocupa preocupar")
@@ -46,9 +46,9 @@ var atOnce = wordListOf("now soon tonight today minutes gleich jetzt bald heute 
 // dealings are verbs of people who deal with the writer.
 var dealings = wordListOf("calls tells asks gives sends says shows owes helps teaches takes picks wants needs knows sees meets visits reminds texts emails follows brings pays joins lets gets leaves thinks hears drives invites offers promises keeps hates loves likes misses understands beats")
 
-// Words of somebody who reports what others say or do, of a moment, and of what is pointed at.
+// Words that report what others say or do, words about a moment, and words that point at something.
 var (
-	hearsay   = wordListOf("say says said tells told insists claims states warns sagt dit dice")
+	hearsay   = wordListOf("say says said tells told insists claims states warns sagt sagte dit dice dijo disse detto zei сказал сказала")
 	rumours   = wordListOf("according apparently supposedly allegedly angeblich apparemment aparentemente")
 	momentary = wordListOf("yet anymore there already currently usually lately somehow ever")
 	pointed   = wordListOf("that this those these")
@@ -113,8 +113,8 @@ func (sc *scene) describes(c cue, i, size int) bool {
 	return false
 }
 
-// going reports whether a sentence with a cue at word i says what is going on, or most likely is: "must be boiling", "must be a leftover", "no tests
-// are failing".
+// going reports whether a sentence with a cue at word i describes what is happening, or most likely is: "must be boiling", "must be a
+// leftover", "no tests are failing".
 func (sc *scene) going(i int) bool {
 	if sc.ws[i].is(addressees) || sc.all&addressees != 0 {
 		return false
@@ -130,7 +130,7 @@ func (sc *scene) going(i int) bool {
 
 // remarks reports whether a cue of size words at word i belongs to a remark.
 func (sc *scene) remarks(c cue, i, size int) bool {
-	if sc.describes(c, i, size) {
+	if sc.describes(c, i, size) || sc.about(c, i, size) {
 		return true
 	}
 	w, before, after := &sc.ws[i], sc.word(i-1), sc.word(i+size)
@@ -169,9 +169,11 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		case "we":
 			return sc.past
 		}
-		return next == "to" && feared
+		return next == "to" && feared || nearby.has(next)
 	case lead:
 		switch {
+		case sc.counted(i + size):
+			return true
 		case after.is(addressees) && len(sc.ws) <= 4, soothing.has(sc.textAt(i + size + 1)), soothing.has(sc.textAt(i + size + 2)), next == "mention" && then.is(things):
 			return true
 		case next == "tell" && sc.exclaims, copulas.has(next), next == "be" && then.is(moods): // "non sono …", "don't be angry"
@@ -221,7 +223,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 	case self:
 		return sc.unsure(i) || sc.proceeds(i+size) || before != nil && next == "the" && sc.all&addressees != 0 && strings.HasSuffix(before.text, "'d") || sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || sc.textAt(i+size-1) == "not" && reticent.has(next) || next == "the" && then.is(numbers) || next == "to" && feared
 	case me:
-		return w.text == "let's" && fears.has(next) || sc.ws[0].is(things) && size > 1 && sc.ws[i+size-1].is(selves) || sc.ws[0].is(others) || w.text == "would" && sc.soon()
+		return nearby.has(next) || w.text == "let's" && fears.has(next) || sc.ws[0].is(things) && size > 1 && sc.ws[i+size-1].is(selves) || sc.ws[0].is(others) || w.text == "would" && sc.soon()
 	}
 	return false
 }
@@ -232,7 +234,7 @@ func (sc *scene) aside(c *cue, i int) bool {
 		(sc.past || sc.digits || sc.narrates && sc.ws[0].is(selves))
 }
 
-// settles reports whether people say where they are from now on: "désormais j'habite à Louvain".
+// settles reports whether people say where they live or work from now on: "désormais j'habite à Louvain".
 func (sc *scene) settles(i int) bool {
 	for k := range sc.ws {
 		if w := &sc.ws[k]; k != i && settling.has(w.text) {
@@ -245,7 +247,7 @@ func (sc *scene) settles(i int) bool {
 // unfinished end what forbids something only if the verb of what is forbidden follows.
 var unfinished = wordListOf("pas puede pueden pode podem può possono")
 
-// settling are verbs of where somebody lives and works.
+// settling contains verbs for living and working somewhere.
 var settling = wordListOf("live work wohne arbeite habite travaille vivo trabajo moro trabalho abito lavoro живу работаю")
 
 // oneThing reports whether a sentence ends with a single thing that the words from i on name: "keep the change".
@@ -279,7 +281,7 @@ func (sc *scene) seeks() bool {
 // seeking are verbs of requests for a thing or a place.
 var seeking = wordListOf("need want like looking find book recommend suggest searching")
 
-// unsure reports whether the word at i says what its writer isn't sure of.
+// unsure reports whether the word at i expresses the writer's uncertainty.
 func (sc *scene) unsure(i int) bool {
 	for k := 1; k < i; k++ {
 		if sc.ws[k].text == "sure" && sc.ws[k-1].is(negations) {
@@ -345,7 +347,8 @@ func (sc *scene) soon() bool {
 	return false
 }
 
-// moved returns where a sentence says what something does to its writer: "Small talk exhausts me"; -1 if it doesn't.
+// moved returns the index of the word at which a sentence describes the effect of something on its writer, as in "Small talk exhausts me",
+// or -1.
 func (sc *scene) moved() int {
 	if len(sc.ws) < 3 || len(sc.ws) > 12 || sc.past || sc.exclaims || sc.all&(days|others|addressees) != 0 || sc.ws[0].is(narrators|askers|tasks|conditions) {
 		return -1
@@ -380,8 +383,11 @@ func (sc *scene) ofWriter() bool {
 	switch sc.ws[0].text {
 	case "i'm", "sono", "soy", "sou":
 		return true
-	case "i", "ich":
-		return sc.ws[1].text == "am" || sc.ws[1].text == "bin"
+	case "i", "ich", "je", "ik":
+		be := sc.ws[1].text
+		return be == "am" || be == "bin" || be == "suis" || be == "ben"
+	case "я":
+		return true
 	}
 	return false
 }

@@ -68,8 +68,8 @@ func (s *statement) add(stem string) {
 	s.any |= 1 << (h % 64)
 }
 
-// replaces reports whether s, the newer statement, is about the subject of old, so that old no longer applies. Two rules that share a few
-// words don't have one subject: keeping a rule next to its update misleads less than losing one.
+// replaces reports whether s, the newer statement, has the same subject as old, so that old no longer applies. Sharing a few words is not
+// enough, because keeping a rule next to its update misleads less than losing a rule.
 func (s *statement) replaces(old *statement) bool {
 	if s.any&old.any == 0 || len(s.stems) == 0 || len(old.stems) == 0 {
 		return false
@@ -87,7 +87,7 @@ func (s *statement) replaces(old *statement) bool {
 	return false
 }
 
-// repeats reports whether s, the newer statement, says no more than the older one, which says it word for word among other things.
+// repeats reports whether the older statement contains s, the newer one, word for word.
 func (s *statement) repeats(old *statement) bool {
 	if s.any&^old.any != 0 || len(s.stems) == 0 || len(s.stems) >= len(old.stems) || s.changes || s.negative != old.negative {
 		return false
@@ -99,8 +99,8 @@ func (s *statement) repeats(old *statement) bool {
 	return strings.Contains(lower(old.text), lower(text))
 }
 
-// revoked returns the index of the older statement that s revokes, newest first: the one that has most of its words, and at least two
-// thirds of them; -1 if there is none.
+// revoked returns the index of the older statement that s revokes: the one with most of its words, but at least two thirds of them, or -1
+// if there is none. Newer statements take precedence.
 func (s *statement) revoked(older []*statement) int {
 	best, most := -1, 0
 	for i, old := range older {
@@ -118,8 +118,8 @@ func (s *statement) revoked(older []*statement) int {
 // endings are removed from words, longest first, if at least three letters remain.
 var endings = []string{"ings", "ing", "ions", "ion", "ies", "ed", "es", "er", "en", "s", "e"}
 
-// stems returns what a word is compared by: pairs of characters for scripts without spaces and for languages that inflect the beginning of
-// words.
+// stems returns the stems by which a word is compared. They are pairs of characters for scripts without spaces, and for languages that
+// inflect the beginning of words.
 func stems(word string) []string {
 	n := utf8.RuneCountInString(word)
 	r, _ := utf8.DecodeRuneInString(word)
@@ -178,7 +178,7 @@ func scriptOf(r rune) int {
 	return spaced
 }
 
-// alternatives are words of which a project, or a user, uses one at a time: by word, the number of its row.
+// alternatives are words of which a project, or a user, uses one at a time: the table maps each word to its row.
 var alternatives = words.NewTable(alternativeRows...)
 
 var stopWords = words.NewTable(stopRows...)

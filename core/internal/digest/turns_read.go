@@ -86,8 +86,8 @@ func (r *turnReader) found(i int, pattern, text string) {
 
 // isContext reports whether a line of a search result is context around a hit: "main.go-12-import".
 func isContext(line string) bool {
-	_, rest, found := strings.Cut(line, "-")
-	for found {
+	file, rest, found := strings.Cut(line, "-")
+	for found && !strings.ContainsAny(file, " \t\"'") {
 		n := 0
 		for n < len(rest) && rest[n] >= '0' && rest[n] <= '9' {
 			n++
@@ -95,7 +95,7 @@ func isContext(line string) bool {
 		if n > 0 && n < len(rest) && rest[n] == '-' {
 			return true
 		}
-		_, rest, found = strings.Cut(rest, "-")
+		file, rest, found = strings.Cut(rest, "-")
 	}
 	return false
 }
@@ -140,8 +140,8 @@ func (r *turnReader) report(i int, name, text string) {
 		r.add(unit{kind: toldUnit, message: int32(i), lead: lead, source: name, text: text, item: item, factor: ofReport})
 	}
 	prose := func(text string) {
-		proseUnits(trimRune(text[:min(len(text), mostReport)]), func(lead, text string, item int) {
-			if (!fewSpaces(text, 4) || unspacedText(text)) && !codes(text) && !announces(text) && !strings.HasPrefix(text, "(truncated") {
+		proseUnits(trimRune(text[:min(len(text), lookText)]), func(lead, text string, item int) {
+			if (!fewSpaces(text, 4) || unspacedText(text) || lead != "" && names(text)) && !codes(text) && !announces(text) && !strings.HasPrefix(text, "(truncated") {
 				add(lead, text, item)
 			}
 		})
@@ -167,7 +167,7 @@ func (r *turnReader) report(i int, name, text string) {
 		case len(text) > mostLead && (text[0] == '{' || text[0] == '['): // ignore JSON that was cut off
 		case len(text) > mostLead:
 			prose(text)
-		case len(text) > 3 && !isOpaque(text):
+		case len(text) > 3 && !isOpaque(text), len(text) > 1 && len(text) <= 3 && byteClass[text[0]]&(small|capital) != 0:
 			if pairs.Len()+len(key)+len(text) > fullUnit {
 				add("", Fence(pairs.String()), 0)
 				pairs.Reset()

@@ -47,9 +47,10 @@ func (md *Mender) neededByPins() map[int]bool {
 func (md *Mender) StripReasoning(from, to int, pass api.Doer, rule string, which func(p *transcript.Part) bool) {
 	empty := map[int]bool{}
 	needed := md.neededByPins()
+	refused := rule != "" && md.doc.F.Rules.RefusesThinking()
 	for i := from; i < to; i++ {
 		it := &md.doc.Items[i]
-		if it.In < 0 || it.Pinned && rule != "AN9" || needed[i] || md.doc.T.Messages[it.Msg].Role != transcript.Assistant {
+		if it.In < 0 || it.Pinned && !refused || needed[i] || md.doc.T.Messages[it.Msg].Role != transcript.Assistant {
 			continue
 		}
 		if stripped, left := md.stripMessage(it.Msg, which); stripped {

@@ -12,7 +12,7 @@ import (
 // ThinkingMode returns how the transcript's model thinks, and how that is known. Sources closer to this request take
 // precedence.
 func (md *Mender) ThinkingMode() (mode api.ThinkingMode, source api.ThinkingSource) {
-	if md.doc.F.Rules.Bound != "AN9" { // the provider drops invalid thinking itself, and requires none
+	if !md.doc.F.Rules.RefusesThinking() {
 		return api.ThinkingAdaptive, api.ThinkingByFormat
 	}
 	if mode = api.ThinkingMode(md.policy.Thinking); mode != "" && mode != policy.ThinkingAuto {

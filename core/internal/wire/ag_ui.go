@@ -80,13 +80,8 @@ func readAGUI(r *Reader, m *transcript.Message) {
 		agUIActivity(r, m, first, &content)
 		return
 	}
-	if content.Kind != jsonspan.Null {
-		r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string, a list of parts or null")
-		m.Content = content.Span
-	}
-	if k := f[agCalls].Kind; k != jsonspan.Null {
-		r.want(&f[agCalls], jsonspan.Array, jsonspan.Array, "toolCalls must be a list")
-	}
+	r.content(m, &content, jsonspan.String, jsonspan.Array, "content must be a string, a list of parts or null")
+	r.wantList(&f[agCalls], "toolCalls must be a list")
 	encrypted := &f[agEncrypted]
 	switch {
 	case role == "reasoning" && content.Str():
@@ -96,17 +91,12 @@ func readAGUI(r *Reader, m *transcript.Message) {
 		}
 		r.Add(p)
 	case m.Role == transcript.Tool:
-		p := whole(transcript.ToolResult, &content)
-		f[agCallID].id(&p)
+		p := contentResult(&content, &f[agCallID], &field{})
 		if f[agError].Str() {
 			p.Flags |= transcript.IsError
 			m.Extra = f[agError].Size
 		}
-		if !content.Str() {
-			p.Size = jsonspan.Measure{}
-		}
-		m.Lists[transcript.ContentList] = jsonspan.Span{}
-		insertResult(r, first, p)
+		r.addResult(m, first, p)
 	default:
 		if content.Str() {
 			r.Add(whole(transcript.Text, &content))

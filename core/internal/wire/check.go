@@ -2,7 +2,6 @@ package wire
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
@@ -53,6 +52,12 @@ type Rules struct {
 	// result; messages that aren't sent may be empty.
 	Through bool
 }
+
+// refusedThinking is the rule of formats whose provider refuses signed thinking after changed messages. Others drop it, and require none.
+const refusedThinking = "AN9"
+
+// RefusesThinking reports whether the provider refuses signed thinking if the messages before it have changed.
+func (r *Rules) RefusesThinking() bool { return r.Bound == refusedThinking }
 
 // Fix is the way in which repair fixes a violation.
 type Fix uint8
@@ -111,31 +116,7 @@ type Checker struct {
 // results, are valid because the host is about to answer them, unless closed is set.
 func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Violation {
 	c := &Checker{T: t, F: f, Seq: seq, closed: closed}
-	c.place, c.run = make([]int32, len(t.Messages)), make([]int32, len(seq))
-	c.asked, c.owner = make([]int32, len(seq)+1), make([]int32, len(seq)+1)
-	for i := range c.place {
-		c.place[i] = -1
-	}
-	c.spoken = make([]int32, len(seq)+1)
-	c.owner[0], c.asked[0], c.spoken[0] = -1, -1, -1
-	for i, m := range seq {
-		c.place[m] = int32(i)
-		c.owner[i+1], c.asked[i+1], c.spoken[i+1] = c.owner[i], c.asked[i], c.spoken[i]
-		if !c.results(m) && !c.through(m) {
-			c.owner[i+1] = int32(i)
-		}
-		if role := t.Messages[m].Role; role == transcript.User || role == transcript.System {
-			if c.asked[i+1] = int32(i); c.owner[i+1] == int32(i) {
-				c.spoken[i+1] = int32(i)
-			}
-		}
-		if i > 0 {
-			c.run[i] = c.run[i-1]
-			if t.Messages[m].Role != t.Messages[seq[i-1]].Role {
-				c.run[i]++
-			}
-		}
-	}
+	c.index()
 	c.contents()
 	c.pairs()
 	c.ids()
@@ -145,6 +126,36 @@ func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Vio
 	}
 	sorting.Stable(c.Violations, func(a, b Violation) int { return int(c.place[a.Message] - c.place[b.Message]) })
 	return c.Violations
+}
+
+// index fills in what the checks need to know about the positions in the sequence.
+func (c *Checker) index() {
+	n := len(c.Seq)
+	c.place, c.run = make([]int32, len(c.T.Messages)), make([]int32, n)
+	c.asked, c.owner, c.spoken = make([]int32, n+1), make([]int32, n+1), make([]int32, n+1)
+	for i := range c.place {
+		c.place[i] = -1
+	}
+	c.owner[0], c.asked[0], c.spoken[0] = -1, -1, -1
+	for i, m := range c.Seq {
+		role := c.T.Messages[m].Role
+		c.place[m] = int32(i)
+		c.owner[i+1], c.asked[i+1], c.spoken[i+1] = c.owner[i], c.asked[i], c.spoken[i]
+		if !c.results(m) && !c.through(m) {
+			c.owner[i+1] = int32(i)
+		}
+		if role == transcript.User || role == transcript.System {
+			if c.asked[i+1] = int32(i); c.owner[i+1] == int32(i) {
+				c.spoken[i+1] = int32(i)
+			}
+		}
+		if i > 0 {
+			c.run[i] = c.run[i-1]
+			if role != c.T.Messages[c.Seq[i-1]].Role {
+				c.run[i]++
+			}
+		}
+	}
 }
 
 // LoneText is the message for violations of I8.
@@ -165,11 +176,22 @@ func (c *Checker) AddCase(rule string, is Case, message, part int32, fix Fix, te
 	}
 }
 
+// parts yields the parts of the sequence that are neither removed nor inside a tool result, with their indexes in T.Parts.
+func (c *Checker) parts(yield func(n int32, p *transcript.Part) bool) {
+	for _, m := range c.Seq {
+		msg := &c.T.Messages[m]
+		for n := msg.First; n < msg.First+msg.Count; n++ {
+			if p := &c.T.Parts[n]; !p.Has(transcript.Removed) && p.Parent < 0 && !yield(n, p) {
+				return
+			}
+		}
+	}
+}
+
 // contents checks that roles are known and that no message is empty.
 func (c *Checker) contents() {
-	t := c.T
 	for _, m := range c.Seq {
-		msg := &t.Messages[m]
+		msg := &c.T.Messages[m]
 		if msg.Role == transcript.Other {
 			c.Add(c.F.Rules.Role, m, -1, None, "the format does not know this role")
 		}
@@ -177,44 +199,52 @@ func (c *Checker) contents() {
 			c.Add("I8", m, -1, Replace, LoneText)
 		}
 		filled, empty := false, General
-		parts := t.PartsOf(int(m))
-		for i := range parts {
-			p := &parts[i]
-			if p.Has(transcript.Removed) {
-				continue
-			}
-			if p.Kind != transcript.Text {
-				// Reasoning, an id or a cache breakpoint next to empty content isn't content.
-				beside := p.List == transcript.Member && (p.Kind == transcript.Reasoning || p.Has(transcript.Stored)) || p.Has(transcript.Mark)
-				filled = filled || p.Parent < 0 && !beside
-				if c.F.Rules.BlankResult != "" && c.blankResult(msg.First+int32(i)) {
-					c.Add(c.F.Rules.BlankResult, m, msg.First+int32(i), FillBody, "a tool result must not be empty")
+		for n := msg.First; n < msg.First+msg.Count; n++ {
+			if p := &c.T.Parts[n]; !p.Has(transcript.Removed) {
+				fills, is := c.fills(n, p)
+				filled = filled || fills && p.Parent < 0
+				if is != General {
+					empty = is
 				}
-				continue
-			}
-			blank := p.Size.Bytes == 0 && !p.Has(transcript.Signed)
-			if c.F.Rules.BlankText != "" && !blank {
-				blank = t.IsBlank(p.Body)
-			}
-			switch {
-			case !blank:
-				filled = filled || p.Parent < 0
-			case p.Parent >= 0 && c.F.Rules.BlankResult != "" && c.blankResult(p.Parent): // the result gets a text
-			case p.List == transcript.ContentList:
-				empty = BlankText
-				c.AddCase(c.F.Rules.BlankText, BlankText, m, msg.First+int32(i), DropPart, "a text must be more than white space")
-			case p.List == transcript.NoList:
-				empty = EmptyString
 			}
 		}
 		if !filled && msg.Variant == transcript.Plain && !(c.F.Rules.Through && msg.Unsent) {
 			fix, says := DropMessage, "the message is empty"
-			if c.F.missed(t, m) { // dropping the message would lose the text
+			if c.F.missed(c.T, m) { // dropping the message would lose the text
 				fix, says = None, "the format reads no content of this message, which has text elsewhere"
 			}
 			c.AddCase(c.F.Rules.Empty, empty, m, -1, fix, says)
 		}
 	}
+}
+
+// fills checks that the part at index n of T.Parts isn't blank where that is forbidden. It reports whether the part is content; if it is a
+// blank text, empty says how a message is empty that has nothing else.
+func (c *Checker) fills(n int32, p *transcript.Part) (content bool, empty Case) {
+	rules := &c.F.Rules
+	if p.Kind != transcript.Text {
+		if rules.BlankResult != "" && c.blankResult(n) {
+			c.Add(rules.BlankResult, p.Msg, n, FillBody, "a tool result must not be empty")
+		}
+		// Reasoning, an id or a cache breakpoint next to empty content isn't content.
+		beside := p.List == transcript.Member && (p.Kind == transcript.Reasoning || p.Has(transcript.Stored)) || p.Has(transcript.Mark)
+		return !beside, General
+	}
+	blank := p.Size.Bytes == 0 && !p.Has(transcript.Signed)
+	if rules.BlankText != "" && !blank {
+		blank = c.T.IsBlank(p.Body)
+	}
+	switch {
+	case !blank:
+		return true, General
+	case p.Parent >= 0 && rules.BlankResult != "" && c.blankResult(p.Parent): // the result gets a text
+	case p.List == transcript.ContentList:
+		c.AddCase(rules.BlankText, BlankText, p.Msg, n, DropPart, "a text must be more than white space")
+		return false, BlankText
+	case p.List == transcript.NoList:
+		return false, EmptyString
+	}
+	return false, General
 }
 
 // blankResult reports whether a part is a result of an application's tool that contains only white space.
@@ -234,24 +264,16 @@ func (c *Checker) blankResult(part int32) bool {
 // pairs checks that every tool call has its result, that every result has its call, and that results are in the right
 // place.
 func (c *Checker) pairs() {
-	t := c.T
-	for place, m := range c.Seq {
-		first := t.Messages[m].First
-		for i := range t.PartsOf(int(m)) {
-			n := first + int32(i)
-			p := &t.Parts[n]
-			if p.Has(transcript.Removed) || p.Parent >= 0 || p.Kind != transcript.ToolCall && p.Kind != transcript.ToolResult {
-				continue
-			}
-			other := int32(-1)
-			if p.Pair >= 0 && !t.Parts[p.Pair].Has(transcript.Removed) {
-				other = c.place[t.Parts[p.Pair].Msg]
-			}
-			if p.Kind == transcript.ToolCall {
-				c.call(place, n, other)
-			} else {
-				c.result(place, n, other)
-			}
+	for n, p := range c.parts {
+		other := int32(-1)
+		if p.Pair >= 0 && !c.T.Parts[p.Pair].Has(transcript.Removed) {
+			other = c.place[c.T.Parts[p.Pair].Msg]
+		}
+		switch p.Kind {
+		case transcript.ToolCall:
+			c.call(int(c.place[p.Msg]), n, other)
+		case transcript.ToolResult:
+			c.result(int(c.place[p.Msg]), n, other)
 		}
 	}
 }
@@ -365,14 +387,10 @@ func (c *Checker) ids() {
 	t := c.T
 	var calls []int32
 	var hashes []uint64
-	for _, m := range c.Seq {
-		first := t.Messages[m].First
-		parts := t.PartsOf(int(m))
-		for i := range parts {
-			if p := &parts[i]; p.Kind == transcript.ToolCall && !p.ID.IsZero() && !p.Has(transcript.Removed) {
-				calls = append(calls, first+int32(i))
-				hashes = append(hashes, t.HashID(p))
-			}
+	for n, p := range c.parts {
+		if p.Kind == transcript.ToolCall && !p.ID.IsZero() {
+			calls = append(calls, n)
+			hashes = append(hashes, t.HashID(p))
 		}
 	}
 	slices.Sort(hashes) // for each check: it is fast
@@ -387,20 +405,31 @@ func (c *Checker) ids() {
 	}
 	sorting.Stable(calls, byID)
 	for i := 1; i < len(calls); i++ {
-		last, n := &t.Parts[calls[i-1]], calls[i]
-		if !t.SameID(last, &t.Parts[n]) {
-			continue
+		if last, p := &t.Parts[calls[i-1]], &t.Parts[calls[i]]; t.SameID(last, p) {
+			c.duplicate(calls[i], last, p)
 		}
-		is := General
-		if c.run[c.place[last.Msg]] < c.run[c.place[t.Parts[n].Msg]] {
-			is = ReusedID
-		}
-		fix := RenameID
-		if t.Parts[n].Has(transcript.Server) && t.Parts[n].Has(transcript.Signed) {
-			fix = None // another id would change text that the provider has signed
-		}
-		c.AddCase(c.F.Rules.Duplicate, is, t.Parts[n].Msg, n, fix, "another tool call before it has the same id")
 	}
+}
+
+// duplicate adds the violation that the call at index n of T.Parts, p, has the id of another call before it.
+func (c *Checker) duplicate(n int32, before, p *transcript.Part) {
+	is, fix := General, RenameID
+	if c.run[c.place[before.Msg]] < c.run[c.place[p.Msg]] {
+		is = ReusedID
+	}
+	if p.Has(transcript.Server) && p.Has(transcript.Signed) {
+		fix = None // another id would change text that the provider has signed
+	}
+	c.AddCase(c.F.Rules.Duplicate, is, p.Msg, n, fix, "another tool call before it has the same id")
+}
+
+// badID adds the violation that the call at index n of T.Parts, p, has an id that the provider doesn't accept.
+func (c *Checker) badID(rule string, n int32, p *transcript.Part, says string) {
+	fix := RenameID
+	if p.ID.IsZero() {
+		fix = DropPart // nothing can answer it
+	}
+	c.Add(rule, p.Msg, n, fix, says)
 }
 
 // order checks that the right role begins and, if the format requires it, that roles alternate.
@@ -417,12 +446,8 @@ func (c *Checker) order() {
 		}
 		if last == transcript.System && role != transcript.User && !c.summarized(m) {
 			is := OpensInText
-			for k := i; k < len(c.Seq) && c.run[k] == c.run[i]; k++ {
-				for _, p := range c.T.PartsOf(int(c.Seq[k])) {
-					if p.Kind == transcript.ToolCall && !p.Has(transcript.Removed) {
-						is = General
-					}
-				}
+			if c.runCalls(i) {
+				is = General
 			}
 			c.AddCase(c.F.Rules.First, is, m, -1, AddUser, "the first message must be the user's")
 		}
@@ -431,6 +456,18 @@ func (c *Checker) order() {
 		}
 		last = role
 	}
+}
+
+// runCalls reports whether the messages of the same role from a position on call tools.
+func (c *Checker) runCalls(place int) bool {
+	for k := place; k < len(c.Seq) && c.run[k] == c.run[place]; k++ {
+		for _, p := range c.T.PartsOf(int(c.Seq[k])) {
+			if p.Kind == transcript.ToolCall && !p.Has(transcript.Removed) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // before returns the role of the message before a position; User if there is none.
@@ -449,66 +486,6 @@ func (c *Checker) summarized(m int32) bool {
 		}
 	}
 	return false
-}
-
-// Paths returns the JSON paths of violations. It scans each message at most once, however many of its parts break a
-// rule.
-type Paths struct {
-	F  *Format
-	T  *transcript.Transcript
-	at []int32 // for each part of the last scanned message: one more than its index in its list
-}
-
-// Of returns the path of a violation: the index of its message in the list, and the index of its part in the message.
-func (p *Paths) Of(v *Violation) string {
-	path := "[" + strconv.Itoa(int(v.Message)) + "]"
-	if v.Part < 0 {
-		return path
-	}
-	part := v.Part
-	if p.T.Parts[part].List == transcript.Shared {
-		part = p.T.Parts[part].Pair
-	}
-	at := p.T.Parts[part].List
-	if at < 0 {
-		return path
-	}
-	list := [...]string{transcript.ContentList: "content", transcript.CallList: "tool_calls", transcript.InvalidList: "invalid_tool_calls",
-		transcript.RawList: "additional_kwargs.tool_calls", transcript.ChunkList: "tool_call_chunks"}
-	if p.F.Parts != "" {
-		list[transcript.ContentList] = p.F.Parts
-	}
-	if p.F.Calls != "" {
-		list[transcript.CallList] = p.F.Calls
-	}
-	if p.at == nil {
-		p.at = make([]int32, len(p.T.Parts))
-	}
-	if p.at[part] == 0 {
-		p.count(p.T.Parts[part].Msg)
-	}
-	if s := p.T.Messages[v.Message].Spelling; int(s) < len(p.F.Within) && p.F.Within[s] != "" {
-		path += "." + p.F.Within[s]
-	}
-	return path + "." + list[at] + "[" + strconv.Itoa(int(p.at[part]-1)) + "]"
-}
-
-func (p *Paths) count(m int32) {
-	var own, inner [transcript.Lists]int32
-	parent := int32(-1)
-	first := p.T.Messages[m].First
-	for i, part := range p.T.PartsOf(int(m)) {
-		counts := &own
-		if part.Parent >= 0 {
-			if counts = &inner; part.Parent != parent {
-				parent, inner = part.Parent, [transcript.Lists]int32{}
-			}
-		}
-		if part.List >= 0 {
-			counts[part.List]++
-			p.at[first+int32(i)] = counts[part.List]
-		}
-	}
 }
 
 // present reports whether the part with the given index is in the sequence.

@@ -204,14 +204,9 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 	if content.Kind == jsonspan.Invalid { // a message written by the first version
 		content = f[lcText]
 	}
-	if content.Kind != jsonspan.Null {
-		r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string, a list of blocks or null")
-		m.Content = content.Span
-	}
+	r.content(m, &content, jsonspan.String, jsonspan.Array, "content must be a string, a list of blocks or null")
 	for _, k := range [...]int{lcCalls, lcInvalid, lcChunks} {
-		if f[k].Kind != jsonspan.Null {
-			r.want(&f[k], jsonspan.Array, jsonspan.Array, lcKeys[k]+" must be a list")
-		}
+		r.wantList(&f[k], lcKeys[k]+" must be a list")
 	}
 	switch {
 	case typ == "remove" || typ == "RemoveMessage":
@@ -223,27 +218,13 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 		r.Add(p)
 		return
 	case m.Role == transcript.Tool:
-		p := whole(transcript.ToolResult, &content)
-		f[lcCallID].id(&p)
-		f[lcName].name(&p)
+		p := contentResult(&content, &f[lcCallID], &f[lcName])
 		if r.is(&f[lcStatus], "error") {
 			p.Flags |= transcript.IsError
 		}
-		if !content.Str() {
-			p.Size = jsonspan.Measure{}
-		}
 		m.Lists = [2]jsonspan.Span{}
-		inside := r.T.Parts[:first]
-		for _, part := range r.T.Parts[first:] { // only the parts of the content are sent with a result
-			if part.List == transcript.ContentList && part.Parent < 0 {
-				if part.Kind == transcript.ToolCall || part.Kind == transcript.ToolResult {
-					part.Kind, part.Flags = transcript.Opaque, 0
-				}
-				inside = append(inside, part)
-			}
-		}
-		r.T.Parts = inside
-		insertResult(r, first, p)
+		lcOnlyContent(r, first)
+		r.addResult(m, first, p)
 		return
 	}
 	if content.Str() {
@@ -253,6 +234,21 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 		m.Extra = f[lcName].Size
 	}
 	r.copies(first)
+}
+
+// lcOnlyContent removes the parts from index first on that aren't sent with a tool result: all except those of its content.
+func lcOnlyContent(r *Reader, first int) {
+	inside := r.T.Parts[:first]
+	for _, part := range r.T.Parts[first:] {
+		if part.List != transcript.ContentList || part.Parent >= 0 {
+			continue
+		}
+		if part.Kind == transcript.ToolCall || part.Kind == transcript.ToolResult {
+			part.Kind, part.Flags = transcript.Opaque, 0
+		}
+		inside = append(inside, part)
+	}
+	r.T.Parts = inside
 }
 
 var lcCallKeys = []string{"id", "name", "args", "function"}

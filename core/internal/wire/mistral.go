@@ -78,31 +78,18 @@ func readMistral(r *Reader, m *transcript.Message) {
 	})
 	r.role(m, &f[miRole], mistralRoles)
 	content := f[miContent]
-	if content.Kind != jsonspan.Null {
-		r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string, a list of chunks or null")
-		m.Content = content.Span
-	}
-	for _, k := range []int{miCalls, miSDKCalls} {
-		if f[k].Kind != jsonspan.Null {
-			r.want(&f[k], jsonspan.Array, jsonspan.Array, "tool calls must be a list")
-		}
-	}
+	r.content(m, &content, jsonspan.String, jsonspan.Array, "content must be a string, a list of chunks or null")
+	r.wantList(&f[miCalls], "tool calls must be a list")
+	r.wantList(&f[miSDKCalls], "tool calls must be a list")
 	if m.Role != transcript.Tool {
 		if content.Str() {
 			r.Add(whole(transcript.Text, &content))
 		}
 		return
 	}
-	p := whole(transcript.ToolResult, &content)
-	for _, k := range []int{miCallID, miSDKCallID} {
-		f[k].id(&p)
-	}
-	f[miName].name(&p)
-	if !content.Str() {
-		p.Size = jsonspan.Measure{}
-	}
-	m.Lists[transcript.ContentList] = jsonspan.Span{}
-	insertResult(r, first, p)
+	p := contentResult(&content, &f[miCallID], &f[miName])
+	f[miSDKCallID].id(&p)
+	r.addResult(m, first, p)
 }
 
 const (
@@ -170,19 +157,11 @@ func (t *thoughtText) read(r *Reader) {
 
 // checkMistral reports MI5: the id of a tool call has nine letters and digits.
 func checkMistral(c *Checker) {
-	for _, m := range c.Seq {
-		first := c.T.Messages[m].First
-		for i := range c.T.PartsOf(int(m)) {
-			p := &c.T.Parts[first+int32(i)]
-			if p.Kind != transcript.ToolCall || p.Has(transcript.Removed) || nineSigns(c.T.Text(p.ID)) {
-				continue
-			}
-			fix := RenameID
-			if p.ID.IsZero() {
-				fix = DropPart
-			}
-			c.Add("MI5", m, first+int32(i), fix, "the id of a tool call has nine letters and digits")
+	for n, p := range c.parts {
+		if p.Kind != transcript.ToolCall || nineSigns(c.T.Text(p.ID)) {
+			continue
 		}
+		c.badID("MI5", n, p, "the id of a tool call has nine letters and digits")
 	}
 }
 

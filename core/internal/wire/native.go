@@ -72,20 +72,18 @@ var nativeKeys = []string{
 func readNative(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(nativeKeys, func(r *Reader, key int, f *frame) bool {
-		if key == ntTurn && r.Kind() == jsonspan.Object {
+		switch kind := r.Kind(); {
+		case key == ntTurn && kind == jsonspan.Object:
 			meta := r.meta(m)
 			nativeTurn(r, meta)
 			meta.Member = jsonspan.Span{Start: f[ntTurn].Key, End: r.Pos()}
-			return true
-		}
-		if key == ntUsage && r.Kind() == jsonspan.Object {
-			nativeUsage(r, r.meta(m))
-			return true
-		}
-		if key != ntContent || r.Kind() != jsonspan.Array {
+		case key == ntUsage && kind == jsonspan.Object:
+			r.usage(m, nativeUsageKeys)
+		case key == ntContent && kind == jsonspan.Array:
+			m.Lists[transcript.ContentList] = r.list(nativePart)
+		default:
 			return false
 		}
-		m.Lists[transcript.ContentList] = r.list(nativePart)
 		return true
 	})
 	r.role(m, &f[ntRole], nativeRoles)
@@ -96,32 +94,32 @@ func readNative(r *Reader, m *transcript.Message) {
 	content := f[ntContent]
 	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
 	m.Content = content.Span
-	switch r.typ(&f[ntRole]) {
-	case "tool_result":
-		p := whole(transcript.ToolResult, &content)
-		if !content.Str() {
-			p.Size = jsonspan.Measure{}
-		}
-		f[ntCallID].id(&p)
-		f[ntToolName].name(&p)
+	role := r.typ(&f[ntRole])
+	if role == "tool_result" {
+		p := contentResult(&content, &f[ntCallID], &f[ntToolName])
 		if f[ntError].Kind == jsonspan.True {
 			p.Flags |= transcript.IsError
 		}
-		m.Lists[transcript.ContentList] = jsonspan.Span{}
-		insertResult(r, first, p)
+		r.addResult(m, first, p)
 		return
+	}
+	nativeVariant(r, m, role, f)
+	if content.Str() {
+		r.Add(whole(transcript.Text, &content))
+	}
+	if f[ntErrorText].Str() {
+		m.Extra = m.Extra.Add(f[ntErrorText].Size)
+	}
+}
+
+// nativeVariant reads a message of a role that only the application knows.
+func nativeVariant(r *Reader, m *transcript.Message, role string, f *frame) {
+	switch role {
 	case "bash_execution":
-		m.Variant = transcript.Shell
-		r.Add(member(transcript.Text, &f[ntOutput]))
-		if f[ntCommand].Str() {
-			m.Label, m.Extra = f[ntCommand].Span, f[ntCommand].Size
-		}
-		if f[ntExit].Kind == jsonspan.Number {
-			m.Exit = f[ntExit].Span
-		}
+		r.shell(m, &f[ntCommand], &f[ntOutput], &f[ntExit])
 	case "branch_summary", "compaction_summary":
 		m.Variant = transcript.Digest
-		if r.is(&f[ntRole], "branch_summary") {
+		if role == "branch_summary" {
 			m.Variant = transcript.Branch
 			if f[ntFrom].Str() {
 				m.Extra = f[ntFrom].Size // S3.9: the size of all texts in the message
@@ -140,12 +138,6 @@ func readNative(r *Reader, m *transcript.Message) {
 			data.Size = f[ntData].json()
 			r.Add(data)
 		}
-	}
-	if content.Str() {
-		r.Add(whole(transcript.Text, &content))
-	}
-	if f[ntErrorText].Str() {
-		m.Extra = m.Extra.Add(f[ntErrorText].Size)
 	}
 }
 
@@ -199,16 +191,6 @@ func nativeMeta(r *Reader, m *transcript.Message, f *frame) {
 }
 
 var nativeUsageKeys = []string{"input", "output", "cache_read", "cache_write", "total"}
-
-// nativeUsage reads a provider's token counts. Numbers that aren't whole or have more than 9 digits count as 0.
-func nativeUsage(r *Reader, meta *transcript.Meta) {
-	f, _ := r.fields(nativeUsageKeys, nil)
-	for i, to := range []*int{&meta.Usage.Input, &meta.Usage.Output, &meta.Usage.CacheRead, &meta.Usage.CacheWrite, &meta.Usage.Total} {
-		if f[i].Kind == jsonspan.Number {
-			*to, _ = jsonspan.Int(r.Src(), f[i].Span)
-		}
-	}
-}
 
 const (
 	npType = iota

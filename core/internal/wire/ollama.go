@@ -58,17 +58,10 @@ func readOllama(r *Reader, m *transcript.Message) {
 	content := f[olContent]
 	r.want(&content, jsonspan.String, jsonspan.Null, "content must be a string; images go in \"images\"")
 	m.Content = content.Span
-	if k := f[olCalls].Kind; k != jsonspan.Null {
-		r.want(&f[olCalls], jsonspan.Array, jsonspan.Array, "tool_calls must be a list")
-	}
-	if f[olImages].Kind != jsonspan.Null {
-		r.want(&f[olImages], jsonspan.Array, jsonspan.Array, "images must be a list")
-	}
+	r.wantList(&f[olCalls], "tool_calls must be a list")
+	r.wantList(&f[olImages], "images must be a list")
 	if m.Role == transcript.Tool {
-		p := whole(transcript.ToolResult, &content)
-		f[olCallID].id(&p)
-		f[olToolName].name(&p)
-		insertResult(r, first, p)
+		r.addResult(m, first, contentResult(&content, &f[olCallID], &f[olToolName]))
 	} else if content.Str() {
 		r.Add(whole(transcript.Text, &content))
 	}
@@ -84,13 +77,9 @@ func readOllama(r *Reader, m *transcript.Message) {
 
 // checkOllama reports OL5: the arguments of a tool call are an object.
 func checkOllama(c *Checker) {
-	for _, m := range c.Seq {
-		first := c.T.Messages[m].First
-		for i := range c.T.PartsOf(int(m)) {
-			p := &c.T.Parts[first+int32(i)]
-			if p.Kind == transcript.ToolCall && !p.Has(transcript.Removed) && !p.Body.IsZero() && c.T.Bytes(p.Body)[0] != '{' {
-				c.Add("OL5", m, first+int32(i), None, "the arguments of a tool call must be an object")
-			}
+	for n, p := range c.parts {
+		if p.Kind == transcript.ToolCall && !p.Body.IsZero() && c.T.Bytes(p.Body)[0] != '{' {
+			c.Add("OL5", p.Msg, n, None, "the arguments of a tool call must be an object")
 		}
 	}
 }

@@ -82,39 +82,27 @@ func readOpenAIChat(r *Reader, m *transcript.Message) {
 	})
 	r.role(m, &f[ocRole], openAIChatRoles)
 	content := f[ocContent]
-	if content.Kind != jsonspan.Null {
-		r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string, a list of parts or null")
-		m.Content = content.Span
-	}
-	if k := f[ocCalls].Kind; k != jsonspan.Null {
-		r.want(&f[ocCalls], jsonspan.Array, jsonspan.Array, "tool_calls must be a list")
-	}
+	r.content(m, &content, jsonspan.String, jsonspan.Array, "content must be a string, a list of parts or null")
+	r.wantList(&f[ocCalls], "tool_calls must be a list")
 	if m.Role == transcript.Tool {
-		p := whole(transcript.ToolResult, &content)
-		f[ocCallID].id(&p)
-		f[ocName].name(&p)
-		if !content.Str() {
-			p.Size = jsonspan.Measure{}
-		}
-		m.Lists[transcript.ContentList] = jsonspan.Span{}
-		insertResult(r, first, p)
+		r.addResult(m, first, contentResult(&content, &f[ocCallID], &f[ocName]))
 		return
 	}
 	if content.Str() {
 		r.Add(whole(transcript.Text, &content))
 	}
-	for _, k := range []int{ocReasoning, ocReasoning2} {
-		if !f[k].Str() {
-			continue
-		}
-		p := member(transcript.Reasoning, &f[k])
-		if k == ocReasoning && m.Role == transcript.Assistant {
+	if f[ocReasoning].Str() {
+		p := member(transcript.Reasoning, &f[ocReasoning])
+		if m.Role == transcript.Assistant {
 			if p.Flags |= transcript.Required; p.Size.Bytes == 0 {
 				p.Flags |= transcript.NotSent
 			}
 			r.T.Reasons = true
 		}
 		r.Add(p)
+	}
+	if f[ocReasoning2].Str() {
+		r.Add(member(transcript.Reasoning, &f[ocReasoning2]))
 	}
 	for _, k := range []int{ocRefusal, ocAudio} {
 		if f[k].Kind != jsonspan.Invalid && f[k].Kind != jsonspan.Null {
@@ -123,19 +111,6 @@ func readOpenAIChat(r *Reader, m *transcript.Message) {
 	}
 	if f[ocName].Str() {
 		m.Extra = f[ocName].Size
-	}
-}
-
-// insertResult inserts a tool result before the parts from index first on, which are inside the result.
-func insertResult(r *Reader, first int, p transcript.Part) {
-	self := int32(first)
-	r.Add(p)
-	parts := r.T.Parts[first:]
-	p = parts[len(parts)-1]
-	copy(parts[1:], parts)
-	parts[0] = p
-	for i := 1; i < len(parts); i++ {
-		parts[i].Parent = self
 	}
 }
 

@@ -81,7 +81,7 @@ func readPi(r *Reader, m *transcript.Message) {
 		case key == piContent && r.Kind() == jsonspan.Array:
 			m.Lists[transcript.ContentList] = r.list(piPart)
 		case key == piUsage && r.Kind() == jsonspan.Object:
-			piCounted(r, r.meta(m))
+			r.usage(m, piUsageKeys)
 		default:
 			return false
 		}
@@ -99,23 +99,27 @@ func readPi(r *Reader, m *transcript.Message) {
 		r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
 	}
 	m.Content = content.Span
-	switch role {
-	case "toolResult":
-		p := whole(transcript.ToolResult, &content)
-		switch {
-		case content.Str():
+	if role == "toolResult" {
+		p := contentResult(&content, &f[piCallID], &f[piToolName])
+		if content.Str() {
 			p.Flags |= transcript.Misshapen
-		default:
-			p.Size = jsonspan.Measure{}
 		}
-		f[piCallID].id(&p)
-		f[piToolName].name(&p)
 		if f[piError].Kind == jsonspan.True {
 			p.Flags |= transcript.IsError
 		}
-		m.Lists[transcript.ContentList] = jsonspan.Span{}
-		insertResult(r, first, p)
+		r.addResult(m, first, p)
 		return
+	}
+	piVariant(r, m, role, first, f)
+	if content.Str() {
+		r.Add(whole(transcript.Text, &content))
+	}
+	piChanges(r, f)
+}
+
+// piVariant reads the members that only messages of a certain role have. The parts of the message begin at index first.
+func piVariant(r *Reader, m *transcript.Message, role string, first int, f *frame) {
+	switch role {
 	case "assistant":
 		if f[piStop].Str() {
 			r.meta(m).Stop = f[piStop].Span
@@ -124,14 +128,8 @@ func readPi(r *Reader, m *transcript.Message) {
 			breakOff(r.T.Parts[first:])
 		}
 	case "bashExecution":
-		m.Variant, m.Unsent = transcript.Shell, f[piUnsent].Kind == jsonspan.True
-		r.Add(member(transcript.Text, &f[piOutput]))
-		if f[piCommand].Str() {
-			m.Label, m.Extra = f[piCommand].Span, f[piCommand].Size
-		}
-		if f[piExit].Kind == jsonspan.Number {
-			m.Exit = f[piExit].Span
-		}
+		r.shell(m, &f[piCommand], &f[piOutput], &f[piExit])
+		m.Unsent = f[piUnsent].Kind == jsonspan.True
 	case "branchSummary", "compactionSummary":
 		m.Variant = transcript.Digest
 		if role == "branchSummary" {
@@ -145,11 +143,11 @@ func readPi(r *Reader, m *transcript.Message) {
 			m.Label = f[piType].Span
 		}
 	}
-	if content.Str() {
-		r.Add(whole(transcript.Text, &content))
-	}
-	// Changes of the system prompt and of the tools apply from here on, and a deferred response is fetched by its
-	// handle.
+}
+
+// piChanges adds the changes of the system prompt and of the tools, which apply from this message on, and the handle by which a deferred
+// response is fetched.
+func piChanges(r *Reader, f *frame) {
 	for _, k := range []int{piSections, piAdded, piRemoved, piDeferred} {
 		if f[k].Kind != jsonspan.Object && f[k].Kind != jsonspan.Array {
 			continue
@@ -174,16 +172,6 @@ func breakOff(parts []transcript.Part) {
 
 var piUsageKeys = []string{"input", "output", "cacheRead", "cacheWrite", "totalTokens"}
 
-// piCounted reads a provider's token counts. Numbers that aren't whole or have more than 9 digits count as 0.
-func piCounted(r *Reader, meta *transcript.Meta) {
-	f, _ := r.fields(piUsageKeys, nil)
-	for i, to := range []*int{&meta.Usage.Input, &meta.Usage.Output, &meta.Usage.CacheRead, &meta.Usage.CacheWrite, &meta.Usage.Total} {
-		if f[i].Kind == jsonspan.Number {
-			*to, _ = jsonspan.Int(r.Src(), f[i].Span)
-		}
-	}
-}
-
 const (
 	ppType = iota
 	ppText
@@ -205,18 +193,13 @@ func piPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	f, size := r.object(&p, "a part", piPartKeys, nil)
 	p.Size = size
-	signed := func(key int, flags transcript.Flags) {
-		if f[key].Str() && f[key].Size.Bytes > 0 {
-			p.Flags |= flags
-		}
-	}
 	switch r.typ(&f[ppType]) {
 	case "text":
 		f[ppText].text(&p, transcript.Text)
 	case "thinking":
 		if f[ppThinking].Str() {
 			p.Kind, p.Body, p.Size = transcript.Reasoning, f[ppThinking].Span, f[ppThinking].Size
-			signed(ppSignature, transcript.Signed|transcript.Bound)
+			f[ppSignature].signs(&p, transcript.Signed|transcript.Bound)
 		}
 		if f[ppRedacted].Kind == jsonspan.True {
 			p.Kind, p.Body, p.Flags = transcript.Reasoning, jsonspan.Span{}, transcript.Signed|transcript.Bound
@@ -228,7 +211,7 @@ func piPart(r *Reader) {
 		p.SetMedia(transcript.Image, f[ppData].Raw)
 	case "toolCall":
 		p.Kind, p.Body, p.Size = transcript.ToolCall, f[ppArguments].Span, f[ppArguments].json()
-		signed(ppThoughtSignature, transcript.Signed)
+		f[ppThoughtSignature].signs(&p, transcript.Signed)
 		f[ppID].id(&p)
 		f[ppName].name(&p)
 	}
@@ -291,12 +274,9 @@ func piResults(dst []byte, calls []Call, text string) []byte {
 
 // checkPi reports PI5: the content of a tool result is a list.
 func checkPi(c *Checker) {
-	for _, m := range c.Seq {
-		first := c.T.Messages[m].First
-		for i := range c.T.PartsOf(int(m)) {
-			if p := &c.T.Parts[first+int32(i)]; p.Has(transcript.Misshapen) && !p.Has(transcript.Edited|transcript.Removed) {
-				c.Add("PI5", m, first+int32(i), WrapBody, "the content of a tool result must be a list of parts")
-			}
+	for n, p := range c.parts {
+		if p.Has(transcript.Misshapen) && !p.Has(transcript.Edited) {
+			c.Add("PI5", p.Msg, n, WrapBody, "the content of a tool result must be a list of parts")
 		}
 	}
 }

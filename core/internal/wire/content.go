@@ -1,0 +1,68 @@
+package wire
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// content sets the message's content from a field, unless it is null. Any kind except null and the given two is an error, in which what
+// names the expected values.
+func (r *Reader) content(m *transcript.Message, f *field, a, b jsonspan.Kind, what string) {
+	if f.Kind != jsonspan.Null {
+		r.want(f, a, b, what)
+		m.Content = f.Span
+	}
+}
+
+// wantList checks that a field, if present, is a list or null.
+func (r *Reader) wantList(f *field, what string) { r.want(f, jsonspan.Array, jsonspan.Null, what) }
+
+// contentResult returns the content of a message as a tool result with the given id and tool name. The size of a list is that of the parts
+// inside it.
+func contentResult(content, id, name *field) transcript.Part {
+	p := whole(transcript.ToolResult, content)
+	if !content.Str() {
+		p.Size = jsonspan.Measure{}
+	}
+	id.id(&p)
+	name.name(&p)
+	return p
+}
+
+// addResult adds the tool result that is the whole content of the message being read. The parts from index first on are inside the result
+// and follow it.
+func (r *Reader) addResult(m *transcript.Message, first int, p transcript.Part) {
+	m.Lists[transcript.ContentList] = jsonspan.Span{}
+	r.Add(p)
+	parts := r.T.Parts[first:]
+	p = parts[len(parts)-1]
+	copy(parts[1:], parts)
+	parts[0] = p
+	for i := 1; i < len(parts); i++ {
+		parts[i].Parent = int32(first)
+	}
+}
+
+// shell reads a command that the user ran, with its output and its exit code.
+func (r *Reader) shell(m *transcript.Message, command, output, exit *field) {
+	m.Variant = transcript.Shell
+	r.Add(member(transcript.Text, output))
+	if command.Str() {
+		m.Label, m.Extra = command.Span, command.Size
+	}
+	if exit.Kind == jsonspan.Number {
+		m.Exit = exit.Span
+	}
+}
+
+// usage reads a provider's token counts under the given keys: input, output, cache reads, cache writes and the total. Numbers that aren't
+// whole or have more than 9 digits count as 0.
+func (r *Reader) usage(m *transcript.Message, keys []string) {
+	usage := &r.meta(m).Usage
+	f, _ := r.fields(keys, nil)
+	for i, to := range []*int{&usage.Input, &usage.Output, &usage.CacheRead, &usage.CacheWrite, &usage.Total} {
+		if f[i].Kind == jsonspan.Number {
+			*to, _ = jsonspan.Int(r.Src(), f[i].Span)
+		}
+	}
+}
