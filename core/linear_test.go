@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/steps"
 )
 
-// many is n values of a JSON list, in which <i> is the index of the value and <r> the one from the end.
+// many returns n values of a JSON list, in which <i> is the index of the value and <r> the index from the end.
 func many(n int, value string) string {
 	values := make([]string, n)
 	for i := range values {
@@ -19,7 +19,7 @@ func many(n int, value string) string {
 	return strings.Join(values, ",")
 }
 
-// crowds are conversations in which one thing is there n times: in one message, in one result, or in messages of one kind.
+// crowds are conversations in which one thing occurs n times: in one message, in one result, or in messages of one kind.
 var crowds = []struct {
 	name, format string
 	before       string

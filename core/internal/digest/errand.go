@@ -41,6 +41,8 @@ var (
 	// besides are prepositions of time and occasion, other than those that also begin a condition.
 	besides    = wordListOf("with upon vor nach bei mit de после перед")
 	each       = wordListOf("every each any jede jeder jedes jedem jeden chaque cada каждого каждой каждым")
+	times      = wordListOf("time mal fois vez volta keer раз")
+	nextTime   = wordListOf("next nächstes nächste prochaine próxima prossima volgende следующий")
 	inBetween  = wordListOf("don't do not still also would really just")
 	askingVerb = wordListOf("can could should would may")
 )
@@ -68,7 +70,7 @@ func errand(s string, ws []word, direct bool) bool {
 	}
 	first := ws[i].text
 	switch {
-	case supposes(ws), first == "that" && i+1 < len(ws) && ws[i+1].text == "means", mayDo(ws[i:]), !direct && slices.ContainsFunc(ws, func(w word) bool { return w.text == "perhaps" || w.text == "maybe" }), asksWhy.has(first) && !holds && (i+1 == len(ws) || !ws[i+1].is(selves)), askingVerb.has(first) && i+1 < len(ws) && firstTwo.has(ws[i+1].text): // "can we …"
+	case ponders(ws, i, direct), onlyNow(ws[i:]), asksWhy.has(first) && !holds && (i+1 == len(ws) || !ws[i+1].is(selves)):
 		return true
 	case holds || rulesOut(ws) || recurs(ws) >= 0:
 		return false
@@ -99,7 +101,7 @@ func errand(s string, ws []word, direct bool) bool {
 // Character sequences that begin an errand, a story or thanks in Chinese and Japanese, and those that still make it a rule.
 var (
 	errandSigns = strings.Fields("他 她 谢谢 創建 创建 帮我 请帮 請幫 生成 写一 寫一 我正在 作为一 现在，试 看一下 看看 修复 删除 删掉 解释 检查 运行 彼は 彼女は ありがとう 作って 見て 直して 削除して 説明して")
-	lastSigns   = strings.Fields("必须 必須 不要 别 別 总是 從不 从不 永远 每次 以后 以後 今后 始终 只能 禁止 务必 不得 一律 绝 絕 决不 ないで 必ず 絶対 いつも 常に 今後 毎回 しないで 禁止")
+	lastSigns   = strings.Fields("必须 必須 不要 别 別 总是 從不 从不 永远 每次 以后 以後 今后 始终 只能 禁止 务必 不得 一律 绝 絕 决不 先 ないで 必ず 絶対 いつも 常に 今後 毎回 しないで 禁止")
 )
 
 // errandSigned is like errand, for scripts without spaces.
@@ -135,12 +137,41 @@ func recurs(ws []word) int {
 	for i := range ws[:max(len(ws)-1, 0)] {
 		switch w, next := ws[i].text, &ws[i+1]; {
 		case each.has(next.text) && (ws[i].is(conditions) || besides.has(w)),
-			each.has(w) && (next.text == "time" || next.text == "mal" || next.text == "fois" || next.text == "vez"),
+			each.has(w) && (times.has(next.text) || i+2 < len(ws) && ws[i+2].text == "you"),
+			nextTime.has(w) && times.has(next.text) && i+2 < len(ws) && !ws[i+2].is(persons|selves|addressees|askers|tellers),
 			everything.has(w) && next.is(addressees):
 			return i
 		}
 	}
 	return -1
+}
+
+// ponders reports whether a sentence, whose reaction to what was said ends before word i, expresses an opinion or a supposition, or asks what "we" can do.
+func ponders(ws []word, i int, direct bool) bool {
+	first, next := ws[i].text, ""
+	if i+1 < len(ws) {
+		next = ws[i+1].text
+	}
+	return supposes(ws) || suppositions.has(first) || first == "that" && next == "means" || mayDo(ws[i:]) || askingVerb.has(first) && firstTwo.has(next) ||
+		!direct && slices.ContainsFunc(ws, func(w word) bool { return w.text == "perhaps" || w.text == "maybe" })
+}
+
+// onlyNow reports whether a sentence begins by saying that it holds for one thing, or one time: "for this chapter only, …", "just for today, …".
+func onlyNow(ws []word) bool {
+	only := false
+	for i := range ws[:min(len(ws)-1, 6)] {
+		if i > 0 && ws[i].breaks {
+			return false
+		}
+		only = only || ws[i].text == "only" || ws[i].text == "just"
+		if ws[i].text == "for" && (ws[i+1].is(days) || ws[i+1].text == "once" || ws[i+1].text == "now") {
+			return only || i == 0
+		}
+		if ws[i].text == "for" && pointed.has(ws[i+1].text) && i+2 < len(ws) && !general.has(ws[i+2].text) && (i == 0 || only) {
+			return only || i+3 < len(ws) && ws[i+3].text == "only"
+		}
+	}
+	return false
 }
 
 // mayDo reports whether a sentence only states a possibility: "If we want it, we can …".

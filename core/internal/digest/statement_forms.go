@@ -1,6 +1,9 @@
 package digest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // This file recognizes statements without a cue by the form of the sentence: an order after a request ("I want you to …"), an order for a
 // case ("If a test is flaky, tell me"), a norm for everything of a kind, a mishap that shows what to avoid, and what people say about
@@ -22,12 +25,12 @@ var (
 	// knowing are verbs of what somebody knows, feels or has at the moment.
 	knowing = wordListOf("think hope guess know wonder see understand mean agree suppose believe remember need have wish get hear recall speak say said want feel care mind expect doubt promise swear find")
 	// limiting are words with which people say what they always do, or how they like it.
-	limiting = wordListOf("only without most best better rather over than instead anything everything exclusively always never")
+	limiting = wordListOf("usually mostly only without most best better rather over than instead anything everything exclusively always never")
 	counters = wordListOf("i i'm i've i'd")
 )
 
 // formWords contains at least one word of each form. A text that has none of them, and no cues, isn't searched.
-var formWords = strings.Fields("i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
+var formWords = strings.Fields("usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
 
 // requested returns the index of the word where the order in a request begins: "It's important that [you] never …", "try to …". It returns
 // 0 if there is no such order.
@@ -61,7 +64,7 @@ func (sc *scene) formed() int {
 	if at := sc.limits(); at >= 0 {
 		return at
 	}
-	return max(sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI())
+	return max(sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI(), sc.favours())
 }
 
 // lesson recognizes sentences about something that went wrong the last time: "The last time we deployed on a Friday, two days were lost".
@@ -101,6 +104,12 @@ func (sc *scene) norm() int {
 	default:
 		for i := 1; i < min(len(ws)-1, 3); i++ {
 			w := &ws[i-1]
+			if i == 1 && sc.laysDown(w) || i == 2 && ws[0].is(quantifiers) && sc.laysDown(w) {
+				return ws[i].at
+			}
+			if i == 2 && ws[i].text == "need" && sc.word(i+1).is(tasks) && !w.known && strings.HasSuffix(w.text, "s") && sc.warns() { // "new endpoints need a limit, otherwise …"
+				return ws[i].at
+			}
 			if w.is(products) && strings.HasSuffix(w.text, "s") && governs.has(ws[i].text) && (i == 1 || !ws[0].known) && !ws[i+1].is(tasks|numbers|idle) {
 				return ws[i].at
 			}
@@ -108,6 +117,46 @@ func (sc *scene) norm() int {
 	}
 	return -1
 }
+
+// laysDown reports whether a sentence that begins with a plural says without a verb how such things are to be: "Variables in snake_case", "All dates
+// in ISO format".
+func (sc *scene) laysDown(plural *word) bool {
+	i := 1
+	if plural != &sc.ws[0] {
+		i = 2
+	}
+	if len(sc.ws) > 14 || !plural.is(products) || !strings.HasSuffix(plural.text, "s") && !strings.HasSuffix(plural.text, "n") || sc.all&days != 0 {
+		return false
+	}
+	next := sc.word(i + 1)
+	return manner.has(sc.ws[i].text) && !next.quoted && !next.is(tasks|persons|addressees|numbers|idle) && !definite.has(next.text)
+}
+
+// warns reports whether a sentence says what happens otherwise.
+func (sc *scene) warns() bool {
+	return slices.ContainsFunc(sc.ws, func(w word) bool { return w.breaks && w.text == "otherwise" })
+}
+
+// manner are prepositions of how something is written or done.
+var manner = wordListOf("in with without as ohne mit sans en sin sem senza без на")
+
+// favours returns where a sentence names a favourite of its writer: "My favourite colour is teal", "Mon plat préféré est …".
+func (sc *scene) favours() int {
+	ws := sc.ws
+	for i := range ws[:min(len(ws)-1, 4)] {
+		if i > 0 && (ws[0].is(persons) || ws[1].is(persons)) {
+			for _, start := range favourites {
+				if strings.HasPrefix(ws[i].text, start) {
+					return ws[i].at
+				}
+			}
+		}
+	}
+	return -1
+}
+
+// favourites are the beginnings of words for what somebody likes best.
+var favourites = [...]string{"favo", "préfér", "preferid", "preferit", "liebl", "lievel", "любим"}
 
 // anyCase reports whether a sentence states a kind of case in which it applies: "If a test is flaky", "When in doubt", "Every time I
 // mention money".
@@ -135,7 +184,7 @@ func (sc *scene) recurring() int {
 		return -1
 	}
 	last := sc.ws[len(sc.ws)-1].text
-	if errands.has(sc.ws[0].text) || at == 0 && (last == "bitte" || len(last) > 4 && strings.HasSuffix(last, "en") && sc.all&persons == 0) {
+	if errands.has(sc.ws[0].text) || nextTime.has(sc.ws[at].text) && (at == 0 || sc.ws[at].starts || sc.ws[at-1].is(tasks)) || at == 0 && (last == "bitte" || len(last) > 4 && strings.HasSuffix(last, "en") && sc.all&persons == 0) {
 		return sc.ws[at].at
 	}
 	return -1
@@ -144,7 +193,7 @@ func (sc *scene) recurring() int {
 // reported recognizes sentences, in languages other than English, about when to inform the writer: "Si un test casse, préviens-moi", "Se um
 // teste falhar, me avise".
 func (sc *scene) reported() int {
-	if !inCase.has(sc.ws[0].text) || !indefinite.has(sc.ws[1].text) {
+	if !inCase.has(sc.ws[0].text) || !indefinite.has(sc.ws[1].text) && !(sc.ws[1].is(addressees) && something.has(sc.ws[2].text)) {
 		return -1
 	}
 	for i := 3; i < len(sc.ws); i++ {
@@ -164,7 +213,8 @@ func (sc *scene) reported() int {
 
 // Words of reported: those that begin a case, articles of any such case, and objects that name the writer.
 var (
-	inCase     = wordListOf("si se wenn falls если")
+	inCase     = wordListOf("si se wenn falls bevor avant если")
+	something  = wordListOf("etwas was quelque irgendetwas")
 	indefinite = wordListOf("un une una uno um uma ein eine какой-то какая-то")
 	toWriter   = wordListOf("moi me mir mich мне")
 )
@@ -257,8 +307,8 @@ func (sc *scene) restricted() int {
 
 // The writer, and words like limiting, in other languages.
 var (
-	writers    = wordListOf("ich je j' yo eu io я")
-	limitWords = wordListOf("nur nie niemals grundsätzlich immer stets lieber ungern kein keine keinen uniquement seulement jamais toujours solo sólo nunca siempre só sempre mai soltanto только никогда всегда")
+	writers    = wordListOf("ich ik je j' yo eu io я")
+	limitWords = wordListOf("nur nie niemals grundsätzlich immer stets lieber ungern meist meistens kein keine keinen alleen nooit altijd liever geen uniquement généralement normalement normalmente обычно seulement jamais toujours solo sólo nunca siempre só sempre mai soltanto только никогда всегда")
 )
 
 // limits is like restricted, for other languages. In Spanish, Portuguese and Italian the verb form shows who acts: "Solo duermo bien …".
@@ -284,14 +334,14 @@ func (sc *scene) limits() int {
 
 // forWriter recognizes sentences about what something means to the writer: "Anything with nuts is a no for me".
 func (sc *scene) forWriter() int {
-	if sc.ws[0].is(things|addressees|askers|tasks|persons|numbers) || sc.all&(moods|things) != 0 {
+	if sc.ws[0].is(things | addressees | askers | tasks | persons | numbers) {
 		return -1
 	}
 	linked := -1
 	if sc.all&lastingly != 0 { // "dark mode everywhere for me"
 		linked = 0
 	}
-	for i := 1; i+1 < len(sc.ws); i++ {
+	for i := 1; i+1 < len(sc.ws) && !sc.ws[i].is(moods|things); i++ {
 		switch sc.ws[i].text {
 		case "is", "are", "isn't", "aren't", "mean", "means", "beat", "beats", "works", "work":
 			linked = i

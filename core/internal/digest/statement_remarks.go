@@ -48,7 +48,7 @@ var dealings = wordListOf("calls tells asks gives sends says shows owes helps te
 
 // Words that report what others say or do, words about a moment, and words that point at something.
 var (
-	hearsay   = wordListOf("say says said tells told insists claims states warns sagt dit dice")
+	hearsay   = wordListOf("say says said tells told insists claims states warns sagt sagte dit dice dijo disse detto zei сказал сказала")
 	rumours   = wordListOf("according apparently supposedly allegedly angeblich apparemment aparentemente")
 	momentary = wordListOf("yet anymore there already currently usually lately somehow ever")
 	pointed   = wordListOf("that this those these")
@@ -130,7 +130,7 @@ func (sc *scene) going(i int) bool {
 
 // remarks reports whether a cue of size words at word i belongs to a remark.
 func (sc *scene) remarks(c cue, i, size int) bool {
-	if sc.describes(c, i, size) {
+	if sc.describes(c, i, size) || sc.about(c, i, size) {
 		return true
 	}
 	w, before, after := &sc.ws[i], sc.word(i-1), sc.word(i+size)
@@ -169,9 +169,11 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		case "we":
 			return sc.past
 		}
-		return next == "to" && feared
+		return next == "to" && feared || nearby.has(next)
 	case lead:
 		switch {
+		case sc.counted(i + size):
+			return true
 		case after.is(addressees) && len(sc.ws) <= 4, soothing.has(sc.textAt(i + size + 1)), soothing.has(sc.textAt(i + size + 2)), next == "mention" && then.is(things):
 			return true
 		case next == "tell" && sc.exclaims, copulas.has(next), next == "be" && then.is(moods): // "non sono …", "don't be angry"
@@ -221,7 +223,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 	case self:
 		return sc.unsure(i) || sc.proceeds(i+size) || before != nil && next == "the" && sc.all&addressees != 0 && strings.HasSuffix(before.text, "'d") || sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || sc.textAt(i+size-1) == "not" && reticent.has(next) || next == "the" && then.is(numbers) || next == "to" && feared
 	case me:
-		return w.text == "let's" && fears.has(next) || sc.ws[0].is(things) && size > 1 && sc.ws[i+size-1].is(selves) || sc.ws[0].is(others) || w.text == "would" && sc.soon()
+		return nearby.has(next) || w.text == "let's" && fears.has(next) || sc.ws[0].is(things) && size > 1 && sc.ws[i+size-1].is(selves) || sc.ws[0].is(others) || w.text == "would" && sc.soon()
 	}
 	return false
 }
@@ -381,8 +383,11 @@ func (sc *scene) ofWriter() bool {
 	switch sc.ws[0].text {
 	case "i'm", "sono", "soy", "sou":
 		return true
-	case "i", "ich":
-		return sc.ws[1].text == "am" || sc.ws[1].text == "bin"
+	case "i", "ich", "je", "ik":
+		be := sc.ws[1].text
+		return be == "am" || be == "bin" || be == "suis" || be == "ben"
+	case "я":
+		return true
 	}
 	return false
 }

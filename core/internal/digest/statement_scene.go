@@ -38,6 +38,7 @@ type scene struct {
 	exclaims bool
 	digits   bool
 	permits  bool // it allows something
+	invents  int  // what invention has found; 0 before
 }
 
 // look analyses a sentence and its words.
@@ -49,6 +50,9 @@ func (sc *scene) look(s string, ws []word) {
 			continue
 		}
 		if w.known {
+			if w.text == "if" && i > 0 && ws[i-1].text == "as" { // "as if I had never seen it"
+				break
+			}
 			if kinds := w.kinds; w.breaks && w.text == "was" { // in German it begins a question
 				sc.all |= kinds &^ pasts
 			} else {
@@ -134,7 +138,7 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	case anywhere:
 		return !sc.past || c.changes || c.strength == none || sc.all&(products|addressees) != 0
 	case lead:
-		return starts && after != nil && !after.is(idle) && !after.breaks
+		return starts && after != nil && !after.is(idle) && (!after.breaks || sc.resumes(i+size)) && (sc.ws[i].text != "stop" || strings.HasSuffix(next, "ing") && !comforting.has(next))
 	case bare:
 		return starts && after != nil && (!after.is(idle|askers&^conjunctions|persons) || sc.alone(i)) && !after.breaks && !sc.exclaims && !sc.past
 	case nobody:
@@ -170,7 +174,7 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	case versus:
 		return !sc.past && sc.all&others == 0 && sc.weighs(i+size)
 	case nature:
-		return len(sc.ws) < 16 && !sc.past && sc.ofWriter() && i > 1 && (after == nil || after.breaks || after.is(conjunctions|conditions) || comparers.has(next) || i+2 == len(sc.ws))
+		return len(sc.ws) < 16 && !sc.past && sc.ofWriter() && i > 0 && (after == nil || after.breaks || after.is(conjunctions|conditions) || comparers.has(next) || i+2 == len(sc.ws))
 	case permit:
 		if after.is(idle) || sc.past || asks(sc.text) || sc.all&days != 0 || sc.exclaims && sc.all&(products|agains) == 0 {
 			return false
@@ -181,6 +185,19 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	}
 	return true
 }
+
+// resumes reports whether the words that an order is interrupted by at word i end: "do not, under any circumstances, mail them".
+func (sc *scene) resumes(i int) bool {
+	for k := i + 2; k < len(sc.ws) && k < i+6; k++ {
+		if sc.ws[k].breaks {
+			return sc.ws[k-1].text == "circumstances" || !sc.ws[i].is(narrators|joins|tellers) && !sc.ws[k].is(narrators|joins|tellers)
+		}
+	}
+	return false
+}
+
+// comforting are what people are told to stop when they worry or joke.
+var comforting = wordListOf("worrying crying joking kidding teasing being")
 
 // alone reports whether the words from i on ask to leave something of the writer's alone, or to keep it out of something.
 func (sc *scene) alone(i int) bool {
@@ -201,8 +218,11 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 	if sc.past && sc.all&(products|addressees) == 0 || sc.all&days != 0 && (c.strength < strict || sc.ws[0].is(things|others) && sc.all&(addressees|negations) == 0) || after != nil && after.text == "de" && strings.HasPrefix(sc.ws[i].text, "debe") {
 		return false
 	}
+	if sc.ws[i].is(numbers) && !sc.word(i-1).is(addressees|singles|negations) { // "dois" is a number in Portuguese
+		return false
+	}
 	at := i + c.words()
-	if n := len(sc.ws) - 1; perfects.has(sc.textAt(at)) || sc.ws[n].text == "haben" && strings.HasPrefix(sc.ws[n-1].text, "ge") { // "deve ter tido"
+	if n := len(sc.ws) - 1; perfects.has(sc.textAt(at)) && !articles.has(sc.textAt(at+1)) || sc.ws[n].text == "haben" && strings.HasPrefix(sc.ws[n-1].text, "ge") { // "deve ter tido"
 		return false
 	}
 	for n := at - 1; n < len(sc.ws) && n < at+2; n++ {
@@ -279,7 +299,7 @@ func (sc *scene) general(i int) bool {
 	if object.text == "another" || (object.is(numbers) || object.text[0]-'0' < 10) && !sc.conditional() {
 		return false
 	}
-	if sc.all&(lastingly|quantifiers) != 0 || sc.conditional() {
+	if sc.lasts() || sc.conditional() {
 		return true
 	}
 	if object.text == "me" && sc.word(i+1).is(tasks|numbers) || object.text == "with" && sc.word(i+1).is(tasks) && sc.all&products == 0 || object.is(tasks|idle) || sc.past || sc.soon() || sc.all&days != 0 {
@@ -335,7 +355,7 @@ func (sc *scene) ordered() int {
 		return -1
 	}
 	conditional := sc.conditional() || sc.anyCase()
-	if !conditional && sc.all&(quantifiers|lastingly) == 0 {
+	if !conditional && !sc.lasts() {
 		return -1
 	}
 	for i := range sc.ws {

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -40,6 +41,9 @@ func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 		if c.place == self && !refuses(sign, s[at+len(sign):]) {
 			continue
 		}
+		if describesSigned(sign, s[:at], s[at+len(sign):]) {
+			continue
+		}
 		if other && (c.strength < strict || c.place == habit) {
 			continue
 		}
@@ -72,6 +76,9 @@ const unsettled = "知是能想确確明懂要会會记記在行清认認同觉�
 func refuses(sign, rest string) bool {
 	rest = strings.TrimRight(rest, "。！!.")
 	switch sign {
+	case "我只":
+		r, _ := utf8.DecodeRuneInString(rest)
+		return rest != "" && !strings.ContainsRune("是有想要能好剩看知會会", r) && !strings.HasSuffix(rest, "了")
 	case "我不":
 		r, _ := utf8.DecodeRuneInString(rest)
 		return rest != "" && !strings.ContainsRune(unsettled, r) && !strings.HasSuffix(rest, "了")
@@ -84,6 +91,57 @@ func refuses(sign, rest string) bool {
 		return false
 	}
 	return true
+}
+
+// describesSigned reports whether the sign between two parts of a sentence describes something, or is what somebody told somebody else, by the form of
+// the sentence in Japanese, Korean, Arabic and Hindi.
+func describesSigned(sign, before, rest string) bool {
+	switch sign {
+	case "決して", "絶対に": // "決して眠らない騎士", a knight who never sleeps
+		_, after, found := strings.Cut(rest, "ない")
+		r, _ := utf8.DecodeRuneInString(after)
+		return found && (r >= 0x4e00 && r <= 0x9fff || r >= 0x30a0 && r <= 0x30ff)
+	case "항상", "언제나", "늘", "매번": // "the neighbour always parks …"
+		return subjectInKorean(before) && strings.HasSuffix(strings.TrimRight(rest, ".! "), "요") && !asksInKorean(rest)
+	case "使用", "保持": // "what the program uses"
+		return len(before) > 4*len("使") && !endsWithAny(before, "请", "請", "都", "要", "只", "，", "。", "始终", "一律")
+	case "我喜欢", "我喜歡", "我更喜欢", "喜欢", "喜歡", "更喜欢", "更喜歡": // "a jacket that I like"
+		return strings.HasPrefix(rest, "的") && !strings.Contains(rest, "是")
+	case "चाहिए": // "I need the report"
+		return strings.HasPrefix(before, "मुझे ") && !strings.HasSuffix(before, "ना ") && !strings.HasSuffix(before, "नी ")
+	}
+	switch {
+	case strings.HasPrefix(before, "该"), strings.HasPrefix(before, "該"), strings.HasPrefix(before, "你的任务"): // "the program should …"
+		return !strings.HasPrefix(sign, "不")
+	case strings.Contains(rest, "라고 했"):
+		return !strings.Contains(before, "내가 ") && !strings.Contains(before, "제가 ")
+	case strings.Contains(before, "जो "):
+		return !strings.Contains(before, "जो भी")
+	case strings.HasPrefix(before, "لم "), strings.HasPrefix(before, "قال"):
+		return true
+	}
+	first, next, _ := strings.Cut(before, " ") // "my neighbour parks …"
+	return strings.HasSuffix(first, "ي") && strings.HasPrefix(next, "ي") && !strings.HasPrefix(next, "يجب")
+}
+
+// subjectInKorean reports whether a text ends with the subject of a sentence, other than its writer.
+func subjectInKorean(before string) bool {
+	before = strings.TrimRight(before, " ")
+	switch before {
+	case "저는", "나는", "제가", "내가", "우리는":
+		return false
+	}
+	return endsWithAny(before, "은", "는", "이", "가")
+}
+
+// asksInKorean reports whether a sentence asks somebody for something, or says what has to be.
+func asksInKorean(rest string) bool {
+	return slices.ContainsFunc([]string{"세요", "줘요", "야 해요", "야 돼요", "야 되", "주면", "좋겠"}, func(sign string) bool { return strings.Contains(rest, sign) })
+}
+
+// endsWithAny reports whether a text ends with one of several endings.
+func endsWithAny(text string, endings ...string) bool {
+	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(text, end) })
 }
 
 // seeksSigned reports whether the text before "preferably" in Chinese asks for a thing or a place.

@@ -170,21 +170,24 @@ func (c *adkCompaction) actions(r *Reader) {
 				if key != 1 || r.Kind() != jsonspan.Array {
 					return false
 				}
-				r.list(func(r *Reader) {
-					if r.Kind() != jsonspan.Object {
-						r.Skip()
-						return
-					}
-					if in, _ := r.fields(adkTextKeys, nil); in[0].Str() {
-						c.texts = append(c.texts, in[0])
-					}
-				})
+				r.list(c.part)
 				return true
 			})
 			return true
 		})
 		return true
 	})
+}
+
+// part reads a part of the compaction's content.
+func (c *adkCompaction) part(r *Reader) {
+	if r.Kind() != jsonspan.Object {
+		r.Skip()
+		return
+	}
+	if in, _ := r.fields(adkTextKeys, nil); in[0].Str() {
+		c.texts = append(c.texts, in[0])
+	}
 }
 
 // digest turns the event into a digest that has only the compaction's texts, replacing any other content.
@@ -219,9 +222,13 @@ func linkADK(t *transcript.Transcript, from int) {
 			answers.Set(t.Text(p.ID), int32(i))
 		}
 	}
-	if from > 0 {
-		return
+	if from == 0 {
+		linkTasks(t)
 	}
+}
+
+// linkTasks marks the calls that have begun a task.
+func linkTasks(t *transcript.Transcript) {
 	var tasks critbit.Map[bool]
 	any := false
 	for i := range t.Messages {
@@ -241,7 +248,6 @@ func linkADK(t *transcript.Transcript, from int) {
 // ids, and has no calls itself), AD7 (the first call of a turn is signed), AD8 (a response is an object) and AD9 (an
 // event does not begin with an empty text).
 func checkADK(c *Checker) {
-	t := c.T
 	last := c.lastCalling()
 	rules := geminiRules{empty: "AD1", sign: "AD7", object: "AD8", begin: "AD9", last: last}
 	if last < 0 {
@@ -250,44 +256,47 @@ func checkADK(c *Checker) {
 	c.geminiParts(&rules)
 	moved := map[int32]bool{} // calls whose response is moved directly after them
 	for _, m := range c.Seq {
-		msg := &t.Messages[m]
-		calls, one := false, int32(-1)
-		for n := msg.First; n < msg.First+msg.Count; n++ {
-			calls = calls || t.Parts[n].Kind == transcript.ToolCall && !t.Parts[n].Has(transcript.Removed)
-		}
-		for n := msg.First; n < msg.First+msg.Count; n++ {
-			p := &t.Parts[n]
-			if p.Kind != transcript.ToolResult || p.Pair < 0 || p.Has(transcript.Removed) {
-				continue
-			}
-			of, why := t.Parts[p.Pair].Msg, ""
-			switch {
-			case p.ID.IsZero() || t.Parts[p.Pair].ID.IsZero():
-				c.Add("AD3", m, n, DropPart, "only by its id a response is found")
-			case calls:
-				why = "an event with responses holds calls"
-			case c.place[of] < last && c.place[m] > last:
-				why = "the events between the last responses and their calls are not sent"
-			case one >= 0 && of != one:
-				why = "the responses of this event answer calls of several events"
-			default:
-				one = of
-			}
-			if why != "" {
-				moved[p.Pair] = true
-				c.Add("AD3", m, n, MoveResult, why)
-			}
-		}
+		c.adkResponses(m, last, moved)
 	}
 	if len(moved) == 0 {
 		return
 	}
-	for _, m := range c.Seq { // the event would follow the event before it
-		msg := &t.Messages[m]
-		for n := msg.First; n < msg.First+msg.Count; n++ {
-			if p := &t.Parts[n]; p.Kind == transcript.ToolResult && p.Pair < 0 && p.Has(transcript.Continues) && moved[p.Caller-1] && !p.Has(transcript.Removed) {
-				c.Add("AD3", m, n, DropPart, "a later response has taken its place")
-			}
+	for n, p := range c.parts { // the event would follow the event before it
+		if p.Kind == transcript.ToolResult && p.Pair < 0 && p.Has(transcript.Continues) && moved[p.Caller-1] {
+			c.Add("AD3", p.Msg, n, DropPart, "a later response has taken its place")
+		}
+	}
+}
+
+// adkResponses checks the responses in an event, and adds the calls to moved whose response must directly follow them. last is the
+// position of the last event that has calls.
+func (c *Checker) adkResponses(m, last int32, moved map[int32]bool) {
+	t, msg := c.T, &c.T.Messages[m]
+	calls, one := false, int32(-1)
+	for _, p := range t.PartsOf(int(m)) {
+		calls = calls || p.Kind == transcript.ToolCall && !p.Has(transcript.Removed)
+	}
+	for n := msg.First; n < msg.First+msg.Count; n++ {
+		p := &t.Parts[n]
+		if p.Kind != transcript.ToolResult || p.Pair < 0 || p.Has(transcript.Removed) {
+			continue
+		}
+		of, why := t.Parts[p.Pair].Msg, ""
+		switch {
+		case p.ID.IsZero() || t.Parts[p.Pair].ID.IsZero():
+			c.Add("AD3", m, n, DropPart, "only by its id a response is found")
+		case calls:
+			why = "an event with responses holds calls"
+		case c.place[of] < last && c.place[m] > last:
+			why = "the events between the last responses and their calls are not sent"
+		case one >= 0 && of != one:
+			why = "the responses of this event answer calls of several events"
+		default:
+			one = of
+		}
+		if why != "" {
+			moved[p.Pair] = true
+			c.Add("AD3", m, n, MoveResult, why)
 		}
 	}
 }

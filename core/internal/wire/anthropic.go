@@ -105,17 +105,18 @@ func anthropicBlock(r *Reader, parent int32) {
 	p.Size = size
 	f[anID].id(&p)
 	f[anName].name(&p)
-	switch typ := r.typ(&f[anType]); {
-	case typ == "text" && f[anText].Str():
-		p.Kind, p.Body, p.Size = transcript.Text, f[anText].Span, f[anText].Size
-	case typ == "thinking" && f[anThinking].Str():
-		p.Kind, p.Body, p.Size = transcript.Reasoning, f[anThinking].Span, f[anThinking].Size
-		f[anSignature].signs(&p, transcript.Signed|transcript.Bound)
-	case typ == "redacted_thinking":
+	switch typ := r.typ(&f[anType]); typ {
+	case "text":
+		f[anText].text(&p, transcript.Text)
+	case "thinking":
+		if f[anThinking].text(&p, transcript.Reasoning); p.Kind == transcript.Reasoning {
+			f[anSignature].signs(&p, transcript.Signed|transcript.Bound)
+		}
+	case "redacted_thinking":
 		p.Kind, p.Flags = transcript.Reasoning, transcript.Signed|transcript.Bound
-	case typ == "tool_use":
+	case "tool_use":
 		p.Kind, p.Body, p.Size = transcript.ToolCall, f[anInput].Span, f[anInput].Size
-	case typ == "tool_result":
+	case "tool_result":
 		p.Kind, p.Body, p.Size = transcript.ToolResult, f[anContent].Span, f[anContent].Size
 		if read {
 			p.Size = jsonspan.Measure{}
@@ -125,23 +126,20 @@ func anthropicBlock(r *Reader, parent int32) {
 		if f[anError].Kind == jsonspan.True {
 			p.Flags |= transcript.IsError
 		}
-	case typ == "image":
+	case "image":
 		p.SetMedia(transcript.Image, f[anSource].Raw)
-	case typ == "document":
+	case "document":
 		p.SetMedia(transcript.File, f[anSource].Raw)
-	case typ == "compaction":
-		p.Flags = transcript.ProviderOnly | transcript.Signed
-		if content := &f[anContent]; content.Str() && !jsonspan.IsBlank(r.Src(), content.Span) {
-			p.Kind, p.Flags, p.Body, p.Size = transcript.Text, p.Flags|transcript.Summary, content.Span, content.Size
-		} else if f[anEncrypted].Str() {
-			p.Flags, p.Size = p.Flags|transcript.Summary, encrypted(&f[anEncrypted])
-		}
-	case typ == "server_tool_use" || typ == "mcp_tool_use":
+	case "compaction":
+		anthropicCompaction(r, &p, f)
+	case "server_tool_use", "mcp_tool_use":
 		p.Kind, p.Flags, p.Body, p.Size = transcript.ToolCall, transcript.Server, f[anInput].Span, f[anInput].Size
-	case strings.HasSuffix(typ, "_tool_result") && f[anUseID].Str():
-		p.Kind, p.Flags, p.ID = transcript.ToolResult, transcript.Server, f[anUseID].Span
-	case typ == toolReference:
+	case toolReference:
 		p.Name = f[anType].Span
+	default:
+		if strings.HasSuffix(typ, "_tool_result") && f[anUseID].Str() {
+			p.Kind, p.Flags, p.ID = transcript.ToolResult, transcript.Server, f[anUseID].Span
+		}
 	}
 	if self < 0 {
 		content := f[anContent]
@@ -155,6 +153,17 @@ func anthropicBlock(r *Reader, parent int32) {
 	}
 	r.put(self, p)
 	r.keepReferences(self)
+}
+
+// anthropicCompaction reads the provider's own summary of everything before it. It may be encrypted.
+func anthropicCompaction(r *Reader, p *transcript.Part, f *frame) {
+	p.Flags = transcript.ProviderOnly | transcript.Signed
+	if content := &f[anContent]; content.Str() && !jsonspan.IsBlank(r.Src(), content.Span) {
+		content.text(p, transcript.Text)
+		p.Flags |= transcript.Summary
+	} else if f[anEncrypted].Str() {
+		p.Flags, p.Size = p.Flags|transcript.Summary, encrypted(&f[anEncrypted])
+	}
 }
 
 // toolReference is the type of a block in a tool result that expands a tool whose definition was deferred.
@@ -208,11 +217,7 @@ func (c *Checker) blocks(rules *blockRules) {
 				c.Add(rules.order, m, first+int32(i), MoveResult, "tool results must come before other content")
 			}
 			if p.Kind == transcript.ToolCall && !validToolID(c.T.Text(p.ID), rules.marks) {
-				fix := RenameID
-				if p.ID.IsZero() {
-					fix = DropPart
-				}
-				c.Add(rules.id, m, first+int32(i), fix, rules.says)
+				c.badID(rules.id, first+int32(i), p, rules.says)
 			}
 		}
 	}

@@ -63,24 +63,29 @@ func CallerOf(call []byte) (c Caller, ok bool) {
 		case string(key) == "caller":
 			c.read(s)
 		case index(optionKeys, key) >= 0:
-			for range s.Members {
-				if s.Kind() != jsonspan.Object {
-					s.Skip()
-					continue
-				}
-				for key := range s.Members {
-					if string(key) == "caller" && s.Kind() == jsonspan.Object {
-						c.read(s)
-					} else {
-						s.Skip()
-					}
-				}
-			}
+			c.options(s)
 		default:
 			s.Skip()
 		}
 	}
 	return c, c.ID != ""
+}
+
+// options reads the caller in provider-specific data, which is an object for each provider.
+func (c *Caller) options(s *jsonspan.Scanner) {
+	for range s.Members {
+		if s.Kind() != jsonspan.Object {
+			s.Skip()
+			continue
+		}
+		for key := range s.Members {
+			if string(key) == "caller" && s.Kind() == jsonspan.Object {
+				c.read(s)
+			} else {
+				s.Skip()
+			}
+		}
+	}
 }
 
 // read reads the value of a caller, {"type","tool_id"}.

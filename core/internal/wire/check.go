@@ -423,6 +423,15 @@ func (c *Checker) duplicate(n int32, before, p *transcript.Part) {
 	c.AddCase(c.F.Rules.Duplicate, is, p.Msg, n, fix, "another tool call before it has the same id")
 }
 
+// badID adds the violation that the call at index n of T.Parts, p, has an id that the provider doesn't accept.
+func (c *Checker) badID(rule string, n int32, p *transcript.Part, says string) {
+	fix := RenameID
+	if p.ID.IsZero() {
+		fix = DropPart // nothing can answer it
+	}
+	c.Add(rule, p.Msg, n, fix, says)
+}
+
 // order checks that the right role begins and, if the format requires it, that roles alternate.
 func (c *Checker) order() {
 	last := transcript.System

@@ -18,15 +18,7 @@ var tellers = [...][]int8{
 // calls: it would be sent if they were removed.
 func (r *Reader) copies(first int) {
 	parts := r.T.Parts[first:]
-	told := [len(tellers)]bool{}
-	several := 0
-	for i := range parts {
-		if n := teller(&parts[i]); n >= 0 && !told[n] {
-			told[n] = true
-			several++
-		}
-	}
-	if several < 2 {
+	if !toldTwice(parts) {
 		return
 	}
 	var calls critbit.Map[[]int] // indexes of parts by id; "" if a call has none
@@ -39,10 +31,7 @@ func (r *Reader) copies(first int) {
 			if teller(p) != n {
 				continue
 			}
-			id := ""
-			if !p.ID.IsZero() {
-				id = jsonspan.Text(r.Src(), p.ID)
-			}
+			id := jsonspan.Text(r.Src(), p.ID)
 			same, _ := calls.Get(id)
 			k, _ := seen.Get(id)
 			of := last
@@ -62,14 +51,23 @@ func (r *Reader) copies(first int) {
 		}
 		for _, i := range fresh {
 			last = i
-			id := ""
-			if !parts[i].ID.IsZero() {
-				id = jsonspan.Text(r.Src(), parts[i].ID)
-			}
-			same := calls.At(id)
+			same := calls.At(jsonspan.Text(r.Src(), parts[i].ID))
 			*same = append(*same, i)
 		}
 	}
+}
+
+// toldTwice reports whether more than one of the lists in tellers contains calls.
+func toldTwice(parts []transcript.Part) bool {
+	one := -1
+	for i := range parts {
+		n := teller(&parts[i])
+		if n >= 0 && one >= 0 && n != one {
+			return true
+		}
+		one = max(one, n)
+	}
+	return false
 }
 
 // teller returns the index in tellers of the list that contains a part, if the part is an application's tool call;

@@ -117,7 +117,8 @@ type detector struct {
 	done    bool     // whether only one format is left, and one of its own signs was seen
 }
 
-// maxUnknown is how many unknown roles and types are recorded; maxDull is how many meaningless signs are remembered.
+// maxUnknown is the maximum number of unknown roles and types that are recorded; maxDull is the maximum number of meaningless signs that
+// are remembered.
 const (
 	maxUnknown = 8
 	maxDull    = 32
@@ -187,15 +188,7 @@ func (d *detector) body() {
 		d.note("body", name)
 		switch {
 		case string(name) == "model" && d.Kind() == jsonspan.String:
-			model := jsonspan.Text(d.Src(), d.Text().Span)
-			model = model[strings.LastIndexByte(model, '/')+1:]
-			for _, f := range formats {
-				for _, own := range strings.Fields(f.Signs.Own) {
-					if p, ok := strings.CutPrefix(own, "model:"); ok && strings.HasPrefix(model, p) {
-						d.note("model", []byte(p))
-					}
-				}
-			}
+			d.model(jsonspan.Text(d.Src(), d.Text().Span))
 		case d.Kind() == jsonspan.Array && ListKey(string(name)):
 			d.note("list", name)
 			if d.list(); d.done {
@@ -206,6 +199,18 @@ func (d *detector) body() {
 			d.Skip()
 		default:
 			d.Skip()
+		}
+	}
+}
+
+// model notes the beginnings of model names that belong to a format, if the request's model begins so.
+func (d *detector) model(model string) {
+	model = model[strings.LastIndexByte(model, '/')+1:]
+	for _, f := range formats {
+		for _, own := range strings.Fields(f.Signs.Own) {
+			if p, ok := strings.CutPrefix(own, "model:"); ok && strings.HasPrefix(model, p) {
+				d.note("model", []byte(p))
+			}
 		}
 	}
 }
@@ -284,32 +289,11 @@ func (d *detector) weigh(doubt float64, shy bool) []Guess {
 	var guesses []Guess
 	total := 0.0
 	for _, f := range formats {
-		g := Guess{Format: f, Confidence: 1}
-		factor := 1.0
 		if f.Name == Plain && len(d.unknown) > 0 {
 			continue
 		}
-		for _, sign := range d.seen {
-			kind, _, _ := strings.Cut(sign, ":")
-			switch {
-			case listed(sign): // a sign that no format has
-			case word(f.Signs.Own, sign):
-				g.Evidence = append(g.Evidence, sign)
-				g.Confidence += 4
-			case f.HasSign(sign):
-			case kind == "body" || kind == "model":
-				factor /= 4 // a gateway may accept the name of any model
-			case kind == "type":
-				factor *= doubt
-			default:
-				factor = 0
-			}
-		}
-		g.Confidence = float64(g.Confidence * factor) // rounded to a float64, so that no machine fuses the multiplication with the sum
-		switch {
-		case g.Confidence == 0:
-		case f.Signs.Shy && len(g.Evidence) == 0 && !shy:
-		default:
+		g := d.rate(f, doubt)
+		if g.Confidence > 0 && (shy || !f.Signs.Shy || len(g.Evidence) > 0) {
 			total += g.Confidence
 			guesses = append(guesses, g)
 		}
@@ -330,6 +314,30 @@ func (d *detector) weigh(doubt float64, shy bool) []Guess {
 		}
 	}
 	return guesses
+}
+
+// rate rates a format by the signs that it has, owns or lacks. The confidence isn't yet relative to that of other formats.
+func (d *detector) rate(f *Format, doubt float64) Guess {
+	g := Guess{Format: f, Confidence: 1}
+	factor := 1.0
+	for _, sign := range d.seen {
+		kind, _, _ := strings.Cut(sign, ":")
+		switch {
+		case listed(sign): // a sign that no format has
+		case word(f.Signs.Own, sign):
+			g.Evidence = append(g.Evidence, sign)
+			g.Confidence += 4
+		case f.HasSign(sign):
+		case kind == "body" || kind == "model":
+			factor /= 4 // a gateway may accept the name of any model
+		case kind == "type":
+			factor *= doubt
+		default:
+			factor = 0
+		}
+	}
+	g.Confidence = float64(g.Confidence * factor) // rounded to a float64, so that no machine fuses the multiplication with the sum
+	return g
 }
 
 // preferPlain makes plain the certain guess if no other format is supported: all of them would write the same bytes.

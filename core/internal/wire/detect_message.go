@@ -75,24 +75,25 @@ var memberSigns = []struct {
 func (d *detector) message(list string) {
 	top, has := list == "", traits(0)
 	activity, content := false, "" // the word for a content that is an object, as in an activity
+	member := "part"
+	if top {
+		member = "key"
+	}
 	for name := range d.Members {
 		kind := d.Kind()
 		has |= traitOf[string(name)]
 		if top && string(name) == "content" {
-			if kind == jsonspan.Object && activity {
-				d.Skip()
-				continue
-			} else if kind == jsonspan.Object {
-				content = d.block()
+			if kind == jsonspan.Object {
+				if activity {
+					d.Skip()
+				} else {
+					content = d.block()
+				}
 				continue
 			}
 			d.note("content", []byte(kindName(kind)))
 		}
-		for _, sign := range memberSigns {
-			if sign.list == list && sign.key == string(name) && (sign.value == kind || sign.value == jsonspan.Invalid) {
-				d.note(sign.sign, []byte(sign.name))
-			}
-		}
+		d.noteMember(list, name, kind)
 		if kind == jsonspan.String && (string(name) == "role" || string(name) == "type") {
 			role := string(name) == "role"
 			if value := d.labelled(list, role); role && top && value != "" {
@@ -100,16 +101,26 @@ func (d *detector) message(list string) {
 			}
 			continue
 		}
-		if top {
-			d.note("key", name)
-		} else {
-			d.note("part", name)
-		}
+		d.note(member, name)
 		has |= d.inner(list, name, kind)
 	}
 	if content != "" && !activity {
 		d.note("content", []byte(content))
 	}
+	d.noteTraits(list, has)
+}
+
+// noteMember notes the sign that a member with a value of this kind shows, if any.
+func (d *detector) noteMember(list string, name []byte, kind jsonspan.Kind) {
+	for _, sign := range memberSigns {
+		if sign.list == list && sign.key == string(name) && (sign.value == kind || sign.value == jsonspan.Invalid) {
+			d.note(sign.sign, []byte(sign.name))
+		}
+	}
+}
+
+// noteTraits notes the sign that the traits show together, or settles the search if they show none.
+func (d *detector) noteTraits(list string, has traits) {
 	for _, sign := range traitSigns {
 		if sign.list != list || has&sign.has != sign.has || has&sign.lacks != 0 {
 			continue
@@ -182,18 +193,22 @@ func (d *detector) block() (word string) {
 	for name := range d.Members {
 		format = format || string(name) == "format"
 		parts = parts || string(name) == "parts" && d.Kind() == jsonspan.Array
-		if d.note("part", name); string(name) == "format" && d.Kind() == jsonspan.Number {
+		d.note("part", name)
+		switch kind := d.Kind(); {
+		case string(name) == "format" && kind == jsonspan.Number:
 			if v := d.Skip(); string(v.Slice(d.Src())) == "2" {
 				word = "store"
 			}
-		} else if string(name) == "role" && d.Kind() == jsonspan.String {
+		case string(name) == "role" && kind == jsonspan.String:
 			word = "turn"
 			d.Skip()
-		} else if string(name) != "type" || d.Kind() != jsonspan.String {
+		case string(name) == "type" && kind == jsonspan.String:
+			if v := d.Text(); v.Len() <= maxNamedBytes {
+				word = "block"
+				d.note("type", jsonspan.AppendText(nil, d.Src(), v.Span))
+			}
+		default:
 			d.Skip()
-		} else if v := d.Text(); v.Len() <= maxNamedBytes {
-			word = "block"
-			d.note("type", jsonspan.AppendText(nil, d.Src(), v.Span))
 		}
 	}
 	if word == "object" && parts && !format {

@@ -293,57 +293,66 @@ func checkGemini(c *Checker) {
 }
 
 func (c *Checker) geminiParts(rules *geminiRules) {
-	t := c.T
-	loop, last := c.current(rules.last), int32(-1)
+	g := geminiCheck{c, rules, c.current(rules.last), -1}
 	for place, m := range c.Seq {
-		msg := &t.Messages[m]
-		if msg.Unsent || msg.Variant != transcript.Plain {
-			continue
-		}
-		calls, begins := 0, rules.begin != ""
-		if place == 0 || c.run[place] != c.run[place-1] {
-			last = -1
-		}
-		for n := msg.First; n < msg.First+msg.Count; n++ {
-			p := &t.Parts[n]
-			if p.Has(transcript.Removed) || p.Parent >= 0 {
-				continue
-			}
-			empty := p.Size.Bytes == 0 && (p.Kind == transcript.Text || p.Kind == transcript.Reasoning)
-			if begins && empty {
-				c.Add(rules.begin, m, n, DropPart, "the first text is empty, so the whole event would not be sent")
-				begins = false
-				continue
-			}
-			begins = false
-			switch p.Kind {
-			case transcript.Text, transcript.Opaque:
-				switch {
-				case p.Has(transcript.Signed):
-				case p.Kind == transcript.Text && empty:
-					c.AddCase(rules.empty, BlankText, m, n, DropPart, "the part is empty")
-				case p.Kind == transcript.Opaque && p.Size.Bytes <= 2:
-					c.Add(rules.empty, m, n, DropPart, "the part is empty")
-				}
-			case transcript.ToolCall:
-				if calls++; calls == 1 && place >= loop && !p.Has(transcript.Signed) {
-					c.Add(rules.sign, m, n, Sign, "the other calls of this turn are signed, and this one is not")
-				}
-			case transcript.ToolResult:
-				if p.Has(transcript.Misshapen) && !p.Has(transcript.Edited) {
-					if p.Body.IsZero() {
-						c.Add(rules.object, m, n, DropPart, "the response is missing")
-					} else {
-						c.Add(rules.object, m, n, WrapBody, "the response must be an object")
-					}
-				}
-				if p.Pair >= 0 && p.Pair < last && c.sameRun(t.Parts[p.Pair].Msg, t.Parts[last].Msg) {
-					c.Add(rules.order, m, n, MoveResult, "the responses are not in the order of their calls")
-				}
-				last = max(last, p.Pair)
-			}
+		if msg := &c.T.Messages[m]; !msg.Unsent && msg.Variant == transcript.Plain {
+			g.message(place, msg)
 		}
 	}
+}
+
+// geminiCheck checks the parts of messages by geminiRules.
+type geminiCheck struct {
+	*Checker
+	rules *geminiRules
+	loop  int   // the position from which on calls are signed
+	last  int32 // the newest call of the current turn with a response so far, or -1
+}
+
+func (g *geminiCheck) message(place int, msg *transcript.Message) {
+	m := g.Seq[place]
+	if place == 0 || g.run[place] != g.run[place-1] {
+		g.last = -1
+	}
+	calls, begins := 0, g.rules.begin != ""
+	for n := msg.First; n < msg.First+msg.Count; n++ {
+		p := &g.T.Parts[n]
+		if p.Has(transcript.Removed) || p.Parent >= 0 {
+			continue
+		}
+		empty := p.Size.Bytes == 0 && (p.Kind == transcript.Text || p.Kind == transcript.Reasoning)
+		switch {
+		case begins && empty:
+			g.Add(g.rules.begin, m, n, DropPart, "the first text is empty, so the whole event would not be sent")
+		case p.Kind == transcript.ToolCall:
+			if calls++; calls == 1 && place >= g.loop && !p.Has(transcript.Signed) {
+				g.Add(g.rules.sign, m, n, Sign, "the other calls of this turn are signed, and this one is not")
+			}
+		case p.Kind == transcript.ToolResult:
+			g.response(n, p)
+		case p.Has(transcript.Signed):
+		case p.Kind == transcript.Text && empty:
+			g.AddCase(g.rules.empty, BlankText, m, n, DropPart, "the part is empty")
+		case p.Kind == transcript.Opaque && p.Size.Bytes <= 2:
+			g.Add(g.rules.empty, m, n, DropPart, "the part is empty")
+		}
+		begins = false
+	}
+}
+
+// response checks the response at index n of T.Parts.
+func (g *geminiCheck) response(n int32, p *transcript.Part) {
+	if p.Has(transcript.Misshapen) && !p.Has(transcript.Edited) {
+		if p.Body.IsZero() {
+			g.Add(g.rules.object, p.Msg, n, DropPart, "the response is missing")
+		} else {
+			g.Add(g.rules.object, p.Msg, n, WrapBody, "the response must be an object")
+		}
+	}
+	if p.Pair >= 0 && p.Pair < g.last && g.sameRun(g.T.Parts[p.Pair].Msg, g.T.Parts[g.last].Msg) {
+		g.Add(g.rules.order, p.Msg, n, MoveResult, "the responses are not in the order of their calls")
+	}
+	g.last = max(g.last, p.Pair)
 }
 
 // sameRun reports whether two messages belong to one turn: they are consecutive and have the same role.

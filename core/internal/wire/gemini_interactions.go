@@ -113,32 +113,7 @@ func readInteractions(r *Reader, m *transcript.Message) {
 	}
 	p.Span.End, p.Name, p.Size = r.Pos(), f[giType].Span, size
 	server := typ != "function_call" && typ != "function_result"
-	switch {
-	case typ == "thought":
-		p.Kind, p.Flags, p.Name, p.Size = transcript.Reasoning, transcript.Tied, jsonspan.Span{}, jsonspan.Measure{}
-	case strings.HasSuffix(typ, "_call") && f[giID].Str():
-		p.Kind, p.ID, p.Body, p.Size = transcript.ToolCall, f[giID].Span, f[giArguments].Span, f[giArguments].Size
-		f[giName].name(&p)
-	case strings.HasSuffix(typ, "_result"):
-		p.Kind, p.Name = transcript.ToolResult, f[giName].Span
-		f[giCallID].id(&p)
-		if f[giError].Kind == jsonspan.True {
-			p.Flags |= transcript.IsError
-		}
-		if !server {
-			m.Role, p.Body, p.Size = transcript.Tool, f[giResult].Span, f[giResult].Size
-			if f[giResult].Kind == jsonspan.Object {
-				if object.Body.IsZero() { // the type comes after the object
-					r.again(&f[giResult], func(r *Reader) { textOfObject(r, &object) })
-				}
-				p.Body, p.Size = object.Body, object.Size
-			}
-		}
-	}
-	if server && p.Kind != transcript.Reasoning {
-		p.Flags |= transcript.Server
-	}
-	f[giSignature].signs(&p, transcript.Signed)
+	interactionsStep(r, m, &p, typ, server, &f, &object)
 	if self < 0 {
 		self = r.Add(p)
 		if list := f[giResult]; list.Kind == jsonspan.Array && !server {
@@ -156,6 +131,37 @@ func readInteractions(r *Reader, m *transcript.Message) {
 	for i := range r.T.Parts[first:] {
 		r.T.Parts[first+i].Flags |= p.Flags & transcript.Tied
 	}
+}
+
+// interactionsStep completes the part that stands for a step of a type. server means that the step belongs to a tool of the provider;
+// object is a result that is an object, if it has been read already.
+func interactionsStep(r *Reader, m *transcript.Message, p *transcript.Part, typ string, server bool, f *frame, object *transcript.Part) {
+	switch {
+	case typ == "thought":
+		p.Kind, p.Flags, p.Name, p.Size = transcript.Reasoning, transcript.Tied, jsonspan.Span{}, jsonspan.Measure{}
+	case strings.HasSuffix(typ, "_call") && f[giID].Str():
+		p.Kind, p.ID, p.Body, p.Size = transcript.ToolCall, f[giID].Span, f[giArguments].Span, f[giArguments].Size
+		f[giName].name(p)
+	case strings.HasSuffix(typ, "_result"):
+		p.Kind, p.Name = transcript.ToolResult, f[giName].Span
+		f[giCallID].id(p)
+		if f[giError].Kind == jsonspan.True {
+			p.Flags |= transcript.IsError
+		}
+		if !server {
+			m.Role, p.Body, p.Size = transcript.Tool, f[giResult].Span, f[giResult].Size
+			if f[giResult].Kind == jsonspan.Object {
+				if object.Body.IsZero() { // the type comes after the object
+					r.again(&f[giResult], func(r *Reader) { textOfObject(r, object) })
+				}
+				p.Body, p.Size = object.Body, object.Size
+			}
+		}
+	}
+	if server && p.Kind != transcript.Reasoning {
+		p.Flags |= transcript.Server
+	}
+	f[giSignature].signs(p, transcript.Signed)
 }
 
 var interactionsPartKeys = []string{"type", "text", "data"}

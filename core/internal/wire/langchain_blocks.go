@@ -108,79 +108,73 @@ var lcThoughtKeys = []string{"text", "signature"}
 
 // lcBlockKind determines the kind of a block from its type.
 func lcBlockKind(r *Reader, p *transcript.Part, f *frame, thought field, signed bool) {
-	reasoning := func(text *field) {
-		p.Kind = transcript.Reasoning
-		if text.Str() {
-			p.Body, p.Size = text.Span, text.Size
-		}
-		if signed {
-			p.Flags |= transcript.Signed | transcript.Bound
-		}
-	}
-	call := func(flags transcript.Flags) {
-		p.Kind, p.Flags = transcript.ToolCall, flags
-		for _, k := range [...]int{lbID, lbCallID} {
-			f[k].id(p)
-		}
-		f[lbName].name(p)
-		for _, k := range [...]int{lbArguments, lbInput, lbArgs} {
-			if f[k].Kind != jsonspan.Invalid {
-				p.Body, p.Size = f[k].Span, f[k].Size
-			}
-		}
-		if f[lbArguments].Str() {
-			p.Flags |= transcript.JSONText
-		}
-	}
-	resultID := func() (id jsonspan.Span) {
-		for _, k := range [...]int{lbUseID, lbResultID, lbSDKResultID} {
-			if f[k].Str() {
-				id = f[k].Span
-			}
-		}
-		return id
-	}
-	typ := r.typ(&f[lbType])
-	switch typ {
+	switch typ := r.typ(&f[lbType]); typ {
 	case "text", "":
 		f[lbText].text(p, transcript.Text)
-		return
 	case "reasoning":
-		reasoning(&f[lbReasoning])
+		lcReasoning(p, &f[lbReasoning], signed)
 		if f[lbID].Str() && strings.HasPrefix(jsonspan.Text(r.Src(), f[lbID].Span), "rs_") {
 			p.Flags |= transcript.Tied // OR2: items that the provider has stored must stay together
 		}
-		return
 	case "thinking":
-		reasoning(&f[lbThinking])
-		return
+		lcReasoning(p, &f[lbThinking], signed)
 	case "redacted_thinking":
-		signed = true
-		reasoning(&field{})
-		return
+		lcReasoning(p, &field{}, true)
 	case "reasoning_content":
-		reasoning(&thought)
-		return
+		lcReasoning(p, &thought, signed)
 	case "tool_call", "tool_use", "function_call", "invalid_tool_call":
-		call(0)
-		return
+		lcCallBlock(p, f, 0)
 	case "server_tool_call", "server_tool_use", "mcp_tool_use":
-		call(transcript.Server)
-		return
+		lcCallBlock(p, f, transcript.Server)
 	case "tool_result":
-		p.Kind, p.ID, p.Body, p.Size = transcript.ToolResult, resultID(), f[lbContent].Span, f[lbContent].Size
+		p.Kind, p.ID, p.Body, p.Size = transcript.ToolResult, lcResultID(f), f[lbContent].Span, f[lbContent].Size
 		if f[lbError].Kind == jsonspan.True {
 			p.Flags |= transcript.IsError
 		}
-		return
-	}
-	if id := resultID(); !id.IsZero() && (strings.HasSuffix(typ, "_tool_result") || typ == "server_tool_call_result") {
-		p.Kind, p.Flags, p.ID = transcript.ToolResult, transcript.Server, id
-		return
-	}
-	for _, m := range lcMedia {
-		if m.typ == typ {
-			p.SetMedia(m.kind, p.Size.Bytes)
+	default:
+		if id := lcResultID(f); !id.IsZero() && (strings.HasSuffix(typ, "_tool_result") || typ == "server_tool_call_result") {
+			p.Kind, p.Flags, p.ID = transcript.ToolResult, transcript.Server, id
+			return
+		}
+		for _, m := range lcMedia {
+			if m.typ == typ {
+				p.SetMedia(m.kind, p.Size.Bytes)
+			}
 		}
 	}
+}
+
+func lcReasoning(p *transcript.Part, text *field, signed bool) {
+	p.Kind = transcript.Reasoning
+	text.text(p, transcript.Reasoning)
+	if signed {
+		p.Flags |= transcript.Signed | transcript.Bound
+	}
+}
+
+// lcCallBlock reads a block with a tool call, in any provider's spelling.
+func lcCallBlock(p *transcript.Part, f *frame, flags transcript.Flags) {
+	p.Kind, p.Flags = transcript.ToolCall, flags
+	for _, k := range [...]int{lbID, lbCallID} {
+		f[k].id(p)
+	}
+	f[lbName].name(p)
+	for _, k := range [...]int{lbArguments, lbInput, lbArgs} {
+		if f[k].Kind != jsonspan.Invalid {
+			p.Body, p.Size = f[k].Span, f[k].Size
+		}
+	}
+	if f[lbArguments].Str() {
+		p.Flags |= transcript.JSONText
+	}
+}
+
+// lcResultID returns the id of the call that a block answers, in any provider's spelling.
+func lcResultID(f *frame) (id jsonspan.Span) {
+	for _, k := range [...]int{lbUseID, lbResultID, lbSDKResultID} {
+		if f[k].Str() {
+			id = f[k].Span
+		}
+	}
+	return id
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
@@ -16,8 +17,8 @@ const (
 	OptionMark                       // a member of providerOptions: {"anthropic":{"cacheControl":…}}, {"bedrock":{"cachePoint":…}}
 )
 
-// MaxMarks is how many cache breakpoints a request may have, including those in the system prompt and the tools. It
-// is Anthropic's limit, and Amazon Bedrock's limit for all models that accept breakpoints.
+// MaxMarks is the maximum number of cache breakpoints in a request, including those in the system prompt and the tools. It is Anthropic's
+// limit, and Amazon Bedrock's limit for all models that accept breakpoints.
 const MaxMarks = 4
 
 // Mark is a cache breakpoint. A provider caches the request up to this place.
@@ -63,18 +64,23 @@ func (f *Format) MarksBeside(marks []Mark, body []byte) []Mark {
 		case name == "system" || name == "tools":
 			w.list(s)
 		case name == "toolConfig" && s.Kind() == jsonspan.Object:
-			for inner := range s.Members {
-				if string(inner) == "tools" {
-					w.list(s)
-				} else {
-					s.Skip()
-				}
-			}
+			w.tools(s)
 		default:
 			w.member(s, name)
 		}
 	}
 	return w.marks
+}
+
+// tools reads the cache breakpoints of the tools in Bedrock's tool configuration.
+func (w *marking) tools(s *jsonspan.Scanner) {
+	for key := range s.Members {
+		if string(key) == "tools" {
+			w.list(s)
+		} else {
+			s.Skip()
+		}
+	}
 }
 
 // marking collects cache breakpoints.
@@ -215,6 +221,22 @@ func before(end uint32) jsonspan.Span { return jsonspan.Span{Start: end - 1, End
 // unmarkable are the types of parts that accept no cache breakpoint.
 var unmarkable = [][]byte{[]byte(`"thinking"`), []byte(`"redacted_thinking"`), []byte(`"reasoning"`)}
 
+// acceptsMark reads the part at the scanner, and reports whether it accepts a cache breakpoint and has none.
+func acceptsMark(s *jsonspan.Scanner) bool {
+	accepts, members := true, 0
+	for key := range s.Members {
+		members++
+		value := s.Skip().Slice(s.Src())
+		switch name := string(key); {
+		case markOf(name) != 0 || name == "reasoningContent" || name == "text" && len(value) <= 2:
+			accepts = false
+		case name == "type":
+			accepts = accepts && !slices.ContainsFunc(unmarkable, func(not []byte) bool { return bytes.Equal(value, not) })
+		}
+	}
+	return accepts && members > 0
+}
+
 // markedContent is Marked for the message content at the scanner.
 func markedContent(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []byte, ok bool) {
 	if s.Kind() == jsonspan.String {
@@ -235,17 +257,8 @@ func markedContent(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []byte, 
 			ok = false
 			continue
 		}
-		last, members := true, 0
-		for key := range s.Members {
-			members++
-			name := string(key)
-			value := s.Skip().Slice(s.Src())
-			last = last && markOf(name) == 0 && !(name == "text" && len(value) <= 2)
-			for _, not := range unmarkable {
-				last = last && !(name == "type" && bytes.Equal(value, not)) && !(name == "reasoningContent")
-			}
-		}
-		at, ok = before(s.Pos()), last && members > 0
+		ok = acceptsMark(s)
+		at = before(s.Pos())
 	}
 	switch {
 	case !ok:

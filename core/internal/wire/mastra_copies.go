@@ -169,30 +169,9 @@ func mastraAttachment(r *Reader) (a mastraFile) {
 func (s *mastraStore) copies(r *Reader) {
 	t := r.T
 	own := len(t.Parts)
-	text, think, file, call := -1, -1, -1, -1 // the last part of each kind, whose presence keeps the corresponding member from being sent
-	for i := s.first; i < own; i++ {
-		p := &t.Parts[i]
-		switch {
-		case p.Parent >= 0 || p.List != transcript.ContentList:
-		case p.Kind == transcript.ToolCall:
-			call = i
-		case p.Kind == transcript.Reasoning:
-			think = i
-		case p.Kind == transcript.Image || p.Kind == transcript.Audio || p.Kind == transcript.File:
-			file = i
-		case p.Kind == transcript.Text:
-			text = i
-		}
-	}
+	text, think, file, call := s.lastParts(t)
 	if call < 0 {
-		for i := range s.calls {
-			c := &s.calls[i]
-			if p := (transcript.Part{Kind: transcript.Opaque, List: transcript.CallList, Parent: -1, Span: c.span, Size: jsonspan.ASCII(uint32(c.span.Len()))}); c.id.Str() {
-				c.add(r, p, &field{})
-			} else {
-				r.Add(p)
-			}
-		}
+		s.addCalls(r)
 	}
 	if think < 0 && s.think.Str() && s.think.Size.Bytes > 0 {
 		r.Add(emptied(transcript.Reasoning, &s.think))
@@ -221,6 +200,41 @@ func (s *mastraStore) copies(r *Reader) {
 		for i := range s.files {
 			p := s.files[i].part(r)
 			r.copyOf(s.sameFile(r, file+moved, &s.files[i]), p)
+		}
+	}
+}
+
+// lastParts returns the index of the message's last part of each kind, or -1. Their presence keeps the corresponding members from being sent.
+func (s *mastraStore) lastParts(t *transcript.Transcript) (text, think, file, call int) {
+	text, think, file, call = -1, -1, -1, -1
+	for i := s.first; i < len(t.Parts); i++ {
+		p := &t.Parts[i]
+		if p.Parent >= 0 || p.List != transcript.ContentList {
+			continue
+		}
+		switch p.Kind {
+		case transcript.ToolCall:
+			call = i
+		case transcript.Reasoning:
+			think = i
+		case transcript.Image, transcript.Audio, transcript.File:
+			file = i
+		case transcript.Text:
+			text = i
+		}
+	}
+	return text, think, file, call
+}
+
+// addCalls adds the calls next to the parts, which are sent if the parts have none.
+func (s *mastraStore) addCalls(r *Reader) {
+	for i := range s.calls {
+		c := &s.calls[i]
+		p := transcript.Part{Kind: transcript.Opaque, List: transcript.CallList, Parent: -1, Span: c.span, Size: jsonspan.ASCII(uint32(c.span.Len()))}
+		if c.id.Str() {
+			c.add(r, p, &field{})
+		} else {
+			r.Add(p)
 		}
 	}
 }

@@ -161,11 +161,7 @@ func checkMistral(c *Checker) {
 		if p.Kind != transcript.ToolCall || nineSigns(c.T.Text(p.ID)) {
 			continue
 		}
-		fix := RenameID
-		if p.ID.IsZero() {
-			fix = DropPart
-		}
-		c.Add("MI5", p.Msg, n, fix, "the id of a tool call has nine letters and digits")
+		c.badID("MI5", n, p, "the id of a tool call has nine letters and digits")
 	}
 }
 

@@ -195,17 +195,7 @@ func readItem(r *Reader, m *transcript.Message) {
 	})
 	f := *fp
 	r.want(&f[rpType], jsonspan.String, jsonspan.Null, "the type of an item must be a string")
-	typ := r.typ(&f[rpType])
-	if typ == "" && r.Err() == nil {
-		switch {
-		case f[rpRole].Kind != jsonspan.Invalid:
-			typ = "message"
-		case f[rpID].Str():
-			typ = "item_reference"
-		default:
-			r.Fail(api.CodeMissingRole, int(m.Span.Start), "this item has neither a type nor a role")
-		}
-	}
+	typ := responsesType(r, m, &f)
 	if r.Err() != nil {
 		return
 	}
@@ -225,13 +215,7 @@ func readItem(r *Reader, m *transcript.Message) {
 	p.Span = jsonspan.Span{Start: m.Span.Start, End: r.Pos()}
 	p.Name = f[rpType].Span
 	if r.items.kept && typ == "hosted_tool_call" && f[rpName].Str() {
-		p.Name = f[rpName].Span
-		switch typ := r.typ(&f[rpName]); {
-		case typ == "mcp_approval_response":
-			m.Role = transcript.Tool
-		case strings.HasPrefix(typ, "web_search"):
-			item.id = idOptional
-		}
+		hostedCall(r, m, &p, &item, &f[rpName])
 	}
 	switch item.kind {
 	case transcript.Text:
@@ -244,19 +228,7 @@ func readItem(r *Reader, m *transcript.Message) {
 		p.Size, p.Data = jsonspan.Measure{}, f[rpResult].Raw
 		r.Add(p)
 	default:
-		if f[rpID].Str() {
-			if p.ID = f[rpID].Span; item.id == idOptional {
-				p.Size = without(p.Size, &f[rpID], "id")
-			}
-		}
-		switch typ {
-		case "compaction":
-			p.Flags, p.Size = transcript.ProviderOnly|transcript.Signed, encrypted(&f[rpEncrypted])
-		case "item_reference":
-			p.Flags = transcript.ProviderOnly
-			r.T.Elsewhere = true
-		}
-		r.Add(p)
+		responsesOpaque(r, p, typ, &item, &f)
 	}
 	switch {
 	case m.Role != transcript.Assistant || !f[rpID].Str():
@@ -267,6 +239,49 @@ func readItem(r *Reader, m *transcript.Message) {
 		id.Flags, id.ID, id.Size = transcript.NotSent|transcript.Stored, f[rpID].Span, jsonspan.Measure{}
 		r.Add(id)
 	}
+}
+
+// responsesType returns the type of an item. An item without a type is a message if it has a role, otherwise a reference.
+func responsesType(r *Reader, m *transcript.Message, f *frame) string {
+	typ := r.typ(&f[rpType])
+	switch {
+	case typ != "" || r.Err() != nil:
+		return typ
+	case f[rpRole].Kind != jsonspan.Invalid:
+		return "message"
+	case f[rpID].Str():
+		return "item_reference"
+	}
+	r.Fail(api.CodeMissingRole, int(m.Span.Start), "this item has neither a type nor a role")
+	return ""
+}
+
+// hostedCall completes a call that the provider ran, whose type is its name.
+func hostedCall(r *Reader, m *transcript.Message, p *transcript.Part, item *responsesItem, name *field) {
+	p.Name = name.Span
+	switch typ := r.typ(name); {
+	case typ == "mcp_approval_response":
+		m.Role = transcript.Tool
+	case strings.HasPrefix(typ, "web_search"):
+		item.id = idOptional
+	}
+}
+
+// responsesOpaque adds an item that isn't read further.
+func responsesOpaque(r *Reader, p transcript.Part, typ string, item *responsesItem, f *frame) {
+	if f[rpID].Str() {
+		if p.ID = f[rpID].Span; item.id == idOptional {
+			p.Size = without(p.Size, &f[rpID], "id")
+		}
+	}
+	switch typ {
+	case "compaction":
+		p.Flags, p.Size = transcript.ProviderOnly|transcript.Signed, encrypted(&f[rpEncrypted])
+	case "item_reference":
+		p.Flags = transcript.ProviderOnly
+		r.T.Elsewhere = true
+	}
+	r.Add(p)
 }
 
 // without returns the measure of an object minus one of its members, which is a string.

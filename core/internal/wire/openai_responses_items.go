@@ -109,23 +109,7 @@ func responsesReasoning(r *Reader, p transcript.Part, e *early, f *frame) {
 
 // responsesTool reads a tool call or result.
 func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ string, item *responsesItem, e *early, f *frame) {
-	name := &f[rpName]
-	if typ == "multi_agent_call" {
-		name = &f[rpAction]
-	}
-	if name.Str() {
-		p.Name = name.Span
-		if p.Kind == transcript.ToolCall {
-			p.NameSz = name.Size
-		}
-	}
-	if f[rpCallID].Str() {
-		p.ID = f[rpCallID].Span
-	} else if typ == "local_shell_call_output" && f[rpID].Str() {
-		p.ID = f[rpID].Span
-	} else if r.items.kept && f[rpOtherID].Str() {
-		p.ID = f[rpOtherID].Span
-	}
+	responsesNames(r, &p, typ, f)
 	output := f[rpOutput]
 	// A search that the provider runs needs no result, and neither does a result that names no call.
 	search := r.items.kept && typ == "tool_search_call" && p.ID.IsZero()
@@ -152,6 +136,28 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 		p.Flags |= transcript.IsError
 	}
 	responsesOutput(r, m, p, typ, item, e, output)
+}
+
+// responsesNames sets the tool's name and the id of a tool call or result.
+func responsesNames(r *Reader, p *transcript.Part, typ string, f *frame) {
+	name, id := &f[rpName], &f[rpCallID]
+	if typ == "multi_agent_call" {
+		name = &f[rpAction]
+	}
+	if name.Str() {
+		p.Name = name.Span
+		if p.Kind == transcript.ToolCall {
+			p.NameSz = name.Size
+		}
+	}
+	switch {
+	case id.Str():
+	case typ == "local_shell_call_output" && f[rpID].Str():
+		id = &f[rpID]
+	case r.items.kept:
+		id = &f[rpOtherID]
+	}
+	id.id(p)
 }
 
 // responsesOutput adds a tool call or result together with the parts of its output, unless those have been read

@@ -43,33 +43,19 @@ func linkResponses(t *transcript.Transcript, from int) {
 	if from > 0 {
 		return
 	}
-	// The start of the previous item's unit, or -1; whether the unit's reasoning is tied; whether an item of the unit
-	// has an id.
-	unit, tied, withID := -1, false, false
+	unit := reasonedUnit{begin: -1}
 	whole := true // whether all items so far are user and system messages
 	for i := range t.Messages {
 		m := &t.Messages[i]
 		switch reasoning := isReasoning(t, i); {
 		case m.Role != transcript.Assistant:
-			unit = -1
-		case unit >= 0 && (!reasoning || isReasoning(t, i-1)):
-			t.Messages[i-1].Joined = true
-			if !reasoning && !withID && transcript.AnyHas(t.PartsOf(i), transcript.Stored) {
-				// Without its reasoning this item would lose its id. Removing the reasoning therefore gains nothing,
-				// and it stays.
-				withID = true
-				for n := t.Messages[unit].First; n < m.First; n++ {
-					t.Parts[n].Flags &^= transcript.Bound
-				}
-			}
-			if !reasoning && !tied && m.Count > 0 && t.Parts[m.First].Has(transcript.Stored) {
-				tied = true
-				for n := t.Messages[unit].First; n < m.First; n++ {
-					t.Parts[n].Flags |= transcript.Tied
-				}
+			unit.begin = -1
+		case unit.begin >= 0 && (!reasoning || isReasoning(t, i-1)):
+			if t.Messages[i-1].Joined = true; !reasoning {
+				unit.follow(t, i)
 			}
 		case reasoning:
-			unit, tied, withID = i, false, false
+			unit = reasonedUnit{begin: i}
 		}
 		if named(t, i, "mcp_approval_response") {
 			for k := i - 1; k >= 0 && !t.Messages[k].Joined && named(t, k, "mcp_approval_request", "mcp_approval_response"); k-- {
@@ -83,9 +69,13 @@ func linkResponses(t *transcript.Transcript, from int) {
 		}
 		whole = whole && (m.Role == transcript.User || m.Role == transcript.System)
 	}
-	if !t.Elsewhere {
-		return
+	if t.Elsewhere {
+		answerElsewhere(t)
 	}
+}
+
+// answerElsewhere marks the results without a call: their calls are in the part of the conversation that the provider stores.
+func answerElsewhere(t *transcript.Transcript) {
 	for i := range t.Parts {
 		if p := &t.Parts[i]; p.Kind == transcript.ToolResult && p.Pair < 0 && p.Parent < 0 {
 			p.Flags |= transcript.ProviderOnly
@@ -93,33 +83,69 @@ func linkResponses(t *transcript.Transcript, from int) {
 	}
 }
 
+// reasonedUnit is a reasoning item with the items that follow from it.
+type reasonedUnit struct {
+	begin  int  // index of its first item, or -1 if there is no unit
+	tied   bool // whether its reasoning is tied
+	withID bool // whether an item in it has an id
+}
+
+// follow adds item i, which isn't reasoning, to the unit.
+func (u *reasonedUnit) follow(t *transcript.Transcript, i int) {
+	m := &t.Messages[i]
+	reasoning := t.Parts[t.Messages[u.begin].First:m.First]
+	if !u.withID && transcript.AnyHas(t.PartsOf(i), transcript.Stored) {
+		// Without its reasoning this item would lose its id. Removing the reasoning therefore gains nothing, and it
+		// stays.
+		u.withID = true
+		for n := range reasoning {
+			reasoning[n].Flags &^= transcript.Bound
+		}
+	}
+	if !u.tied && m.Count > 0 && t.Parts[m.First].Has(transcript.Stored) {
+		u.tied = true
+		for n := range reasoning {
+			reasoning[n].Flags |= transcript.Tied
+		}
+	}
+}
+
 // checkResponses reports OR2 (reasoning and the item after it), OR3 and OR6 (references to items that the provider
 // hasn't stored), and OR5 (a trigger is the last item).
 func checkResponses(c *Checker) {
-	t := c.T
 	followed := false
 	for place := len(c.Seq) - 1; place >= 0; place-- {
 		m := c.Seq[place]
 		i := int(m)
-		first := t.Messages[m].First
 		switch {
-		case isReasoning(t, i) && t.Parts[first].Kind == transcript.Reasoning:
-			if p := &t.Parts[first]; t.Unstored && !p.Has(transcript.Signed) && !p.ID.IsZero() {
-				c.Add("OR3", m, -1, DropMessage, "nothing is stored, and this reasoning has no encrypted content")
-			} else if !followed {
-				c.Add("OR2", m, -1, DropMessage, "this reasoning has no item that follows it")
-			}
-		case isReasoning(t, i): // a reference: only the provider knows which item must follow it
-		default:
-			followed = t.Messages[m].Role == transcript.Assistant
+		case !isReasoning(c.T, i):
+			followed = c.T.Messages[m].Role == transcript.Assistant
+		case c.T.Parts[c.T.Messages[m].First].Kind == transcript.Reasoning: // of a reference only the provider knows which item must follow it
+			c.reasoning(m, followed)
 		}
-		if t.Unstored && t.Messages[m].Count > 0 && isReference(&t.Parts[first]) {
+		if c.T.Unstored && c.T.Messages[m].Count > 0 && isReference(&c.T.Parts[c.T.Messages[m].First]) {
 			c.Add("OR6", m, -1, DropMessage, "nothing is stored, so there is nothing to refer to")
 		}
-		if place < len(c.Seq)-1 && named(t, i, "compaction_trigger") {
+		if place < len(c.Seq)-1 && named(c.T, i, "compaction_trigger") {
 			c.Add("OR5", m, -1, DropMessage, "a compaction trigger must be the last item")
 		}
 	}
+	c.storedIDs()
+}
+
+// reasoning checks a reasoning item. followed reports whether an item follows that it may belong to.
+func (c *Checker) reasoning(m int32, followed bool) {
+	p := &c.T.Parts[c.T.Messages[m].First]
+	if c.T.Unstored && !p.Has(transcript.Signed) && !p.ID.IsZero() {
+		c.Add("OR3", m, -1, DropMessage, "nothing is stored, and this reasoning has no encrypted content")
+	} else if !followed {
+		c.Add("OR2", m, -1, DropMessage, "this reasoning has no item that follows it")
+	}
+}
+
+// storedIDs checks that items with an id have their reasoning: the provider requires what it has stored with the id.
+func (c *Checker) storedIDs() {
+	t := c.T
 	needs := -1 // the reasoning that the provider requires together with the item
 	for i := range t.Messages {
 		m := &t.Messages[i]

@@ -99,8 +99,7 @@ func readPi(r *Reader, m *transcript.Message) {
 		r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
 	}
 	m.Content = content.Span
-	switch role {
-	case "toolResult":
+	if role == "toolResult" {
 		p := contentResult(&content, &f[piCallID], &f[piToolName])
 		if content.Str() {
 			p.Flags |= transcript.Misshapen
@@ -110,6 +109,17 @@ func readPi(r *Reader, m *transcript.Message) {
 		}
 		r.addResult(m, first, p)
 		return
+	}
+	piVariant(r, m, role, first, f)
+	if content.Str() {
+		r.Add(whole(transcript.Text, &content))
+	}
+	piChanges(r, f)
+}
+
+// piVariant reads the members that only messages of a certain role have. The parts of the message begin at index first.
+func piVariant(r *Reader, m *transcript.Message, role string, first int, f *frame) {
+	switch role {
 	case "assistant":
 		if f[piStop].Str() {
 			r.meta(m).Stop = f[piStop].Span
@@ -133,10 +143,6 @@ func readPi(r *Reader, m *transcript.Message) {
 			m.Label = f[piType].Span
 		}
 	}
-	if content.Str() {
-		r.Add(whole(transcript.Text, &content))
-	}
-	piChanges(r, f)
 }
 
 // piChanges adds the changes of the system prompt and of the tools, which apply from this message on, and the handle by which a deferred

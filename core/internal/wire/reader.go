@@ -26,7 +26,7 @@ type Reader struct {
 	from   uint32 // offset at which reading began
 	items  *itemDialect
 	lone   int // number of lone surrogates in messages
-	// skipped is how many bytes of members were not read.
+	// skipped is the number of bytes of members that were not read.
 	skipped int
 	// message is the message being read. It is a field of the reader because arguments of function values would be
 	// heap-allocated.
@@ -409,13 +409,9 @@ func (r *Reader) body() {
 	t, list := r.T, false
 	for name := range r.Members {
 		switch {
-		case string(name) == r.F.List && !list && r.Kind() == jsonspan.Array:
-			list = true
-			r.messages()
-		case string(name) == r.F.List && list:
-			r.Fail(jsonspan.DuplicateKey, int(r.KeyPos()), "the key \""+r.F.List+"\" appears twice")
 		case string(name) == r.F.List:
-			r.Fail(api.CodeNoMessages, int(r.Pos()), "\""+r.F.List+"\" is not a list of messages, so there is nothing to compact")
+			r.bodyList(list)
+			list = true
 		case index(elsewhereKeys, name) >= 0:
 			t.Elsewhere = t.Elsewhere || r.Kind() != jsonspan.Null
 			r.Skip()
@@ -425,13 +421,7 @@ func (r *Reader) body() {
 		case string(name) == "thinking" && r.Kind() == jsonspan.Object:
 			t.Thinking = r.thinking()
 		case string(name) == "additionalModelRequestFields" && r.Kind() == jsonspan.Object:
-			for name := range r.Members {
-				if string(name) == "thinking" && r.Kind() == jsonspan.Object {
-					t.Thinking = r.thinking()
-				} else {
-					r.Skip()
-				}
-			}
+			r.additionalThinking()
 		case string(name) == "providerOptions" && r.Kind() == jsonspan.Object:
 			r.optionsThinking()
 		case index(systemKeys, name) >= 0:
@@ -450,6 +440,18 @@ func (r *Reader) body() {
 	}
 	if r.Err() == nil && !list {
 		r.Fail(api.CodeNoMessages, int(t.Outer.Start), "this object has no list under \""+r.F.List+"\"")
+	}
+}
+
+// bodyList reads the list of messages in a request body; again reports whether there was one before.
+func (r *Reader) bodyList(again bool) {
+	switch {
+	case again:
+		r.Fail(jsonspan.DuplicateKey, int(r.KeyPos()), "the key \""+r.F.List+"\" appears twice")
+	case r.Kind() == jsonspan.Array:
+		r.messages()
+	default:
+		r.Fail(api.CodeNoMessages, int(r.Pos()), "\""+r.F.List+"\" is not a list of messages, so there is nothing to compact")
 	}
 }
 

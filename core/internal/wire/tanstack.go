@@ -98,46 +98,57 @@ func tanStackPartIn(r *Reader, parent int32) {
 		r.T.Parts, self = r.T.Parts[:self], -1
 		r.again(&content, func(r *Reader) { p.Size = p.Size.Add(r.Skip().Measure) })
 	}
-	switch {
-	case typ == "text" && content.Str():
-		p.Kind, p.Body, p.Size = transcript.Text, content.Span, content.Size
-	case typ == "thinking" && content.Str() && parent < 0:
-		p.Kind, p.Body, p.Size = transcript.Reasoning, content.Span, content.Size
-		if f[tsSignature].Str() && f[tsSignature].Size.Bytes > 0 {
-			p.Flags |= transcript.Signed | transcript.Bound
-			if p.Size.Bytes == 0 {
-				p.Size = f[tsSignature].Size
-			}
-		}
-	case typ == "image":
+	switch typ {
+	case "text":
+		content.text(&p, transcript.Text)
+	case "image":
 		p.SetMedia(transcript.Image, f[tsSource].Raw)
-	case typ == "audio":
+	case "audio":
 		p.SetMedia(transcript.Audio, f[tsSource].Raw)
-	case typ == "video" || typ == "document":
+	case "video", "document":
 		p.SetMedia(transcript.File, f[tsSource].Raw)
-	case typ == "structured-output": // sent as the part's text, which data and partial repeat
+	case "structured-output": // sent as the part's text, which data and partial repeat
 		if p.Size = f[tsRaw].Size; !r.is(&f[tsStatus], "complete") {
 			p.Flags |= transcript.NotSent
 		}
-	case typ == "ui-resource":
+	case "ui-resource":
 		p.Flags |= transcript.NotSent
-	case typ == "tool-call" && f[tsID].Str() && parent < 0:
-		tanStackCall(r, p, f)
-		return
-	case typ == "tool-result" && f[tsCallID].Str() && parent < 0:
-		if state := r.typ(&f[tsState]); state != "complete" && state != "error" { // not sent yet
-			p.Flags, p.Size = transcript.NotSent, jsonspan.Measure{}
+	default:
+		if parent >= 0 {
 			break
-		} else if state == "error" {
-			p.Flags |= transcript.IsError
 		}
-		p.Kind, p.Body, p.Size = transcript.ToolResult, content.Span, content.Size
-		r.tool(&p, &f[tsCallID], &f[tsName])
+		if typ == "tool-call" && f[tsID].Str() {
+			tanStackCall(r, p, f)
+			return
+		}
+		tanStackTurn(r, &p, typ, content, f)
 	}
 	if self >= 0 {
 		p.Size = jsonspan.Measure{}
 	}
 	r.put(self, p)
+}
+
+// tanStackTurn reads thinking or a tool result, which can't be inside another result.
+func tanStackTurn(r *Reader, p *transcript.Part, typ string, content field, f *frame) {
+	switch {
+	case typ == "thinking" && content.Str():
+		content.text(p, transcript.Reasoning)
+		if f[tsSignature].signs(p, transcript.Signed|transcript.Bound); p.Size.Bytes == 0 && p.Has(transcript.Signed) {
+			p.Size = f[tsSignature].Size
+		}
+	case typ == "tool-result" && f[tsCallID].Str():
+		state := r.typ(&f[tsState])
+		if state != "complete" && state != "error" { // not sent yet
+			p.Flags, p.Size = transcript.NotSent, jsonspan.Measure{}
+			return
+		}
+		if state == "error" {
+			p.Flags |= transcript.IsError
+		}
+		p.Kind, p.Body, p.Size = transcript.ToolResult, content.Span, content.Size
+		r.tool(p, &f[tsCallID], &f[tsName])
+	}
 }
 
 var (

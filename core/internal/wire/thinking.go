@@ -61,3 +61,14 @@ func (r *Reader) optionsThinking() {
 		}
 	}
 }
+
+// additionalThinking reads the member thinking of Bedrock's additional fields.
+func (r *Reader) additionalThinking() {
+	for name := range r.Members {
+		if string(name) == "thinking" && r.Kind() == jsonspan.Object {
+			r.T.Thinking = r.thinking()
+		} else {
+			r.Skip()
+		}
+	}
+}

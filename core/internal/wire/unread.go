@@ -11,8 +11,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Coverage is how much of the text in messages a format reads, in bytes. A string counts as text if it contains white
-// space or a non-ASCII character; ids, types, dates and base64 don't.
+// Coverage is the amount of text in messages that a format reads, in bytes. A string counts as text if it contains white space or a
+// non-ASCII character; ids, types, dates and base64 don't.
 type Coverage struct {
 	Read    int // in the parts of messages
 	Lost    int // in messages of which nothing is read, and in parts whose type the format knows but whose spelling it doesn't
@@ -112,31 +112,12 @@ type coverage struct {
 
 func (w *coverage) message(i int) (c Coverage) {
 	parts := w.t.PartsOf(i)
-	first, holds := w.t.Messages[i].First, make([]bool, len(parts))
+	holds := w.read(i, parts)
 	for k := range parts {
-		if parts[k].Parent >= 0 {
-			holds[parts[k].Parent-first] = true
-		}
-	}
-	w.spans = w.spans[:0]
-	for k := range parts {
-		switch p := &parts[k]; {
-		case p.Has(understood):
-			w.spans = append(w.spans, p.Span)
-		case bare(p):
-			if p.List == transcript.Member || p.List == transcript.Inside {
-				w.spans = append(w.spans, p.Span)
-			}
-		case !holds[k]: // a span that contains others is measured by way of them
-			w.spans = append(w.spans, p.Span)
-		case !p.Body.IsZero() && (parts[k+1].Span.Start < p.Body.Start || parts[k+1].Span.Start >= p.Body.End): // the others are next to its body
-			w.spans = append(w.spans, p.Body)
-		}
 		if !bare(&parts[k]) {
 			c.Read += int(parts[k].Size.Bytes + parts[k].Data)
 		}
 	}
-	w.sort()
 	measured, end := len(w.spans), uint32(0)
 	for k := range parts {
 		p := &parts[k]
@@ -165,6 +146,34 @@ func (w *coverage) message(i int) (c Coverage) {
 		c.Beside += w.long
 	}
 	return c
+}
+
+// read sets the spans to what has been read of message i, and returns for each part whether it contains others.
+func (w *coverage) read(i int, parts []transcript.Part) (holds []bool) {
+	first := w.t.Messages[i].First
+	holds = make([]bool, len(parts))
+	for k := range parts {
+		if parts[k].Parent >= 0 {
+			holds[parts[k].Parent-first] = true
+		}
+	}
+	w.spans = w.spans[:0]
+	for k := range parts {
+		switch p := &parts[k]; {
+		case p.Has(understood):
+			w.spans = append(w.spans, p.Span)
+		case bare(p):
+			if p.List == transcript.Member || p.List == transcript.Inside {
+				w.spans = append(w.spans, p.Span)
+			}
+		case !holds[k]: // a span that contains others is measured by way of them
+			w.spans = append(w.spans, p.Span)
+		case !p.Body.IsZero() && (parts[k+1].Span.Start < p.Body.Start || parts[k+1].Span.Start >= p.Body.End): // the others are next to its body
+			w.spans = append(w.spans, p.Body)
+		}
+	}
+	w.sort()
+	return holds
 }
 
 // sort sorts the spans by their order in the source.

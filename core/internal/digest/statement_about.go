@@ -1,0 +1,130 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Sentences whose cue describes a thing that is asked for, a place, a game or what a part of the program does. They have the modality of rules, and
+// are recognized by their form: a relative clause, a definite subject, an opening that names a place.
+
+// Words of these forms in the languages of the tables.
+var (
+	// articles begin a noun that was not mentioned before.
+	articles = wordListOf("a an einen eine ein un une uno una um uma een")
+	// definite begin a noun that everybody knows.
+	definite = wordListOf("the der die das le la l' el il lo o de het")
+	// relatives begin a clause that describes the noun before it.
+	relatives = wordListOf("that which who whose der die das dat que qui che который которая которое которые")
+	// placing begin what says where something holds.
+	placing = wordListOf("in im en em na no à au em в во")
+	// enduring are verbs after a duty that say how something is to be, rather than what it does.
+	enduring = wordListOf("stay remain keep have contain fit match follow use include bleiben haben enthalten rester avoir contenir quedar tener contener ter conter avere contenere restare иметь оставаться содержать")
+)
+
+// about reports whether a cue of size words at word i says something about a thing or a place, and not how to work.
+func (sc *scene) about(c cue, i, size int) bool {
+	if i > sc.invention() {
+		return true
+	}
+	switch c.place {
+	case duty, should:
+		return sc.abroad(i) || sc.doneBy() || sc.behaves(i, size)
+	case loose:
+		return sc.doneBy()
+	case anywhere:
+		return sc.abroad(i)
+	case habit, nobody:
+		return sc.abroad(i) && sc.all&(negations|things) != 0
+	}
+	return false
+}
+
+// invention returns the number of the relative pronoun that describes a single new thing which a sentence asks for: 5 in "Write a poem about
+// cats that never sleep". If there is none it returns the number of words.
+func (sc *scene) invention() int {
+	if sc.invents == 0 {
+		sc.invents = sc.inventionIn(sc.ws)
+	}
+	return sc.invents
+}
+
+func (sc *scene) inventionIn(ws []word) int {
+	if len(ws) < 5 || ws[0].is(narrators|persons|selves|tasks|quantifiers|conditions) && !ws[0].is(verbs) || inclining.has(ws[0].text) {
+		return len(ws)
+	}
+	asked := false
+	for k := 1; k < len(ws)-2 && (asked || k < 4); k++ {
+		asked = asked || k < 4 && articles.has(ws[k].text) || ws[0].script == spaced && ws[0].text[0] == 0xd0 && k == 1
+		if !asked || !relatives.has(ws[k].text) || articles.has(ws[k-1].text) {
+			continue
+		}
+		if first := ws[k].text[0]; first != 'd' || ws[k].breaks { // in German a comma precedes it
+			return k
+		}
+	}
+	return len(ws)
+}
+
+// abroad reports whether a sentence says what holds in a country or a game: "In England muss man …", "In the game, a player must …".
+func (sc *scene) abroad(i int) bool {
+	ws := sc.ws
+	if i < 2 || !placing.has(ws[0].text) || sc.digits || sc.all&(products|quantifiers|selves) != 0 {
+		return false
+	}
+	if definite.has(ws[1].text) {
+		return len(ws) > 3 && ws[3].breaks && articles.has(ws[3].text)
+	}
+	first, size := utf8.DecodeRuneInString(sc.text[ws[1].at:])
+	next, _ := utf8.DecodeRuneInString(sc.text[ws[1].at+size:])
+	return unicode.IsUpper(first) && !unicode.IsUpper(next)
+}
+
+// lasts reports whether a sentence says that it holds for everything of a kind, or for good, apart from what it says about a thing that it asks for.
+func (sc *scene) lasts() bool {
+	return sc.all&(quantifiers|lastingly) != 0 && slices.ContainsFunc(sc.ws[:sc.invention()], func(w word) bool { return w.is(quantifiers | lastingly) })
+}
+
+// doneBy reports whether a sentence says what a part of the program does with something: "Rows without a name must be dropped by the import".
+func (sc *scene) doneBy() bool {
+	for k := 3; k+1 < len(sc.ws); k++ {
+		if sc.ws[k].text == "by" && strings.HasSuffix(sc.ws[k-1].text, "ed") && sc.ws[k+1].text == "the" {
+			return true
+		}
+	}
+	return false
+}
+
+// behaves reports whether the verb of size words at i says what one part of the program does, or has done to it: "The endpoint must return 404".
+func (sc *scene) behaves(i, size int) bool {
+	ws := sc.ws
+	if sc.all&(addressees|products|lastingly|quantifiers) != 0 {
+		return false
+	}
+	from, verb := i, sc.word(i+size)
+	for from > 0 && !ws[from].breaks && !ws[from].starts {
+		from--
+	}
+	after := sc.unshaded(i + size)
+	if sc.all&negations != 0 || after == nil || after.breaks || verb.is(beings) || after.is(beings|moods|done) || enduring.has(after.text) || strings.HasPrefix(ws[i].text, "is") || strings.HasPrefix(ws[i].text, "are") {
+		return false
+	}
+	if strings.HasPrefix(ws[i].text, "долж") {
+		return i == 1
+	}
+	return definite.has(ws[from].text) && i-from > 1 && i-from < 5 && !strings.HasSuffix(ws[i-1].text, "s")
+}
+
+// nearby are words that point at a thing at hand: "me gusta esta versión" is about that version.
+var nearby = wordListOf("este esta questo questa этот эта эту diese dieser dieses diesen cette ce cet essa esse deze")
+
+// suppositions begin a sentence about what isn't so.
+var suppositions = wordListOf("suppose supposing imagine supón imagina suponha immagina imaginons представь")
+
+// counted reports whether the words from i on say how many of something are left: "Só faltam dois dias".
+func (sc *scene) counted(i int) bool {
+	verb := sc.textAt(i)
+	return sc.word(i+1).is(numbers) && (strings.HasSuffix(verb, "m") || strings.HasSuffix(verb, "n") || strings.HasSuffix(verb, "no"))
+}
