@@ -52,15 +52,15 @@ var meantSigns = []string{"should fail", "must fail", "expected to fail", "expec
 // lookMeant is the number of bytes directly before and after a command that are searched for meantSigns.
 const lookMeant = 300
 
-// nearby remembers what the agent says directly before and after the message with a result, in lower case, because a message may have many
+// remarks remembers what the agent says directly before and after the message with a result, in lower case, because a message may have many
 // results.
-type nearby struct {
+type remarks struct {
 	message int // the index of the message plus one
 	said    string
 }
 
 // meant reports whether the agent expected a script to fail. message is the index of the message with its result.
-func (s *nearby) meant(t *transcript.Transcript, message int, script string) bool {
+func (s *remarks) meant(t *transcript.Transcript, message int, script string) bool {
 	if s.message != message+1 {
 		s.message, s.said = message+1, strings.ToLower(saidAround(t, message))
 	}

@@ -71,7 +71,7 @@ type turnReader struct {
 	goesOn   bool               // the assistant goes on after the last message
 	written  critbit.Map[place] // by path as a script writes it: the unit that wrote the file by a heredoc
 	commits  []place            // the commits that no rebase has replaced
-	nearby   nearby
+	around   remarks
 }
 
 // turnsOf returns the entries of messages, numbered from first on. asked has the user's requests in the messages, and kept the requests

@@ -75,7 +75,7 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 			r.touch(path, "changed")
 		}
 	}
-	meant := bad && r.nearby.meant(r.t, i, script)
+	meant := bad && r.around.meant(r.t, i, script)
 	if !meant {
 		r.state.ran(&run, output, r.now().number)
 	}
