@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { chromium as driver } from "playwright-core";
+import { withFirst } from "./small.js";
 
 export async function chromium(wasm, plan) {
   const server = createServer((request, response) => {
@@ -13,19 +14,27 @@ export async function chromium(wasm, plan) {
     else response.end("<!doctype html><title>bench</title>");
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-  const browser = await driver.launch({ executablePath, args: ["--no-sandbox"] });
+  /** Calls a function of a file with the compiled module and further arguments, in a page of a new browser. */
+  const call = async (file, name, ...args) => {
+    const browser = await driver.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+    try {
+      const page = await browser.newPage();
+      page.setDefaultTimeout(0);
+      await page.goto(`http://127.0.0.1:${server.address().port}/`);
+      const result = await page.evaluate(async ([file, name, args]) => {
+        const module = await WebAssembly.compileStreaming(fetch("/ctxfold.wasm"));
+        return (await import(file))[name](module, ...args);
+      }, [file, name, args]);
+      return { version: browser.version(), ...result };
+    } finally {
+      await browser.close();
+    }
+  };
   try {
-    const page = await browser.newPage();
-    page.setDefaultTimeout(0);
-    await page.goto(`http://127.0.0.1:${server.address().port}/`);
-    const result = await page.evaluate(async (plan) => {
-      const { measure } = await import("/engine.js");
-      return measure(await WebAssembly.compileStreaming(fetch("/ctxfold.wasm")), plan);
-    }, plan);
-    return { version: browser.version(), ...result };
+    const { unit, rows } = await call("/small.js", "warm", plan);
+    const small = await withFirst({ unit, rows }, (kind, size) => call("/small.js", "cold", kind, size, plan.estimator));
+    return { ...(await call("/engine.js", "measure", plan)), small };
   } finally {
-    await browser.close();
     server.close();
   }
 }

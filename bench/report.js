@@ -59,18 +59,23 @@ export async function write(r) {
         x.sessionMemory.toFixed(1),
       ]),
     );
+  const folds = (engine, { unit, rows }) =>
+    table(
+      [engine, "size", "first, ms", "later, ms", "memory, MB"],
+      rows.map((x) => [x.kind === "chat" ? "a chat" : "an agent's session", size(x.size), `${ms(x.first)} (${x.ofFirst.toFixed(0)})`, `${ms(x.fold)} (${(x.fold / unit).toFixed(1)})`, (x.memory / 1e6).toFixed(1)]),
+    );
+  const browsed = r.chromium.small;
   /** Empty for older results, which lack these rows. */
-  const conversations = small
+  const conversations = small && browsed
     ? `## Conversations of the sizes that people have
 
 Half of a conversation is folded, with a digest without a model. *First* is the first fold of a process that has compiled the module and nothing else, with
-what the engine compiles then; *later* are folds of one instance, as CPU time. In brackets, multiples of \`JSON.parse\` of 1 MB of chat in the same process
-(${ms(small.unit)} ms). *Memory* is the instance's after them.
+what the engine compiles then; *later* are folds of one instance, in Node as CPU time. In brackets, multiples of \`JSON.parse\` of 1 MB of chat in the
+same process (${ms(small.unit)} ms in Node, ${ms(browsed.unit)} ms in Chromium). *Memory* is the instance's after them.
 
-${table(
-  ["conversation", "size", "first, ms", "later, ms", "memory, MB"],
-  small.rows.map((x) => [x.kind === "chat" ? "a chat" : "an agent's session", size(x.size), `${ms(x.first)} (${x.ofFirst.toFixed(0)})`, `${ms(x.fold)} (${(x.fold / small.unit).toFixed(1)})`, (x.memory / 1e6).toFixed(1)]),
-)}
+${folds("in Node", small)}
+
+${folds("in Chromium", browsed)}
 
 `
     : "";

@@ -7,7 +7,7 @@ import { cpus } from "node:os";
 import { brotliCompressSync, constants } from "node:zlib";
 import { conversation } from "./corpus.js";
 import { first, measure, policies } from "./engine.js";
-import { cold, warm } from "./small.js";
+import { cold, warm, withFirst } from "./small.js";
 
 /** How many times worse a ratio may get, and how often a worse one is measured again, because the machine may have been busy. */
 const WORSE = 2;
@@ -66,15 +66,9 @@ async function compare() {
 
 /** Measures conversations of typical sizes: the median of processes that fold one once, and of folds within one process. */
 async function small() {
-  const middle = (list, what) => list.map((x) => x[what]).sort((a, b) => a - b)[list.length >> 1];
-  const { unit, rows } = await warm(module, plan);
-  for (const row of rows) {
-    const args = ["run.js", "--cold", row.kind, `${row.size}`, estimator];
-    const each = Array.from({ length: 9 }, () => JSON.parse(execFileSync(process.execPath, args, { cwd: here(".") })));
-    // Each time is divided by the unit of its own process, because the processes run at different times.
-    Object.assign(row, { first: middle(each, "first"), ofFirst: middle(each.map((x) => ({ ratio: x.first / x.unit })), "ratio") });
-  }
-  return { unit, rows };
+  return withFirst(await warm(module, plan), (kind, size) =>
+    JSON.parse(execFileSync(process.execPath, ["run.js", "--cold", kind, `${size}`, estimator], { cwd: here(".") })),
+  );
 }
 
 function size() {

@@ -35,6 +35,23 @@ export async function warm(module, { runs, estimator }) {
   return { unit: await unit(runs), rows };
 }
 
+/** How many processes fold a conversation once. */
+const PROCESSES = 9;
+
+/**
+ * Adds the medians of first folds to the rows of `warm`: `once` folds a conversation in a new process, by `cold`. Each time is divided by the
+ * unit of its own process, because the processes run at different times.
+ */
+export async function withFirst({ unit, rows }, once) {
+  const middle = (list) => list.sort((a, b) => a - b)[list.length >> 1];
+  for (const row of rows) {
+    const each = [];
+    while (each.length < PROCESSES) each.push(await once(row.kind, row.size));
+    Object.assign(row, { first: middle(each.map((x) => x.first)), ofFirst: middle(each.map((x) => x.first / x.unit)) });
+  }
+  return { unit, rows };
+}
+
 /** Returns the elapsed time, in milliseconds, of the first fold in a process that has only compiled the module. */
 export async function cold(module, kind, size, estimator) {
   const { text, policy } = folding(kind, size, estimator);

@@ -29,7 +29,7 @@ const (
 	// memoryVersion 2: an entry ends where the compaction left the messages unchanged. In version 1 it ended at the
 	// end of the history.
 	memoryVersion, firstMemoryVersion = 2, 1
-	// maxMemories is how many entries of a request are read, counted from the end.
+	// maxMemories is the maximum number of a request's entries that are read, starting from the end.
 	maxMemories = 64
 )
 

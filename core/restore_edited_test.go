@@ -10,8 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 )
 
-// TestRestoreOfAnEditBehindARewrittenFold has a repair rewrite the last messages that are folded, and the message behind them, which the
-// app then edits. What was folded is back, and the edited message is there once, as the app has it.
+// TestRestoreOfAnEditBehindARewrittenFold has a repair rewrite the last folded messages and the message after them, which the app then
+// edits. The folded messages are restored, and the edited message appears once, in the app's version.
 func TestRestoreOfAnEditBehindARewrittenFold(t *testing.T) {
 	var all []json.RawMessage
 	for n := range 12 {
@@ -84,8 +84,8 @@ func TestRestoreOfAResultGivenTwice(t *testing.T) {
 	}
 }
 
-// TestRestoreOfPlacesThatOverlap undoes changes that removed two results that a repair had inserted, and one that looks like the second of these.
-// That is deleted, so that the second looks like it in vain: the report says that a place was not found.
+// TestRestoreOfPlacesThatOverlap undoes changes that removed two results inserted by a repair, and one that looks like the second. The
+// latter is deleted, so the second is not found either, and the report says so.
 func TestRestoreOfPlacesThatOverlap(t *testing.T) {
 	calls := func(ids ...string) string {
 		var list []string
@@ -127,7 +127,7 @@ func TestRestoreOfPlacesThatOverlap(t *testing.T) {
 	}
 }
 
-// TestRestoreReportsWhatItDid clears results, and restores some of them, also behind a deleted turn. No action is reported for the others.
+// TestRestoreReportsWhatItDid clears results and restores some of them, also after a deleted turn. No action is reported for the others.
 func TestRestoreReportsWhatItDid(t *testing.T) {
 	messages := `[` + readTurn(0) + `,` + readTurn(1) + `,` + readTurn(2) + `,` + readTurn(3) + `]`
 	a := call(t, "plan", `{`+clearing+`,"messages":`+messages+`}`)

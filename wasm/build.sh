@@ -129,7 +129,7 @@ flags=("-gcflags=all=$compile" "-asmflags=all=$hook")
 off COLLECT || flags+=("-gcflags=runtime=-wb=false $hook")
 if ! off SMALL; then
 	for name in ${p%/core}/... github.com/mailru/easyjson/...; do flags+=("-gcflags=$name=-l $compile"); done
-	for name in jsonspan critbit transcript wire tokens/... words dates extract search squeeze archive; do flags+=("-gcflags=$p/internal/$name=$compile"); done
+	for name in jsonspan critbit transcript wire tokens/... words dates extract search squeeze; do flags+=("-gcflags=$p/internal/$name=$compile"); done
 fi
 go build -overlay="$dir/overlay.json" -modfile="$mod" ${tags:+"-tags=${tags#,}"} -trimpath -buildvcs=false -ldflags="$link" "${flags[@]}" \
 	-buildmode=c-shared -o "$dir/reactor.wasm" ./wasm || failed "go build"
