@@ -80,13 +80,7 @@ func (m *remembering) read(c *compact.Run) {
 	for _, p := range m.dropped {
 		m.loose[p.in] = p.looks
 	}
-	for _, a := range c.Report().Actions {
-		if (a.Action == api.ActionDrop && a.Pass == "repair" || a.Action == api.ActionStrip) && a.Message >= 0 && leftOut(c.Doc().T, a.Message) {
-			if p := m.wholeOf(a.Message); p.in >= 0 {
-				m.loose[p.in] = m.looksOf(a.Message, p)
-			}
-		}
-	}
+	m.loosen(c)
 	c.Doc().EachItem(func(it *view.Item, write func(dst []byte) []byte) {
 		p := place{in: -1}
 		if it.In >= 0 {
@@ -111,6 +105,19 @@ func (m *remembering) read(c *compact.Run) {
 		p.before, p.role = 0, ""
 		m.list = append(m.list, p)
 	})
+}
+
+// loosen notes the messages that a repair or the removal of reasoning left out.
+func (m *remembering) loosen(c *compact.Run) {
+	for _, a := range c.Report().Actions {
+		leaves := a.Action == api.ActionDrop && a.Pass == "repair" || a.Action == api.ActionStrip
+		if !leaves || a.Message < 0 || !leftOut(c.Doc().T, a.Message) {
+			continue
+		}
+		if p := m.wholeOf(a.Message); p.in >= 0 {
+			m.loose[p.in] = m.looksOf(a.Message, p)
+		}
+	}
 }
 
 // leftOut reports whether all of a message was left out. If only some of its parts were removed and the message isn't
