@@ -24,6 +24,7 @@ type talk struct {
 	chosen    *extract.Extract
 	facts     map[int]*fact // facts of the chosen sentences, by Chosen.Sentence
 	corrected []correction
+	countered []countered
 	months    [13]string // how a header has spelled a day of each month
 }
 
@@ -106,6 +107,7 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, b
 	}
 	k.corrections()
 	k.weigh()
+	k.counter()
 	k.pair()
 	k.chosen = extract.New(k.items, beside)
 	return k
@@ -344,7 +346,7 @@ func (k *talk) sections(size int) (out [sections]string) {
 				text = k.absolute(text, src.at)
 			}
 			if src.section == told {
-				text = statementOf(text, was[n]+alikeNote(alike[n]))
+				text = statementOf(text, was[n]+k.counterNote(c)+alikeNote(alike[n]))
 			}
 			if end, _ := utf8.DecodeLastRuneInString(line.String()); line.Len() > 0 && end != '。' {
 				line.WriteByte(' ')

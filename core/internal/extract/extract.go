@@ -23,6 +23,8 @@ type Item struct {
 	Text string
 	// Factor multiplies the gains of the item's sentences, in 1/1024; 0 means 1024.
 	Factor int
+	// Weighed are ranges of the text whose sentences have a factor of their own.
+	Weighed []Weighed
 	// Uncut prevents the item's sentences from being cut at clauses, because an earlier choice has already done that.
 	Uncut bool
 	// Whole treats the text as one sentence, uncut.
@@ -37,6 +39,19 @@ type Item struct {
 	// [Extract.Alike].
 	More int
 	UpTo string
+}
+
+// Weighed is a range of an item's text, in bytes. Sentences that begin in it have Factor instead of the item's.
+type Weighed struct{ From, To, Factor int }
+
+// factorAt returns the factor of a sentence that begins at a byte of the text.
+func (it *Item) factorAt(at int) int {
+	for _, w := range it.Weighed {
+		if w.From <= at && at < w.To {
+			return w.Factor
+		}
+	}
+	return it.Factor
 }
 
 // Chosen is a chosen sentence, or the chosen clauses of a sentence.
@@ -209,8 +224,8 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 		if out.own && asks {
 			out.own, out.asks = false, false
 		}
-		if it.Factor > 0 {
-			out.factor = int32(int64(out.factor) * int64(it.Factor) / plain)
+		if factor := it.factorAt(s.from); factor > 0 {
+			out.factor = int32(int64(out.factor) * int64(factor) / plain)
 		}
 		if out.leans && out.before < 0 {
 			if out.leans = false; it.Follows {

@@ -1,0 +1,211 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/ctxfold/ctxfold/core/internal/extract"
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// Users know their own matters better than the assistant. If a user states a value of something for which the assistant has just named
+// another ("The depot takes 12 pallets a day", after "Depots usually take 20 pallets a day"), a digest prefers the user's sentence, even if
+// later ones repeat all its words, and notes the user's value behind the assistant's sentence.
+
+// The factors of the user's sentence and of the assistant's, in 1/1024.
+const (
+	ofCounter   = 8192
+	ofCountered = 128
+)
+
+// The limits of a comparison: the number of the assistant's newest sentences with measures, the distance between the two sentences in
+// messages, and the length of each in bytes. They bound the cost.
+const (
+	mostClaims   = 48
+	nearCounter  = 8
+	longestClaim = 400
+)
+
+// counterOpen begins the note behind a sentence of the assistant.
+const counterOpen = " (the user then says "
+
+// measure is a number in a text with the words beside it, of which one usually is its unit or says what it numbers.
+type measure struct {
+	count         string // the number
+	text          string // the number with its unit, as written
+	before, after uint32 // stems; 0 if there is none
+}
+
+// claim is a sentence that names numbers.
+type claim struct {
+	item, from, to int
+	leads          bool // it is the first sentence of its item
+	self           bool // its speaker is "I"
+	measures       []measure
+	about          []words.Word // the words that say what it is about
+	head           int          // how many of them precede its first number
+}
+
+// countered is a sentence of the assistant after which the user stated another value.
+type countered struct {
+	item, from, to int
+	value          string
+}
+
+// measuresIn returns the numbers in a text.
+func measuresIn(text string, ws []words.Word) (out []measure) {
+	for k := 0; k < len(ws); k++ {
+		if ws[k].Kind&words.Digit == 0 {
+			continue
+		}
+		from := k
+		for k+1 < len(ws) && ws[k+1].Kind&words.Digit != 0 && strings.Trim(text[ws[k].End:ws[k+1].From], ".,:/'’") == "" {
+			k++
+		}
+		m := measure{text: text[ws[from].From:ws[k].End]}
+		m.count = strings.TrimRightFunc(m.text, unicode.IsLetter)
+		if glued := m.text[len(m.count):]; glued != "" { // "30s"
+			m.after = words.Hash(glued)
+		} else if k+1 < len(ws) && adjoins(text, ws[k], ws[k+1]) && unitLike(ws[k+1]) {
+			m.after, m.text = ws[k+1].Stem, text[ws[from].From:ws[k+1].End]
+		}
+		if from > 0 && adjoins(text, ws[from-1], ws[from]) && unitLike(ws[from-1]) {
+			m.before = ws[from-1].Stem
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// adjoins reports whether nothing but spaces and hyphens is between two words.
+func adjoins(text string, a, b words.Word) bool {
+	return strings.Trim(text[a.End:b.From], " -\u00a0\u202f") == ""
+}
+
+// unitLike reports whether a word beside a number may be its unit, or what it numbers.
+func unitLike(w words.Word) bool { return w.Kind&words.Digit == 0 && !frequent.Has(w.Stem) }
+
+// rivals reports whether two measures give different numbers of the same thing.
+func (m *measure) rivals(other *measure) bool {
+	return m.count != other.count && (m.after != 0 && m.after == other.after || m.before != 0 && m.before == other.before)
+}
+
+// claimOf analyses a sentence. ok is false if it names no number, asks, or is too long to say one thing.
+func claimOf(text string, room *[]words.Word) (c claim, ok bool) {
+	if len(text) > longestClaim || asks(text) || strings.IndexFunc(text, unicode.IsDigit) < 0 {
+		return c, false
+	}
+	ws := words.Append((*room)[:0], text)
+	*room = ws
+	c.measures = measuresIn(text, ws)
+	c.self = speakers.in(text, ws[:min(len(ws), nearSubject)])
+	numbered := false
+	for k, w := range ws {
+		numbered = numbered || w.Kind&words.Digit != 0
+		if w.Kind&(words.Digit|words.Short) == 0 && !frequent.Has(w.Stem) {
+			if k == 0 {
+				w.Kind &^= words.Capital
+			}
+			if c.about = append(c.about, w); !numbered {
+				c.head++
+			}
+		}
+	}
+	return c, len(c.measures) > 0
+}
+
+// counters reports whether a sentence with one number states another value for what a sentence of the assistant is about. Most of its words
+// must be in the older sentence, all its names, and the first word that matters. If it is the first thing said in reply, and not about the
+// user, two other words before the number are enough for that: "Our landlord says the slab holds …".
+func (c *claim) counters(old *claim) bool {
+	if len(c.measures) != 1 || len(c.about) == 0 || c.item-old.item > nearCounter {
+		return false
+	}
+	m, rival := &c.measures[0], false
+	for n := range old.measures {
+		if old.measures[n].count == m.count {
+			return false
+		}
+		rival = rival || m.rivals(&old.measures[n])
+	}
+	if !rival {
+		return false
+	}
+	shared, before, first, pairs := 0, 0, false, false
+	for k, w := range c.about {
+		pairs = pairs || w.Kind&words.Pair != 0
+		if slices.ContainsFunc(old.about, func(o words.Word) bool { return o.Stem == w.Stem }) {
+			shared++
+			if first = first || k == 0; k < c.head {
+				before++
+			}
+		} else if w.Kind&words.Capital != 0 {
+			return false
+		}
+	}
+	if pairs { // adjacent pairs of an inserted word are missing as well
+		return first && shared > 2 && shared*2 >= len(c.about)
+	}
+	return shared > 1 && shared*3 >= len(c.about)*2 && (first || before > 1 && c.leads && !c.self && c.item == old.item+1)
+}
+
+// counter finds the sentences of the assistant after which a user states another value, and sets the weights of both.
+func (k *talk) counter() {
+	var room []words.Word
+	var ranges [][2]int
+	var claims []claim
+	for i := range k.items {
+		src := &k.sources[i]
+		if src.section != told || !src.fresh && src.speaker != "assistant" {
+			continue
+		}
+		text := k.items[i].Text
+		ranges = sentencesIn(ranges[:0], text, nil)
+		for n, at := range ranges {
+			c, ok := claimOf(text[at[0]:at[1]], &room)
+			if !ok {
+				continue
+			}
+			c.item, c.from, c.to, c.leads = i, at[0], at[1], n == 0
+			if !src.answers() {
+				k.counterBy(&c, claims)
+			} else if claims = append(claims, c); len(claims) == 2*mostClaims {
+				claims = append(claims[:0], claims[mostClaims:]...)
+			}
+		}
+	}
+}
+
+// counterBy compares a user's sentence with the assistant's newest ones.
+func (k *talk) counterBy(c *claim, claims []claim) {
+	found := false
+	for n := range claims[max(0, len(claims)-mostClaims):] {
+		old := &claims[max(0, len(claims)-mostClaims)+n]
+		if !c.counters(old) {
+			continue
+		}
+		found = true
+		k.reweigh(old.item, old.from, old.to, ofCountered)
+		k.countered = append(k.countered, countered{old.item, old.from, old.to, c.measures[0].text})
+	}
+	if found {
+		k.reweigh(c.item, c.from, c.to, ofCounter)
+	}
+}
+
+// reweigh sets the factor of a range of an item's text.
+func (k *talk) reweigh(item, from, to, factor int) {
+	it := &k.items[item]
+	it.Weighed = append(it.Weighed, extract.Weighed{From: from, To: to, Factor: factor})
+}
+
+// counterNote returns the note behind a chosen sentence after which the user stated another value, or "".
+func (k *talk) counterNote(c extract.Chosen) (note string) {
+	for _, old := range k.countered {
+		if old.item == c.Item && old.from < c.To && c.From < old.to {
+			note = counterOpen + old.value + ")"
+		}
+	}
+	return note
+}
