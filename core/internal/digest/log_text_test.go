@@ -11,7 +11,8 @@ func TestChangeText(t *testing.T) {
 		{"a value", "  night: 12,\n", "  night: 14,\n", "`night: 12,` → `night: 14,`"},
 		{"a value in many lines", "a = old_zone(1)\nb = old_zone(2)\nc = old_zone(3)", "a = new_zone(1)\nb = new_zone(2)\nc = new_zone(3)", "`old_zone` → `new_zone` in 3 lines"},
 		{"a method", "  private openDoor(): void {\n    this.x();\n  }\n", "  private moveDoor(to: number): void {\n    this.y(to);\n    log(to);\n  }\n", "adds moveDoor; removes openDoor"},
-		{"a comment", "x = 1", "# The door stays shut while it is hot.\nif hot:\n    shut()\n    wait()", "“The door stays shut while it is hot.”"},
+		{"a comment", "x = 1", "x = 1\n# The door stays shut while it is hot.\nif hot:\n    shut()\n    wait()", "added `# The door stays shut while it is hot.` `if hot:` `shut()` `wait()`"},
+		{"lines that are new", "", "door.open()\nfan.off()", "added `door.open()` `fan.off()`"},
 		{"a python function", "", "def ramp(zone, to):\n    zone.to = to\n", "adds ramp"},
 	} {
 		change := lineChanges("kiln.py", c.before, c.after)
@@ -34,6 +35,7 @@ func TestRunText(t *testing.T) {
 		{"git status", "On branch main\nnothing to commit, working tree clean\n", "ran `git status` → nothing to commit, working tree clean"},
 		{"gh pr create --fill", "https://example.com/kiln/pull/12\n", "ran `gh pr create --fill` → https://example.com/kiln/pull/12"},
 		{"cat > probe.py << 'EOF'\nprint(1)\nEOF\npython probe.py", "Exit code 1\nstarting\nValueError: no zone\nhint: none", "ran `python probe.py` → exit 1: ValueError: no zone"},
+		{"npm run check", "> kiln@1.0.0 check\n> tsc --noEmit && biome check\n\nChecked 9 files, 0 errors", "ran `npm run check` (runs `tsc --noEmit && biome check`) → Checked 9 files, 0 errors"},
 		{"npm test 2>&1 | tail -5", "12 tests passed", "ran `npm test` → 12 tests passed"},
 		{"kiln configure --zone 7 --local && cat kiln.json && kiln status", "{}", "ran `kiln configure --zone 7 --local`"},
 		{"rm old.go && rg -n old . || true", "", "ran `rm old.go`"},

@@ -35,6 +35,8 @@ const (
 	ofPrediction = 640 // "CI should pass now": what follows shows whether it did
 	ofChange     = 1000
 	ofCreation   = 1100
+	ofMoved      = 500 // files that only have another folder now, as the list of changed files says too
+	ofImport     = 120 // a change that only names other files
 	ofCommit     = 2200
 	ofCheck      = 800
 	ofFailure    = 900
@@ -69,6 +71,7 @@ type turnReader struct {
 	goesOn   bool               // the assistant goes on after the last message
 	written  critbit.Map[place] // by path as a script writes it: the unit that wrote the file by a heredoc
 	commits  []place            // the commits that no rebase has replaced
+	around   remarks
 }
 
 // turnsOf returns the entries of messages, numbered from first on. asked has the user's requests in the messages, and kept the requests
@@ -234,6 +237,7 @@ func (r *turnReader) endTurn(last bool) {
 	}
 	r.dropRepeated()
 	r.corrects()
+	t.dropDiagnoses()
 	if !last && t.reportsProgress() {
 		t.dropReport()
 	}
@@ -246,7 +250,7 @@ func (r *turnReader) endTurn(last bool) {
 		u := &t.units[n]
 		switch {
 		case u.factor == ofAnnounced && (overtaken || !last || n < len(t.units)-1), u.factor == ofProbe && !last, u.factor == ofStatus && overtaken,
-			u.factor == ofRemark && answered && len(u.text) < shortRemark, u.factor == ofPrediction && !last:
+			u.factor == ofRemark && (answered && len(u.text) < shortRemark || !last && len(u.text) < shortRemark/2), u.factor == ofPrediction && !last:
 			u.factor = isDropped
 		case last && u.kind == answerUnit && saysOpen(u.lead+" "+u.text):
 			u.factor = max(u.factor, ofOpen)
@@ -265,6 +269,26 @@ func (r *turnReader) endTurn(last bool) {
 	r.weighNotes(last)
 	r.read = critbit.Map[struct{}]{}
 	r.ran = critbit.Map[place]{}
+}
+
+// diagnosisSigns occur in sentences that say what is wrong, in lower case.
+var diagnosisSigns = []string{"real issue", "root cause", "the problem is", "the bug is", "the issue is", "issue becomes", "key issue", "so the bug", "actual problem", "eigentliche problem", "ursache", "根本原因", "原因は"}
+
+// dropDiagnoses drops the diagnoses that the agent thought or stated before its last one.
+func (t *turn) dropDiagnoses() {
+	found := false
+	for n := range slices.Backward(t.units) {
+		u := &t.units[n]
+		if !u.kind.isProse() || u.kind == toldUnit || u.kind == oldUnit || u.factor == isDropped {
+			continue
+		}
+		said := lower(u.text)
+		diagnoses := slices.ContainsFunc(diagnosisSigns, func(s string) bool { return strings.Contains(said, s) })
+		if diagnoses && found && u.kind != answerUnit {
+			u.factor = isDropped
+		}
+		found = found || diagnoses
+	}
 }
 
 // progressHeads begin answers about the progress of the work.
@@ -438,6 +462,9 @@ func (r *turnReader) change(i int, c *change) {
 	text := verb + Fence(c.path)
 	if said := c.text(); said != "" {
 		text += ": " + said
+	}
+	if !c.created && onlyImports(c.added) && onlyImports(c.removed) {
+		factor = ofImport
 	}
 	r.state.changedFile(c.path)
 	at := r.here()

@@ -160,3 +160,23 @@ func TestWhatAReaderMissed(t *testing.T) {
 		}
 	}
 }
+
+// Of what was thought to be wrong the last stays, or what the answer says. What a subagent reports is its own, without numbers that have lost
+// their neighbours, and a change of imports alone is not worth a line.
+func TestDiagnosesAndReports(t *testing.T) {
+	messages := `[{"role":"user","content":"Why is zone_7 cold?"},
+{"role":"assistant","content":[{"type":"thinking","text":"The real issue is that fan_7 blows in kiln.go:12."},{"type":"tool_call","id":"1","name":"Task","arguments":{"prompt":"look"}}]},
+{"role":"tool_result","tool_call_id":"1","tool_name":"Task","content":"### 4. Door of the zone\n- The door of zone 7 stays open for 40 minutes after each ramp.\n\n` + strings.Repeat("Nothing else. ", 9) + `"},
+` + strings.NewReplacer("ID", "2", "FILE", "kiln.go", "OLD", `import \"fmt\"`, "NEW", `import \"slices\"`).Replace(kilnEdit) + `,
+{"role":"assistant","content":"The root cause is door_7: it stays open in oven.go:40."},
+{"role":"user","content":"Then close it."}]`
+	text := logOf(t, messages, 3000)
+	if !strings.Contains(text, "  - a subagent reported: Door of the zone: The door of zone 7 stays open for 40 minutes after each ramp.") {
+		t.Errorf("the report is not in\n%s", text)
+	}
+	for _, not := range []string{"fan_7", "4. Door"} {
+		if strings.Contains(text, not) {
+			t.Errorf("%q is in\n%s", not, text)
+		}
+	}
+}

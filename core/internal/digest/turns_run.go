@@ -75,7 +75,7 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 			r.touch(path, "changed")
 		}
 	}
-	meant := bad && meantToFail(r.t, i, script)
+	meant := bad && r.around.meant(r.t, i, script)
 	if !meant {
 		r.state.ran(&run, output, r.now().number)
 	}
@@ -121,6 +121,9 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		factor = ofCheck
 	}
 	text := run.text()
+	if strings.HasPrefix(text, scriptVerb) && !bad && run.result == "" { // its comment says what it is for, not what it did
+		factor = ofCommand / 2
+	}
 	if strings.HasSuffix(text, cutCommand) && !bad { // neither what it did nor what came of it
 		return
 	}
@@ -294,7 +297,7 @@ func (r *turnReader) moved(i int, script, folder string, bad bool) (moved critbi
 			}
 			text += name
 		}
-		r.add(unit{kind: ranUnit, message: int32(i), text: Fence(text + " to " + dir), factor: ofChange})
+		r.add(unit{kind: ranUnit, message: int32(i), text: Fence(text + " to " + dir), factor: ofMoved})
 	}
 	return moved
 }
