@@ -7,6 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/compact"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -94,6 +95,9 @@ func (m *remembering) read(c *compact.Run) {
 			p = place{in: -1, kept: unmarked(write(nil))}
 		default:
 			p.looks, p.kept = m.looksOf(int(it.In), p), write(nil)
+			if p.looks.id != "" && handles.IDOf(p.kept) != "" {
+				p.looks.id = ""
+			}
 			if on, leans := leans[it.Msg]; leans && int(on) < c.Doc().T.Input {
 				p.looks.on = ""
 				m.on[p.in] = m.wholeOf(int(on)).in
@@ -148,7 +152,12 @@ func (h *history) looksOf(message int, p place) looks {
 	if h.given != nil {
 		message = p.in
 	}
-	return looks{print: h.source.Print(message).String(), raw: rawOf(h.source.AsGiven(h.source.Messages[message].Span))}
+	given := h.source.AsGiven(h.source.Messages[message].Span)
+	is := looks{print: h.source.Print(message).String(), raw: rawOf(given)}
+	if id := handles.IDOf(given); id != "" {
+		is.id = rawOf([]byte(id))
+	}
+	return is
 }
 
 // printOf returns the print of a single message of the history; "" if it is unknown.
@@ -383,7 +392,7 @@ func appendIndex(dst []byte, name string, in int) []byte {
 }
 
 func appendLooks(dst []byte, l looks) []byte {
-	for _, member := range [...][2]string{{"print", l.print}, {"raw", l.raw}, {"on", l.on}, {"after", l.after}} {
+	for _, member := range [...][2]string{{"print", l.print}, {"raw", l.raw}, {"id", l.id}, {"on", l.on}, {"after", l.after}} {
 		if member[1] != "" {
 			dst = append(append(append(append(append(dst, `,"`...), member[0]...), `":"`...), member[1]...), '"')
 		}
