@@ -17,7 +17,7 @@ import (
 	"github.com/ctxfold/ctxfold/records"
 )
 
-// deed is what a user of an app does before a call of Fit.
+// deed is an action of an app's user before a call of Fit.
 type deed struct {
 	kind string
 	at   int // how many turns from the end
@@ -73,7 +73,7 @@ func (w *writer) rest(r *rand.Rand) (list []string) {
 	return append(list, say("assistant", w.words(r, 200)))
 }
 
-// living is an app over Fit whose user does everything that users do, and what it knows by itself of the compactions that were made.
+// living is an app that uses Fit, with a user who does everything that users do. It keeps its own record of the compactions that were made.
 type living struct {
 	*writer
 	t       *testing.T
@@ -109,7 +109,7 @@ func (l *living) policy(window int) ctxfold.Policy {
 	return ctxfold.RawPolicy(fmt.Sprintf(`{"format":%q,"window":{"tokens":%d,"reserve":200},"archive":"places"}`, l.format, window))
 }
 
-// do does a deed and returns what the app gives then.
+// do performs an action and returns the history that the app then passes.
 func (l *living) do(d deed) []string {
 	r := rand.New(rand.NewPCG(d.seed, 1))
 	if l.asked != "" { // it was answered
@@ -176,7 +176,7 @@ func (l *living) do(d deed) []string {
 	return append(given, asked)
 }
 
-// lives gives a history to Fit and reports what is wrong.
+// lives passes a history to Fit and returns a description of any problem.
 func (l *living) lives(d deed) (wrong string) {
 	list := l.do(d)
 	window := 3000
@@ -254,7 +254,7 @@ func (l *living) lives(d deed) (wrong string) {
 	return ""
 }
 
-// fits calls Fit; at once, by both programs at the same time.
+// fits calls Fit. If atOnce is set, both programs call it at the same time.
 func (l *living) fits(c *ctxfold.Compactor, in ctxfold.Input, atOnce bool) (r *ctxfold.Result, changed int, wrong string) {
 	programs := []*ctxfold.Compactor{c}
 	if atOnce {
@@ -286,7 +286,7 @@ func (l *living) fits(c *ctxfold.Compactor, in ctxfold.Input, atOnce bool) (r *c
 	return r, changed, ""
 }
 
-// differs is where one text begins to be another.
+// differs returns the part of a text from its first difference on.
 func differs(got, want []byte) []byte {
 	n := 0
 	for n < len(got) && n < len(want) && got[n] == want[n] {
@@ -295,7 +295,7 @@ func differs(got, want []byte) []byte {
 	return fmt.Appendf(nil, "%.100s instead of %.100s", got[n:], want[n:])
 }
 
-// lived lets an app do deeds and reports the first that goes wrong.
+// lived performs an app's actions and returns a description of the first problem.
 func lived(t *testing.T, seed uint64, list []deed) (l *living, wrong string) {
 	l = newLiving(t, seed)
 	for i, d := range list {
@@ -306,7 +306,7 @@ func lived(t *testing.T, seed uint64, list []deed) (l *living, wrong string) {
 	return l, ""
 }
 
-// drawn is the first seed and how many there are.
+// drawn returns the first seed and the number of seeds.
 func drawn() (from uint64, seeds int) {
 	seeds = 12
 	switch {
@@ -324,9 +324,10 @@ func drawn() (from uint64, seeds int) {
 	return from, seeds
 }
 
-// TestRandomApps draws apps that append, edit, delete, regenerate, branch and come back, change what they say last, move cache breakpoints, start again, run
-// twice over one directory, use another model, and go on from what was sent. What is sent is valid, fits and comes back as the history; nothing that
-// was replaced is compacted a second time as long as it is there. SEED repeats one of them, SEEDS says how many.
+// TestRandomApps runs random apps that append, edit, delete, regenerate, branch and return, change their last message, move cache
+// breakpoints, restart, run twice with one directory, use another model, and continue from the sent messages. The sent messages must be
+// valid, fit, and restore to the history. Nothing that was replaced may be compacted a second time while it is still there. SEED repeats
+// one app, SEEDS sets their number.
 func TestRandomApps(t *testing.T) {
 	from, seeds := drawn()
 	compactions := 0

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// scripted answers call by call; what comes after the last answer is the last one again.
+// scripted answers call by call, and repeats its last answer.
 type scripted struct {
 	calls   atomic.Int32
 	answers []error
@@ -39,7 +39,8 @@ func (s *scripted) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Su
 	return ctxfold.Summary{Text: "## Goal\nTo read many words, as the user has asked for it.\n\n## Progress\nAll of " + q.ID + " was read.", FinishReason: "stop"}, nil
 }
 
-// summarized compacts a talk for which the first round has two requests for each message and a half, and returns what the report says of the summary.
+// summarized compacts a conversation for which the first round has two requests for every message and a half, and returns the summary's
+// part of the report.
 func summarized(t *testing.T, c *ctxfold.Compactor, messages int, s ctxfold.Summarizer) api.SummarySource {
 	t.Helper()
 	r, err := c.Compact(t.Context(), talk(messages), ctxfold.RawPolicy(
@@ -50,7 +51,7 @@ func summarized(t *testing.T, c *ctxfold.Compactor, messages int, s ctxfold.Summ
 	return r.Report.Summary.Source
 }
 
-// A model that is busy is asked twice more, after the wait that it wants, and by one request for all of them.
+// A busy model is called twice more, after the delay that it asks for. A single request probes it for all of them.
 func TestBusyModel(t *testing.T) {
 	busy := &ctxfold.BusyError{After: 20 * time.Second, Err: errors.New("429")}
 	const four, minute = ctxfold.DefaultSummaryConcurrency, time.Minute
@@ -122,7 +123,7 @@ func TestStatusError(t *testing.T) {
 	}
 }
 
-// The requests of one round are independent, so they run at the same time, and one failure is one failure.
+// The requests of one round are independent, so they run at the same time, and one failure affects only one of them.
 func TestRequestsRunTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked, together atomic.Int32

@@ -18,7 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold/records"
 )
 
-// backgroundPolicy is one in whose window some 35 turns fit. Between gate.start and the limit ten turns come.
+// backgroundPolicy has a window for about 35 turns, ten of them between gate.start and the limit.
 const backgroundPolicy = `{"format":"openai-chat","window":{"tokens":30000},"gate":{"start":0.7,"target":0.5},"passes":[{"pass":"fold","keep_tokens":8000}]}`
 
 const (
@@ -26,7 +26,7 @@ const (
 	slowTime = 20 * time.Second
 )
 
-// backgroundTurns returns how many turns a loop has.
+// backgroundTurns returns the number of turns in a loop.
 func backgroundTurns() int { return trials.Count(120, 120, 200) }
 
 // slow is a model that takes its time to summarize.
@@ -52,7 +52,7 @@ func (m *slow) Summarize(ctx context.Context, _ ctxfold.Request) (ctxfold.Summar
 	return ctxfold.Summary{Text: "## Goal\nEvery file is to be read and counted, as the user has asked for.\n\n## Progress\nWritten by the model: the files up to here were read.", FinishReason: "stop"}, nil
 }
 
-// trouble is what happens in a loop besides turns.
+// trouble describes events in a loop besides turns.
 type trouble struct {
 	model func(call int32) bool // whether it fails
 	edits int                   // the user goes back three turns in each of so many
@@ -81,7 +81,7 @@ type loop struct {
 	edits int
 }
 
-// turn adds a turn, and sometimes goes back three turns before.
+// turn adds a turn. Sometimes it first goes back three turns.
 func (l *loop) turn(i int, x trouble) (edited bool) {
 	if x.edits > 0 && i%x.edits == x.edits-1 && len(l.list) > 16 {
 		l.list = l.list[:len(l.list)-12]
@@ -108,7 +108,7 @@ func whole(t *testing.T, c *ctxfold.Compactor, sent, state, history json.RawMess
 	}
 }
 
-// fits checks what is sent: it is valid, not too large, and ends with the newest messages of the history byte for byte.
+// fits checks the sent messages: they are valid, not too large, and end with the newest messages of the history byte for byte.
 func (l *loop) fits(t *testing.T, turn int, sent json.RawMessage, tokens int) {
 	t.Helper()
 	if bad := judge.Valid("openai-chat", sent); len(bad) > 0 {
@@ -284,7 +284,7 @@ func TestConversationInBackground(t *testing.T) {
 	}
 }
 
-// A turn at the limit waits for the compaction in the background, and no longer; a forced one takes its place.
+// A turn at the limit waits for the background compaction, but not longer. A forced compaction replaces the background one.
 func TestLimitWaitsForTheBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, s := &slow{}, styles["whole history"]
@@ -340,7 +340,7 @@ func TestForksInBackground(t *testing.T) {
 	})
 }
 
-// Nothing runs in the background without gate.start, without a model, or where what is removed would reach nobody.
+// No background compaction runs without gate.start, without a model, or if removed content would be lost.
 func TestNoBackground(t *testing.T) {
 	for _, policy := range []string{
 		`{"window":{"tokens":30000}}`,

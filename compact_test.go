@@ -69,7 +69,7 @@ func TestCompact(t *testing.T) {
 	})
 }
 
-// Both engines, and the loop of plan and step done by hand, give the same answer.
+// Both engines, and a manual loop of plan and step, return the same answer.
 func TestPlanAndStep(t *testing.T) {
 	messages := sample(t)
 	var answers []string
@@ -124,7 +124,7 @@ func TestNoSummarizerMeansLocalDigest(t *testing.T) {
 	})
 }
 
-// A policy that would never compact is an error of every call that asks whether compaction is due.
+// A policy that would never compact is an error in every call that asks whether compaction is due.
 func TestUnknownWindow(t *testing.T) {
 	messages := sample(t)
 	engines(t, func(t *testing.T, c *ctxfold.Compactor) {
@@ -162,7 +162,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// Whatever the summarizer does, the transcript is compacted and the report says what went wrong.
+// Whatever the summarizer does, the transcript is compacted, and the report has the reason for the failure.
 func TestSummarizerThatFails(t *testing.T) {
 	messages := sample(t)
 	unmodified(t, messages)
@@ -277,7 +277,7 @@ func TestCancellation(t *testing.T) {
 	})
 }
 
-// A log may go anywhere, so it must not hold what people and tools said.
+// A log may be sent anywhere, so it must not contain text of people or tools.
 func TestLogHoldsNoTranscript(t *testing.T) {
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))

@@ -13,8 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// A function of the program that panics never takes the program down: what its answer was needed for fails with its text, and what was only
-// told something is logged.
+// A panic in a function of the program never crashes the program. If its result was needed, the operation fails with the panic's text;
+// otherwise the panic is logged.
 func TestPanickingCallbacks(t *testing.T) {
 	var log bytes.Buffer
 	c := ctxfold.New(ctxfold.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})

@@ -121,8 +121,7 @@ func TestConversationErrors(t *testing.T) {
 	})
 }
 
-// What a compaction removes is in the store, what the model writes is seen as it comes, and messages that come in the meantime stay after
-// the digest.
+// Removed content is in the store, the model's output is streamed, and messages that arrive in the meantime stay after the digest.
 func TestConversationArchiveAndDeltas(t *testing.T) {
 	engines(t, func(t *testing.T, c *ctxfold.Compactor) {
 		ctx := t.Context()
@@ -182,7 +181,7 @@ func TestConversationArchiveAndDeltas(t *testing.T) {
 	})
 }
 
-// A store that fails leaves the conversation as it was, and usable.
+// If the store fails, the conversation stays unchanged and usable.
 func TestConversationStoreFails(t *testing.T) {
 	engines(t, func(t *testing.T, c *ctxfold.Compactor) {
 		o := ctxfold.ConversationOptions{Messages: sample(t), Policy: policy, Store: fullStore{}, Journal: new(ctxfold.MemoryJournal)}
@@ -205,7 +204,7 @@ func TestConversationStoreFails(t *testing.T) {
 	})
 }
 
-// An instance whose memory is at its limit is left for another one, and the conversation continues.
+// If an instance's memory is at its limit, another instance replaces it, and the conversation continues.
 func TestConversationOutgrowsAnInstance(t *testing.T) {
 	c := open(t, host.Options{MemoryLimit: 24 << 20})
 	ctx := t.Context()

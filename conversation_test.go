@@ -14,7 +14,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// talk is a conversation of n long messages and a short one.
+// talk returns n long messages and a short one.
 func talk(n int) json.RawMessage {
 	var list []map[string]string
 	for i := range n {
@@ -229,7 +229,7 @@ func TestCallRetriesOnce(t *testing.T) {
 
 var errAny = errors.New("any error")
 
-// A provider may refuse what a compaction has just made, and say no number that would tell why.
+// A provider may reject the result of a compaction, without any number that would explain why.
 func TestCallBehindACompaction(t *testing.T) {
 	for name, refusal := range map[string]string{
 		"no number": "context_length_exceeded", "the window that is known": "prompt is too long: 20001 tokens > 20000 maximum",

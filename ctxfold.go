@@ -17,16 +17,16 @@ const Version = core.Version
 
 // Defaults of [Options].
 const (
-	// DefaultSummaryTimeout is how long one call of a [Summarizer] may take.
+	// DefaultSummaryTimeout is the time limit for one call of a [Summarizer].
 	DefaultSummaryTimeout = 2 * time.Minute
-	// DefaultSummaryConcurrency is how many calls of a [Summarizer] one compaction makes at the same time.
+	// DefaultSummaryConcurrency is the maximum number of concurrent calls of a [Summarizer] by one compaction.
 	DefaultSummaryConcurrency = 4
-	// DefaultRecords is how many bytes of records a [Compactor] keeps in memory. A record takes a few KB, or more if
+	// DefaultRecords is the maximum size of the records that a [Compactor] keeps in memory, in bytes. A record takes a few KB, or more if
 	// the compaction rewrites much.
 	DefaultRecords = 64 << 20
-	// DefaultRecordsTimeout is how long one call of Options.Records may take.
+	// DefaultRecordsTimeout is the time limit for one call of Options.Records.
 	DefaultRecordsTimeout = 2 * time.Second
-	// DefaultLease is how long a lease lasts unless it is renewed.
+	// DefaultLease is the duration of a lease that is not renewed.
 	DefaultLease = 15 * time.Second
 )
 
@@ -39,9 +39,8 @@ type Options struct {
 	// SummaryTimeout limits each call of a Summarizer. Zero means DefaultSummaryTimeout, negative means no limit.
 	SummaryTimeout time.Duration
 
-	// SummaryConcurrency is how many calls of a Summarizer one compaction may make at the same time. Time spent
-	// waiting for a free slot doesn't count toward SummaryTimeout. Zero means DefaultSummaryConcurrency; for a model
-	// on the same machine, 1 may be best.
+	// SummaryConcurrency is the maximum number of concurrent calls of a Summarizer by one compaction. Time spent waiting for a free slot
+	// doesn't count toward SummaryTimeout. Zero means DefaultSummaryConcurrency; for a model on the same machine, 1 may be best.
 	SummaryConcurrency int
 
 	// Records store the compactions that Fit has made. Nil means a [records.Memory] of DefaultRecords bytes. Replicas
@@ -51,8 +50,8 @@ type Options struct {
 	// RecordsTimeout limits each call of Records. Zero means DefaultRecordsTimeout, negative means no limit.
 	RecordsTimeout time.Duration
 
-	// Lease is how long replicas wait for a replica that died during a compaction; a live one renews its lease. Zero
-	// means DefaultLease.
+	// Lease is the time that replicas wait for a replica that died during a compaction; a live one renews its lease. Zero means
+	// DefaultLease.
 	Lease time.Duration
 
 	// Logger receives a debug line per operation, and a warning for each failed summary and each call that trapped.

@@ -30,7 +30,7 @@ func ExampleCompactor_Markers() {
 	// Output: tool_result 2 16
 }
 
-// Search finds removed messages by what they say.
+// Search finds removed messages by their words.
 func ExampleCompactor_Search() {
 	c := ctxfold.New(ctxfold.Options{})
 	r, store := archived(c)
@@ -48,7 +48,7 @@ func ExampleCompactor_SearchBodies() {
 	// Output: user The bus leaves at ten.
 }
 
-// RecallTool is one element of a request's tools. The model calls it for what it misses, and Recall answers.
+// RecallTool returns an element for a request's tools. The model calls it to get missing content, and Recall answers.
 func ExampleCompactor_RecallTool() {
 	c := ctxfold.New(ctxfold.Options{})
 	tool := must(c.RecallTool(context.Background(), api.FormatOpenAIChat))
@@ -66,7 +66,7 @@ func ExampleCompactor_Recall() {
 	// Output: The train leaves at nine.
 }
 
-// A tool printed more than the transcript should hold: the whole output goes to the store.
+// A tool prints more than the transcript should contain, so the whole output goes to the store.
 func ExampleCompactor_LimitOutput() {
 	c := ctxfold.New(ctxfold.Options{})
 	store := ctxfold.NewMemoryStore(0)

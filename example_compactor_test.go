@@ -104,7 +104,7 @@ func ExampleCompactor_EstimateText() {
 	// Output: 7
 }
 
-// Function runs one step of a compaction alone. It needs the package core/full.
+// Function runs a single step of a compaction. It needs the package core/full.
 func ExampleCompactor_Function() {
 	c := ctxfold.New(ctxfold.Options{})
 	result := must(c.Function(context.Background(), "estimate_text", ctxfold.FunctionInput{Text: new("How many tokens are these?")}))
@@ -130,7 +130,7 @@ func ExampleCompactor_Repair() {
 	// Output: true [{"role":"user","content":"hi"},{"role":"assistant","content":"hello"}]
 }
 
-// A conversation moves from one provider to another; Lost lists what cannot come along.
+// A conversation moves from one provider to another; Lost lists the content that can't be converted.
 func ExampleCompactor_Convert() {
 	c := ctxfold.New(ctxfold.Options{})
 	a := must(c.Convert(context.Background(), ctxfold.Input{Messages: json.RawMessage(`[{"role":"system","content":"Be short."},` +
@@ -139,7 +139,7 @@ func ExampleCompactor_Convert() {
 	// Output: plain anthropic "Be short." [{"role":"user","content":"Hello"}] 0
 }
 
-// A chat shows a digest as what it is, and not as somebody's words.
+// A chat displays a digest as a note, and not as somebody's words.
 func ExampleCompactor_Digests() {
 	ctx := context.Background()
 	c := ctxfold.New(ctxfold.Options{})
@@ -160,7 +160,7 @@ func ExampleCompactor_Detect() {
 	// Output: openai-chat 1
 }
 
-// Open reads the session file of a coding agent, and Save writes one that the agent resumes.
+// Open reads the session file of a coding agent, and Save writes one that the agent can resume.
 func ExampleCompactor_Open() {
 	c := ctxfold.New(ctxfold.Options{})
 	s := must(c.Open(context.Background(), must(os.ReadFile("testdata/sessions/codex.jsonl"))))
@@ -197,7 +197,7 @@ func ExampleCompactor_Info() {
 	// Output: true 2 true
 }
 
-// Classify says whether a compaction and one retry can help.
+// Classify reports whether a compaction and one retry can help.
 func ExampleCompactor_Classify() {
 	c := ctxfold.New(ctxfold.Options{})
 	v := must(c.Classify(context.Background(), api.Failure{Status: 400, Body: "prompt is too long: 210000 tokens > 200000 maximum"}))
@@ -205,7 +205,7 @@ func ExampleCompactor_Classify() {
 	// Output: context_overflow true 200000
 }
 
-// Recollect applies what Fit remembers and never compacts: for calls that only need the list that would be sent.
+// Recollect applies the compactions that Fit remembers and never compacts, for calls that only need the list that would be sent.
 func ExampleCompactor_Recollect() {
 	ctx := context.Background()
 	c := ctxfold.New(ctxfold.Options{})

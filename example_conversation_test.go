@@ -28,7 +28,7 @@ func ExampleConversation_Append() {
 	// Output: 6 <nil>
 }
 
-// A user who goes back to an earlier message replaces the list.
+// When the user goes back to an earlier message, the list is replaced.
 func ExampleConversation_SetMessages() {
 	ctx := context.Background()
 	v := tripConversation(ctxfold.ConversationOptions{})
@@ -112,7 +112,7 @@ func ExampleConversation_Compact() {
 	// Output: true
 }
 
-// Call compacts and calls once more if the model says that the conversation does not fit.
+// If the provider reports that the conversation does not fit, Call compacts it and calls once more.
 func ExampleConversation_Call() {
 	ctx := context.Background()
 	v := tripConversation(ctxfold.ConversationOptions{})

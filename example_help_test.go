@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// What the examples share: a chat in which a tool prints a long file, and policies that have no room for it.
+// Shared by the examples: a chat in which a tool prints a long file, and policies that have no room for it.
 var (
 	trip = json.RawMessage(`[
   {"role": "user", "content": "What does a.txt say about the train?"},
@@ -39,7 +39,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// archived clears the old tool result and returns the result with the store that has what was removed.
+// archived clears the old tool result. It returns the result, and the store with the removed content.
 func archived(c *ctxfold.Compactor) (*ctxfold.Result, *ctxfold.MemoryStore) {
 	store := ctxfold.NewMemoryStore(0)
 	r := must(c.CompactWith(context.Background(), ctxfold.Input{Messages: trip, Policy: clearing, Store: store}, summarize))

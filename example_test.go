@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/pass"
 )
 
-// A chat that keeps its whole history, and sends what fits in the window. The model's window is smaller than the policy says,
-// and the provider says so once.
+// A chat that keeps its whole history, and sends the messages that fit in the window. The model's window is smaller than the policy's, and
+// the provider reports that once.
 func ExampleCompactor_Fit() {
 	ctx := context.Background()
 	c := ctxfold.New(ctxfold.Options{})

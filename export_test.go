@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Lose takes the instance away, as a trap does.
+// Lose discards the instance, as a trap does.
 func (v *Conversation) Lose() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -21,7 +21,7 @@ type fullStore struct{ ctxfold.Store }
 
 func (fullStore) Put(context.Context, string, []byte) error { return ctxfold.ErrStoreFull }
 
-// fault is a row of the table: something that goes wrong in a compaction.
+// fault is a row of the table: a failure during a compaction.
 type fault struct {
 	name   string
 	reason string // what must be reported: a reason why the model's summary was not taken, or an error
@@ -171,13 +171,13 @@ func lost(t *testing.T, before, messages json.RawMessage, r *ctxfold.Result) (n 
 	return n
 }
 
-// usable reports whether a compactor still does its work.
+// usable reports whether a compactor still works.
 func usable(c *ctxfold.Compactor, messages json.RawMessage) bool {
 	r, err := c.Compact(context.Background(), messages, policy, nil)
 	return err == nil && r.Changed
 }
 
-// Whatever goes wrong, no message is lost, the compactor continues working, and the reason is told.
+// Whatever fails, no message is lost, the compactor continues to work, and the reason is reported.
 func TestFaults(t *testing.T) {
 	messages := sample(t)
 	before := bytes.Clone(messages)
@@ -234,7 +234,7 @@ func TestFaultOfTheModule(t *testing.T) {
 	table.row("the module runs out of memory and traps", n, ok, reason)
 }
 
-// Ten compactions in a row, in which new turns come between them, keep the first task and the newest messages.
+// Ten consecutive compactions, with new turns in between, keep the first task and the newest messages.
 func TestTenCompactions(t *testing.T) {
 	table := newFaultTable()
 	defer table.print(t)

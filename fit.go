@@ -44,8 +44,8 @@ type Next struct {
 // in.State isn't read. The message indexes of in.Usage and r.Report refer to the whole history. So do r.Edits, which
 // apply to the program's own list (see [ApplyEdits]) and keep the values of unchanged messages.
 //
-// r.Messages are always the messages to send; r.Changed reports whether this call compacted, and r.Known is how many
-// messages an earlier compaction replaced. An error means that nothing was done; the history may be sent unchanged.
+// r.Messages are always the messages to send; r.Changed reports whether this call compacted, and r.Known is the number of messages that an
+// earlier compaction replaced. An error means that nothing was done; the history may be sent unchanged.
 //
 // If the provider says that the messages don't fit, call Fit with the same history and Force, and send the result.
 // [Compactor.Classify] recognizes such errors:

@@ -23,7 +23,7 @@ import (
 
 const fitTurns = 60
 
-// fitPolicy is one in whose window about eight of the turns below fit.
+// fitPolicy has a window for about eight of the turns below.
 const fitPolicy = `{"window":{"tokens":6000,"reserve":500}}`
 
 // model writes summaries, and counts them. It fails while down is set.
@@ -42,7 +42,7 @@ func (m *model) Summarize(_ context.Context, q ctxfold.Request) (ctxfold.Summary
 	return ctxfold.Summary{Text: "## Goal\nEvery file is to be read and counted, as the user has asked for.\n\n## Progress\nWritten by the model: the files up to here were read.", FinishReason: "stop"}, nil
 }
 
-// style is how an app gives its history.
+// style is the way in which an app passes its history.
 type style struct {
 	format string
 	// turn are the messages of a turn, given again with each call: now is the number of that call.
@@ -96,7 +96,7 @@ func claudeTurn(i int, mark string) []string {
 		fmt.Sprintf(`{"role":"assistant","content":[{"type":"text","text":"File %d is read."}]}`, i)}
 }
 
-// history is what the app has before it calls the model in a turn: whole turns, and the beginning of the newest one.
+// history returns the app's history before a model call in a turn: whole turns, and the beginning of the newest one.
 func (s style) history(turns, newest, now int) json.RawMessage {
 	var list []string
 	for i := range turns {
@@ -115,7 +115,7 @@ func (s style) history(turns, newest, now int) json.RawMessage {
 	return json.RawMessage(before + strings.Join(list, ",") + after)
 }
 
-// listOf is the list of messages in what Fit has given.
+// listOf returns the list of messages in the result of Fit.
 func listOf(t testing.TB, text json.RawMessage) json.RawMessage {
 	t.Helper()
 	if text[0] == '[' {
@@ -128,15 +128,15 @@ func listOf(t testing.TB, text json.RawMessage) json.RawMessage {
 	return body.Messages
 }
 
-// counts are what a loop has cost.
+// counts are the costs of a loop.
 type counts struct{ compactions, calls int }
 
-// near tells that counts are those of a conversation, or one compaction more or less.
+// near reports whether counts differ from others by at most one compaction.
 func (c counts) near(of counts) bool {
 	return c.compactions >= of.compactions-1 && c.compactions <= of.compactions+1 && c.calls <= of.calls+2
 }
 
-// conversed is what the same turns cost in a [ctxfold.Conversation].
+// conversed returns the costs of the same turns in a [ctxfold.Conversation].
 func conversed(t testing.TB, c *ctxfold.Compactor, s style) (n counts) {
 	t.Helper()
 	m := &model{}
@@ -161,7 +161,7 @@ func conversed(t testing.TB, c *ctxfold.Compactor, s style) (n counts) {
 	return n
 }
 
-// looped has a model called twice in each turn, over Fit, and checks what is sent.
+// looped calls a model twice in each turn, using Fit, and checks the sent messages.
 func looped(t testing.TB, s style, turns []int, fit func(history json.RawMessage) *ctxfold.Result) (n counts) {
 	t.Helper()
 	for _, i := range turns {
@@ -193,7 +193,7 @@ func upTo(n int) (turns []int) {
 	return turns
 }
 
-// An app that gives its whole history each turn, whatever it changes in it, pays what a conversation pays.
+// An app that passes its whole history each turn, whatever it changes in it, has the same costs as a conversation.
 func TestFitLoops(t *testing.T) {
 	for name, s := range styles {
 		t.Run(name, func(t *testing.T) {
@@ -230,7 +230,7 @@ func fitted(t testing.TB, c *ctxfold.Compactor, in ctxfold.Input, s ctxfold.Summ
 	return r
 }
 
-// An app may continue from what it was told to send, or now and then.
+// An app may continue from the sent messages, always or now and then.
 func TestFitGoesOn(t *testing.T) {
 	s := styles["whole history"]
 	c := native(t, ctxfold.Options{})
@@ -263,7 +263,7 @@ func TestFitGoesOn(t *testing.T) {
 	}
 }
 
-// A user goes back to an earlier turn and says something else: what was made of the turns before is found.
+// If a user goes back to an earlier turn and continues differently, compactions of the turns before it are found.
 func TestFitOfAnEditedHistory(t *testing.T) {
 	s := styles["whole history"]
 	c, m := native(t, ctxfold.Options{}), &model{}
@@ -283,7 +283,7 @@ func TestFitOfAnEditedHistory(t *testing.T) {
 	}
 }
 
-// Calls for one history at the same time compact it once; those for others do not wait.
+// Concurrent calls for one history compact it once; calls for other histories do not wait.
 func TestFitAtTheSameTime(t *testing.T) {
 	synctest.Test(t, fitAtTheSameTime)
 }
@@ -333,7 +333,7 @@ func fitAtTheSameTime(t *testing.T) {
 	cancel()
 }
 
-// Another program continues where the records are. Losing them, or having broken ones, costs a compaction.
+// Another program continues with the same records. Lost or broken records cost a compaction.
 func TestFitRecords(t *testing.T) {
 	s, dir := styles["marks that move"], t.TempDir()
 	start := func() *ctxfold.Compactor {
@@ -383,7 +383,7 @@ func (brokenRecords) Keep(context.Context, []string, []byte) error {
 	return errors.New("the disk is gone")
 }
 
-// What is remembered of one owner is not used for another.
+// Compactions that are remembered for one owner are not used for another.
 func TestFitOwners(t *testing.T) {
 	s := styles["whole history"]
 	c, m := native(t, ctxfold.Options{}), &model{}
@@ -485,7 +485,7 @@ func TestFitMakesDigestsAnew(t *testing.T) {
 	}
 }
 
-// Where the policy wants no digest but the model's, a model that fails is not asked with each call either.
+// If the policy accepts only the model's digest, a failing model is not called in each call either.
 func TestFitPauses(t *testing.T) {
 	s, m := styles["whole history"], &model{}
 	c := native(t, ctxfold.Options{})
@@ -510,7 +510,7 @@ func TestFitPauses(t *testing.T) {
 	}
 }
 
-// A provider that refuses what was sent gets less, for the window that it names or for less than was estimated.
+// If a provider rejects the sent messages, fewer are sent, for the window that it names or for less than was estimated.
 func TestFitForced(t *testing.T) {
 	s := styles["whole history"]
 	for name, tt := range map[string]struct {
@@ -546,7 +546,7 @@ func TestFitForced(t *testing.T) {
 	}
 }
 
-// recovered is what a [ctxfold.Conversation] sends when what Fit has sent before was refused.
+// recovered returns what a [ctxfold.Conversation] sends after the messages that Fit sent before were rejected.
 func recovered(t *testing.T, c *ctxfold.Compactor, in ctxfold.Input, m ctxfold.Summarizer, before *ctxfold.Result, limit int) string {
 	t.Helper()
 	v, err := c.Conversation(t.Context(), ctxfold.ConversationOptions{Format: in.Format, Policy: in.Policy, Summarizer: m, Messages: before.Messages, State: before.State})
@@ -571,7 +571,7 @@ func recovered(t *testing.T, c *ctxfold.Compactor, in ctxfold.Input, m ctxfold.S
 	return string(o.Messages)
 }
 
-// Recollect compacts nothing, whatever is due.
+// Recollect never compacts, whatever is due.
 func TestRecollect(t *testing.T) {
 	s := styles["a clock in the system prompt"]
 	engines(t, func(t *testing.T, c *ctxfold.Compactor) {
@@ -597,7 +597,7 @@ func TestRecollect(t *testing.T) {
 	})
 }
 
-// Messages that stay are the program's own, also after what is remembered.
+// Kept messages are the program's own values, also when a remembered compaction is applied.
 func TestFitEdits(t *testing.T) {
 	s := styles["whole history"]
 	engines(t, func(t *testing.T, c *ctxfold.Compactor) {

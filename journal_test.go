@@ -38,7 +38,7 @@ func TestFileJournal(t *testing.T) {
 	}
 }
 
-// brokenStore keeps nothing.
+// brokenStore stores nothing.
 type brokenStore struct{ ctxfold.Store }
 
 func (brokenStore) Put(context.Context, string, []byte) error { return errors.New("no room") }

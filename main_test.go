@@ -64,7 +64,7 @@ func engines(t *testing.T, test func(t *testing.T, c *ctxfold.Compactor)) {
 	t.Run("native", func(t *testing.T) { test(t, native(t, ctxfold.Options{})) })
 }
 
-// fullModule is the module with the published systems: the file that CTXFOLD_FULL names, or the one that make module-full has built.
+// fullModule returns the module with the published systems: the file named by CTXFOLD_FULL, or the one built by make module-full.
 func fullModule(t testing.TB) []byte {
 	t.Helper()
 	path := cmp.Or(os.Getenv("CTXFOLD_FULL"), "build/ctxfold-full.wasm")
@@ -90,7 +90,7 @@ func sample(t *testing.T) json.RawMessage {
 	return text
 }
 
-// unmodified fails the test when the bytes are not the same at its end.
+// unmodified fails the test if the bytes have changed by its end.
 func unmodified(t *testing.T, text []byte) {
 	t.Helper()
 	before := bytes.Clone(text)
@@ -101,7 +101,7 @@ func unmodified(t *testing.T, text []byte) {
 	})
 }
 
-// compare shows where an answer differs from the expected one.
+// compare reports the first difference between an answer and the expected one.
 func compare(t *testing.T, fault string, got []byte, want string) {
 	t.Helper()
 	if string(got) == want {

@@ -27,7 +27,7 @@ type Operation struct {
 	Code string
 	// RequestBytes and AnswerBytes are the sizes of the request and the response, in bytes.
 	RequestBytes, AnswerBytes int
-	// Waited is how long the call waited for an instance; Took is how long the operation ran.
+	// Waited is the time that the call waited for an instance; Took is the time that the operation ran.
 	Waited, Took time.Duration
 	// MemoryBytes is the size of the instance's memory, in bytes; 0 if it has no memory of its own.
 	MemoryBytes uint64

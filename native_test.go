@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold"
 )
 
-// A call returns when its context ends, however long core would go on.
+// A call returns when its context ends, even if core continues.
 func TestNativeCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	hold := make(chan struct{})

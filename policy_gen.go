@@ -127,8 +127,8 @@ type Window struct {
 	// Unlimited means that there is no limit in tokens: compaction is only due for other reasons, or when it is forced. It
 	// overrides Tokens and the window of Model.
 	Unlimited bool
-	// Reserve is how many tokens of the window stay free for the model's output. The default is 16384, or an eighth of the window
-	// if that is less.
+	// Reserve is the number of tokens of the window that stay free for the model's output. The default is 16384, or an eighth of
+	// the window if that is less.
 	Reserve *int
 }
 
@@ -249,7 +249,7 @@ type Digest struct {
 	// Provider uses the provider's own compaction if there is one, and the model only if that fails. The requests tell the host
 	// how to call it.
 	Provider bool
-	// Retries is how many times the model is asked again after a rejected summary. Default: 1.
+	// Retries is the maximum number of times that the model is asked again after a rejected summary. Default: 1.
 	Retries int
 	// Split says how to summarize a record that is too long for one request: "map" (one request per part, in parallel, and one
 	// that merges their digests) or "chain" (part by part, each with the digest so far).
@@ -270,7 +270,7 @@ type Digest struct {
 	Style api.Style
 	// Prompt replaces the style's own instructions to the model. It requires a style.
 	Prompt string
-	// Scope is what the transcript is: "session" (the default) or "branch", an abandoned path of the conversation, which is folded
+	// Scope is the kind of transcript: "session" (the default) or "branch", an abandoned path of the conversation, which is folded
 	// as a whole.
 	Scope string
 	// OnFailure says what to do if the host has no summary: "local" (the default: use the local digest), "keep" (leave the

@@ -27,8 +27,8 @@ func findKeys(text string) (found []api.Redaction) {
 	return found
 }
 
-// What Redact finds reaches neither the summarizer nor the result nor the store, by CompactWith, Fit and a Conversation, and what it
-// fails on doesn't either.
+// Secrets found by Redact reach neither the summarizer nor the result nor the store, with CompactWith, Fit and a Conversation, and neither
+// do texts on which it fails.
 func TestRedact(t *testing.T) {
 	var messages []map[string]any
 	for i := range 30 {

@@ -113,7 +113,7 @@ func TestRestoreFollowsHandles(t *testing.T) {
 	})
 }
 
-// liar is a store that gives another body for each second handle.
+// liar is a store that returns a wrong body for every second handle.
 type liar struct {
 	ctxfold.Store
 	lie func(handle string) bool
@@ -127,8 +127,8 @@ func (l liar) Get(ctx context.Context, handle string) ([]byte, error) {
 	return body, err
 }
 
-// TestRestoreFromHostileStore restores from stores that lose bodies, give wrong ones, or fail: what is there comes back, what is not
-// is named, and it ends.
+// TestRestoreFromHostileStore restores from stores that lose bodies, return wrong ones, or fail: existing content is restored, missing
+// content is named, and the restoration ends.
 func TestRestoreFromHostileStore(t *testing.T) {
 	c := native(t, ctxfold.Options{})
 	list := long(t, "anthropic")
@@ -159,7 +159,7 @@ func TestRestoreFromHostileStore(t *testing.T) {
 	}
 }
 
-// TestDirStoreRepairs puts bodies where an empty, a wrong and a cut file is: they are rewritten, and Get believes none of these.
+// TestDirStoreRepairs stores bodies whose files are empty, wrong or truncated: the files are rewritten, and Get rejects them before that.
 func TestDirStoreRepairs(t *testing.T) {
 	s, err := ctxfold.NewDirStore(t.TempDir())
 	if err != nil {

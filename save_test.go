@@ -12,7 +12,7 @@ import (
 	"github.com/ctxfold/ctxfold"
 )
 
-// A session file goes in, is checked and compacted with all that it tells, and comes out as one that opens with what was left.
+// A session file is checked and compacted with all of its metadata, and saved as a file that can be opened and has the remaining messages.
 func TestSave(t *testing.T) {
 	engines(t, func(t *testing.T, c *ctxfold.Compactor) {
 		for name, policy := range map[string]string{

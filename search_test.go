@@ -14,7 +14,7 @@ import (
 	"github.com/ctxfold/ctxfold/host"
 )
 
-// folded compacts a chat three times and returns what is left of it, with the state.
+// folded compacts a chat three times and returns the result with its state.
 func folded(t *testing.T, c *ctxfold.Compactor, s ctxfold.Store) ctxfold.Input {
 	t.Helper()
 	var list []string
@@ -46,7 +46,7 @@ func folded(t *testing.T, c *ctxfold.Compactor, s ctxfold.Store) ctxfold.Input {
 	return in
 }
 
-// TestSearch finds what three compactions in a row have folded, one inside the other, and only that.
+// TestSearch finds messages that three consecutive compactions have folded, one inside the other, and nothing else.
 func TestSearch(t *testing.T) {
 	ctx := context.Background()
 	c := open(t, host.Options{})
@@ -125,7 +125,7 @@ func TestRecallByQuery(t *testing.T) {
 	}
 }
 
-// searcher is a store that searches by itself.
+// searcher is a store with its own search.
 type searcher struct {
 	ctxfold.Store
 	asked ctxfold.SearchQuery

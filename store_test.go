@@ -122,8 +122,8 @@ func TestDirStoreOpensEarlierArchives(t *testing.T) {
 	}
 }
 
-// TestStoresRefuseOtherBodies puts other text under a handle whose body is there: both stores keep the body and report it. What is no body
-// of its handle is replaced.
+// TestStoresRefuseOtherBodies stores other text under the handle of an existing body: both stores keep the body and report an error.
+// Content that does not match its handle is replaced.
 func TestStoresRefuseOtherBodies(t *testing.T) {
 	dir, err := ctxfold.NewDirStore(t.TempDir())
 	if err != nil {
@@ -157,7 +157,7 @@ func TestStoresRefuseOtherBodies(t *testing.T) {
 	}
 }
 
-// TestDirStoreCleansUp opens a directory in which programs were killed while they wrote: their files go once they are old.
+// TestDirStoreCleansUp opens a directory in which programs were killed while writing: their files are deleted once they are old.
 func TestDirStoreCleansUp(t *testing.T) {
 	dir := t.TempDir()
 	for name, age := range map[string]time.Duration{"new-1": 2 * time.Hour, "new-2": 0, handleOf("x")[:16]: 100 * time.Hour, "new.md": 100 * time.Hour} {

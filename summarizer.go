@@ -102,7 +102,7 @@ func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool, t
 // BusyError is the error of a [Summarizer] whose model is temporarily unavailable: because of a rate limit, an
 // overload, or an unreachable endpoint.
 type BusyError struct {
-	// After is how long the provider asked to wait (Retry-After). Zero means one second.
+	// After is the delay that the provider asked for (Retry-After). Zero means one second.
 	After time.Duration
 	Err   error
 }

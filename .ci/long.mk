@@ -14,7 +14,7 @@ HEAVY       := browsers
 QEMU        := $(if $(filter arm64 aarch64,$(shell uname -m)),,qemu-aarch64-static)
 
 # The steps of the build that can be skipped, as wasm/check/build.sh names the modules without them.
-STEPS       := no-lean no-small no-clear no-quiet no-collect no-resume no-lines no-jumps no-start no-dead no-segments
+STEPS       := no-lean no-small no-clear no-quiet no-collect no-resume no-lines no-jumps no-start no-dead no-coalesce no-segments
 STRESS      := stress-move stress-preempt stress-collect
 REQUESTS    ?= 10000
 

@@ -86,7 +86,7 @@ type Detection struct {
 	Format     Format      `json:"format" is:"Format|"` // the most likely, or "" if no candidate reaches a confidence of 0.75
 	Confidence float64     `json:"confidence"`          // in Format, from 0 to 1
 	Candidates []Candidate `json:"candidates"`          // the most likely first
-	// Shape is what the messages look like if no format can read them; the only candidate is then the nearest format.
+	// Shape describes the messages if no format can read them; the only candidate is then the nearest format.
 	Shape string `json:"shape,omitempty"`
 	// Raw is the response as received, including members for which this version has no field. Hosts set it.
 	Raw Raw `json:"-"`
@@ -182,8 +182,8 @@ type Planned struct {
 	Start bool `json:"start,omitempty"`
 	// Known is the index of the memory entry that fit applied, or -1. Only fit sets it.
 	Known *int `json:"known,omitempty"`
-	// KnownMessages is how many leading messages of the history that entry replaced; absent if the list continues from what was sent. Only fit
-	// sets it.
+	// KnownMessages is the number of leading messages of the history that the entry replaced; absent if the list continues from what was
+	// sent. Only fit sets it.
 	KnownMessages int `json:"known_messages,omitempty"`
 	// Memory is a MemoryEntry for the host to keep, if fit compacted.
 	Memory Raw `json:"memory,omitempty" is:"MemoryEntry"`
@@ -439,7 +439,7 @@ type SummaryRequest struct {
 	InputTokens     int    `json:"input_tokens"`      // estimate of `system` and `prompt`; never over `summary.max_input_tokens`
 	// Temperature is the temperature for the model; absent, the host decides.
 	Temperature float64 `json:"temperature,omitempty"`
-	// Thinking is how much the model should think; absent, the host decides.
+	// Thinking is the amount of thinking to ask of the model; absent, the host decides.
 	Thinking ThinkingEffort `json:"thinking,omitempty"`
 	// Provider is a call of the provider's own compaction, with `summary.provider`. Its result is the `messages` of the answer. System and
 	// Prompt are the fallback for the model.
@@ -516,6 +516,6 @@ type Loss struct {
 	Instead LossInstead `json:"instead"`
 	// Detail names it: the key of a member, a type, a tool, or the new id or name of a changed one.
 	Detail string `json:"detail,omitempty"`
-	// Count is how many messages or parts have metadata of this name; the entry has the place of the first. Absent if it is one.
+	// Count is the number of messages or parts with metadata of this name; the entry has the place of the first. Absent if it is one.
 	Count int `json:"count,omitempty"`
 }

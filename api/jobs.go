@@ -1,12 +1,10 @@
 package api
 
-// JobSettings are what a host specifies when it starts a job: the job's purpose, the host's capabilities, and time
-// limits.
+// JobSettings are the settings with which a host starts a job: the job's purpose, the host's capabilities, and time limits.
 //
 //easyjson:json
 type JobSettings struct {
-	// Operation is what the job does: fit a whole history (the default), or plan a compaction of a transcript that
-	// the host will replace.
+	// Operation is the job's purpose: fit a whole history (the default), or plan a compaction of a transcript that the host will replace.
 	Operation JobOperation `json:"operation,omitempty"`
 	// Now is the time in milliseconds since 1970.
 	Now int64 `json:"now"`
@@ -23,17 +21,15 @@ type JobSettings struct {
 	RecordsRequired bool `json:"records_required,omitempty"`
 	// Concurrency is the maximum number of summary requests in flight at the same time, from 1 to 64; 0 means 4.
 	Concurrency int `json:"concurrency,omitempty"`
-	// StoreTimeout is how long a load, save, lease or put may take, in milliseconds up to a day; 0 means 30,000 and
-	// -1 no limit.
+	// StoreTimeout is the time limit for a load, save, lease or put, in milliseconds up to a day; 0 means 30,000 and -1 no limit.
 	StoreTimeout int64 `json:"store_timeout,omitempty"`
-	// SummaryTimeout is how long one summary may take including retries, in milliseconds up to a day; 0 means 120,000
-	// and -1 no limit.
+	// SummaryTimeout is the time limit for one summary including retries, in milliseconds up to a day; 0 means 120,000 and -1 no limit.
 	SummaryTimeout int64 `json:"summary_timeout,omitempty"`
-	// Remembered is how many compactions an owner's record keeps, from 1 to 64; 0 means 64.
+	// Remembered is the number of compactions that an owner's record keeps, from 1 to 64; 0 means 64.
 	Remembered int `json:"remembered,omitempty"`
 	// Loaded is the result of the initial load of a job with records "owner", if the host already has it.
 	Loaded *EffectResult `json:"loaded,omitempty"`
-	// Lease is how long a lease lasts unless it is renewed, in milliseconds from 100 to an hour; 0 means 15,000.
+	// Lease is the duration of a lease that is not renewed, in milliseconds from 100 to an hour; 0 means 15,000.
 	Lease int64 `json:"lease,omitempty"`
 	// Prefix reports whether the host can append requests for summaries to the conversation, for the provider's prompt cache.
 	Prefix bool `json:"prefix,omitempty"`
@@ -123,7 +119,7 @@ type RunningJob struct {
 	Keys []string `json:"keys"`
 }
 
-// JobOperation is what a job does.
+// JobOperation is the purpose of a job.
 type JobOperation string
 
 // The operations of a job.
@@ -170,9 +166,8 @@ type Effect struct {
 	// Keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or the owner if records is
 	// "owner". For begin they are the Keys of the RunningJob until it requests a lease.
 	Keys []string `json:"keys,omitempty"`
-	// Record is what save writes. With IfRevision, it writes only if the record under keys[0] still has this revision
-	// or, if IfRevision is "", does not exist yet. With Holder, it writes only if the holder still has its lease on
-	// Lease.
+	// Record is the record to save. With IfRevision, it writes only if the record under keys[0] still has this revision or, if IfRevision
+	// is "", does not exist yet. With Holder, it writes only if the holder still has its lease on Lease.
 	Record     string  `json:"record,omitempty"`
 	IfRevision *string `json:"if_revision,omitempty"`
 	Holder     string  `json:"holder,omitempty"`
@@ -244,8 +239,7 @@ type EffectResult struct {
 	// Summary is the result of ask; its id may be missing. In the result of before, it is a finished summary: no
 	// model is asked.
 	Summary *Summary `json:"summary,omitempty"`
-	// Busy reports that the provider was overloaded, and After is how long to wait before the next attempt, in
-	// milliseconds; 0 if unknown.
+	// Busy reports that the provider was overloaded, and After is the time to wait before the next attempt, in milliseconds; 0 if unknown.
 	Busy  bool  `json:"busy,omitempty"`
 	After int64 `json:"after,omitempty"`
 	// Incomplete reports that the model's output was cut off, so an immediate retry may succeed.

@@ -126,8 +126,8 @@ type StablePrefix struct {
 type ReportSummary struct {
 	Source SummarySource `json:"source"`
 	Why    SummaryFault  `json:"why,omitempty"`
-	// Error is what the host said about the first request that it could not answer, such as the text of the summarizer's exception; at most 300
-	// code points. Absent if it said nothing, or the model's summary was used.
+	// Error is the host's message about the first request that it could not answer, such as the text of the summarizer's exception; at most
+	// 300 code points. Absent if it said nothing, or the model's summary was used.
 	Error string `json:"error,omitempty"`
 	// Score is the share of the facts of the folded messages that the digest contains, from 0 to 1: paths, addresses, identifiers, numbers and
 	// errors, as code finds them. Absent if no digest was written.
@@ -136,8 +136,8 @@ type ReportSummary struct {
 	Request SummaryShape `json:"request,omitempty"`
 	// Usage is the provider's count for all requests whose summaries had one.
 	Usage *CallUsage `json:"usage,omitempty"`
-	// Saved is what a prompt cache saved for these requests at the policy's prices, in their currency; negative if writing to the cache cost
-	// more. Absent without prices or usage.
+	// Saved is the cost that a prompt cache saved for these requests at the policy's prices, in their currency; negative if writing to the
+	// cache cost more. Absent without prices or usage.
 	Saved *float64 `json:"saved,omitempty"`
 	// Unfounded is the share of the paths, addresses and identifiers in the model's text that its input doesn't contain, from 0 to 1: the
 	// model may have invented them. Absent if it is 0, or the model wrote nothing.
@@ -157,7 +157,7 @@ type Action struct {
 	Pass   Doer       `json:"pass"` // what made the change
 	// Message is an index in the input list, or -1 for a new message.
 	Message int `json:"message"`
-	// Tokens is how many tokens the action saved; negative if it added some.
+	// Tokens is the number of tokens that the action saved; negative if it added some.
 	Tokens int    `json:"tokens"`
 	Tool   string `json:"tool,omitempty"` // the tool of a changed result
 	Path   string `json:"path,omitempty"` // the restored file
@@ -184,7 +184,7 @@ type Thrashing struct {
 	Text        string         `json:"text"` // for people: the cause, and what to do about it
 }
 
-// Excess is how far a result exceeds its limit, and which messages take the most room. All sizes are tokens.
+// Excess describes by how much a result exceeds its limit, and which messages take the most room. All sizes are tokens.
 type Excess struct {
 	Limit  int     `json:"limit"`  // tokens over the limit
 	Window int     `json:"window"` // tokens over the window; 0 if the result fits into it, or the window is unknown
@@ -200,7 +200,7 @@ type Cause struct {
 	Tokens  int         `json:"tokens"`
 }
 
-// Decision is what happened to one message of the input.
+// Decision describes the outcome for one message of the input.
 type Decision struct {
 	Message int `json:"message"`
 	// Decision is "kept", "pinned", or the last action on the message.
@@ -220,7 +220,7 @@ type ReportBytes struct {
 	Limit  int `json:"limit"` // the policy's max_bytes
 }
 
-// ReportThinking is what happened to signed thinking, in a result that has changed.
+// ReportThinking describes the changes to signed thinking in a result that has changed.
 type ReportThinking struct {
 	Mode   ThinkingMode   `json:"mode"`   // how the model thinks
 	Source ThinkingSource `json:"source"` // how ctxfold determined the mode

@@ -36,8 +36,8 @@ type Options struct {
 	// Tried is the size of the transcript, in tokens, at the last background compaction that failed. No new one is
 	// started until the transcript has grown.
 	Tried int `json:"tried,omitempty"`
-	// Idle is how long the conversation has been idle, in seconds from 0 to 1,000,000,000: the time since its last
-	// model call. From the policy's `gate.idle` on, the provider's prompt cache counts as cold.
+	// Idle is the time that the conversation has been idle, in seconds from 0 to 1,000,000,000: the time since its last model call. From
+	// the policy's `gate.idle` on, the provider's prompt cache counts as cold.
 	Idle float64 `json:"idle,omitempty"`
 	// Cold is why the provider's prompt cache no longer holds the conversation, regardless of Idle. It applies only
 	// if the policy has `gate.idle`.
@@ -110,7 +110,7 @@ func (o Options) Clone() Options {
 
 // SummaryOptions configure the digest of one call.
 type SummaryOptions struct {
-	// Mode is who writes the digest. It overrides the policy.
+	// Mode determines who writes the digest. It overrides the policy.
 	Mode SummaryMode `json:"mode,omitempty"`
 	// Prefix reports whether the host can append requests to the conversation, if the policy's summary.request asks
 	// for that.
@@ -199,9 +199,8 @@ type CallUsage struct {
 //easyjson:json
 type Summaries []Summary
 
-// MemoryEntry is what a host remembers of a compaction by fit: how the messages at the beginning of a history were
-// replaced. Later messages don't matter, except those that the compaction changed individually. Hosts don't change an
-// entry, but may add members of their own.
+// MemoryEntry is a host's record of a compaction by fit: how the messages at the beginning of a history were replaced. Later messages don't
+// matter, except those that the compaction changed individually. Hosts don't change an entry, but may add members of their own.
 //
 //easyjson:json
 type MemoryEntry struct {
@@ -251,7 +250,7 @@ type MemoryPoint struct {
 	Sent         string `json:"sent"`
 }
 
-// State is what a host stores with the conversation from one compaction to the next. Hosts don't change it.
+// State is the data that a host stores with the conversation from one compaction to the next. Hosts don't change it.
 //
 //easyjson:json
 type State struct {
@@ -286,7 +285,7 @@ type State struct {
 type Ledger struct {
 	Task     string   `json:"task,omitempty"`     // the user's first request
 	Requests []string `json:"requests,omitempty"` // later requests of the user
-	// Standing is what the user said about how to work: rules, constraints and preferences, one sentence each.
+	// Standing lists the user's statements about how to work: rules, constraints and preferences, one sentence each.
 	Standing []string        `json:"standing,omitempty"`
 	Read     []string        `json:"read,omitempty"`     // files
 	Modified []string        `json:"modified,omitempty"` // files
@@ -324,9 +323,9 @@ type LedgerFailure struct {
 // Attempts records compactions that didn't help, so that a conversation that can't shrink isn't compacted again, with
 // another call of the model, on every turn.
 type Attempts struct {
-	// Failed is how many compactions in a row freed nothing, or left the transcript over its limit.
+	// Failed is the number of consecutive compactions that freed nothing, or left the transcript over its limit.
 	Failed int `json:"failed,omitempty"`
-	// Gain is how many tokens the last compaction freed, and Tokens the size of its result.
+	// Gain is the number of tokens that the last compaction freed, and Tokens the size of its result.
 	Gain   int `json:"last_gain,omitempty"`
 	Tokens int `json:"tokens,omitempty"`
 }

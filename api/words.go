@@ -29,7 +29,7 @@ const (
 	OpenCallsAnswer OpenCalls = "answer" // they count as violations, and repair adds a result saying that there is none
 )
 
-// SummaryMode is who writes digests.
+// SummaryMode is the way in which digests are written.
 type SummaryMode string
 
 // The writers of digests.
@@ -74,7 +74,7 @@ const (
 	ReasonUnlimited        Reason = "unlimited"          // the policy has `window.unlimited` and no other limit, so compaction is never due
 )
 
-// ActionName is what an operation did to a message.
+// ActionName is the name of an operation's action on a message.
 type ActionName string
 
 // The actions of reports.
@@ -111,7 +111,7 @@ const (
 	DoerRestore    Doer = "restore"     // puts bodies back
 )
 
-// DecisionName is what happened to a message: kept, pinned, or the ActionName of the last action on it.
+// DecisionName is the outcome for a message: kept, pinned, or the ActionName of the last action on it.
 type DecisionName string
 
 // The decisions in a log that are not actions.
@@ -173,7 +173,7 @@ const (
 	FaultNoRoom     SummaryFault = "no_room_for_request"  // even the prompt alone exceeds `summary.max_input_tokens`; the model wasn't asked
 )
 
-// Scope is what a request for a summary covers.
+// Scope is the part of the conversation that a request for a summary covers.
 type Scope string
 
 // The scopes of requests for summaries.
@@ -227,7 +227,7 @@ const (
 	ThinkingUnknown   ThinkingMode = "unknown"    // unknown, so a result must be valid in every mode
 )
 
-// ThinkingEffort is how much thinking a request for a summary asks of the model.
+// ThinkingEffort is the amount of thinking that a request for a summary asks of the model.
 type ThinkingEffort string
 
 // The efforts that requests for summaries ask for.
@@ -298,7 +298,7 @@ const (
 	LimitHead     LimitMode = "head"      // its start
 )
 
-// Role is who a message is from.
+// Role is the author of a message.
 type Role string
 
 // The roles of messages.
@@ -309,7 +309,7 @@ const (
 	RoleTool      Role = "tool"      // a tool
 )
 
-// BodyKind is what an archived body was in the transcript.
+// BodyKind is the kind of content that an archived body was in the transcript.
 type BodyKind string
 
 // The kinds of bodies.
@@ -408,7 +408,7 @@ const (
 	LossOfTools      LossKind = "tools"   // tool definitions
 )
 
-// DigestKind is what a message written by a compaction stands for.
+// DigestKind is the kind of content that a message written by a compaction replaces.
 type DigestKind string
 
 // The kinds of messages that compactions write.
@@ -452,7 +452,7 @@ const (
 	LossMetadata     LossReason = "metadata"      // a member that the new format doesn't have
 )
 
-// LossInstead is what replaced content that was not carried over.
+// LossInstead is the replacement for content that was not carried over.
 type LossInstead string
 
 // The replacements of losses.

@@ -2,12 +2,13 @@
 //
 // The modules take turns in one process, and the results are ratios instead of times, so that other load on the machine affects all of them
 // equally.
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
-import { conversation } from "./corpus.js";
+import { chat, conversation } from "./corpus.js";
 import { compaction, policies } from "./engine.js";
-import { medians, start } from "./module.js";
+import { medians, request, start } from "./module.js";
 
 /** The minimum gain in one of the columns that makes a step worthwhile. */
 const WORTH = 0.05;
@@ -22,12 +23,29 @@ const STEPS = {
   jumps: "direct jumps",
   start: "started runtime",
   dead: "no dead functions and types",
+  coalesce: "optimized code",
   segments: "few segments, Go's order",
 };
 
-const folder = process.argv[2];
 // Without the lean easyjson there is code that opens files, but nothing calls it.
 const imports = { wasi_snapshot_preview1: new Proxy({}, { get: () => () => 8 }) };
+const [, script, folder, file] = process.argv;
+if (folder === "--first") {
+  console.log(firstFold(new WebAssembly.Module(readFileSync(file))));
+  process.exit();
+}
+
+/** Returns the CPU time, in milliseconds, of the first fold of a chat of 100 KB. */
+function firstFold(module) {
+  const text = JSON.stringify(chat(1e5));
+  const whole = request(policies(new TextEncoder().encode(text).length, "script").fold, text);
+  const m = start(module, imports);
+  const before = process.cpuUsage();
+  m.call("plan", whole);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e3;
+}
+
 const names = readdirSync(folder).filter((name) => name === "all.wasm" || name === "none.wasm" || /^no-\w+\.wasm$/.test(name)).map((name) => name.slice(0, -5));
 const files = Object.fromEntries(names.map((name) => [name, readFileSync(`${folder}/${name}.wasm`)]));
 const modules = Object.fromEntries(names.map((name) => [name, new WebAssembly.Module(files[name])]));
@@ -49,21 +67,30 @@ for (let i = 0; i < 51; i++) {
   }
 }
 
+console.error("first folds, each in a new process, without the optimizing compiler and the threads that it would need");
+const firsts = Object.fromEntries(names.map((name) => [name, Infinity]));
+for (let i = 0; i < 9; i++) {
+  for (const name of names) {
+    const args = ["--single-threaded", "--liftoff-only", script, "--first", `${folder}/${name}.wasm`];
+    firsts[name] = Math.min(firsts[name], Number(execFileSync(process.execPath, args)));
+  }
+}
+
 console.error("compactions of 1 MB");
 const text = JSON.stringify(conversation(1e6, true));
 const { clear, fold } = policies(new TextEncoder().encode(text).length, "script");
 const time = async (policy) => await medians(15, Object.fromEntries(names.map((name) => [name, compaction(start(modules[name], imports), policy, text)])));
 const [clears, folds] = [await time(clear), await time(fold)];
 
-const row = (name) => [files[name].length, packed[name], starts[name], clears[name], folds[name]];
+const row = (name) => [files[name].length, packed[name], starts[name], firsts[name], clears[name], folds[name]];
 const all = row("all");
 const times = (name) => row(name).map((n, i) => (n / all[i]).toFixed(2));
 const group = (n) => n.toString().replace(/\B(?=(\d{3})+$)/g, ",");
 const lines = [
   `Bytes of the module as it ships: ${group(files.all.length)}, brotli 11 ${group(packed.all)}. Each row is a build without one step, in multiples of that: its sizes, and its times in V8 (Node ${process.versions.node}):`,
   "",
-  "| without | bytes | brotli 11 | instantiation | compaction that clears, 1 MB | that folds |",
-  "| --- | --- | --- | --- | --- | --- |",
+  "| without | bytes | brotli 11 | instantiation | first fold, chat of 100 KB | compaction that clears, 1 MB | that folds |",
+  "| --- | --- | --- | --- | --- | --- | --- |",
 ];
 const idle = [];
 for (const [step, title] of Object.entries(STEPS)) {

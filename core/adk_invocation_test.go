@@ -10,8 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/gen"
 )
 
-// Each new event of ADK belongs to the invocation of its neighbour, also one that a repair puts in front of all others: a session service
-// refuses none for it, but groups events by it.
+// Each new ADK event belongs to the invocation of its neighbor, even one that a repair inserts before all others. A session service doesn't
+// reject an event for its invocation, but groups events by it.
 func TestADKEventsHaveAnInvocation(t *testing.T) {
 	made := 0
 	for _, preset := range policy.Presets() {

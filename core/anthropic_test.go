@@ -32,8 +32,8 @@ func program(rounds int, done bool) string {
 	return list + "]"
 }
 
-// TestDeferredResults: a program that the provider runs, the calls that it makes, their results and its own are one group: they are kept
-// whole or folded whole, and nothing is repaired in them.
+// TestDeferredResults: a program that the provider runs, its calls, their results and the program's result form one group. The group is
+// kept or folded as a whole, and nothing in it is repaired.
 func TestDeferredResults(t *testing.T) {
 	const tokens = `"window":{"tokens":700,"reserve":0},"summary":{"mode":"local"}`
 	for _, tt := range []struct {
@@ -96,8 +96,8 @@ func TestInterruptedProgram(t *testing.T) {
 	}
 }
 
-// TestDeferredInAISDK: the same in the formats of the AI SDK, where a call and its deferred result are parts of two assistant messages, or
-// steps of one.
+// TestDeferredInAISDK tests the same in the formats of the AI SDK, where a call and its deferred result are parts of two assistant
+// messages, or steps of one.
 func TestDeferredInAISDK(t *testing.T) {
 	const caller = `{"anthropic":{"caller":{"type":"code_execution_20250825","toolId":"s1"}}}`
 	long := strings.Repeat("4096 bytes ", 60)
@@ -127,8 +127,8 @@ func TestDeferredInAISDK(t *testing.T) {
 	}
 }
 
-// TestProviderSummaries: what precedes the provider's own summary costs nothing, and neither it nor the summary is moved, folded or changed;
-// no turn of the user is put before it (AN2, AN12).
+// TestProviderSummaries: messages before the provider's own summary cost nothing. Neither they nor the summary are moved, folded or
+// changed, and no user turn is inserted before it (AN2, AN12).
 func TestProviderSummaries(t *testing.T) {
 	const block = `{"type":"compaction","content":"<summary>The files were counted: 42.</summary>","encrypted_content":"b3BhcXVl","signature":"c2ln"}`
 	talk := func(n int) string {
@@ -205,7 +205,7 @@ func TestProviderSummariesInAISDK(t *testing.T) {
 	}
 }
 
-// TestSystemMessages: a system message may hold settings alone, and what is there for one turn costs nothing after it (AN14).
+// TestSystemMessages: a system message may contain only settings, and content that applies to one turn costs nothing afterwards (AN14).
 func TestSystemMessages(t *testing.T) {
 	const front = `[{"role":"user","content":"Count."},{"role":"system","content":"%s","clear_at":"next_user_message"}`
 	const settings = `,{"role":"system","output_config":{"effort":"low"}},{"role":"system","content":[{"type":"tool_addition","tool":{"type":"tool_reference","name":"ls"}},{"type":"tool_removal","tool":{"type":"tool_reference","name":"rm"}}]}`

@@ -18,7 +18,7 @@ type body struct {
 	Body                   *string
 }
 
-// text is the body as docs/reference/report.md tells a host to put it together from its places.
+// text returns the body, assembled from its places as docs/reference/report.md tells a host to do.
 func (b *body) text(messages []byte) string {
 	if b.Body != nil {
 		return *b.Body
@@ -38,11 +38,11 @@ func (b *body) text(messages []byte) string {
 	return strings.Join(pieces, "")
 }
 
-// restored counts for TestProperties how many transcripts were put back as they were.
+// restored counts the transcripts that TestProperties has restored unchanged.
 var restored atomic.Int32
 
-// restores checks what an answer with an archive promises: each body has the handle that it says, and putting all of them
-// back gives the transcript that came in, message for message, whatever was repaired or stripped on the way.
+// restores checks the promises of an answer with an archive: each body matches its handle, and restoring all of them yields the original
+// transcript, message for message, whatever was repaired or stripped.
 func restores(t testing.TB, format string, messages []byte, a answer) (broken []string) {
 	t.Helper()
 	say := func(f string, args ...any) { broken = append(broken, fmt.Sprintf(f, args...)) }
@@ -71,8 +71,8 @@ func restores(t testing.TB, format string, messages []byte, a answer) (broken []
 	return broken
 }
 
-// TestArchiveOfPasses goes through what the passes of layered leave behind: a text that was truncated, lines of turns, and a count of what
-// was dropped, some lines among it. All of it can be put back at once, or one by one.
+// TestArchiveOfPasses examines the results of the passes of layered: a truncated text, lines of turns, and a count of dropped messages,
+// which include some lines. Everything can be restored, at once or step by step.
 func TestArchiveOfPasses(t *testing.T) {
 	long := strings.Repeat("line of the output\\n", 80)
 	var list []string

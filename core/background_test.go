@@ -13,7 +13,8 @@ import (
 // The limit of this policy is 8,000 tokens, and gate.start 5,600.
 const startPolicy = `{"window":{"tokens":10000,"reserve":0},"gate":{"start":0.7},"passes":[{"pass":"fold","keep_tokens":1}]`
 
-// A compaction is begun above gate.start, not again before the transcript has grown, and not where it is due or no model is asked.
+// A compaction starts above gate.start. It doesn't start again before the transcript has grown, nor if a compaction is due or no model is
+// called.
 func TestStart(t *testing.T) {
 	const plain = startPolicy + `}`
 	tests := []struct {
@@ -42,8 +43,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// In the background a transcript that is not due is compacted, and stays as it is where the model gives no summary: that counts as no
-// failure.
+// In the background, a transcript is compacted before it is due. If the model returns no summary, it stays unchanged, which doesn't count
+// as a failure.
 func TestBackground(t *testing.T) {
 	for reply, reason := range map[string]api.Reason{
 		`{"id":"%s","error":"away"}`: api.ReasonSummaryFailed,

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// asked is the part of an answer that asks for summaries.
+// asked is the part of an answer that requests summaries.
 type asked struct {
 	Plan     json.RawMessage
 	Requests []struct {
@@ -121,7 +121,7 @@ func bodies(format string) string {
 	panic(format)
 }
 
-// TestPrefixRequests asks for summaries after the conversation, in each format whose providers have a prompt cache.
+// TestPrefixRequests requests summaries by extending the conversation, in each format whose providers have a prompt cache.
 func TestPrefixRequests(t *testing.T) {
 	for format, body := range map[string]string{
 		"anthropic":        `{"max_tokens":6096,"stream":null}`,

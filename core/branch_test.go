@@ -12,8 +12,7 @@ import (
 
 const branchHeader = "[branch digest — archived from a path not taken]"
 
-// A path that was given up becomes one digest, whole, with the user's last words and calls that nothing has answered; from the
-// archive it comes back as it was.
+// An abandoned path becomes one digest as a whole, including the user's last words and unanswered calls. The archive restores it unchanged.
 func TestBranch(t *testing.T) {
 	n, folded := 0, 0
 	for _, s := range sessions.Load(t, formats...) {
@@ -54,8 +53,8 @@ func TestBranch(t *testing.T) {
 	}
 }
 
-// What was asked for on a path that was given up is not asked for any more, when its digest is folded later; what was changed
-// there is changed, and what was learned is carried on.
+// When the digest of an abandoned path is folded later, its requests are no longer requested, but its changes still count and its findings
+// are carried over.
 func TestBranchIsFoldedLater(t *testing.T) {
 	branch := `[{"role":"user","content":"Rewrite it in Rust."},
 {"role":"assistant","content":"","tool_calls":[{"id":"1","type":"function","function":{"name":"write","arguments":"{\"path\":\"src/main.rs\",\"content\":\"fn main() {}\"}"}}]},

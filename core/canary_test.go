@@ -10,7 +10,7 @@ import (
 // canary is something that the user says once, early, and its key phrase, by which it is found again.
 type canary struct{ kind, text, key string }
 
-// canaries are said in words of their own, some in passing, some under a heading, a few not in English.
+// canaries are worded in different ways: some in passing, some under a heading, a few not in English.
 var canaries = []canary{
 	{"safety rule", "Before I forget: the payroll tables are off limits, nobody writes to them.", "payroll tables"},
 	{"safety rule", "Whatever you do, never run the purge script against the live cluster.", "purge script"},
@@ -34,7 +34,7 @@ var canaries = []canary{
 	{"goal", "We are done once both depots can print labels on their own.", "print labels"},
 }
 
-// tell is one turn of a session in which nothing is said that lasts, and the canary where there is one.
+// tell returns one turn of a session that says nothing of lasting interest, apart from the canary if there is one.
 func tell(i int, c *canary) string {
 	asked := []string{"Look at module %d next.", "What does handler %d do there?", "Rename the helper in part %d, it reads badly.", "Run the checks of package %d again.",
 		"And the retry loop in stage %d?", "Show me where queue %d is drained."}

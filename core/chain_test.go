@@ -18,7 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
-// chained is how many compactions follow each other in TestChain.
+// chained is the number of consecutive compactions in TestChain.
 const chained = 10
 
 // chain is a real session that is compacted again and again as it grows.
@@ -69,7 +69,7 @@ func (c *chain) collect() {
 	}
 }
 
-// wanted are the facts of the first n messages that the ones after them write again.
+// wanted returns the facts of the first n messages that later messages repeat.
 func (c *chain) wanted(n int) (out []facts.Fact) {
 	before := map[facts.Fact]bool{}
 	for _, found := range c.facts[:n] {
@@ -88,7 +88,7 @@ func (c *chain) wanted(n int) (out []facts.Fact) {
 	return out
 }
 
-// link is one compaction of a chain: the transcript that it left of the first n messages of the session, and its state.
+// link is one compaction in a chain: its result for the first n messages of the session, and its state.
 type link struct {
 	n      int
 	text   string
@@ -137,8 +137,7 @@ func (c *chain) run(t testing.TB, window int, how string) (links []link) {
 	return links
 }
 
-// share is how much of the facts that are needed later is in the transcript that a compaction has left; false where there are too few of
-// them to tell.
+// share returns the share of the facts needed later that the result of a compaction contains; false if there are too few of them.
 func (c *chain) share(l link) (share float64, ok bool) {
 	kept, wanted := 0, c.wanted(l.n)
 	if len(wanted) < 10 {
@@ -222,7 +221,7 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// kept checks what every compaction of a chain with the local digest must have left.
+// kept checks the content that every compaction in a chain with the local digest must retain.
 func (c *chain) kept(t *testing.T, links []link, longest bool) {
 	t.Helper()
 	all := make([]int32, len(c.t.Messages))
@@ -266,7 +265,7 @@ func (c *chain) kept(t *testing.T, links []link, longest bool) {
 	}
 }
 
-// fit is how many of the newest requests, ten at most, fit together in two fifths of a digest, which has a quarter of the target.
+// fit returns how many of the newest requests, at most ten, fit together in two fifths of a digest, which has a quarter of the target.
 func fit(asked []string, limit int) int {
 	left, n := limit*6/10/4*4*2/5, 0
 	for _, q := range slices.Backward(asked) {

@@ -47,7 +47,7 @@ type loss struct {
 	Count                               int
 }
 
-// converted runs convert and checks what holds of every answer.
+// converted runs convert and checks properties that hold for every answer.
 func converted(t *testing.T, from, to string, list []byte) (a conversion) {
 	t.Helper()
 	out := core.Call("convert", fmt.Appendf(nil, `{"policy":{"format":%q},"to":%q,"messages":%s}`, from, to, list))
@@ -68,7 +68,7 @@ func (a *conversion) has(words ...string) bool {
 	return slices.ContainsFunc(a.Lost, func(l loss) bool { return slices.Contains(words, l.Kind) || slices.Contains(words, l.Reason) })
 }
 
-// judgedIn is what the judge of a format says against a list; nothing where the format has none.
+// judgedIn returns the judge's violations in a list, or nothing if the format has no judge.
 func judgedIn(format string, list []byte) []string {
 	if !judge.Known(format) {
 		return nil
@@ -77,7 +77,7 @@ func judgedIn(format string, list []byte) []string {
 	return append(refused, tolerated...)
 }
 
-// ours tells texts that a repair writes, and notes in place of media, from those of the conversation.
+// ours reports whether a text was written by a repair or replaces media, and doesn't belong to the conversation.
 func ours(text string) bool {
 	for _, begin := range []string{"[image", "[audio", "[file", "[Noted.]", "[The conversation goes on", "[Understood", "[No result", "[No output]"} {
 		if strings.HasPrefix(text, begin) {
@@ -87,7 +87,7 @@ func ours(text string) bool {
 	return false
 }
 
-// mediaNote is what is in place of media that have none.
+// mediaNote matches the notes that replace media without text.
 var mediaNote = regexp.MustCompile(`\[(image|audio|file)(: [^\]]*)?(, \d+ bytes)?\]`)
 
 func spoken(texts []string) string {
@@ -95,7 +95,7 @@ func spoken(texts []string) string {
 	return strings.Join(strings.Fields(mediaNote.ReplaceAllString(all, " ")), " ")
 }
 
-// differ shows where two texts differ first.
+// differ describes the first difference between two texts.
 func differ(what, got, want string) error {
 	if got == want {
 		return nil
@@ -108,7 +108,7 @@ func differ(what, got, want string) error {
 	return fmt.Errorf("%s: %.200q, not %.200q", what, got[from:], want[from:])
 }
 
-// sameSaid compares what two lists say, as far as the report does not tell of a loss.
+// sameSaid compares the content of two lists, except for losses that are reported.
 func sameSaid(a *conversion, from, to []byte) error {
 	x, err := judge.SaidIn(from)
 	if err != nil {
@@ -144,10 +144,10 @@ func results(s []string) string {
 	return strings.Join(said, " | ")
 }
 
-// conversations is how many each pair of formats has: in make test-long those of one format are 2,000.
+// conversations returns the number of conversations for each pair of formats: in make test-long there are 2,000 for each source format.
 func conversations() int { return budget(10, 10, 2000/len(targetsOf())) }
 
-// TestConvertIsValid: what is written is valid for the judge of the target, and says what the source says.
+// TestConvertIsValid: the output is valid according to the target's judge, and has the same content as the source.
 func TestConvertIsValid(t *testing.T) {
 	t.Parallel()
 	for _, from := range gen.Formats() {
@@ -180,7 +180,7 @@ func TestConvertIsValid(t *testing.T) {
 	}
 }
 
-// TestConvertThereAndBack: texts, calls, arguments and results are the same after a conversion there and back.
+// TestConvertThereAndBack: texts, calls, arguments and results stay the same after converting to a format and back.
 func TestConvertThereAndBack(t *testing.T) {
 	t.Parallel()
 	for _, from := range gen.Formats() {
@@ -233,7 +233,7 @@ func TestConvertThereAndBack(t *testing.T) {
 	}
 }
 
-// TestRealSessionsConvert writes real sessions in all formats; in make test each in every fourth one.
+// TestRealSessionsConvert converts real sessions to all formats; in make test each session to every fourth one.
 func TestRealSessionsConvert(t *testing.T) {
 	t.Parallel()
 	all := sessions.Load(t, formats...)
@@ -257,7 +257,7 @@ func TestRealSessionsConvert(t *testing.T) {
 	}
 }
 
-// TestConvertReports has a line for each kind of loss: what came in, the target, what of it is in the result, and the losses.
+// TestConvertReports has a row for each kind of loss: the input, the target, the remaining content, and the reported losses.
 func TestConvertReports(t *testing.T) {
 	user := func(part string) string {
 		return `[{"role":"user","content":[{"type":"text","text":"a"},` + part + `]}]`
@@ -399,7 +399,7 @@ func TestConvertSystem(t *testing.T) {
 	}
 }
 
-// TestConvertWritesWhatStoresNeed: messages of assistant-ui say that they are complete, and those of Mastra have dates in their order, by which its
+// TestConvertWritesWhatStoresNeed: messages of assistant-ui are marked as complete, and those of Mastra have ascending dates, by which its
 // stores sort.
 func TestConvertWritesWhatStoresNeed(t *testing.T) {
 	list := []byte(`[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"},{"role":"assistant","content":"d"}]`)
@@ -431,7 +431,7 @@ func TestConvertWritesWhatStoresNeed(t *testing.T) {
 	}
 }
 
-// TestConvertRefuses: a target that there is none of is named, with the nearest one.
+// TestConvertRefuses: the error for an unknown target names it and the nearest one.
 func TestConvertRefuses(t *testing.T) {
 	for request, says := range map[string]string{
 		`{"to":"antropic","messages":[{"role":"user","content":"a"}]}`: `did you mean \"anthropic\"?`,
@@ -446,7 +446,7 @@ func TestConvertRefuses(t *testing.T) {
 	}
 }
 
-// TestConvertDeep: arguments and results as deep as a request may be can be written in every format.
+// TestConvertDeep: arguments and results with the maximum nesting of a request can be converted to every format.
 func TestConvertDeep(t *testing.T) {
 	for _, depth := range []int{100, 490, 500, 505, 507, 508} {
 		deep := strings.Repeat(`{"a":`, depth) + `1` + strings.Repeat(`}`, depth)

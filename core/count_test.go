@@ -15,7 +15,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/steps"
 )
 
-// counted runs an operation and returns its answer, how many bytes of the request were read and how many of the result written.
+// counted runs an operation. It returns the answer, the number of bytes read of the request, and the number of bytes written of the result.
 func counted(t *testing.T, counter *steps.Counter, op, request string) (answer map[string]json.RawMessage, read, written int) {
 	t.Helper()
 	cost, out := counter.Call(t, op, []byte(request))
@@ -25,7 +25,7 @@ func counted(t *testing.T, counter *steps.Counter, op, request string) (answer m
 	return answer, int(cost.Read), int(cost.Written)
 }
 
-// TestEachByteOnce counts what one compaction reads and writes.
+// TestEachByteOnce counts the bytes that one compaction reads and writes.
 func TestEachByteOnce(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -75,8 +75,8 @@ func typeFirst(value json.RawMessage) json.RawMessage {
 // their call or their type is known, in per cent.
 var readAgain = map[string]int{"mastra": 36, "pydantic-ai": 6}
 
-// readBeside is how many bytes of a request may be read twice: it has members next to the transcript that typed readers read again, and
-// detection looks at the first messages.
+// readBeside is the maximum number of a request's bytes that may be read twice: typed readers read the members next to the transcript
+// again, and detection examines the first messages.
 const readBeside = 9000
 
 func bytesOfOneCompact(t *testing.T, counter *steps.Counter, is, format, messages string) {

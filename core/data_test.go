@@ -19,7 +19,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
-// answer is what the tests read of answers.
+// answer has the members of answers that the tests read.
 type answer struct {
 	Error *struct {
 		Code, Message, Path string
@@ -43,7 +43,7 @@ type answer struct {
 	}
 }
 
-// refused are the violations that a provider refuses, as a report names what is left.
+// refused returns the violations that a provider rejects, in the form in which a report lists those that remain.
 func (a *answer) refused() (list []left) {
 	for _, v := range a.Violations {
 		if v.Severity == "refused" {
@@ -106,8 +106,8 @@ func call(t testing.TB, op string, request string) answer {
 	return a
 }
 
-// read decodes an answer. Members that are large are only cut out of it: encoding/json goes over each of them twice, which takes longer than
-// most operations.
+// read decodes an answer. Large members are only sliced, because encoding/json scans each of them twice, which takes longer than most
+// operations.
 func read(t testing.TB, op string, out []byte, a any, large map[string]*json.RawMessage) {
 	t.Helper()
 	rest := []byte("{")
@@ -173,13 +173,13 @@ func estimateOf(t testing.TB, policy, messages string) int {
 	return call(t, "estimate", `{"policy":`+policy+`,"messages":`+messages+`}`).Tokens
 }
 
-// promises checks docs/inside/design.md section 5, promises 1 to 7, for one compaction. It returns the answer, and what is not kept.
+// promises checks promises 1 to 7 of docs/inside/design.md, section 5, for one compaction. It returns the answer and the broken promises.
 func promises(t testing.TB, format, policy string, messages []byte, summary string) (a answer, broken []string) {
 	t.Helper()
 	return newSubject(format, messages).promises(t, policy, summary)
 }
 
-// subject is an input that is compacted in many ways. What the judge says of it is worked out once.
+// subject is an input that is compacted in many ways. The judge's violations of it are computed once.
 type subject struct {
 	format   string
 	messages []byte
@@ -234,7 +234,7 @@ func (s *subject) promises(t testing.TB, policy, summary string) (a answer, brok
 		say("the report says that %s is left, and validate %+v", left, v.Violations)
 	}
 	if u := s.lastUser(); u != nil && !strings.Contains(unmarked(string(out)), unmarked(string(u))) { // 2
-		// Where the input itself is invalid, what repair makes of it counts.
+		// If the input itself is invalid, the result of repair counts instead.
 		r := call(t, "repair", `{"policy":`+policy+`,"messages":`+in+`}`)
 		if bytes.Equal(r.Messages, messages) || !strings.Contains(unmarked(string(out)), unmarked(string(judge.LastUser(format, r.Messages)))) {
 			say("the newest user message is gone or changed: %.120s", u)
@@ -266,13 +266,13 @@ func (s *subject) promises(t testing.TB, policy, summary string) (a answer, brok
 	return a, broken
 }
 
-// summaryText is what the scripted model answers in these tests.
+// summaryText is the scripted model's answer in these tests.
 const summaryText = "# Objective\nGo on.\n\n# Status\nEverything before is done.\n\n# Carryover\nNothing is open."
 
-// formats are those of which there are real sessions.
+// formats lists the formats of the real sessions.
 var formats = []string{"openai-chat", "openai-responses", "anthropic", "gemini", "mistral", "pi", "ai-sdk", "ai-sdk-ui"}
 
-// row is a line of the table of TestRealSessions: what was done to the sessions of one file in one format.
+// row is a row in the table of TestRealSessions: the results for the sessions of one file in one format.
 type row struct {
 	conversations, runs, compacted int
 	before, after                  int // violations, by the judge
@@ -326,8 +326,8 @@ func TestRealSessions(t *testing.T) {
 	}
 }
 
-// realSession compacts the n-th of them, and returns what was done: in make test-long in all ways, else with every preset in one of the ways,
-// so that a few sessions together have every preset in every way.
+// realSession compacts the n-th session and returns the results: in make test-long in all ways, otherwise with every preset in one way, so
+// that a few sessions together cover every preset in every way.
 func realSession(t *testing.T, s sessions.Session, n int) row {
 	messages := s.JSON()
 	input := newSubject(s.Format, messages)

@@ -11,8 +11,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
-// An app that goes on from what was sent gives the same list again where a call failed or an answer is regenerated: that is compacted once,
-// like a whole history, and also where its newest message is another one then. The whole history finds what was made too.
+// An app that continues from the sent messages passes the same list again if a call failed or an answer is regenerated. The list is
+// compacted once, like a whole history, even if its newest message has changed. The whole history finds the compaction too.
 func TestFitAgain(t *testing.T) {
 	t.Parallel()
 	for _, format := range judged() {

@@ -16,19 +16,19 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
-// deed is what a user of an app does between two calls of fit.
+// deed is an action of an app's user between two calls of fit.
 type deed struct {
 	kind string
 	at   int // which turn from the end, or how far back
 	with int // which other turn
 }
 
-// longestStep is how many messages of a turn are given before it ends; a turn may have a hundred.
+// longestStep is the maximum number of a turn's messages that are passed before the turn ends; a turn may have a hundred.
 const longestStep = 24
 
 func (d deed) String() string { return fmt.Sprintf("%s %d %d", d.kind, d.at, d.with) }
 
-// deeds draws what a user does. Most of it is behind what a compaction replaces.
+// deeds draws random actions of a user. Most of them concern messages after those that a compaction replaces.
 func deeds(r *rand.Rand, n int) (list []deed) {
 	kinds := []string{"append", "append", "append", "append", "append", "append", "step", "edit", "delete", "regenerate", "volatile", "volatile", "remind", "branch", "back",
 		"mark", "again", "forget", "model"}
@@ -42,7 +42,7 @@ func deeds(r *rand.Rand, n int) (list []deed) {
 	return list
 }
 
-// user is an app whose user edits the conversation in every way, and who gives it as a whole each time.
+// user is an app that passes its whole conversation each time, and whose user edits the conversation in every way.
 type user struct {
 	format      string
 	app         app
@@ -85,7 +85,7 @@ func (u *user) marked(history []json.RawMessage) []json.RawMessage {
 	return out
 }
 
-// remembrance is what the test knows of an entry.
+// remembrance is the test's record of a memory entry.
 type remembrance struct {
 	covers []json.RawMessage // of the history
 	new    map[string]bool   // what was sent that is none of the history's
@@ -98,7 +98,7 @@ func (u *user) append() {
 	u.next++
 }
 
-// do does something and returns the history that is given then.
+// do performs an action and returns the history that is then passed.
 func (u *user) do(d deed) []json.RawMessage {
 	at := len(u.talk) - 1 - d.at
 	switch {
@@ -151,7 +151,7 @@ func (u *user) do(d deed) []json.RawMessage {
 	return given
 }
 
-// fits gives a history to fit and reports what is wrong with the answer.
+// fits passes a history to fit and returns a description of any problem with the answer.
 func (u *user) fits(t testing.TB, given []json.RawMessage, d deed) (wrong string) {
 	a := u.app
 	if d.kind == "model" {
@@ -256,7 +256,7 @@ func newUser(t testing.TB, format, passes string, seed uint64) *user {
 	return u
 }
 
-// lived runs deeds and reports the first that goes wrong.
+// lived performs actions and returns a description of the first problem.
 func lived(t testing.TB, format, passes string, seed uint64, list []deed) (compactions int, wrong string) {
 	u := newUser(t, format, passes, seed)
 	for i, d := range list {
@@ -267,7 +267,7 @@ func lived(t testing.TB, format, passes string, seed uint64, list []deed) (compa
 	return u.compactions, ""
 }
 
-// firstSeed is what the apps of the n-th format grow from, so that each format has others: SEED, if it is set.
+// firstSeed returns the first seed for the n-th format, so that formats have different apps; SEED overrides it.
 func firstSeed(n int) int {
 	if seed, err := strconv.Atoi(os.Getenv("SEED")); err == nil {
 		return seed
@@ -275,9 +275,9 @@ func firstSeed(n int) int {
 	return n
 }
 
-// TestFitOfRandomApps draws apps that append, edit, delete, regenerate, branch and come back, add what is gone at the next call, move cache
-// breakpoints and use another model. A compaction is found again as long as what it replaced is there, what is sent is valid, and a
-// message that was remembered is the one that was sent first. SEED repeats one of them.
+// TestFitOfRandomApps runs random apps that append, edit, delete, regenerate, branch and return, add messages that are gone in the next
+// call, move cache breakpoints and use another model. A compaction must be found again as long as the messages that it replaced are there,
+// the sent messages must be valid, and a remembered message must be the one that was sent first. SEED repeats one app.
 func TestFitOfRandomApps(t *testing.T) {
 	t.Parallel()
 	policies := []string{"", `,"passes":[{"pass":"dedupe"},{"pass":"squeeze","keep_recent":1},{"pass":"clear","keep_recent":2,"min_reclaim":1},{"pass":"fold","keep_tokens":300}]`,

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestRestoreOfRandomApps lets random apps edit, branch, move their cache breakpoints and replay compactions, keeps every body that is archived, and
-// takes each answer back with the state that came with it: the history that was given, but for breakpoints. What a replay sends in place of
-// what a compaction has replaced is what was sent first. SEED repeats one of them.
+// TestRestoreOfRandomApps lets random apps edit, branch, move cache breakpoints and replay compactions, and stores every archived body.
+// Restoring each answer with its state must yield the history that was passed, except for breakpoints. A replay must replace messages by
+// those that were sent first. SEED repeats one app.
 func TestRestoreOfRandomApps(t *testing.T) {
 	t.Parallel()
 	policies := []string{"", `,"passes":[{"pass":"reasoning","mode":"strip"},{"pass":"dedupe"},{"pass":"squeeze","keep_recent":1},{"pass":"clear","keep_recent":2,"min_reclaim":1},{"pass":"fold","keep_tokens":300}]`,
@@ -85,7 +85,7 @@ func TestRestoreOfRandomApps(t *testing.T) {
 	}
 }
 
-// made is what was sent by a compaction in place of what it replaced.
+// made records the messages that a compaction sent in place of those that it replaced.
 type made struct {
 	sent  []json.RawMessage
 	leans map[int]int // which of them repeat what a later message has, and their indexes in the history
@@ -117,8 +117,8 @@ func madeOf(t testing.TB, f fitted, marks int) made {
 	return made{all[:n], leans, marks}
 }
 
-// again reports a message of a replay that is another one than was sent first: in its bytes, or where the app has other breakpoints, but for these.
-// A message that refers to a later one is as the app gives it, once that one is gone.
+// again checks that a replay sends a message with the same bytes as the first time, except for changed breakpoints of the app. If a message
+// refers to a later one that is gone, it must be as the app passes it.
 func (m made) again(t testing.TB, messages []byte, given []json.RawMessage, marks int) string {
 	t.Helper()
 	var sent []json.RawMessage
@@ -140,7 +140,7 @@ func (m made) again(t testing.TB, messages []byte, given []json.RawMessage, mark
 	return ""
 }
 
-// volatile is what the apps of these tests change in all messages of each request, next to the breakpoints.
+// volatile matches the members that these apps change in all messages of each request, besides breakpoints.
 var volatile = regexp.MustCompile(`"providerOptions":\{"mastra":\{"createdAt":\d+\}\},?|,?"providerOptions":\{"mastra":\{"createdAt":\d+\}\}|"status":"completed[01]?",?`)
 
 // bare is a message as an app may have it in any request.

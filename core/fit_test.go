@@ -23,7 +23,7 @@ type fitted struct {
 	Memory json.RawMessage
 }
 
-// app is one that gives its whole history each turn, and remembers what it is told to.
+// app passes its whole history each turn, and stores the memory that fit returns.
 type app struct {
 	policy      string
 	memory      []string
@@ -65,7 +65,7 @@ func list(messages []json.RawMessage) string {
 	return "[" + string(bytes.Join(raws(messages), []byte(","))) + "]"
 }
 
-// worse returns the violations of messages if they have more than the history that they were made of.
+// worse returns the violations of messages if there are more than in the history that they were made from.
 func worse(format string, history []json.RawMessage, messages []byte) []string {
 	bad := judge.Valid(format, messages)
 	if len(bad) > 0 && len(bad) <= len(judge.Valid(format, []byte(list(history)))) {
@@ -84,7 +84,8 @@ func turnsOf(format string, messages []json.RawMessage) (ends []int) {
 	return append(ends, len(messages))
 }
 
-// marked is a history as an app sends it: the newest message has a cache breakpoint, and all carry what changes with each request.
+// marked returns a history as an app sends it: the newest message has a cache breakpoint, and all messages have members that change with
+// each request.
 func marked(format string, messages []json.RawMessage, turn int) []json.RawMessage {
 	out := slices.Clone(messages)
 	for i, m := range out {
@@ -111,8 +112,8 @@ func marked(format string, messages []json.RawMessage, turn int) []json.RawMessa
 	return out
 }
 
-// TestFit lets apps give their whole history each turn and compares with going on from the result: what is sent has to be the
-// same, and so is made as often.
+// TestFit lets apps pass their whole history each turn, and compares that with continuing from the result: the sent messages and the number
+// of compactions must be the same.
 func TestFit(t *testing.T) {
 	t.Parallel()
 	for _, format := range judged() {
@@ -162,7 +163,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// Marks of a prompt cache as a compaction writes them, and what takes their place without them.
+// Cache breakpoints as a compaction writes them, and their replacements.
 var markedAs = []struct {
 	mark *regexp.Regexp
 	bare string
@@ -175,8 +176,8 @@ var markedAs = []struct {
 	{regexp.MustCompile(`\{"cachePoint":\{[^{}]*\}\},`), ""},
 }
 
-// unmarked is a list or a message without cache breakpoints: a compaction may add some, and who continues from a result has those that came
-// with it.
+// unmarked returns a list or a message without cache breakpoints: a compaction may add some, and an app that continues from a result keeps
+// them.
 func unmarked(text string) string {
 	for _, m := range markedAs {
 		text = m.mark.ReplaceAllString(text, m.bare)
@@ -193,7 +194,7 @@ func compacted(t testing.TB, text []byte) string {
 	return b.String()
 }
 
-// TestFitEdits applies the edits of fit to the history, as a host with live objects does: the same is sent.
+// TestFitEdits applies the edits of fit to the history, as a host with live objects does, and expects the same messages.
 func TestFitEdits(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	history := gen.New(r, gen.Options{Messages: 160}).Render("anthropic", r)
@@ -230,8 +231,8 @@ func TestFitEdits(t *testing.T) {
 	}
 }
 
-// TestFitGoesOn is an app that sometimes continues from what it was told to send (an agent's steps), and sometimes has its whole history
-// again (the next turn): both are known.
+// TestFitGoesOn has an app that sometimes continues from the sent messages (an agent's steps), and sometimes passes its whole history (the
+// next turn). Both are recognized.
 func TestFitGoesOn(t *testing.T) {
 	t.Parallel()
 	for _, format := range judged() {
@@ -267,8 +268,8 @@ func TestFitGoesOn(t *testing.T) {
 	}
 }
 
-// TestFitOfEditedHistories goes back to a turn before the last compaction and says something else: what was made of the beginning
-// that is the same is found, what was made of the rest is not.
+// TestFitOfEditedHistories goes back to a turn before the last compaction and continues differently. Compactions of the unchanged beginning
+// are found, those of the rest are not.
 func TestFitOfEditedHistories(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 9))
 	history := gen.New(r, gen.Options{Messages: 200}).Render("anthropic", r)
@@ -310,7 +311,7 @@ func TestFitOfEditedHistories(t *testing.T) {
 	}
 }
 
-// TestFitSystemPrompt has a clock in the system prompt: what is remembered does not depend on it, and the newest is sent.
+// TestFitSystemPrompt has a clock in the system prompt: compactions are found regardless of it, and the newest prompt is sent.
 func TestFitSystemPrompt(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	history := gen.New(r, gen.Options{Messages: 120}).Render("openai-chat", r)
@@ -330,7 +331,7 @@ func TestFitSystemPrompt(t *testing.T) {
 	}
 }
 
-// TestFitOfBrokenMemories gives entries that somebody has changed: no trap, and where they cannot be believed they count for nothing.
+// TestFitOfBrokenMemories passes entries that somebody has changed. There is no trap, and implausible entries are ignored.
 func TestFitOfBrokenMemories(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 7))
 	history := gen.New(r, gen.Options{Messages: 80}).Render("anthropic", r)
@@ -368,7 +369,7 @@ func TestFitOfBrokenMemories(t *testing.T) {
 	}
 }
 
-// TestFitOfOtherFormats gives entries of other wire formats, whose messages would be none in this one, and entries that hold no messages.
+// TestFitOfOtherFormats passes entries of other wire formats, whose messages would be invalid in this one, and entries without messages.
 func TestFitOfOtherFormats(t *testing.T) {
 	chat := func(format string) string {
 		var text []string
@@ -416,7 +417,7 @@ func TestFitOfOtherFormats(t *testing.T) {
 	}
 }
 
-// TestPrints says what counts in a print and what does not.
+// TestPrints checks which changes of a message change its print.
 func TestPrints(t *testing.T) {
 	prints := func(format, messages string) []string {
 		var a struct{ Prints []string }
@@ -464,7 +465,7 @@ func TestPrints(t *testing.T) {
 	}
 }
 
-// A provider's count that belongs to a message from before the compaction tells nothing of what is sent now; one of a message after it does.
+// A provider's count for a message before the compaction says nothing about the sent messages; a count for a message after it does.
 func TestFitCountsWhatIsSent(t *testing.T) {
 	var turns []string
 	for i := range 40 {

@@ -21,11 +21,11 @@ import (
 
 var update = flag.Bool("update", false, "write the table of docs/guides/presets.md anew")
 
-// leastDigest is about what a digest takes at least, in tokens.
+// leastDigest is the approximate minimum size of a digest, in tokens.
 const leastDigest = 100
 
-// fixedPart is the messages of a list that no compaction may touch: those of the system, the newest of the user, and what the
-// provider's own compaction has returned, with its item at the end.
+// fixedPart returns the messages of a list that no compaction may change: system messages, the newest user message, and the result of the
+// provider's own compaction, including its item.
 func fixedPart(t testing.TB, format string, messages []byte) string {
 	t.Helper()
 	var all []json.RawMessage
@@ -67,7 +67,7 @@ func fixedPart(t testing.TB, format string, messages []byte) string {
 	return "[" + strings.Join(fixed, ",") + "]"
 }
 
-// fixedTokens estimates them; 0 where there are none.
+// fixedTokens estimates the tokens of these messages; 0 if there are none.
 func fixedTokens(t testing.TB, policy, format string, messages []byte) int {
 	t.Helper()
 	fixed := fixedPart(t, format, messages)
@@ -77,7 +77,7 @@ func fixedTokens(t testing.TB, policy, format string, messages []byte) int {
 	return estimateOf(t, policy, fixed)
 }
 
-// everySession is the real sessions of all formats, and those that open removes of the files of agents.
+// everySession returns the real sessions of all formats, and those that open extracts from agents' files.
 func everySession(t *testing.T) []sessions.Session {
 	t.Helper()
 	all := sessions.Load(t, formats...)
@@ -102,7 +102,7 @@ func everySession(t *testing.T) []sessions.Session {
 	return all
 }
 
-// fitting is a row of the table: what happened to the sessions that were due.
+// fitting is a row of the table: the results for the sessions that were due.
 type fitting struct {
 	due, over, window, bare int
 	after                   []int
@@ -175,7 +175,7 @@ func TestRealSessionsFit(t *testing.T) {
 	checkTable(t, fitTable(table, windows))
 }
 
-// fitTable is the table as it is in docs/guides/presets.md.
+// fitTable returns the table in the form of docs/guides/presets.md.
 func fitTable(table map[string]map[int]*fitting, windows []int) string {
 	var b strings.Builder
 	b.WriteString("| preset | window | over the limit before | after the passes | after the last resort | of these over the window | tokens after, median |\n")
@@ -198,7 +198,7 @@ const (
 	fitEnd   = "<!-- end -->\n"
 )
 
-// checkTable compares a table with that of docs/guides/presets.md, which may have more rows, or writes it there.
+// checkTable compares a table with the one in docs/guides/presets.md, which may have more rows, or writes it there.
 func checkTable(t *testing.T, table string) {
 	t.Helper()
 	file := filepath.Join("..", "docs", "guides", "presets.md")
@@ -224,7 +224,7 @@ func checkTable(t *testing.T, table string) {
 	}
 }
 
-// Random conversations fit into small windows, but for what must stay and, next to it, a digest of the least size.
+// Random conversations fit into small windows, except for messages that must stay and a digest of minimum size.
 func TestRandomConversationsFit(t *testing.T) {
 	t.Parallel()
 	n := max(200, wanted()/20)

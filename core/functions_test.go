@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// TestFunctionsAnswer calls every function under every preset, with and without wire_safe, and with as little as can be: what
-// comes back is a result, or an error that says what is missing.
+// TestFunctionsAnswer calls every function under every preset, with and without wire_safe, and with as few arguments as possible. The
+// answer is a result, or an error that names what is missing.
 func TestFunctionsAnswer(t *testing.T) {
 	var info struct {
 		Functions []string

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// fused are arm64's instructions that multiply and add with one rounding.
+// fused matches arm64's instructions that multiply and add with a single rounding.
 var fused = regexp.MustCompile(`\t(FMADD|FMSUB|FNMADD|FNMSUB)[DS]\t`)
 
 // TestNothingFused compiles core for arm64 and looks for a multiplication that is fused with an addition: its result may differ from that of

@@ -32,11 +32,11 @@ func seeds(f *testing.F) {
 	}
 }
 
-// formatOf is a format by number, so that any number is one.
+// formatOf returns the format with a number, so that any number selects one.
 func formatOf(n uint8) string { return wire.Names()[int(n)%len(wire.Names())] }
 
-// FuzzRead reads arbitrary bytes as messages of every format, and compacts and repairs what can be read. Nothing may
-// fail inside, and what comes out must be JSON.
+// FuzzRead reads arbitrary bytes as messages of every format, and compacts and repairs those that can be read. There must be no internal
+// error, and the output must be JSON.
 func FuzzRead(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, n uint8, list []byte) {
@@ -55,7 +55,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzRepair repairs arbitrary transcripts: a second repair changes nothing, and validate finds nothing that repair says it can repair.
+// FuzzRepair repairs arbitrary transcripts: a second repair changes nothing, and validate finds nothing that repair claims to be able to
+// repair.
 func FuzzRepair(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, n uint8, list []byte) {
@@ -85,8 +86,8 @@ func FuzzRepair(f *testing.F) {
 	})
 }
 
-// FuzzConvert writes arbitrary transcripts in another format: the result is JSON that can be read, and one more conversion to the
-// same format changes nothing.
+// FuzzConvert converts arbitrary transcripts to another format: the result is JSON that can be read, and converting it again to the same
+// format changes nothing.
 func FuzzConvert(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, n uint8, list []byte) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTurnsOfGemini compacts a conversation of which the app has sent several contents of the user in a row, which Gemini tolerates. Digests
-// and restored files take turns with what is there: the app didn't send them in a row.
+// TestTurnsOfGemini compacts a conversation in which the app has sent several consecutive user contents, which Gemini tolerates. Digests
+// and restored files alternate with the other messages, because the app didn't send those consecutively.
 func TestTurnsOfGemini(t *testing.T) {
 	file := strings.Repeat("a line of the file\\n", 50)
 	list := []string{`{"role":"user","parts":[{"text":"Read the files."}]}`}

@@ -13,7 +13,7 @@ import (
 // The limit of this policy is 8,000 tokens, and a conversation with a cold cache is compacted above 4,000.
 const idlePolicy = `{"window":{"tokens":10000,"reserve":0},"gate":{"idle":300},"passes":[{"pass":"fold","keep_tokens":1}]`
 
-// A conversation below the limit is compacted when the prompt cache is cold, and not where it is small or the policy does not say so.
+// A conversation below the limit is compacted if the prompt cache is cold, but not if it is small or the policy doesn't ask for it.
 func TestIdle(t *testing.T) {
 	const plain = idlePolicy + `}`
 	gate := func(more string) string { return strings.Replace(plain, `"idle":300`, more, 1) }
@@ -75,8 +75,8 @@ func idleChat() string {
 	return string(append(list, ']'))
 }
 
-// What is compacted for a cold cache is smaller than it was, and stays as it was where the model gives no summary: that counts as no
-// failure. Edits and sessions do the same.
+// A compaction for a cold cache makes the conversation smaller. If the model returns no summary, it stays unchanged, which doesn't count as
+// a failure. Edits and sessions behave in the same way.
 func TestIdleSummary(t *testing.T) {
 	for reply, reason := range map[string]api.Reason{
 		`{"id":"%s","error":"away"}`: api.ReasonSummaryFailed,
@@ -118,7 +118,7 @@ func TestIdleSummary(t *testing.T) {
 	}
 }
 
-// Odd clocks are told, with the place.
+// Implausible idle times are errors with a path.
 func TestOddIdle(t *testing.T) {
 	for options, says := range map[string]string{
 		`{"idle":-1}`:               "idle must be from 0 to 1,000,000,000 seconds",

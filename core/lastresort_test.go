@@ -56,7 +56,7 @@ func TestLastResortCutsResults(t *testing.T) {
 	}
 }
 
-// The policy may go without: then the report says what does not fit, and why.
+// The policy may disable the last resort. Then the report says what does not fit, and why.
 func TestDoesNotFit(t *testing.T) {
 	messages := string(largeResult("openai-chat"))
 	long := strings.Repeat("an instruction that is long ", 900)
@@ -103,7 +103,8 @@ func TestDoesNotFit(t *testing.T) {
 	}
 }
 
-// While a summary is asked for, only what can be neither folded nor cut counts: nobody pays for a summary in vain unwarned.
+// While a summary is pending, only content that can be neither folded nor cut counts, so that nobody pays for a useless summary without a
+// warning.
 func TestDoesNotFitPending(t *testing.T) {
 	plain := `{"role":"user","content":"` + strings.Repeat("words and words ", 600) + `"},{"role":"assistant","content":"` + strings.Repeat("words and words ", 600) + `"}`
 	policy := `{"format":"openai-chat","window":{"tokens":4000},"summary":{"max_input_tokens":8000}}`
@@ -115,7 +116,7 @@ func TestDoesNotFitPending(t *testing.T) {
 	}
 }
 
-// The user message that is newest stays whole, also where it alone is over the window; all else gives way.
+// The newest user message stays whole, even if it alone exceeds the window; everything else gives way.
 func TestNewestStaysWhole(t *testing.T) {
 	long := strings.Repeat("a long request ", 3000)
 	messages := `[{"role":"user","content":"` + strings.Repeat("words ", 2000) + `"},{"role":"assistant","content":"` + strings.Repeat("words ", 2000) + `"},{"role":"user","content":"` + long + `"}]`
@@ -135,7 +136,7 @@ func TestNewestStaysWhole(t *testing.T) {
 	}
 }
 
-// A function response of Gemini holds media next to its response, and no text: no placeholder takes its place there.
+// A function response of Gemini contains media next to its response, and no text, so media there get no placeholder.
 func TestNoTextAmongMedia(t *testing.T) {
 	image := `{"inlineData":{"mimeType":"image/png","data":"` + strings.Repeat("iVBORw0KGgoAAAANSUhEUgAA", 40) + `"}}`
 	messages := `[{"role":"user","parts":[{"text":"Look."}]},{"role":"model","parts":[{"functionCall":{"name":"look","args":{}},"thoughtSignature":"x"}]},
@@ -155,7 +156,7 @@ func TestNoTextAmongMedia(t *testing.T) {
 	}
 }
 
-// What the provider's own summary represents is sent to no model any more, so that cutting it frees nothing.
+// Content that the provider's own summary replaces is no longer sent to a model, so cutting it frees nothing.
 func TestLastResortLeavesWhatCostsNothing(t *testing.T) {
 	long := strings.Repeat("a line of words that nobody needs\\n", 400)
 	first := `{"role":"user","content":"` + long + `"}`
@@ -167,7 +168,7 @@ func TestLastResortLeavesWhatCostsNothing(t *testing.T) {
 	}
 }
 
-// What a repair leaves out may be all that it takes to fit.
+// Content that a repair removes may be enough to fit.
 func TestRepairIsEnough(t *testing.T) {
 	orphan := `{"role":"tool","tool_call_id":"gone","content":"` + strings.Repeat("a line of the file ", 40) + `"}`
 	messages := `[{"role":"user","content":"Read the file."},{"role":"assistant","content":"Which one?"},` + orphan + `,{"role":"user","content":"Any."}]`
@@ -179,8 +180,8 @@ func TestRepairIsEnough(t *testing.T) {
 	}
 }
 
-// The digest gets its last handle when everything else is settled, and one handle has more tokens than another: the result fits all the
-// same, at every limit.
+// The digest gets its final handle when everything else is settled, and handles differ in their number of tokens: the result fits
+// regardless, at every limit.
 func TestLastResortLeavesRoomForHandles(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	words := func(n int) string {
@@ -205,8 +206,8 @@ func TestLastResortLeavesRoomForHandles(t *testing.T) {
 	}
 }
 
-// A limit below what the system prompt and the tools have is out of reach, however small the digest is. It isn't made smaller for that: the digest
-// says what it says where the limit leaves it room, and every attempt to cut the result again leaves it.
+// A limit below the size of the system prompt and the tools is out of reach, however small the digest is. The digest isn't made smaller for
+// that: it has the same text as if the limit left room, and further attempts to cut the result leave it unchanged.
 func TestLimitOutOfReachKeepsTheDigest(t *testing.T) {
 	var turns []string
 	for i := range 40 {

@@ -11,7 +11,7 @@ func exitChat(n int) string {
 	return strings.TrimSuffix(loneChat(n), "]") + `,{"role":"exit","content":"done","extra":{"exit_status":"Submitted"}}]`
 }
 
-// What no repair can repair is named, in the words of validate, whatever became of the conversation.
+// Violations that no repair can fix are named in the words of validate, whatever the outcome.
 func TestLeft(t *testing.T) {
 	for _, test := range []struct{ name, policy, messages, reason, left string }{
 		{"compacted", `{"format":"openai-chat","window":{"tokens":1500,"reserve":100}}`, exitChat(20), "compacted", "OC8 the format does not know this role"},
@@ -49,7 +49,7 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// Repair leaves alone what providers tolerate, unless the policy wants it.
+// Repair leaves violations that providers tolerate, unless the policy says otherwise.
 func TestSeverity(t *testing.T) {
 	for _, test := range []struct{ format, messages, rule string }{
 		{"gemini", `[{"role":"user","parts":[{"text":"a"}]},{"role":"user","parts":[{"text":"b"}]}]`, "G3"},

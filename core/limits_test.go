@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// More messages or parts than a transcript may have are an error that says where, before they take the memory of an instance.
+// Too many messages or parts are an error with a position, before they exhaust the memory of an instance.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ before, each, after, path string }{

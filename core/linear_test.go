@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/steps"
 )
 
-// many is n values of a JSON list, in which <i> is the index of the value and <r> the one from the end.
+// many returns n values of a JSON list, in which <i> is the index of the value and <r> the index from the end.
 func many(n int, value string) string {
 	values := make([]string, n)
 	for i := range values {
@@ -19,7 +19,7 @@ func many(n int, value string) string {
 	return strings.Join(values, ",")
 }
 
-// crowds are conversations in which one thing is there n times: in one message, in one result, or in messages of one kind.
+// crowds are conversations in which one thing occurs n times: in one message, in one result, or in messages of one kind.
 var crowds = []struct {
 	name, format string
 	before       string
@@ -144,4 +144,20 @@ func TestLinear(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestExcerptsAreLinear shows that the excerpts of many cleared results take steps in proportion to their number, if there is room for a
+// part of each result.
+func TestExcerptsAreLinear(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it builds core with counters")
+	}
+	const before = `{"policy":{"format":"native","passes":[{"pass":"clear","keep_recent":1,"min_reclaim":0,"excerpt":60}],"window":{"tokens":100000000}},"options":{"force":true},"messages":[`
+	prose := strings.Repeat(`The cheese of shelf <i> is turned by the dairy_<i> each day.\n\nNobody sells it before the market_<i> has opened in week <i>.\n\n`, 6)
+	each := `{"role":"assistant","content":[{"type":"tool_call","id":"c<i>","name":"read","arguments":{"path":"a<i>"}}]},` +
+		`{"role":"tool_result","tool_call_id":"c<i>","content":"` + prose + `"},{"role":"assistant","content":[{"type":"text","text":"dairy_<i> and market_<i>"}]}`
+	steps.Start(t).Linear(t, "plan", 500, func(n int) []byte {
+		return []byte(before + `{"role":"user","content":"go"},` + many(n, each) + `]}`)
+	})
 }

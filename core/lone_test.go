@@ -12,7 +12,7 @@ import (
 
 const half = `\ud83d`
 
-// loneChat is a chat in which half of a surrogate pair is in the question and the answer of some turns, the last of n is n-1.
+// loneChat returns a chat of n turns. The question and the answer of some turns contain half of a surrogate pair.
 func loneChat(n int, lone ...int) string {
 	var list []string
 	for i := range n {
@@ -28,7 +28,7 @@ func loneChat(n int, lone ...int) string {
 	return "[" + strings.Join(list, ",") + "]"
 }
 
-// One half surrogate pair stops nothing. Where it stays, U+FFFD takes its place, and only messages that hold one are changed for it.
+// Half of a surrogate pair never causes an error. Where it stays, U+FFFD replaces it, and only messages that contain one are changed.
 func TestLoneSurrogates(t *testing.T) {
 	const policy = `{"format":"openai-chat","window":{"tokens":1500,"reserve":100}}`
 	for _, test := range []struct {

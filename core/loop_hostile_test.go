@@ -25,7 +25,8 @@ func loopVectors(t *testing.T) (list []struct{ Name, Op, Request, Answer string 
 	return list
 }
 
-// TestLoopHostileJobs: whatever somebody has made of a job or of an event, there is an answer, and it is no internal error.
+// TestLoopHostileJobs: whatever somebody has done to a job or an event, there is an answer, and it is not an internal
+// error.
 func TestLoopHostileJobs(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	vectors := loopVectors(t)
@@ -66,7 +67,7 @@ func TestLoopHostileJobs(t *testing.T) {
 	}
 }
 
-// twisted changes a value here and there, mostly into another one of the same type.
+// twisted changes random values, mostly to another value of the same type.
 func twisted(r *rand.Rand, value any) any {
 	if r.IntN(60) == 0 {
 		others := []any{nil, true, -1.0, 0.0, 1e6, "", "x", []any{}, map[string]any{}, "saving", "storing", "asking", "loading", "leasing", "waiting", "lease", "put"}
@@ -97,7 +98,7 @@ func twisted(r *rand.Rand, value any) any {
 	return value
 }
 
-// TestLoopVectors: the vectors are what the native code answers.
+// TestLoopVectors: native code returns the answers in the vectors.
 func TestLoopVectors(t *testing.T) {
 	for _, v := range loopVectors(t) {
 		if answer := string(core.Call(v.Op, []byte(v.Request))); answer != v.Answer {

@@ -17,7 +17,7 @@ type keptMessage struct {
 	origin int
 }
 
-// keptApp is an app with a Conversation: it keeps what is sent, and a turn is a job. It is the simulated host of those jobs.
+// keptApp is an app with a Conversation: it keeps the sent messages, and a turn is a job. It is the simulated host of these jobs.
 type keptApp struct {
 	w          *world
 	policy     string
@@ -34,11 +34,11 @@ type keptApp struct {
 	background *simulatedJob
 }
 
-// whatsKept are what may happen in a conversation that its host keeps.
+// whatsKept lists the events in a conversation that its host keeps.
 var whatsKept = []string{"turn", "turn", "turn", "turn", "before", "call", "forced", "refused", "twice", "during", "edit", "delete", "regenerate", "restore", "branch", "crash",
 	"cancel", "down", "sleep"}
 
-// keptEffects are what a host of a Conversation executes.
+// keptEffects lists the effects that a host of a Conversation executes.
 var keptEffects = []api.EffectName{api.EffectPut, api.EffectAsk, api.EffectWait, api.EffectBegin, api.EffectStop, api.EffectEmit, api.EffectCancel, api.EffectEnter,
 	api.EffectBefore}
 
@@ -75,7 +75,7 @@ func (c *keptApp) start(name string, settings api.JobSettings) *simulatedJob {
 	return j
 }
 
-// execute executes an effect that concerns the conversation. It returns false for others.
+// execute executes an effect that concerns the conversation. It returns false for other effects.
 func (c *keptApp) execute(j *simulatedJob, e *api.Effect) bool {
 	w := c.w
 	switch e.Effect {
@@ -211,7 +211,7 @@ func (c *keptApp) verify(name string) {
 	}
 }
 
-// restored returns the whole history, from the list and what is stored.
+// restored returns the whole history, restored from the list and the stored bodies.
 func (c *keptApp) restored(name string) []json.RawMessage {
 	w := c.w
 	var bodies []string
@@ -232,7 +232,7 @@ func (c *keptApp) restored(name string) []json.RawMessage {
 	return whole.Messages
 }
 
-// settle cancels the background, and lets the turns that run come to their end, as a Conversation does before all messages are replaced.
+// settle cancels the background compaction, and lets running turns end, as a Conversation does before all messages are replaced.
 func (c *keptApp) settle(name string) {
 	if c.background != nil {
 		c.cancel(c.background)
@@ -253,7 +253,7 @@ func (c *keptApp) wait(name string) {
 	c.jobs = slices.DeleteFunc(c.jobs, func(j *simulatedJob) bool { return !open(j) && j != c.background })
 }
 
-// crash ends the process. The app continues with what it has stored: the list and the state.
+// crash ends the process. The app continues from its stored list and state.
 func (c *keptApp) crash() {
 	c.replica++
 	c.jobs, c.queue, c.entered, c.background, c.notes = nil, nil, nil, nil, nil
@@ -319,7 +319,7 @@ func (c *keptApp) change(name string, a action) {
 	}
 }
 
-// playKept lets a schedule happen in a conversation that its host keeps, and returns the first invariant that did not hold.
+// playKept plays a schedule in a conversation that its host keeps, and returns the first invariant that did not hold.
 func playKept(s schedule) (*world, string) {
 	w := newWorld(s.seed, s.faults)
 	c := &keptApp{w: w, policy: s.policy, can: s.can}
@@ -345,7 +345,7 @@ func playKept(s schedule) (*world, string) {
 	return w, w.wrong
 }
 
-// act is one action of the app, or of the world.
+// act performs one action of the app or of the world.
 func (c *keptApp) act(name string, a action) {
 	w := c.w
 	settings := api.JobSettings{}

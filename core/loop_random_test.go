@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// schedule is what apps do and what goes wrong meanwhile. It follows from a seed, and can be made shorter action by action.
+// schedule lists the actions of apps and the faults in the meantime. It is determined by a seed, and can be shortened action by action.
 type schedule struct {
 	seed    uint64
 	policy  string
@@ -25,7 +25,7 @@ type schedule struct {
 	actions []action
 }
 
-// action is one thing that an app does, or that happens to the world.
+// action is one action of an app, or one event in the world.
 type action struct {
 	what         string
 	conversation int
@@ -38,7 +38,7 @@ func (a action) String() string {
 	return fmt.Sprintf("%s(conversation %d, replica %d, %d) after %d ms", a.what, a.conversation, a.replica, a.number, a.gap)
 }
 
-// whats are what may happen, the usual more often.
+// whats lists the possible actions; frequent ones are repeated.
 var whats = []string{"turn", "turn", "turn", "turn", "turn", "turn", "twice", "edit", "delete", "regenerate", "branch", "volatile", "crash", "cancel", "down", "sleep", "refused", "compact"}
 
 var schedulePolicies = []string{
@@ -99,7 +99,7 @@ func message(role string, r *rand.Rand, about string) string {
 	return fmt.Sprintf(`{"role":%q,"content":%q}`, role, fmt.Sprintf("%s %d: %s", about, r.IntN(1_000_000), strings.Repeat(says, 1+r.IntN(5))))
 }
 
-// play lets a schedule happen, and returns the first invariant that did not hold.
+// play plays a schedule, and returns the first invariant that did not hold.
 func play(s schedule) (*world, string) {
 	if s.kept {
 		return playKept(s)
@@ -225,7 +225,7 @@ func play(s schedule) (*world, string) {
 	return w, w.wrong
 }
 
-// sent returns what the result says to send, and whether the newest message of the history is part of it.
+// sent returns the messages that the result says to send, and whether they include the newest message of the history.
 func (j *simulatedJob) sent() (sent []json.RawMessage, newest bool, err error) {
 	var history []json.RawMessage
 	if err := json.Unmarshal([]byte(j.messages), &history); err != nil {
@@ -306,7 +306,7 @@ func (w *world) verify(j *simulatedJob, calm bool) {
 	}
 }
 
-// restores checks that what is sent and what is stored give the whole history back.
+// restores checks that the sent messages and the stored bodies restore the whole history.
 func (w *world) restores(j *simulatedJob, sent string, history []json.RawMessage) {
 	if !strings.Contains(j.policy, "bodies") || w.refused || !slices.Contains(j.settings.Can, api.EffectPut) || w.fails(80) {
 		return
@@ -325,7 +325,7 @@ func (w *world) restores(j *simulatedJob, sent string, history []json.RawMessage
 	}
 }
 
-// shrink returns a schedule with as few actions as it takes to go wrong in the same way.
+// shrink returns a schedule with as few actions as possible that fails in the same way.
 func shrink(s schedule, wrong string) (schedule, string) {
 	kind := func(wrong string) string {
 		_, what, _ := strings.Cut(wrong, ": ")
@@ -349,9 +349,9 @@ func shrink(s schedule, wrong string) (schedule, string) {
 	return s, wrong
 }
 
-// TestLoopSchedules plays schedules: apps that append, edit, delete, regenerate and branch, in two replicas that crash, over stores that fail, are
-// slow or never answer, with models of the same kinds. Whatever happens, every call ends with messages that the provider takes, nothing is
-// lost, and no job waits without end. With CTXFOLD_LONG it plays 100,000, or as many as CTXFOLD_SCHEDULES says; with CTXFOLD_SEED=n only that
+// TestLoopSchedules plays schedules: apps that append, edit, delete, regenerate and branch, in two replicas that crash, with stores and
+// models that fail, are slow or never answer. Whatever happens, every call ends with messages that the provider accepts, nothing is lost,
+// and no job waits forever. With CTXFOLD_LONG it plays 100,000 schedules, or the number in CTXFOLD_SCHEDULES; with CTXFOLD_SEED=n only that
 // one.
 func TestLoopSchedules(t *testing.T) {
 	seeds := uint64(500)
@@ -398,7 +398,7 @@ func TestLoopSchedules(t *testing.T) {
 		asked, made, adopted, begun, stopped, waited, notices)
 }
 
-// TestLoopReplays: the same seed and the same events give the same bytes.
+// TestLoopReplays: the same seed and the same events yield the same bytes.
 func TestLoopReplays(t *testing.T) {
 	for seed := range uint64(20) {
 		a, wrong := play(drawn(seed))

@@ -28,7 +28,7 @@ func boats(messages int) string {
 
 const boatPolicy = `{"window":{"tokens":2000}}`
 
-// TestLoopWithoutEffects: a host that can do nothing gets the answer of the operation at once.
+// TestLoopWithoutEffects: a host that can execute no effects gets the answer of the operation at once.
 func TestLoopWithoutEffects(t *testing.T) {
 	fit := core.Call("fit", []byte(`{"policy":`+boatPolicy+`,"options":{"summary":{"mode":"local"}},"messages":`+boats(40)+`}`))
 	var p struct {
@@ -117,8 +117,8 @@ func testRepeatsOnce(t *testing.T, seed uint64, keys api.RecordKeys) {
 	}
 }
 
-// TestLoopRepeatsWithoutCount: what the provider counted was sent with the digest that is made again, so it says nothing of the original messages
-// from which that is done.
+// TestLoopRepeatsWithoutCount: the provider counted messages that included the digest that is now repeated, so the count says nothing about
+// the original messages.
 func TestLoopRepeatsWithoutCount(t *testing.T) {
 	for _, exact := range []string{"", `,"exact":true`} {
 		w, replica := newWorld(1, faults{}), 0
@@ -143,8 +143,8 @@ func TestLoopRepeatsWithoutCount(t *testing.T) {
 	}
 }
 
-// TestLoopGoesOn: an app that continues from what was sent may give the same list again. It is not compacted again, by whatever the record is
-// found; if the model failed, the compaction is made again of that list.
+// TestLoopGoesOn: an app that continues from the sent messages may pass the same list again. It is not compacted again, whichever key finds
+// the record. If the model failed, the compaction of that list is repeated.
 func TestLoopGoesOn(t *testing.T) {
 	for _, keys := range []api.RecordKeys{api.RecordsByPrefix, api.RecordsByOwner} {
 		for _, fails := range []bool{false, true} {
@@ -232,7 +232,8 @@ func TestLoopLooksFurther(t *testing.T) {
 	}
 }
 
-// TestLoopBackgroundStoreFails: what cannot be stored in the background is not compacted again before the history has grown.
+// TestLoopBackgroundStoreFails: if the content removed by a background compaction can't be stored, the compaction is not repeated before
+// the history has grown.
 func TestLoopBackgroundStoreFails(t *testing.T) {
 	const policy = `{"window":{"tokens":2000},"gate":{"start":0.6,"target":0.4},"archive":"bodies"}`
 	for _, keys := range []api.RecordKeys{api.RecordsByOwner, api.RecordsByPrefix} {
@@ -266,7 +267,7 @@ func TestLoopRemembered(t *testing.T) {
 	}
 }
 
-// TestLoopWaitsForTheBackground: a job that has waited for a compaction in the background does not start another one.
+// TestLoopWaitsForTheBackground: a job that has waited for a background compaction does not start another one.
 func TestLoopWaitsForTheBackground(t *testing.T) {
 	const policy = `{"window":{"tokens":2000},"gate":{"start":0.6,"target":0.4}}`
 	for _, keys := range []api.RecordKeys{api.RecordsByPrefix, api.RecordsByOwner} {
@@ -284,7 +285,7 @@ func TestLoopWaitsForTheBackground(t *testing.T) {
 	}
 }
 
-// TestLoopStops: a compaction in the background ends if its history was edited, and gives way to a forced one.
+// TestLoopStops: a background compaction ends if its history was edited, and gives way to a forced one.
 func TestLoopStops(t *testing.T) {
 	const policy = `{"window":{"tokens":2000},"gate":{"start":0.6,"target":0.4}}`
 	for name, next := range map[string]func(string) string{

@@ -13,8 +13,8 @@ import (
 	"github.com/mailru/easyjson/jlexer"
 )
 
-// world is what the jobs of a simulation run in: time, a store of records and one of bodies, leases, a model, and replicas that crash. All of
-// it follows from a seed.
+// world is the environment of the jobs in a simulation: time, a store of records and one of bodies, leases, a model, and replicas that
+// crash. All of it is determined by a seed.
 type world struct {
 	now     int64
 	random  *rand.Rand
@@ -41,7 +41,7 @@ type world struct {
 	wrong   string // the first invariant that did not hold
 }
 
-// faults are what goes wrong, in percent of all effects of a kind.
+// faults are the failures, in percent of all effects of a kind.
 type faults struct {
 	loads, saves, leases, puts, silence, asks, busy, incomplete, slow, duplicates, clock int
 }
@@ -81,10 +81,10 @@ func newWorld(seed uint64, f faults) *world {
 		leases: map[string]simulatedLease{}, bodies: map[string]string{}, waiting: map[string][]func(){}, notices: map[api.NoticeName]int{}}
 }
 
-// calm reports whether nothing goes wrong but for crashes and a model that is down.
+// calm reports whether nothing fails, apart from crashes and a model that is down.
 func (w *world) calm() bool { return w.faults == (faults{}) }
 
-// fails draws whether something goes wrong.
+// fails reports at random whether something fails.
 func (w *world) fails(percent int) bool { return w.random.IntN(100) < percent }
 
 func (w *world) after(delay int64, do func()) {
@@ -92,7 +92,7 @@ func (w *world) after(delay int64, do func()) {
 	heap.Push(&w.queue, occasion{w.now + max(0, delay), w.count, do})
 }
 
-// run lets everything happen until nothing is left to happen, or the time is over.
+// run processes events until there are none left, or the time is over.
 func (w *world) run(until int64) {
 	for len(w.queue) > 0 && w.queue[0].at <= until && w.wrong == "" {
 		next := heap.Pop(&w.queue).(occasion)
@@ -140,7 +140,7 @@ type simulatedJob struct {
 	entering  int      // the effect with which it wants to enter
 }
 
-// allEffects are what a host with everything executes.
+// allEffects lists the effects that a complete host executes.
 var allEffects = []api.EffectName{api.EffectLoad, api.EffectSave, api.EffectLease, api.EffectPut, api.EffectAsk, api.EffectWait, api.EffectBegin,
 	api.EffectStop, api.EffectEmit}
 
@@ -187,7 +187,7 @@ func (j *simulatedJob) begin() {
 	j.progress(w.call("loop_start", append(members, `"messages":`+j.grown())...))
 }
 
-// grown returns the messages as they are now.
+// grown returns the current messages.
 func (j *simulatedJob) grown() string {
 	if j.kept != nil {
 		j.messages, j.length = j.kept.text(), len(j.kept.list)
@@ -218,7 +218,7 @@ func (j *simulatedJob) event(e api.JobEvent) {
 	j.progress(j.w.call("loop_event", `"job":`+string(j.job), `"event":`+string(text), `"messages":`+j.grown()))
 }
 
-// progress executes what a job wants.
+// progress executes the effects that a job requests.
 func (j *simulatedJob) progress(answer api.Raw) {
 	if answer == nil {
 		return
@@ -275,7 +275,7 @@ func (j *simulatedJob) progress(answer api.Raw) {
 	j.w.after(wake-j.w.now+int64(j.w.random.IntN(50)), at)
 }
 
-// awake returns what calls the job again if it still waits as it does now.
+// awake returns a function that calls the job again if it is still waiting in the same way.
 func (j *simulatedJob) awake() func() {
 	turn := j.wait
 	return func() {
@@ -418,7 +418,7 @@ func (j *simulatedJob) execute(e *api.Effect) {
 	}
 }
 
-// count counts the messages that an effect leaves of the input.
+// count counts the tokens of the input after an effect's edits.
 func (j *simulatedJob) count(e *api.Effect) (tokens int) {
 	var messages []json.RawMessage
 	var edits []struct {
@@ -489,7 +489,8 @@ func (w *world) save(e *api.Effect) api.EffectResult {
 	return api.EffectResult{Done: true}
 }
 
-// entryPrints are the prints of what the entries of a record have replaced: of those that were made while the model failed too, or not.
+// entryPrints returns the prints of the messages that a record's entries have replaced. failed selects entries that were made while the
+// model failed.
 func entryPrints(record string, failed bool) (prints []string) {
 	var r struct {
 		Entries []struct {
@@ -540,7 +541,7 @@ func (j *simulatedJob) leases() bool {
 	return !j.free
 }
 
-// ask asks the model, which is slow, fails or answers nonsense as often as the faults say.
+// ask calls the model, which is slow, fails or returns nonsense as often as the faults say.
 func (j *simulatedJob) ask(e *api.Effect) {
 	w := j.w
 	j.asks++

@@ -15,8 +15,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/gen"
 )
 
-// TestVectors answers every vector. Package host compares the modules too; this test needs no other machine than the one that it is compiled
-// for, so make test-arm64 runs it in an emulator.
+// TestVectors answers every vector. Package host compares the modules too; this test needs only the machine for which it is compiled, so
+// make test-arm64 runs it in an emulator.
 func TestVectors(t *testing.T) {
 	files, err := filepath.Glob("../testdata/vectors/*.json")
 	if err != nil || len(files) == 0 {
@@ -50,8 +50,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestSameOnEachMachine answers random requests, and compares the sums of the answers with those of another machine in the file that
-// CTXFOLD_ANSWERS names; it writes the file where there is none. The provider's counts in them make the estimate compute with fractions.
+// TestSameOnEachMachine answers random requests, and compares hashes of the answers with those of another machine in the file named by
+// CTXFOLD_ANSWERS, or writes the file if it doesn't exist. The requests have provider's counts, which make the estimate use fractions.
 func TestSameOnEachMachine(t *testing.T) {
 	path := os.Getenv("CTXFOLD_ANSWERS")
 	if path == "" {

@@ -15,7 +15,7 @@ import (
 // markFormats are the formats with cache breakpoints, and how an app writes them.
 var markFormats = []string{"ai-sdk", "anthropic", "bedrock-converse", "langchain", "openai-chat"}
 
-// cacheMarks are the marks of a message or body, in their order: "5m" or "1h" for each. What a tool is called with holds none.
+// cacheMarks returns the breakpoints in a message or body, in order: "5m" or "1h" for each. It ignores the arguments of tool calls.
 func cacheMarks(t testing.TB, text []byte) (ttls []string) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -51,7 +51,7 @@ func cacheMarks(t testing.TB, text []byte) (ttls []string) {
 	return ttls
 }
 
-// mark puts a mark at the end of a message, as an app of the format does; false where that has no place for one.
+// mark adds a breakpoint at the end of a message, as an app using the format does. It returns false if the message has no place for one.
 func mark(format string, message json.RawMessage, ttl string) (json.RawMessage, bool) {
 	var m map[string]any
 	d := json.NewDecoder(bytes.NewReader(message))

@@ -29,7 +29,7 @@ const (
 	// memoryVersion 2: an entry ends where the compaction left the messages unchanged. In version 1 it ended at the
 	// end of the history.
 	memoryVersion, firstMemoryVersion = 2, 1
-	// maxMemories is how many entries of a request are read, counted from the end.
+	// maxMemories is the maximum number of a request's entries that are read, starting from the end.
 	maxMemories = 64
 )
 
@@ -60,6 +60,7 @@ type place struct {
 // looks identifies an edited message by its original content. "" matches anything.
 type looks struct {
 	print, raw string // prints of the message alone and of its bytes
+	id         string // the print of its id, if the edited message lacks that
 	on         string // the print of a later message that must exist
 	after      string // for a new message: the print of the message before it
 }
@@ -367,6 +368,8 @@ func (e *memoryEdit) say(name string, src []byte, v jsonspan.Value) bool {
 		e.print = shortOf(src, v)
 	case "raw":
 		e.raw = shortOf(src, v)
+	case "id":
+		e.id = shortOf(src, v)
 	case "on":
 		e.on = shortOf(src, v)
 	case "after":

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// What was a key of the policy or of the request, and is an option now, is refused where it was, and told where it is.
+// A former key of the policy or the request that is an option now is rejected, and the error names its new place.
 func TestMovedKeys(t *testing.T) {
 	const messages = `"messages":[{"role":"user","content":"Hello."}]`
 	of := func(more string, ops ...string) map[string]string {
@@ -50,7 +50,7 @@ func TestMovedKeys(t *testing.T) {
 	}
 }
 
-// Keys of the same names that are where they belong are read, and a misspelt key is not taken for one that has moved.
+// Keys of the same name in their proper place are read, and a misspelled key is not taken for one that has moved.
 func TestKeysThatHaveNotMoved(t *testing.T) {
 	for policy, want := range map[string]string{
 		`{"window":{"tokens":99},"gate":{"usage":true}}`:             `"due":false`,

@@ -43,7 +43,7 @@ func TestNotice(t *testing.T) {
 	}
 }
 
-// A state that a host has changed names a number of messages that can't be: nothing is taken for known.
+// If a host has changed a state so that its number of messages is impossible, nothing counts as known.
 func TestNoticeOfChangedState(t *testing.T) {
 	report := func(known string, messages []string) (a api.Planned) {
 		out := core.Call("plan", []byte(`{"policy":`+noticePolicy+`,"state":{"round":1,"messages":`+known+`},"messages":`+joined(messages)+`}`))
@@ -84,7 +84,7 @@ func TestNoticeIsNoRequest(t *testing.T) {
 	}
 }
 
-// The report says what has filled the window, by kind, and after a compaction only of what came behind it.
+// The report lists what has filled the window, by kind. After a compaction it only covers later messages.
 func TestRefill(t *testing.T) {
 	messages := append([]string{`{"role":"system","content":"You find leaks."}`}, readings(24)...)
 	const policy = `{"format":"openai-chat","window":{"tokens":6000,"reserve":0},"summary":{"mode":"local"}}`

@@ -27,7 +27,7 @@ func sample(t *testing.T, name string) (answer []byte, messages json.RawMessage)
 	return answer, s.Messages
 }
 
-// What open has answered is passed on whole: check agrees with what the provider has counted, whatever the text alone would say.
+// The result of open is passed on as a whole: check agrees with the provider's count, whatever the estimate of the text.
 func TestOpenedSessionsCountAsTheProviderDid(t *testing.T) {
 	dir := sessions.Dir(t)
 	names := 0
@@ -121,7 +121,7 @@ func TestOpenedSessions(t *testing.T) {
 	}
 }
 
-// A compaction of an opened session answers with the list, and its plan keeps the model: steps take the session or the list.
+// A compaction of an opened session returns the list, and its plan keeps the model. Steps accept the session or the list.
 func TestOpenedSessionsAreCompacted(t *testing.T) {
 	answer, messages := sample(t, "codex.jsonl")
 	policy := `"policy":{"window":{"tokens":6000},"passes":[{"pass":"fold","keep_tokens":20}]}` + force

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// A conversation whose format was told once is still known when only text is left of it.
+// A conversation whose format was set once is still recognized when only text is left of it.
 func TestStateRemembersTheFormat(t *testing.T) {
 	tool := `{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"read","input":{"path":"a%d"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":"%s"}]},`
 	list := `[{"role":"user","content":"start"},`
@@ -60,7 +60,7 @@ func TestOrderOfKeys(t *testing.T) {
 	}
 }
 
-// A plan continues when messages have come since, and says so when the old ones have changed.
+// A plan continues if messages have been added, and is rejected if old ones have changed.
 func TestPlanOnGrownTranscript(t *testing.T) {
 	turn := `{"role":"user","content":"q%d"},{"role":"assistant","content":null,"tool_calls":[{"id":"c%d","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c%d","content":"%s"}`
 	var turns []string
@@ -130,7 +130,7 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// Whatever a plan or a state says, the result is valid and nothing panics.
+// Whatever a plan or a state contains, the result is valid and nothing panics.
 func TestTamperedPlans(t *testing.T) {
 	list := `[{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"` + strings.Repeat("z", 900) + `"},{"role":"assistant","content":"ok"},{"role":"user","content":"next"}]`
 	a := call(t, "plan", `{"policy":{"window":{"tokens":100}},"messages":`+list+`}`)

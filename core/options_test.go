@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// optionsChat is a conversation in which a pass has something to do.
+// optionsChat returns a conversation in which a pass has something to do.
 func optionsChat() string {
 	body := strings.Repeat("line of output ", 60)
 	return `[{"role":"user","content":"Compare."},{"role":"assistant","content":null,"tool_calls":[` +
@@ -18,7 +18,7 @@ func optionsChat() string {
 		`{"role":"assistant","content":"They are equal."},{"role":"user","content":"Thanks."}]`
 }
 
-// What a call wants is said next to the policy, wherever the member is in the request.
+// A call's options are next to the policy, at any position in the request.
 func TestOptions(t *testing.T) {
 	const clear = `"passes":[{"pass":"clear","keep_recent":0}],"last_resort":false`
 	list := optionsChat()
@@ -82,7 +82,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Options that follow the messages and a state still tell their format.
+// If options follow the messages and a state, the messages are still read in the state's format.
 func TestOptionsBehindAState(t *testing.T) {
 	const said = `[{"role":"user","content":"Hello."},{"role":"assistant","content":"Good morning."}]`
 	for _, request := range []string{
@@ -95,7 +95,7 @@ func TestOptionsBehindAState(t *testing.T) {
 	}
 }
 
-// An error names the option, where it is.
+// An error names the option and its position.
 func TestOptionErrors(t *testing.T) {
 	list := optionsChat()
 	tests := []struct{ options, code, path, at string }{ // at "": after the key or the value, as the reader of typed JSON counts
@@ -143,7 +143,7 @@ func TestPlanCarriesOptions(t *testing.T) {
 	}
 }
 
-// A session has options of its own; what a call names counts instead.
+// A session has its own options, which the options of a call override.
 func TestOptionsOfSessions(t *testing.T) {
 	var s core.Sessions
 	do := func(op, request string) string { return string(s.Call(op, []byte(request))) }

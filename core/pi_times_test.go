@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/gen"
 )
 
-// TestPiTimes: what is written new has the time of a message next to it, so that times in a list of pi's never go back.
+// TestPiTimes: new messages have the time of an adjacent message, so that times in a pi list never decrease.
 func TestPiTimes(t *testing.T) {
 	for name, policy := range map[string]string{
 		"fold":     `"passes":[{"pass":"fold","keep_tokens":500}],"summary":{"mode":"local"}`,

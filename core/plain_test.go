@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
-// plainChat is n turns of a chat, without what says its format.
+// plainChat returns n turns of a chat, without anything that identifies its format.
 func plainChat(n int) string {
 	list := `[{"role":"system","content":"Be short."}`
 	for i := range n {
@@ -22,7 +22,7 @@ func plainChat(n int) string {
 
 const plainPolicy = `{"window":{"tokens":2000,"reserve":100}}`
 
-// A conversation of texts needs no format: the first call knows what to do, and the result is valid in every format of such texts.
+// A conversation of texts needs no format: the first call works, and the result is valid in every format of such texts.
 func TestPlainChat(t *testing.T) {
 	for _, preset := range []string{"default", "checkpoint", "turn-tail", "layered", "agent-loop"} {
 		policy := `{"preset":"` + preset + `","window":{"tokens":2000,"reserve":100}}`
@@ -42,7 +42,7 @@ func TestPlainChat(t *testing.T) {
 	}
 }
 
-// A conversation that was plain goes over to the format of what comes later, wherever it comes.
+// A plain conversation changes to the format of a later message, wherever that is.
 func TestPlainGoesOn(t *testing.T) {
 	const anthropicCall = `{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"read","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}`
 	const chatCall = `{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"x"}`

@@ -12,7 +12,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
-// tried is what a preset made of all sessions.
+// tried holds the results of a preset for all sessions.
 type tried struct {
 	compacted, invalid, violations, lost int
 	before, after                        int // tokens

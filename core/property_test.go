@@ -104,7 +104,7 @@ func randomPolicy(r *rand.Rand, format string, size int) string {
 	return policy
 }
 
-// oneCase makes the conversation of a seed and returns what is not kept, and a report that names everything.
+// oneCase builds the conversation of a seed. It returns the broken promises, and a function that describes the case.
 func oneCase(t testing.TB, n uint64) (problems []string, describe func() string) {
 	r := rand.New(rand.NewPCG(*seed, n))
 	formats := judged()
@@ -184,8 +184,8 @@ var judged = sync.OnceValue(func() (formats []string) {
 	return formats
 })
 
-// repairs checks that a repaired transcript is valid, by the judge and by validate, and that repairing it again changes
-// nothing; and that a valid transcript is left as it is.
+// repairs checks that a repaired transcript is valid according to the judge and to validate, and that repairing it again changes nothing. A
+// valid transcript must stay unchanged.
 func repairs(t testing.TB, format string, list []byte) (broken []string) {
 	policy := fmt.Sprintf(`{"format":%q}`, format)
 	a := call(t, "repair", `{"policy":`+policy+`,"messages":`+string(list)+`}`)
@@ -212,7 +212,7 @@ func repairs(t testing.TB, format string, list []byte) (broken []string) {
 	return broken
 }
 
-// wanted is how many random conversations the tests compact.
+// wanted returns the number of random conversations that the tests compact.
 func wanted() int {
 	if *cases > 0 {
 		return *cases
@@ -220,8 +220,7 @@ func wanted() int {
 	return budget(50, 90, 2000) * len(judged())
 }
 
-// TestProperties compacts and repairs random conversations under random policies. -cases and -seed choose how many and
-// which.
+// TestProperties compacts and repairs random conversations under random policies. The flags -cases and -seed select them.
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	n := wanted()

@@ -11,11 +11,11 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
-// sealed is what only OpenAI can read.
+// sealed is content that only OpenAI can read.
 var sealed = strings.Repeat("Z0FBQUFBQm8", 60)
 
-// providers are the formats whose providers compact by themselves: a body of some 5,000 tokens, what their API wants next to the messages,
-// and what it answers.
+// providers lists the formats whose providers have their own compaction: a body of about 5,000 tokens, the members that the API requires
+// besides the messages, and its response.
 var providers = map[string]struct {
 	list, begin, user, assistant, wants, path, beta string
 	made, made2, none                               string
@@ -35,7 +35,7 @@ var providers = map[string]struct {
 		none:  `{"role":"user","content":"Count the files."}`},
 }
 
-// fileTurns are messages of a provider's format, after so many.
+// fileTurns returns the messages of some turns in a provider's format.
 func fileTurns(format string, from, to int) string {
 	p := providers[format]
 	var list []string
@@ -68,8 +68,8 @@ func provided(t *testing.T, format, policy, state, messages, options string, rep
 	}
 }
 
-// What a provider makes of a conversation goes into the result byte for byte, and is never folded. The next compaction gives it to the
-// provider again, and one by the model leaves it where it is.
+// The result of a provider's compaction becomes part of the result byte for byte, and is never folded. The next compaction by the provider
+// includes it, and one by the model leaves it in place.
 func TestProvider(t *testing.T) {
 	for format, x := range providers {
 		for _, answer := range []string{"messages", "edits"} {
@@ -138,7 +138,7 @@ func TestProvider(t *testing.T) {
 	}
 }
 
-// Where the provider fails the model's summary counts, and where that fails the local digest.
+// If the provider fails, the model's summary is used; if that fails too, the local digest.
 func TestProviderFails(t *testing.T) {
 	const text = `"text":"## Goal\nThe user counts files, one after the other, and wants all of them read and counted."`
 	for format, x := range providers {
@@ -174,8 +174,7 @@ func TestProviderFails(t *testing.T) {
 	}
 }
 
-// The provider is not asked where it has no such API, where no model should be asked, or where a pinned message would come back in its
-// answer.
+// The provider is not called if it has no such API, if no model may be called, or if its result would include a pinned message.
 func TestNoProvider(t *testing.T) {
 	body := func(format string) string { return providers[format].begin + fileTurns(format, 0, 40) + `]}` }
 	for name, tt := range map[string]struct{ format, policy, body string }{
@@ -192,7 +191,7 @@ func TestNoProvider(t *testing.T) {
 	}
 }
 
-// What the provider represents comes back from the archive to the last byte.
+// The archive restores the messages that the provider has replaced, to the last byte.
 func TestProviderRestored(t *testing.T) {
 	for format, x := range providers {
 		body := x.begin + fileTurns(format, 0, 40) + `]}`

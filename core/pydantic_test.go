@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A prompt that is a list stays whole when a result next to it goes.
+// A prompt that is a list stays whole when a result next to it is removed.
 func TestPydanticPromptBesideResults(t *testing.T) {
 	prompt := `{"content":["look at this",{"url":"https://example.org/a.png","kind":"image-url"}],"part_kind":"user-prompt"}`
 	orphan := func(id string) string {

@@ -15,7 +15,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// history is what a fit knows about where its messages come from.
+// history records where the messages of a fit come from.
 type history struct {
 	known    int // index of the applied entry, or -1
 	replaced int // how many messages of the given list the entry replaced; 0 if the list continues from what was sent

@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
-// TestRecordings validates recorded requests: nothing that a provider has answered is called refused, and what it tolerated is
-// left alone by repair.
+// TestRecordings validates recorded requests: nothing that a provider has accepted is reported as rejected, and repair leaves tolerated
+// violations unchanged.
 func TestRecordings(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(sessions.Dir(t), "api_recordings", "*.jsonl"))
 	formats := map[string]string{"anthropic": "anthropic", "gemini": "gemini", "openai_chat": "openai-chat", "openai_responses": "openai-responses"}

@@ -15,7 +15,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/gen"
 )
 
-// sign begins all secrets of these tests: where it is, there is at least a piece of one.
+// sign is the beginning of all secrets in these tests, so its presence reveals at least a part of one.
 const sign = "sk_live"
 
 // secret is a secret with everything that JSON escapes.
@@ -41,7 +41,7 @@ func planted(r *rand.Rand, conv gen.Conversation) gen.Conversation {
 	return conv
 }
 
-// redactOption is the option for the secrets; the even ones have a placeholder of their own.
+// redactOption returns the option for the secrets; every second one has its own placeholder.
 func redactOption() string {
 	var texts []map[string]any
 	for n := range 5 {
@@ -87,8 +87,8 @@ func redactedAs(t *testing.T, message, state json.RawMessage) string {
 	return text
 }
 
-// Whatever a compaction makes has no piece of a secret in it: requests, digests, state and archive, in every format, also in later rounds and
-// in sessions. What stays is the input's, and what is restored is the input with placeholders.
+// Nothing that a compaction writes contains a part of a secret: requests, digests, state and archive, in every format, also in later rounds
+// and in sessions. Kept messages are unchanged, and restored ones are the input with placeholders.
 func TestRedactedTextsStayOut(t *testing.T) {
 	n := 600
 	if testing.Short() {
@@ -194,7 +194,7 @@ func TestRedactedTextsStayOut(t *testing.T) {
 	}
 }
 
-// A message of which something is cleared keeps the rest as it came in, and so does one that only gets a cache breakpoint.
+// If something in a message is cleared, the rest stays unchanged, and so does a message that only gets a cache breakpoint.
 func TestRedactKeepsTheRestOfAMessage(t *testing.T) {
 	long := strings.Repeat("line of output\n", 400)
 	text, _ := json.Marshal(long + secret(1))
@@ -221,7 +221,7 @@ func TestRedactKeepsTheRestOfAMessage(t *testing.T) {
 	}
 }
 
-// What the host's function has failed on is replaced whole; where nothing is due or nothing is found, the option changes nothing.
+// A text on which the host's function has failed is replaced completely. If nothing is due or nothing is found, the option changes nothing.
 func TestRedactWholeAndNothing(t *testing.T) {
 	var messages []string
 	for i := range 40 {
@@ -264,7 +264,7 @@ func TestRedactWholeAndNothing(t *testing.T) {
 	}
 }
 
-// Fit keeps the placeholders over its compactions, and finds what it remembers by the history as it is.
+// Fit keeps the placeholders over its compactions, and recognizes the unredacted history.
 func TestFitRedacts(t *testing.T) {
 	for _, format := range []string{"anthropic", "openai-chat", "gemini"} {
 		r := rand.New(rand.NewPCG(7, 7))

@@ -7,6 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/compact"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -80,13 +81,7 @@ func (m *remembering) read(c *compact.Run) {
 	for _, p := range m.dropped {
 		m.loose[p.in] = p.looks
 	}
-	for _, a := range c.Report().Actions {
-		if (a.Action == api.ActionDrop && a.Pass == "repair" || a.Action == api.ActionStrip) && a.Message >= 0 && leftOut(c.Doc().T, a.Message) {
-			if p := m.wholeOf(a.Message); p.in >= 0 {
-				m.loose[p.in] = m.looksOf(a.Message, p)
-			}
-		}
-	}
+	m.loosen(c)
 	c.Doc().EachItem(func(it *view.Item, write func(dst []byte) []byte) {
 		p := place{in: -1}
 		if it.In >= 0 {
@@ -100,6 +95,9 @@ func (m *remembering) read(c *compact.Run) {
 			p = place{in: -1, kept: unmarked(write(nil))}
 		default:
 			p.looks, p.kept = m.looksOf(int(it.In), p), write(nil)
+			if p.looks.id != "" && handles.IDOf(p.kept) != "" {
+				p.looks.id = ""
+			}
 			if on, leans := leans[it.Msg]; leans && int(on) < c.Doc().T.Input {
 				p.looks.on = ""
 				m.on[p.in] = m.wholeOf(int(on)).in
@@ -111,6 +109,19 @@ func (m *remembering) read(c *compact.Run) {
 		p.before, p.role = 0, ""
 		m.list = append(m.list, p)
 	})
+}
+
+// loosen notes the messages that a repair or the removal of reasoning left out.
+func (m *remembering) loosen(c *compact.Run) {
+	for _, a := range c.Report().Actions {
+		leaves := a.Action == api.ActionDrop && a.Pass == "repair" || a.Action == api.ActionStrip
+		if !leaves || a.Message < 0 || !leftOut(c.Doc().T, a.Message) {
+			continue
+		}
+		if p := m.wholeOf(a.Message); p.in >= 0 {
+			m.loose[p.in] = m.looksOf(a.Message, p)
+		}
+	}
 }
 
 // leftOut reports whether all of a message was left out. If only some of its parts were removed and the message isn't
@@ -141,7 +152,12 @@ func (h *history) looksOf(message int, p place) looks {
 	if h.given != nil {
 		message = p.in
 	}
-	return looks{print: h.source.Print(message).String(), raw: rawOf(h.source.AsGiven(h.source.Messages[message].Span))}
+	given := h.source.AsGiven(h.source.Messages[message].Span)
+	is := looks{print: h.source.Print(message).String(), raw: rawOf(given)}
+	if id := handles.IDOf(given); id != "" {
+		is.id = rawOf([]byte(id))
+	}
+	return is
 }
 
 // printOf returns the print of a single message of the history; "" if it is unknown.
@@ -376,7 +392,7 @@ func appendIndex(dst []byte, name string, in int) []byte {
 }
 
 func appendLooks(dst []byte, l looks) []byte {
-	for _, member := range [...][2]string{{"print", l.print}, {"raw", l.raw}, {"on", l.on}, {"after", l.after}} {
+	for _, member := range [...][2]string{{"print", l.print}, {"raw", l.raw}, {"id", l.id}, {"on", l.on}, {"after", l.after}} {
 		if member[1] != "" {
 			dst = append(append(append(append(append(dst, `,"`...), member[0]...), `":"`...), member[1]...), '"')
 		}

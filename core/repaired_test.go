@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRepairedIsOfTheInput: a message that takes a turn next to the digest is no violation of the input, and report.repaired doesn't count
-// it; what the input itself had is counted, with a digest or without.
+// TestRepairedIsOfTheInput: a message that is inserted next to the digest to alternate roles is not a violation of the input, and
+// report.repaired doesn't count it. The input's own violations are counted, with or without a digest.
 func TestRepairedIsOfTheInput(t *testing.T) {
 	turns := func(n int, format string) string {
 		var list []string

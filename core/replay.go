@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
@@ -20,6 +22,8 @@ type replay struct {
 	prints []transcript.Fingerprint // of each message alone, computed on demand
 	order  []int32                  // the messages sorted by their prints
 	raws   []raw                    // the messages sorted by their bytes, computed on demand
+	kept   critbit.Map[struct{}]    // the ids of the calls that edits would have renamed
+	keeps  bool                     // whether there are any
 }
 
 // raw is the fingerprint of a message's bytes, with the index of the message.
@@ -90,13 +94,50 @@ func (p *replay) find(e *place, at, from int) int {
 	switch {
 	case !ok:
 		return -1
-	case fits(at):
+	case fits(at) && !p.isAnother(e, at):
 		return at
 	}
-	if n := p.search(print, from); n < len(p.order) && fits(int(p.order[n])) {
+	if n := p.search(print, from); n < len(p.order) && fits(int(p.order[n])) && !p.isAnother(e, int(p.order[n])) {
 		return int(p.order[n])
 	}
 	return -1
+}
+
+// isAnother reports whether an edit is not applied to a message because that belongs to another branch: it has another id than the original.
+// Ids alone may change with each request, so this is only true for edits that change nothing but ids, such as the id of an item that
+// lost its reasoning, or the repeated id of a call. Repair changes them again where necessary. The result of such a call keeps its
+// id, too.
+func (p *replay) isAnother(e *place, i int) bool {
+	now := p.t.AsGiven(p.t.Messages[i].Span)
+	another := p.hasOtherID(e, now)
+	if e.in < 0 || e.text == nil || !another && !p.keeps || rawOf(now) == e.looks.raw {
+		return false
+	}
+	own := &transcript.Transcript{Src: []byte("[]"), Named: p.t.Named, Ordered: p.t.Ordered}
+	m, ok := p.f.AddOne(own, e.text)
+	if !ok || own.ContentPrint(int(m)) != p.t.ContentPrint(i) {
+		return false
+	}
+	for _, part := range own.PartsOf(int(m)) {
+		switch {
+		case part.ID.IsZero():
+		case part.Kind == transcript.ToolResult:
+			another = another || p.kept.Has(string(own.Bytes(part.ID)))
+		case part.Kind == transcript.ToolCall && another:
+			p.kept.Add(string(own.Bytes(part.ID)))
+			p.keeps = true
+		}
+	}
+	return another
+}
+
+// hasOtherID reports whether a message has another id than the original of an edit, as far as that is known.
+func (p *replay) hasOtherID(e *place, now []byte) bool {
+	id, was := handles.IDOf(now), e.looks.id
+	if edited := handles.IDOf(e.text); was == "" && edited != "" {
+		was = rawOf([]byte(edited))
+	}
+	return id != "" && was != "" && rawOf([]byte(id)) != was
 }
 
 // findRaw returns the index of the message with these bytes, from index from on: the message at index at, or else the

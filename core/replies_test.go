@@ -22,8 +22,8 @@ func turns(from, to int) string {
 	return strings.Join(list, ",")
 }
 
-// Whatever a host answers to requests, and in whatever order: the step ends with an error that has a code and changes nothing, or with a
-// valid transcript in which every message is kept or can be restored, and the user's requests are in the digest.
+// Whatever a host answers to requests, in whatever order, the step ends with an error that has a code and changes nothing, or with a valid
+// transcript in which every message is kept or can be restored and the user's requests are in the digest.
 func TestReplies(t *testing.T) {
 	t.Parallel()
 	const policy = `{"format":"openai-chat","window":{"tokens":4000,"reserve":0},"archive":"places","passes":[{"pass":"fold","keep_tokens":500}],` +
@@ -126,7 +126,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// A host that has lost its state, or comes with that of another conversation, loses nothing that is in the digest.
+// A host that has lost its state, or passes that of another conversation, loses nothing that is in the digest.
 func TestLostState(t *testing.T) {
 	const policy = `{"format":"openai-chat","window":{"tokens":4000,"reserve":0},"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":500}]}`
 	other := compacts(t, policy, "", "["+strings.ReplaceAll(turns(100, 120), "src/", "other/")+"]", "")

@@ -11,9 +11,9 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/gen"
 )
 
-// TestRestoreOfOlderMessages gives a host's older messages the state of a newer compaction, as an app does that has read its messages before
-// a compaction in the background was over, and sets them, edited, after it. All that these messages stand for comes back, also after more
-// compactions, and nothing is left over of the compaction that is not in them.
+// TestRestoreOfOlderMessages passes a host's older messages with the state of a newer compaction, like an app that reads its messages
+// before a background compaction ends and writes them back, edited, afterwards. Everything that these messages replace is restored, also
+// after further compactions, and nothing of the missing compaction is reported.
 func TestRestoreOfOlderMessages(t *testing.T) {
 	t.Parallel()
 	for _, format := range judged() {
@@ -60,8 +60,8 @@ func TestRestoreOfOlderMessages(t *testing.T) {
 	}
 }
 
-// TestRestoreAfterDeletedTurn deletes a turn in front of a message that a compaction has dropped. What was dropped is back where it was, and
-// not a turn further behind.
+// TestRestoreAfterDeletedTurn deletes a turn before a message that a compaction has dropped. The dropped message is restored at its place,
+// and not one turn later.
 func TestRestoreAfterDeletedTurn(t *testing.T) {
 	turn := func(n int, reasoning string) string {
 		return fmt.Sprintf(`{"id":"u%d","role":"user","content":"Question %d."},%s{"id":"a%d","role":"assistant","content":"Answer %d."}`, n, n, reasoning, n, n)
@@ -124,8 +124,8 @@ func TestRestoreOfAMessageChangedTwice(t *testing.T) {
 	}
 }
 
-// TestRestoreOfMessagesThatBecameAlike strips what distinguishes two messages, and deletes the first of them. The reasoning that comes back in the
-// second is its own, and so is that of the messages between.
+// TestRestoreOfMessagesThatBecameAlike strips what distinguishes two messages, and deletes the first. The second gets its own reasoning
+// back, and so do the messages in between.
 func TestRestoreOfMessagesThatBecameAlike(t *testing.T) {
 	turn := func(n int, answer string) string {
 		return fmt.Sprintf(`{"role":"user","content":[{"type":"text","text":"Question %d."}]},{"role":"assistant","content":[{"type":"reasoning","text":"Thought %d."},{"type":"text","text":"%s"}]}`, n, n, answer)
@@ -175,8 +175,8 @@ func TestRestoreOfARewrittenEnd(t *testing.T) {
 	}
 }
 
-// TestRestoreOfTheLastDropped compacts in the middle of a turn, when the newest message is one that a compaction drops. It is back where it was
-// when the conversation has gone on behind it, and a turn in front of it is gone.
+// TestRestoreOfTheLastDropped compacts in the middle of a turn, when the newest message is dropped. The message is restored at its place,
+// even if the conversation has continued and an earlier turn was deleted.
 func TestRestoreOfTheLastDropped(t *testing.T) {
 	turn := func(n int, reasoning string) string {
 		return fmt.Sprintf(`{"id":"u%d","role":"user","content":"Question %d."},%s{"id":"a%d","role":"assistant","content":"Answer %d."}`, n, n, reasoning, n, n)
@@ -214,9 +214,9 @@ func agTurn(n int, reasoning string) string {
 	return fmt.Sprintf(`{"id":"u%d","role":"user","content":"Question %d."},%s{"id":"a%d","role":"assistant","content":"Answer %d."}`, n, n, reasoning, n, n)
 }
 
-// TestRestoreBehindANewerCompaction compacts twice, the second time a beginning of the first result, as for an app whose user went back. Then
-// the user comes back to the longer conversation, and both compactions are replayed in it. What the first has changed behind the end of the second
-// is back, too.
+// TestRestoreBehindANewerCompaction compacts twice, the second time only a beginning of the first result, as for an app whose user went
+// back. Then the user returns to the longer conversation, and both compactions are replayed. Changes of the first one after the end of the
+// second are undone too.
 func TestRestoreBehindANewerCompaction(t *testing.T) {
 	var turns []string
 	for n := range 8 {
@@ -242,7 +242,8 @@ func TestRestoreBehindANewerCompaction(t *testing.T) {
 	}
 }
 
-// TestRestoreOfAnOlderCompaction compacts twice, and then deletes all that the second compaction has changed. What the first has changed is back.
+// TestRestoreOfAnOlderCompaction compacts twice, and then deletes everything that the second compaction has changed. The changes of the
+// first are undone.
 func TestRestoreOfAnOlderCompaction(t *testing.T) {
 	messages := `[` + agTurn(0, "") + `,` + agTurn(1, "A thought.") + `,` + agTurn(2, "") + `]`
 	kept := shelf{}
@@ -261,8 +262,8 @@ func TestRestoreOfAnOlderCompaction(t *testing.T) {
 	}
 }
 
-// TestRestoreOfWhatIsThere restores a list in which some of the messages that a compaction has dropped are back, as in a replay of a newer one that
-// does not know them. None of them comes twice.
+// TestRestoreOfWhatIsThere restores a list in which some dropped messages are present again, as after replaying a newer compaction that
+// doesn't know them. None of them appears twice.
 func TestRestoreOfWhatIsThere(t *testing.T) {
 	thoughts := []string{"", "A first thought.", "", "A second thought.", "A last thought."}
 	turns := func(without ...int) string {
@@ -289,9 +290,9 @@ func TestRestoreOfWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestRestoreDropsTurnsOfReplays adds messages of the same role to the result of a compaction, with a turn between that makes the roles
-// alternate, as a replay sends them. The turn doesn't come back: neither after the result, nor in place of its last message. A message of the
-// app's that reads like such a turn does, if nothing was added.
+// TestRestoreDropsTurnsOfReplays appends messages of the same role to the result of a compaction, with an inserted turn that makes the
+// roles alternate, as a replay sends them. The turn is not restored: neither after the result, nor in place of its last message. An app's
+// own message with the same text is, if nothing was added.
 func TestRestoreDropsTurnsOfReplays(t *testing.T) {
 	noted := json.RawMessage(`{"role":"assistant","content":"[Noted.]"}`)
 	asks := func(text string) json.RawMessage {

@@ -10,8 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 )
 
-// TestRestoreOfAnEditBehindARewrittenFold has a repair rewrite the last messages that are folded, and the message behind them, which the
-// app then edits. What was folded is back, and the edited message is there once, as the app has it.
+// TestRestoreOfAnEditBehindARewrittenFold has a repair rewrite the last folded messages and the message after them, which the app then
+// edits. The folded messages are restored, and the edited message appears once, in the app's version.
 func TestRestoreOfAnEditBehindARewrittenFold(t *testing.T) {
 	var all []json.RawMessage
 	for n := range 12 {
@@ -84,8 +84,8 @@ func TestRestoreOfAResultGivenTwice(t *testing.T) {
 	}
 }
 
-// TestRestoreOfPlacesThatOverlap undoes changes that removed two results that a repair had inserted, and one that looks like the second of these.
-// That is deleted, so that the second looks like it in vain: the report says that a place was not found.
+// TestRestoreOfPlacesThatOverlap undoes changes that removed two results inserted by a repair, and one that looks like the second. The
+// latter is deleted, so the second is not found either, and the report says so.
 func TestRestoreOfPlacesThatOverlap(t *testing.T) {
 	calls := func(ids ...string) string {
 		var list []string
@@ -127,7 +127,7 @@ func TestRestoreOfPlacesThatOverlap(t *testing.T) {
 	}
 }
 
-// TestRestoreReportsWhatItDid clears results, and restores some of them, also behind a deleted turn. No action is reported for the others.
+// TestRestoreReportsWhatItDid clears results and restores some of them, also after a deleted turn. No action is reported for the others.
 func TestRestoreReportsWhatItDid(t *testing.T) {
 	messages := `[` + readTurn(0) + `,` + readTurn(1) + `,` + readTurn(2) + `,` + readTurn(3) + `]`
 	a := call(t, "plan", `{`+clearing+`,"messages":`+messages+`}`)
@@ -150,6 +150,47 @@ func TestRestoreReportsWhatItDid(t *testing.T) {
 					t.Errorf("with %s: %d bodies and %v are reported, want %d", given, back.Report.Restored, back.Report.Actions, did)
 				}
 			}
+		}
+	}
+}
+
+// TestRestoreOfAnotherBranch strips reasoning, which takes the ids of the items behind it, and then gives another branch, in which the model makes the
+// same call in an item with another id: at the same place, or behind one more turn. That item is sent and restored as it is.
+func TestRestoreOfAnotherBranch(t *testing.T) {
+	says := func(text string) string {
+		return fmt.Sprintf(`{"type":"message","role":"user","content":[{"type":"input_text","text":%q}]}`, text)
+	}
+	turn := func(n int, item string, thinks bool) (list []json.RawMessage) {
+		list = append(list, json.RawMessage(says(fmt.Sprintf("Question %d.", n))))
+		if thinks {
+			list = append(list, json.RawMessage(fmt.Sprintf(`{"type":"reasoning","id":"rs_%d","summary":[{"type":"summary_text","text":"Thought %d."}]}`, n, n)))
+		}
+		return append(list, json.RawMessage(fmt.Sprintf(`{"type":"function_call","id":%q,"call_id":"c%d","name":"read","arguments":"{\"n\":%d}"}`, item, n, n)),
+			json.RawMessage(fmt.Sprintf(`{"type":"function_call_output","call_id":"c%d","output":"%s"}`, n, strings.Repeat("A line of the file. ", 20))),
+			json.RawMessage(fmt.Sprintf(`{"type":"message","role":"assistant","id":"msg_%d","status":"completed","content":[{"type":"output_text","text":"Answer %d.","annotations":[]}]}`, n, n)))
+	}
+	var front []json.RawMessage
+	for n := range 8 {
+		front = append(front, turn(n, fmt.Sprintf("fc_%d", n), false)...)
+	}
+	asks := json.RawMessage(says("And now?"))
+	first := slices.Concat(front, turn(20, "fc_20", true), []json.RawMessage{asks})
+	a := app{policy: `{"format":"openai-responses","archive":"places","window":{"tokens":900,"reserve":0},"summary":{"mode":"local"},"passes":[{"pass":"reasoning","mode":"strip"},{"pass":"fold","keep_tokens":200}]}`}
+	f := a.fit(t, list(first))
+	if sent := string(f.Messages); !f.Report.Changed || strings.Contains(sent, "Thought 20") || strings.Contains(sent, "fc_20") || !strings.Contains(sent, `"c20"`) {
+		t.Fatalf("not what is wanted: %s", sent)
+	}
+	kept := shelf{}
+	kept.keep([]byte(list(first)), f.Archive)
+	for _, between := range [][]json.RawMessage{nil, turn(21, "fc_21", false)[:1]} {
+		other := slices.Concat(front, between, turn(20, "fc_30", false), []json.RawMessage{asks})
+		f := a.fit(t, list(other))
+		if f.Known < 0 || !strings.Contains(string(f.Messages), "fc_30") {
+			t.Errorf("known %d: the item is not sent as it is: %s", f.Known, f.Messages)
+		}
+		back := kept.restoreAll(t, `"policy":{"format":"openai-responses"},"state":`+string(f.State), string(f.Messages))
+		if string(back.Messages) != list(other) {
+			t.Errorf("restored is %s, want %s; left are %v", back.Messages, list(other), back.Markers)
 		}
 	}
 }

@@ -60,8 +60,8 @@ func callRestore(t testing.TB, request string) (a restoredAnswer) {
 	return a
 }
 
-// restoreAll restores as docs/reference/abi.md tells a host to: it gets the bodies that the transcript names, and those that they name, until
-// there is none that it does not have.
+// restoreAll restores as docs/reference/abi.md tells a host to: it passes the bodies that the transcript names, and those that they name in
+// turn, until it has all of them.
 func (s shelf) restoreAll(t testing.TB, head, messages string) restoredAnswer {
 	t.Helper()
 	listed := callRestore(t, `{`+head+`,"messages":`+messages+`}`)
@@ -164,7 +164,7 @@ func TestRestoreFollowsHandles(t *testing.T) {
 	}
 }
 
-// exact checks that what was restored is what came in, byte for byte, with what is between the messages.
+// exact checks that the restored messages equal the input byte for byte, including the text between messages.
 func exact(messages, back []byte) error {
 	if bytes.Equal(messages, back) {
 		return nil
@@ -187,9 +187,9 @@ func exact(messages, back []byte) error {
 	return fmt.Errorf("between the messages stands another space: %.200q, and was %.200q", back, messages)
 }
 
-// TestArchiveIsWhole compacts every real session with every preset, as published and as it is safe, twice in a row, and takes
-// both compactions back: the same bytes. What has no marker is back, too: reasoning, what was repaired, what was dropped. In make test a
-// session has every second preset, in turns as published and safe.
+// TestArchiveIsWhole compacts every real session with every preset, as published and with wire_safe, twice in a row, and undoes both
+// compactions, with the same bytes as a result. Content without a marker is restored too: reasoning, and repaired or dropped messages. In
+// make test a session gets every second preset, alternately as published and with wire_safe.
 func TestArchiveIsWhole(t *testing.T) {
 	t.Parallel()
 	compactions, stripped := 0, 0
@@ -238,9 +238,9 @@ func TestArchiveIsWhole(t *testing.T) {
 	t.Logf("%d compactions were taken back, %d of them had stripped or mended something", compactions, stripped)
 }
 
-// TestRestoreAfterMovedMarks restores a result that the application has continued with: its cache marks have moved, and turns have come.
-// What was stripped is back, and the messages that stayed are as they are now. So it is where a message is gone. Where one says something else,
-// the rest is back, and the changes are left and say so.
+// TestRestoreAfterMovedMarks restores a result with which the application has continued: cache breakpoints have moved, and turns were
+// added. Stripped content is restored, and kept messages stay as they are now. The same holds if a message was deleted. If a message was
+// edited, the rest is restored, and the report names the changes that could not be undone.
 func TestRestoreAfterMovedMarks(t *testing.T) {
 	think := func(n int) string {
 		return fmt.Sprintf(`{"role":"assistant","content":[{"type":"thinking","thinking":"Number %d.","signature":"c2ln"},{"type":"text","text":"This is %d."}]}`, n, n)
@@ -275,7 +275,7 @@ func TestRestoreAfterMovedMarks(t *testing.T) {
 	}
 }
 
-// TestRestoreEnds restores from bodies that name each other many times over: it ends, and leaves what would be too much.
+// TestRestoreEnds restores from bodies that name each other many times: it ends, and omits what would be too much.
 func TestRestoreEnds(t *testing.T) {
 	t.Parallel()
 	body := `[{"role":"user","content":"` + strings.Repeat("long ", 2000) + `"}]`

@@ -38,7 +38,7 @@ func TestLargeNewestResultLeavesRoomForTheDigest(t *testing.T) {
 	}
 }
 
-// So is what a command of the user has printed.
+// The same holds for the output of a command that the user has run.
 func TestLargeShellOutputLeavesRoomForTheDigest(t *testing.T) {
 	var list []json.RawMessage
 	add := func(format string, args ...any) { list = append(list, json.RawMessage(fmt.Sprintf(format, args...))) }

@@ -21,7 +21,7 @@ func readings(n int) []string {
 	return append(list, `{"role":"assistant","content":"The leak is in one of them."}`, `{"role":"user","content":"Which one?"}`)
 }
 
-// lines are some lines of code, each another one.
+// lines returns some lines of code, all of them different.
 func lines(file int) (code string) {
 	for i := range 30 {
 		code += fmt.Sprintf("func work%d() error { return open(%d) }\n", i, i*31+file)
@@ -49,7 +49,8 @@ func planned(t *testing.T, op, policy, options, messages string) (api.Planned, [
 	return a.Planned, a.Messages
 }
 
-// What has a score below 0 goes first, the lowest before the others, and no more than the target needs. Nothing else changes if that is enough.
+// Content with a score below 0 is removed first, the lowest before the others, and no more than the target requires. If that is enough,
+// nothing else changes.
 func TestLowScoresGoFirst(t *testing.T) {
 	messages := readings(12)
 	const policy = `{"format":"openai-chat","window":{"tokens":5600,"reserve":0},"gate":{"ratio":0.9,"target":0.88},"summary":{"mode":"local"},"log":true}`
@@ -76,7 +77,7 @@ func TestLowScoresGoFirst(t *testing.T) {
 	}
 }
 
-// A low score takes neither what the user says nor an open call nor a pin.
+// A low score affects neither user messages nor open calls nor pins.
 func TestLowScoresSpareWhatMustStay(t *testing.T) {
 	messages := readings(12)
 	messages = append(messages[:len(messages)-1], `{"role":"user","content":"Which one? `+strings.Repeat("Look at each of them. ", 40)+`"}`,
@@ -97,7 +98,7 @@ func TestLowScoresSpareWhatMustStay(t *testing.T) {
 	}
 }
 
-// What has a score above 0 stays through a fold, the highest first, up to a quarter of the target.
+// Content with a score above 0 survives a fold, the highest first, up to a quarter of the target.
 func TestHighScoresStay(t *testing.T) {
 	messages := readings(24)
 	const policy = `{"format":"openai-chat","window":{"tokens":6000,"reserve":0},"summary":{"mode":"local"},"log":true}`
@@ -123,7 +124,7 @@ func written(messages []json.RawMessage) string {
 	return string(b)
 }
 
-// A list that names one large message again and again costs as much as its length, not as that times the message.
+// A list that names one large message many times costs as much as its own length, not that times the message.
 func TestManyScoresOfOneMessage(t *testing.T) {
 	const parts, times = 100_000, 100_000
 	body := `[{"role":"user","content":[` + strings.Repeat(`{"type":"text","text":"one two three"},`, parts) + `{"type":"text","text":"b"}]}]`
@@ -134,7 +135,7 @@ func TestManyScoresOfOneMessage(t *testing.T) {
 	}
 }
 
-// The indexes of scores are those of the list that a fit is given, whose beginning it has compacted before.
+// The indexes of scores refer to the list that is passed to fit, even if its beginning was compacted before.
 func TestScoresAfterAFit(t *testing.T) {
 	messages := readings(24)
 	const policy = `{"format":"openai-chat","window":{"tokens":6000,"reserve":0},"summary":{"mode":"local"}}`
@@ -155,7 +156,7 @@ func TestScoresAfterAFit(t *testing.T) {
 	}
 }
 
-// Messages may be appended while a summary is written: they stay after the digest, whatever score the others have.
+// Messages may be appended while a summary is written. They stay after the digest, whatever scores the others have.
 func TestScoreWhileMessagesCome(t *testing.T) {
 	list := readings(12)
 	policy := `{"format":"openai-chat","window":{"tokens":3000,"reserve":0}}`

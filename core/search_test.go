@@ -52,7 +52,7 @@ func quote(s string) string {
 	return string(b)
 }
 
-// TestSearchOfFormats finds the same text in a message of each wire format, with its role and where it is.
+// TestSearchOfFormats finds the same text in a message of each wire format, with its role and position.
 func TestSearchOfFormats(t *testing.T) {
 	const said = "The harbour office opens at nine."
 	call := `The harbour office answers on 555-0134.`
@@ -134,7 +134,8 @@ func TestSearchErrors(t *testing.T) {
 	}
 }
 
-// TestSearchFollowsHandles names what the bodies name and nobody gave, and takes no digest for a message whose messages are there.
+// TestSearchFollowsHandles names missing bodies that the given bodies refer to, and doesn't return a digest as a message if the messages
+// that it replaces were searched.
 func TestSearchFollowsHandles(t *testing.T) {
 	digest := func(handle string) string {
 		return fmt.Sprintf(`{"role":"user","content":"[session digest — older turns condensed]\nHandle of the folded messages: %s\n\nThe harbour office opens at nine."}`, handle)
@@ -158,7 +159,7 @@ func TestSearchFollowsHandles(t *testing.T) {
 	}
 }
 
-// TestSearchOfHostileBodies searches what nobody would write.
+// TestSearchOfHostileBodies searches bodies that nobody would write.
 func TestSearchOfHostileBodies(t *testing.T) {
 	var tiny strings.Builder
 	for i := range 100000 {
@@ -205,7 +206,7 @@ func TestSearchOfHostileBodies(t *testing.T) {
 	}
 }
 
-// TestRecallByQuery asks for the tool, calls it with a query, and reads on from what was found.
+// TestRecallByQuery gets the definition of the tool, calls it with a query, and continues reading at a result.
 func TestRecallByQuery(t *testing.T) {
 	recall := func(request string) (a struct {
 		Tool                json.RawMessage
@@ -288,7 +289,7 @@ func handleOf(body string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// A long text comes in pieces, each of which says how to get the next; the last one does not.
+// A long text is returned in pieces. Each says how to get the next, except the last.
 func TestRecallInPieces(t *testing.T) {
 	text := strings.Repeat("née. ", 9000)
 	handle := handles.Handle([]byte(text))

@@ -24,7 +24,7 @@ func field(t *testing.T, answer []byte, name string) string {
 	return string(m[name])
 }
 
-// A session that has grown by any steps answers what a request with all of its messages is answered, and continues with the result of a
+// A session that has grown in any steps returns the same answers as a request with all of its messages, and continues with the result of a
 // compaction.
 func TestSessionsAnswerAsMessagesDo(t *testing.T) {
 	t.Parallel()
@@ -189,7 +189,7 @@ func TestSessionErrors(t *testing.T) {
 	}
 }
 
-// allocates is how many bytes f allocates at least of some runs. Unlike times, it is the same on every machine.
+// allocates returns the minimum number of bytes that f allocates in several runs. Unlike time, it is the same on every machine.
 func allocates(f func()) uint64 {
 	least := ^uint64(0)
 	for range 8 {
@@ -202,8 +202,8 @@ func allocates(f func()) uint64 {
 	return least
 }
 
-// What a turn in a session allocates does not depend on what came before, and what a plan that is not due allocates depends on
-// the number of messages, not on their length.
+// The allocations of a turn in a session don't depend on earlier messages. Those of a plan that is not due depend on the number of
+// messages, but not on their length.
 func TestSessionCosts(t *testing.T) {
 	opened := func(messages, words int) func(op, members string) {
 		l := &core.Sessions{}
@@ -237,7 +237,7 @@ func TestSessionCosts(t *testing.T) {
 	}
 }
 
-// An append costs what is appended, whatever came before.
+// An append costs as much as the appended messages, whatever came before.
 func BenchmarkSessionTurn(b *testing.B) {
 	for _, mb := range []int{1, 50} {
 		b.Run(fmt.Sprintf("%dMB", mb), func(b *testing.B) {
@@ -254,7 +254,7 @@ func BenchmarkSessionTurn(b *testing.B) {
 	}
 }
 
-// Options of one call are read over those of its session, and are forgotten with it.
+// Options of one call override those of its session, and apply only to that call.
 func TestSessionOptionsOfOneCall(t *testing.T) {
 	l := &core.Sessions{}
 	messages := make([]string, 40)
@@ -277,8 +277,8 @@ func TestSessionOptionsOfOneCall(t *testing.T) {
 	}
 }
 
-// TestSessionRefusesUnreadMessages appends messages of another format than the session's, which reads nothing of them: that is the error that
-// the whole list gets, the session stays as it was, and goes on.
+// TestSessionRefusesUnreadMessages appends messages of another format, of which the session's format reads nothing. The error is the same
+// as for the whole list, and the session stays unchanged and usable.
 func TestSessionRefusesUnreadMessages(t *testing.T) {
 	said := func(member string, from, to int) string {
 		var list []string

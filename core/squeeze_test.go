@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// grepped is what a search in files has put out, from a number on.
+// grepped returns the output of a search in files, starting with a number.
 func grepped(from int) string {
 	var b strings.Builder
 	for i := range 60 {
@@ -18,7 +18,7 @@ func grepped(from int) string {
 	return b.String()
 }
 
-// squeezable are conversations in each wire format: three calls, of which the first two have results that hold %s.
+// squeezable has a conversation in each wire format: three calls, the first two of which have results with %s.
 var squeezable = map[string]string{
 	"openai-chat": `[{"role":"user","content":"go"},
 		{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"grep","arguments":"{}"}},{"id":"c2","type":"function","function":{"name":"memory","arguments":"{}"}}]},
@@ -121,8 +121,8 @@ var squeezable = map[string]string{
 		{"role":"tool_result","tool_call_id":"c3","tool_name":"grep","content":%s},{"role":"assistant","content":[{"type":"text","text":"done"}]}]`,
 }
 
-// Old results are squeezed, but for those of an excluded tool and the newest; a second compaction finds nothing more to do; what the
-// archive holds puts every byte back.
+// Old results are squeezed, except for those of an excluded tool and the newest ones. A second compaction finds nothing more to do, and the
+// archive restores every byte.
 func TestSqueeze(t *testing.T) {
 	for format, messages := range squeezable {
 		t.Run(format, func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestSqueeze(t *testing.T) {
 	}
 }
 
-// The newest results, and errors, keep their exact text unless it is a terminal's: then what it overwrites goes.
+// The newest results, and errors, keep their exact text, except for text that a terminal would overwrite.
 func TestSqueezeTerminals(t *testing.T) {
 	progress := strings.Repeat("\x1b[2K\x1b[1Gbundling 12/63\r\x1b[2mbundling 13/63", 40) + "\n\x1b[32mdone\x1b[39m, 63 files\n"
 	columns := strings.Repeat("a  =  1                    // aligned\n", 40)
@@ -208,7 +208,7 @@ func TestSqueezeTerminals(t *testing.T) {
 	}
 }
 
-// equalJSON reports whether two texts of JSON are the same but for white space between their values.
+// equalJSON reports whether two JSON texts are equal except for white space between values.
 func equalJSON(t testing.TB, a, b []byte) bool {
 	t.Helper()
 	var x, y bytes.Buffer
@@ -218,7 +218,7 @@ func equalJSON(t testing.TB, a, b []byte) bool {
 	return bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// What squeeze has shortened other passes remove as the whole that it was: one body in the archive, and one step back.
+// Other passes treat a squeezed result as if it were whole: the archive has one body, and one restoration suffices.
 func TestSqueezeThenOthers(t *testing.T) {
 	quoted, _ := json.Marshal(grepped(100))
 	short, _ := json.Marshal(strings.Repeat("nothing to see here. ", 40))
@@ -262,7 +262,7 @@ func TestSqueezeThenOthers(t *testing.T) {
 	}
 }
 
-// Results that report an error, markers of passes and pinned messages stay as they are.
+// Results that report an error, markers of passes and pinned messages stay unchanged.
 func TestSqueezeSpares(t *testing.T) {
 	quoted, _ := json.Marshal(grepped(100))
 	for name, tt := range map[string]struct{ result, pins string }{
@@ -282,7 +282,7 @@ func TestSqueezeSpares(t *testing.T) {
 	}
 }
 
-// Without an archive the line says what was done, and names no handle.
+// Without an archive, the explanatory line names no handle.
 func TestSqueezeWithoutArchive(t *testing.T) {
 	quoted, _ := json.Marshal(grepped(100))
 	in := fmt.Sprintf(squeezable["openai-chat"], quoted, quoted, quoted)

@@ -24,8 +24,7 @@ func session(from, n int) (list []map[string]any) {
 	return list
 }
 
-// TestStateFromDigest compacts twice, the second time without the state of the first: what the state carries is then read from the
-// digest.
+// TestStateFromDigest compacts twice, the second time without the first state, whose content is then read from the digest.
 func TestStateFromDigest(t *testing.T) {
 	for _, preset := range []string{"default", "turn-tail", "checkpoint", "window-budget", "agent-loop"} {
 		t.Run(preset, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
-// steered is a conversation of UI messages: one turn of n steps, into which the user says "Steer 3.", "Steer 6." and so on.
+// steered returns a conversation of UI messages: one turn of n steps, during which the user says "Steer 3.", "Steer 6." and so on.
 func steered(n int) string {
 	var parts []string
 	for i := range n {
@@ -22,8 +22,8 @@ func steered(n int) string {
 	return `[{"id":"1","role":"user","parts":[{"type":"text","text":"Read all files."}]},{"id":"2","role":"assistant","parts":[` + strings.Join(parts, ",") + `]}]`
 }
 
-// What the user says while the assistant is at work is the user's: in prompts, in digests, in the ledger, and where it is the
-// newest word it stays as it is.
+// Messages that the user sends while the assistant is working are the user's: in prompts, in digests and in the ledger. The newest one
+// stays unchanged.
 func TestSteeringMessages(t *testing.T) {
 	list := steered(12) // the newest is "Steer 9."
 	if v := call(t, "validate", `{"messages":`+list+`}`); !v.Valid {

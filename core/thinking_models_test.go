@@ -90,7 +90,7 @@ func TestReasoningContent(t *testing.T) {
 	}
 }
 
-// Calls of other agents keep their outputs, and encrypted reasoning after a change goes, as the provider leaves it out anyway.
+// Calls of other agents keep their outputs. Encrypted reasoning after a change is removed, because the provider ignores it anyway.
 func TestResponsesOfOtherAgents(t *testing.T) {
 	item := func(format string, a ...any) string { return fmt.Sprintf(format, a...) }
 	var list []string

@@ -20,8 +20,8 @@ import (
 
 var loops = flag.Int("loops", 0, "how many random tool loops with thinking are compacted; 0 is 500, and 1,500 in make test-long")
 
-// ways are the ways in which the provider looks at thinking, for each way in which a policy or a request says that the model thinks.
-// Where nothing tells, a result must be valid in each.
+// ways lists the ways in which a provider checks thinking, for each thinking mode of a policy or a request. If the mode is unknown, a
+// result must be valid in each of them.
 var ways = map[string][]string{
 	"manual": {judge.Manual, judge.Interleaved}, "adaptive": {judge.Adaptive}, "off": {judge.Off},
 	"drop_block": nil, "": {judge.Manual, judge.Interleaved, judge.Adaptive},
@@ -29,7 +29,7 @@ var ways = map[string][]string{
 
 var modes = []string{"manual", "adaptive", "off", "drop_block", ""}
 
-// requestOf is how a request body asks for a mode of thinking.
+// requestOf has the members of a request body that ask for a thinking mode.
 var requestOf = map[string]string{
 	"manual": `{"type":"enabled","budget_tokens":4000}`, "adaptive": `{"type":"adaptive"}`, "off": `{"type":"disabled"}`,
 	"drop_block": `{"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"drop_block"}}`,
@@ -38,7 +38,7 @@ var requestOf = map[string]string{
 // modelOf is a model of which the mode is known.
 var modelOf = map[string]string{"manual": "claude-sonnet-4-5-20250929", "adaptive": "us.anthropic.claude-fable-5-1-v1:0", "": "claude-opus-4-6"}
 
-// refusals are what a provider refuses of the thinking in after that it did not refuse in before.
+// refusals returns the provider's objections to thinking in after that it did not have to before.
 func refusals(format, mode string, before, after []byte) (bad []string) {
 	for _, way := range ways[mode] {
 		if len(judge.Thinking(format, way, before)) > 0 && way != judge.Off {
@@ -118,7 +118,7 @@ func oneLoop(t testing.TB, i uint64) (a answer, broken []string, what string) {
 	return a, broken, fmt.Sprintf("format %s, mode %q\npolicy %s\nbefore %s\nafter %s", format, mode, p, body, a.Messages)
 }
 
-// TestThinkingModes shows what happens to an open tool loop in each mode, by what tells the mode.
+// TestThinkingModes shows the outcome for an open tool loop in each mode, depending on how the mode is known.
 func TestThinkingModes(t *testing.T) {
 	long := strings.Repeat("line of output\\n", 400)
 	list := `[{"role":"user","content":"Count the files."},{"role":"assistant","content":[{"type":"text","text":"` + strings.Repeat("Old talk. ", 300) + `"}]},
@@ -181,8 +181,8 @@ func TestThinkingModes(t *testing.T) {
 	}
 }
 
-// TestOpenThinking: where the last message calls tools that have no result yet, no result is valid for models of both kinds, and none is
-// given; where it is known how the model thinks there is one.
+// TestOpenThinking: if the last message calls tools that have no results yet, no result is valid for both kinds of models, so there is
+// none. If the thinking mode is known, there is one.
 func TestOpenThinking(t *testing.T) {
 	list := string(judge.Issue("anthropic", []byte(`[{"role":"user","content":"`+strings.Repeat("Count the files. ", 400)+`"},{"role":"assistant","content":"No."},{"role":"user","content":"Please."},
 		{"role":"assistant","content":[{"type":"thinking","thinking":"plan","signature":"`+judge.Unsigned+`1_"},{"type":"tool_use","id":"t1","name":"ls","input":{}}]}]`)))
@@ -195,7 +195,7 @@ func TestOpenThinking(t *testing.T) {
 	}
 }
 
-// TestThinkingAfterPlan: thinking in messages that come while the model writes its summary is bound to what the plan changes.
+// TestThinkingAfterPlan: thinking in messages that arrive while the model writes its summary is bound to content that the plan changes.
 func TestThinkingAfterPlan(t *testing.T) {
 	var parts []json.RawMessage
 	body := []byte(`[{"role":"user","content":"Count."},{"role":"assistant","content":"` + strings.Repeat("Old talk. ", 600) + `"},{"role":"user","content":"Go on."},
@@ -277,7 +277,7 @@ func TestThinkingOfSessions(t *testing.T) {
 	t.Logf("%d conversations, %d runs, %d compacted", conversations, runs, changed)
 }
 
-// resigned gives the thinking of a real session signatures that the judge can check.
+// resigned gives the thinking in a real session signatures that the judge can check.
 func resigned(format string, list []byte) []byte {
 	n := 0
 	var walk func(v any)
@@ -307,8 +307,8 @@ func resigned(format string, list []byte) []byte {
 	return judge.Issue(format, out)
 }
 
-// TestRepairedThinking: what is repaired is a change too. Where it is known that thinking is bound to what precedes it, the thinking after
-// goes; where it may have to stay, a repair leaves it.
+// TestRepairedThinking: a repair is a change too. If thinking is known to be bound to everything before it, the thinking after the repair
+// is removed; if it may have to stay, the repair leaves it.
 func TestRepairedThinking(t *testing.T) {
 	list := `[{"role":"user","content":"Count."},{"role":"assistant","content":[{"type":"tool_use","id":"t0","name":"ls","input":{}}]},{"role":"user","content":"Go on."},
 		{"role":"assistant","content":[{"type":"thinking","thinking":"plan","signature":"` + judge.Unsigned + `1_"},{"type":"text","text":"Yes."}]},{"role":"user","content":"And?"}]`

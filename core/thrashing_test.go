@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// dialogue is a conversation that an application holds: it appends turns, and gives all of it or the last result.
+// dialogue is a conversation of an application, which appends turns and passes either the whole history or the last result.
 type dialogue struct {
 	policy   string
 	messages []json.RawMessage
@@ -35,7 +35,7 @@ func (c *dialogue) turn(t *testing.T, resume bool) report {
 	return a.Report
 }
 
-// Compactions in turns directly after each other are reported, with the cause; those that have some turns between them are not.
+// Compactions in consecutive turns are reported with the cause; compactions several turns apart are not.
 func TestThrashing(t *testing.T) {
 	words := func(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
 	const local = `"format":"openai-chat","window":{"tokens":4000,"reserve":0},"summary":{"mode":"local"}`

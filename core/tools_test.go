@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// TestTools asks what hosts ask outside of compactions: why a call failed, and how a tool's output becomes shorter.
+// TestTools tests operations outside of compactions: classifying failed calls, and shortening a tool's output.
 func TestTools(t *testing.T) {
 	for _, c := range []struct{ op, request, answer string }{
 		{"classify_error", `{}`, `{"class":"none","overflow":false,"silent":false,"message":""}`},

@@ -86,7 +86,7 @@ func (a *turnAnswer) next(t *testing.T, r api.EffectResult, messages int) *turnA
 	return callTurn(t, "loop_event", `"job":`+string(a.Job)+`,"event":`+string(event), messages)
 }
 
-// What a turn decides: 34 messages are enough for the background, and 50 for a compaction.
+// The decisions of a turn: 34 messages are enough for the background, and 50 for a compaction.
 func TestTurns(t *testing.T) {
 	const few, some, many = 10, 34, 50
 	old := &api.TurnNotes{Time: turnTime - 400_000, Model: "a"}
@@ -158,7 +158,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// A turn that waited looks again: whoever compacted meanwhile has left nothing to do.
+// A turn that has waited checks again, because another one may have compacted in the meantime.
 func TestTurnLooksAgain(t *testing.T) {
 	a := startTurn(t, api.JobSettings{Can: turnEffects, Turn: &api.Turn{Moment: api.TurnAfter, Running: 1}}, 70)
 	if a = a.next(t, api.EffectResult{}, 10); a.says() != "under_budget" {
@@ -170,7 +170,7 @@ func TestTurnLooksAgain(t *testing.T) {
 	}
 }
 
-// A turn leaves notes by which the next one knows the age of the cache, and does not begin again what it has begun.
+// A turn leaves notes, from which the next one knows the age of the cache and what has already been started.
 func TestTurnNotes(t *testing.T) {
 	s := api.JobSettings{Can: turnEffects, Model: "a", Provider: "p", Turn: &api.Turn{Moment: api.TurnBefore}}
 	a := startTurn(t, s, 34)

@@ -15,8 +15,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
-// calls opens a session file as it was after some of its lines, at most about most of them, and gives each to visit where the provider has
-// counted another call.
+// calls opens prefixes of a session file, about most of them at most, and passes each to visit if the provider has counted another call.
 func calls(t *testing.T, file []byte, most int, visit func(s opened)) {
 	t.Helper()
 	lines := bytes.SplitAfter(file, []byte("\n"))
@@ -47,7 +46,7 @@ type opened struct {
 	}
 }
 
-// errorsOf are the errors of the estimates of one kind, as shares.
+// errorsOf are the relative errors of one kind of estimate.
 type errorsOf []float64
 
 func (e errorsOf) at(share float64) float64 {

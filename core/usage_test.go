@@ -12,7 +12,7 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// sized is the part of answers that tells a size.
+// sized is the part of answers that describes a size.
 type sized struct {
 	Tokens json.RawMessage
 	Source string
@@ -55,7 +55,7 @@ func talk(n int) string {
 
 const chat = `"policy":{"format":"openai-chat","window":{"tokens":1000000}}`
 
-// What a provider counted is taken as it is, and only what follows is estimated.
+// The provider's count is used unchanged, and only the messages after it are estimated.
 func TestUsageAnchorsTheEstimate(t *testing.T) {
 	list := talk(20)
 	all, plain := sizes(t, "estimate", `{%s,"messages":%s}`, chat, list)
@@ -75,7 +75,8 @@ func TestUsageAnchorsTheEstimate(t *testing.T) {
 	}
 }
 
-// A count from before the last compaction is of what is gone; a tokenizer's count of these very messages never is.
+// A provider's count from before the last compaction covers removed messages, so it is ignored. A tokenizer's count of exactly these
+// messages never is.
 func TestUsageFromBeforeACompactionIsNotUsed(t *testing.T) {
 	list := talk(20)
 	_, plain := sizes(t, "estimate", `{%s,"messages":%s}`, chat, list)
@@ -99,7 +100,7 @@ func TestUsageFromBeforeACompactionIsNotUsed(t *testing.T) {
 	}
 }
 
-// Five reports are enough, one of them may be absurd, and the state carries what was learnt.
+// Five reports are enough, one of them may be absurd, and the state keeps the result.
 func TestCalibrationConverges(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 5))
@@ -126,8 +127,8 @@ func TestCalibrationConverges(t *testing.T) {
 	}
 }
 
-// TestLeastCountOutlivesTheReports counts ten calls, of which the state keeps the last few. Pictures then make the provider count far more than is
-// estimated: what the system prompt and the tools take is no more than what the first call took in all.
+// TestLeastCountOutlivesTheReports counts ten calls, of which the state keeps the last few. Images then make the provider's count far
+// larger than the estimate: the system prompt and the tools take no more than the whole first call.
 func TestLeastCountOutlivesTheReports(t *testing.T) {
 	state, first := "null", 0
 	for n := 1; n <= 10; n++ {
@@ -151,7 +152,7 @@ func TestLeastCountOutlivesTheReports(t *testing.T) {
 	}
 }
 
-// A plan remembers the correction: its steps count as it did, whatever the state of the host says by then.
+// A plan keeps the correction: its steps count in the same way, whatever the host's state is by then.
 func TestPlansKeepTheCorrection(t *testing.T) {
 	list := talk(60)
 	policy := `"policy":{"format":"openai-chat","window":{"tokens":30000},"passes":[{"pass":"fold","keep_tokens":2000}]}`
@@ -168,7 +169,7 @@ func TestPlansKeepTheCorrection(t *testing.T) {
 	}
 }
 
-// Whatever state and plan say, sums are not negative and nothing fails: a host may have them from anywhere.
+// Whatever a state and a plan contain, sums are not negative and nothing fails, because a host may get them from anywhere.
 func TestHostileCorrections(t *testing.T) {
 	list := talk(3)
 	for _, calibration := range []string{`{"estimator":"script/o200k","estimated":[1,1,1],"counted":[999999999,-5,9223372036854775807]}`,
@@ -208,7 +209,7 @@ func TestSessionsAreCalibrated(t *testing.T) {
 	}
 }
 
-// Without a model the wire format tells the family of tokenizers, whether the policy names it or detection finds it.
+// Without a model, the wire format determines the tokenizer family, whether the policy sets it or it is detected.
 func TestFamilyByFormat(t *testing.T) {
 	anthropic := `[{"role":"user","content":"Bonjour, voilà."},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{"path":"a"}}]},` +
 		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"b"}]}]`
@@ -231,8 +232,8 @@ func TestFamilyByFormat(t *testing.T) {
 	}
 }
 
-// TestLeastCountBoundsBeside has a conversation whose first call was counted as 9,000 tokens and whose last one as far more than estimated: the
-// rest is an error of the estimate, and not the system prompt. Compacting it leaves a digest, and what follows from it.
+// TestLeastCountBoundsBeside has a conversation whose first call was counted as 9,000 tokens, and whose last call as far more than
+// estimated: the rest is an error of the estimate, and not the system prompt. Compacting it leaves a digest and the newest messages.
 func TestLeastCountBoundsBeside(t *testing.T) {
 	var list []string
 	for i := range 60 {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// saved is what a host of an earlier version has stored of one conversation: its policy, the result of four compactions, the
-// state and the archive that belong to it, and a plan that waits for a summary. The files are written by that version.
+// saved is what a host of an earlier version has stored for one conversation: its policy, the result of four compactions with the state and
+// the archive, and a plan that waits for a summary. That version wrote the files.
 type saved struct {
 	Policy, Original, Messages, State, Plan json.RawMessage
 	Bodies                                  shelf

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// A policy that could never compact anything is an error that says what to write, in each operation that asks whether compaction is due. Who
-// wants no limit says so, and who forces a compaction needs none.
+// A policy that could never make a compaction due is an error with advice, in each operation that checks whether compaction is due. A
+// policy may explicitly have no limit, and a forced compaction needs none.
 func TestUnknownWindow(t *testing.T) {
 	const list = `"messages":[{"role":"user","content":"Hello."},{"role":"assistant","content":"Good morning."}]`
 	for _, tt := range []struct{ policy, options, code, says string }{

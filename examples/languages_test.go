@@ -13,13 +13,13 @@ import (
 	"github.com/ctxfold/ctxfold"
 )
 
-// The summary that all examples in this folder give.
+// The summary that all examples in this folder return.
 const summary = "## Goal\nFinish what the user asked for.\n\n## Progress\nThe \"first\" half is done."
 
 // The interpreter that has Debian's packages.
 const python = "/usr/bin/python3"
 
-// TestLanguages builds the examples in C, Python and Rust and compares what they print with what the Go host makes.
+// TestLanguages builds the examples in C, Python and Rust, and compares their output with that of the Go host.
 func TestLanguages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiling the translated module takes a minute")
@@ -90,7 +90,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// run runs a program and returns what it prints.
+// run runs a program and returns its output.
 func run(t *testing.T, stdin []byte, program ...string) []byte {
 	t.Helper()
 	c := exec.Command(program[0], program[1:]...)
@@ -103,7 +103,7 @@ func run(t *testing.T, stdin []byte, program ...string) []byte {
 	return stdout.Bytes()
 }
 
-// rustTools finds a cargo that answers: the one that is found first may be a manager of compilers that has none.
+// rustTools returns a cargo that works: the first one in the path may be a toolchain manager without a toolchain.
 func rustTools(t *testing.T) (cargo string, err error) {
 	for _, folder := range []string{"", "/usr/bin/"} {
 		cargo = folder + "cargo"

@@ -79,7 +79,8 @@ func (v *vector) replan() bool {
 	return changed
 }
 
-// rejob makes the job in a request of loop_event again, for -update: it is that of the vector before, and its shape is the core's own affair.
+// rejob updates the job in a request of loop_event, for -update. The job is the one in the previous vector's answer, whose shape only core
+// knows.
 func (v *vector) rejob(before vector) bool {
 	var in struct {
 		Job struct{ Settings json.RawMessage }
@@ -202,7 +203,7 @@ func writeVectors(t *testing.T, file string, vectors []vector) {
 	}
 }
 
-// compare shows where an answer differs from the expected one.
+// compare reports the first difference between an answer and the expected one.
 func compare(t *testing.T, fault string, got []byte, want string) {
 	t.Helper()
 	if string(got) == want {
@@ -216,7 +217,7 @@ func compare(t *testing.T, fault string, got []byte, want string) {
 	t.Errorf("%s: from byte %d on\ngot  …%.200s\nwant …%.200s", fault, at, got[from:], want[min(from, len(want)):])
 }
 
-// An operation that does not exist gets the same answer from both engines.
+// Both engines return the same answer for an operation that does not exist.
 func TestUnknownOp(t *testing.T) {
 	var messages []string
 	engines(t, func(t *testing.T, c *ctxfold.Compactor) {

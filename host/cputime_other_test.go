@@ -6,5 +6,5 @@ import "time"
 
 var started = time.Now()
 
-// now is the wall clock, where the processor time of this process is not to be had.
+// now returns the elapsed time, because this platform doesn't report the CPU time of the process.
 func now() time.Duration { return time.Since(started) }

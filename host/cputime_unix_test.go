@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// now is a clock that is still while others use the machine: the processor time of this process.
+// now returns the CPU time of this process, a clock that stands still while others use the machine.
 func now() time.Duration {
 	var usage syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage)

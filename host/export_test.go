@@ -6,7 +6,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// Idle counts the instances of the module that wait for a call, and the bytes of their memory.
+// Idle returns the number of idle instances of the module, and the bytes of their memory.
 func (m *Engine) Idle() (instances int, memory uint32) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -16,7 +16,7 @@ func (m *Engine) Idle() (instances int, memory uint32) {
 	return len(m.idle), memory
 }
 
-// Memory is that of the idle instance.
+// Memory returns the memory of the idle instance.
 func (m *Engine) Memory() api.Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -29,7 +29,8 @@ func (m *Engine) Occupy() (release func()) {
 	return func() { <-m.slots }
 }
 
-// Break takes an idle instance's module away, so that the call that gets it traps. It is false where none is idle.
+// Break closes the module of an idle instance, so that the next call on it traps. It returns false if no instance is
+// idle.
 func (m *Engine) Break() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -39,7 +40,7 @@ func (m *Engine) Break() bool {
 	return m.idle[len(m.idle)-1].module.Close(context.Background()) == nil
 }
 
-// Aside takes the idle instances away, so that the next call gets a new one, until back is called.
+// Aside removes the idle instances from the pool, so that the next call gets a new one, until back is called.
 func (m *Engine) Aside() (back func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
-// Real session files are opened by the module as they are natively, each by the same instance: the larger ones make the
-// module collect its garbage in the middle of deep stacks.
+// The module opens real session files with the same result as native code, all in one instance. The larger files make
+// the module collect garbage in the middle of deep stacks.
 func TestSessionFiles(t *testing.T) {
 	c := open(t, host.Options{Instances: 1})
 	opened := 0

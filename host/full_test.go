@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/host"
 )
 
-// TestNeedsFull asks the module that ships for what only the full one has.
+// TestNeedsFull asks the released module for features that only the full module has.
 func TestNeedsFull(t *testing.T) {
 	c := open(t, host.Options{})
 	in := ctxfold.Input{Messages: json.RawMessage(`[{"role":"user","content":"hello"}]`), Policy: ctxfold.RawPolicy(`{"wire_safe":false}`)}

@@ -13,9 +13,9 @@ import (
 	"github.com/ctxfold/ctxfold/host"
 )
 
-// FuzzEngines sends arbitrary requests to an operation, natively and in the module: both give the same bytes, and the module
-// never traps. CTXFOLD_FUZZ_OP names the one operation to try; without it all are tried, but for those of sessions, whose
-// numbers tell the instances apart.
+// FuzzEngines sends arbitrary requests to an operation, natively and in the module: the answers are the same bytes, and
+// the module never traps. CTXFOLD_FUZZ_OP selects one operation. By default all are tested, except those of sessions,
+// whose numbers differ between instances.
 func FuzzEngines(f *testing.F) {
 	ops := slices.DeleteFunc(core.Ops(), func(op string) bool { return strings.HasPrefix(op, "session_") })
 	if only := os.Getenv("CTXFOLD_FUZZ_OP"); only != "" {

@@ -174,9 +174,9 @@ var hostiles = []hostile{
 	}},
 }
 
-// What a hostile input costs grows with its bytes and not with their square: natively its steps are counted, and its memory natively and in the
-// module. The same instance answers the next call. The long run takes the inputs at their full size, and writes the table of
-// docs/inside/threats.md, which has times too, into the file that CTXFOLD_LONG names.
+// The cost of a hostile input grows linearly with its size: its steps are counted natively, and its memory natively and in the module. The
+// same instance answers the next call. The long run uses the full size of the inputs, and writes the table of docs/inside/threats.md, which
+// also has times, to the file named by CTXFOLD_LONG.
 func TestHostile(t *testing.T) {
 	long := os.Getenv("CTXFOLD_LONG")
 	out := "| input | operation | MB | messages | answer | native: s of CPU | times linear | MB allocated | module: s of CPU | times linear | MB of memory |\n" +
@@ -246,7 +246,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// call makes one call, and fails the test if its answer is not of the kind that must come.
+// call makes one call, and fails the test if the answer is not of the expected kind.
 func (h hostile) call(t *testing.T, c *ctxfold.Compactor, request []byte) {
 	t.Helper()
 	_, err := c.Call(t.Context(), h.op, request)
@@ -273,7 +273,7 @@ func fastest(t *testing.T, c *ctxfold.Compactor, h hostile, request []byte) time
 	return best
 }
 
-// allocated is how many bytes f allocates together, which is at least what it holds at any time.
+// allocated returns the number of bytes that f allocates in total, which is at least the maximum that it holds at any time.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -338,7 +338,7 @@ func check(t *testing.T, c *ctxfold.Compactor, what string, before []byte, err e
 	}
 }
 
-// mutations are JSON texts with one value replaced, by the path of the value and what is there now.
+// mutations returns copies of a JSON text in which one value is replaced, keyed by the path and the value.
 func mutations(t *testing.T, text json.RawMessage) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	var walk func(v any, path string, put func(any) any)

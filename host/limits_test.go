@@ -59,8 +59,8 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// TestSwollenInstances grows two instances, and makes small calls: the one that is called and the one that isn't are both given up, and the
-// pool has what a small call needs. As long as calls come that need it, a large memory stays.
+// TestSwollenInstances makes two instances grow, and then makes small calls. Both are discarded, the one that is called and the one that
+// isn't, and the pool has only the memory that small calls need. As long as there are calls that need it, a large memory stays.
 func TestSwollenInstances(t *testing.T) {
 	c := open(t, host.Options{Instances: 2})
 	call := func(size int) uint32 {
@@ -96,7 +96,7 @@ func TestSwollenInstances(t *testing.T) {
 	}
 }
 
-// A thousand compactions of mixed sizes in one instance leave its memory where the first hundreds have brought it, but for a tenth.
+// After a thousand compactions of mixed sizes, an instance's memory is at most a tenth larger than after the first hundreds.
 func TestMemoryOfMixedSizes(t *testing.T) {
 	c := open(t, host.Options{Instances: 1})
 	r := rand.New(rand.NewPCG(1, 2))
@@ -135,7 +135,7 @@ var waiting = []byte("\x00asm\x01\x00\x00\x00" +
 	"\x15\x00\x03\x40\x41\x00\x2d\x00\x80\x08\x45\x0d\x00\x0b\x42\x82\x80\x80\x80\x80\x01\x0b" + // check: loops until the byte is not 0
 	"\x0b\x08\x01\x00\x41\x08\x0b\x02{}")
 
-// A call returns when its context ends, however long the module would go on.
+// A call returns when its context ends, even if the module continues.
 func TestCancelInside(t *testing.T) {
 	// A collection would wait for the loop of the module, which Go can't preempt, and the test for the collection.
 	runtime.GC()
@@ -170,7 +170,7 @@ func TestCancelInside(t *testing.T) {
 	}
 }
 
-// With one instance, a second call waits for it, and no longer than its context lets it.
+// With a single instance, a second call waits for it until its own context ends.
 func TestWaiting(t *testing.T) { synctest.Test(t, waits) }
 
 func waits(t *testing.T) {
@@ -222,7 +222,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// recorder keeps what Metrics are told.
+// recorder stores the values that Metrics receives.
 type recorder struct {
 	mu          sync.Mutex
 	operations  []ctxfold.Operation

@@ -21,7 +21,7 @@ import (
 
 var compactions = flag.Int("compactions", 12, "how many compactions each of the 64 goroutines of TestLoad makes")
 
-// loadCase is a conversation with the result that it must have, which no other one has.
+// loadCase is a conversation with its expected result, which is unique.
 type loadCase struct {
 	messages json.RawMessage
 	result   json.RawMessage
@@ -46,15 +46,15 @@ func loadCases(t *testing.T, n int, policy ctxfold.Policy, s ctxfold.Summarizer)
 	return cases
 }
 
-// summaryOf is what the model of this test writes about a text: which conversation it is of.
+// summaryOf returns the test model's summary of a text, which names the conversation.
 func summaryOf(text string) string {
 	_, rest, _ := strings.Cut(text, "talk number ")
 	number, _, _ := strings.Cut(rest, ",")
 	return "# Objective\nThe digest of number " + number + "."
 }
 
-// Many goroutines share a small pool, while calls are cancelled, instances are lost and calls need more memory than there may be: every
-// answer is that of its own request, and nothing is left behind. The long run makes 10,000 compactions in each goroutine.
+// Many goroutines share a small pool, while calls are cancelled, instances are lost and calls exceed the memory limit. Every answer belongs
+// to its own request, and nothing is left behind. The long run makes 10,000 compactions in each goroutine.
 func TestLoad(t *testing.T) {
 	goroutines, each := 64, *compactions
 	if testing.Short() {

@@ -72,7 +72,7 @@ func open(t testing.TB, o host.Options) opened {
 	return opened{c, e}
 }
 
-// fullModule is the module with the published systems: the file that CTXFOLD_FULL names, or the one that make module-full has built.
+// fullModule returns the module with the published systems: the file named by CTXFOLD_FULL, or the one built by make module-full.
 func fullModule(t testing.TB) []byte {
 	t.Helper()
 	path := cmp.Or(os.Getenv("CTXFOLD_FULL"), "../build/ctxfold-full.wasm")
@@ -107,7 +107,7 @@ func sample(t *testing.T) json.RawMessage {
 	return text
 }
 
-// unmodified fails the test when the bytes are not the same at its end.
+// unmodified fails the test if the bytes have changed by its end.
 func unmodified(t *testing.T, text []byte) {
 	t.Helper()
 	before := bytes.Clone(text)

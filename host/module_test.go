@@ -18,7 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold/host"
 )
 
-// Bad input is an error that leads to the place in the caller's own bytes, and the same instance continues working.
+// Bad input is an error with a position in the caller's own bytes, and the same instance continues to work.
 func TestBadInputThenGood(t *testing.T) {
 	good := json.RawMessage(`[{"role":"user","content":"hello"}]`)
 	openai := ctxfold.RawPolicy(`{"format":"openai-chat","window":{"unlimited":true}}`)

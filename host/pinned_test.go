@@ -10,8 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/host/module"
 )
 
-// TestPinnedGivesMemoryBack lets a conversation grow and shrink again: after some calls that need little of what its instance has, the
-// instance is gone, and the next one is small.
+// TestPinnedGivesMemoryBack makes a conversation grow and shrink. After some calls that need little of the instance's memory, the instance
+// is replaced by a small one.
 func TestPinnedGivesMemoryBack(t *testing.T) {
 	e, err := Open(t.Context(), Options{Module: module.Wasm, CacheDir: t.TempDir()})
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/ctxfold/ctxfold/host"
 )
 
-// slimModule is the module without agents' formats, session files and convert: the file that CTXFOLD_SLIM names, or the one that make
-// module-slim has built.
+// slimModule returns the module without agents' formats, session files and convert: the file named by CTXFOLD_SLIM, or the one built by
+// make module-slim.
 func slimModule(t testing.TB) []byte {
 	t.Helper()
 	path := cmp.Or(os.Getenv("CTXFOLD_SLIM"), "../js/ctxfold-slim.wasm")
@@ -36,11 +36,11 @@ func slimModule(t testing.TB) []byte {
 // chatFormats are the wire formats that the slim module reads and writes.
 var chatFormats = []string{"ai-sdk", "ai-sdk-ui", "anthropic", "gemini", "native", "openai-agents", "openai-chat", "openai-responses", "plain"}
 
-// elsewhere finds in an error of the slim module what is in the whole one.
+// elsewhere matches errors of the slim module about features of the whole module.
 var elsewhere = regexp.MustCompile(`the (format|operation) "([^"]+)" is in the whole module, ctxfold\.wasm`)
 
-// TestSlim runs every vector in the slim module. It answers as the whole one, byte for byte, or says that this one is needed: for open, save
-// and convert, and for formats that it lacks. It never takes a transcript in one of those for another one.
+// TestSlim runs every vector in the slim module. It returns the same bytes as the whole module, or says that the whole module is needed:
+// for open, save and convert, and for formats that it lacks. It never takes a transcript in one of those formats for another one.
 func TestSlim(t *testing.T) {
 	files, err := filepath.Glob("../testdata/vectors/*.json")
 	if err != nil || len(files) == 0 {
@@ -138,7 +138,8 @@ func detecting(request []byte) []byte {
 	return append(append([]byte(`{"messages":`), r.Messages...), '}')
 }
 
-// A session says the same where messages come in a format that the slim module lacks, and where a state names one; it stays as it was.
+// A session returns the same error if messages arrive in a format that the slim module lacks, or if a state names one. The session stays
+// unchanged.
 func TestSlimSessions(t *testing.T) {
 	c := open(t, host.Options{Module: slimModule(t)})
 	call := func(op, request string) []byte {
@@ -168,7 +169,7 @@ func TestSlimSessions(t *testing.T) {
 	}
 }
 
-// What one module has remembered, the other one reads: a conversation that outgrows the slim module goes on in the whole one.
+// Each module reads what the other has remembered, so a conversation that outgrows the slim module continues in the whole one.
 func TestSlimHandsOver(t *testing.T) {
 	slim, whole := open(t, host.Options{Module: slimModule(t)}), open(t, host.Options{})
 	var list []json.RawMessage

@@ -30,7 +30,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// Records keep what Fit remembers; a directory outlives the process, and processes share it.
+// Records store the compactions of Fit. A directory outlives the process, and several processes can share it.
 func ExampleNewDir() {
 	ctx := context.Background()
 	dir := must(os.MkdirTemp("", "example"))
@@ -61,7 +61,7 @@ func ExampleNewMemory() {
 	// Output: true
 }
 
-// A failing store costs a compaction, and is told.
+// A failing store costs a compaction, and is reported.
 func ExampleNewGuarded() {
 	guarded := records.NewGuarded(nil, time.Second, func(call records.Call) { fmt.Println(call.Op, call.Err != nil) })
 	record, _, err := guarded.Find(context.Background(), []string{strings.Repeat("ab", 32)})
@@ -85,7 +85,7 @@ func ExampleMemory() {
 	// true the record
 }
 
-// shareRecords does what two replicas do with one conversation: the one with the lease keeps a record, and both find it.
+// shareRecords does what two replicas do with one conversation: the one with the lease stores a record, and both find it.
 func shareRecords(records records.Shared) {
 	ctx := context.Background()
 	keys := []string{strings.Repeat("ab", 32)}

@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/records"
 )
 
-// Both kinds of records find the first key that has one, and forget what was not used for the longest time.
+// Both kinds of records find the first key that has one, and forget the least recently used records.
 func TestRecords(t *testing.T) {
 	dir := t.TempDir()
 	onDisk, err := records.NewDir(dir, 4000)

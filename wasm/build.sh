@@ -22,6 +22,7 @@
 #                the WASI functions that Go imports are linked in (stub.wat); all exports but the module's own are dropped
 #   NO_START     the runtime is started, and its memory becomes the module's: nothing is left to do at instantiation
 #   NO_DEAD      functions that nothing can call any more are empty (tools/dead.mjs); types that nothing names are cleared (tools/types.mjs)
+#   NO_COALESCE  wasm-opt optimizes the code
 #   NO_SEGMENTS  the memory is written in few segments (tools/segments.mjs), functions in Go's order, local variables in that of their use (tools/order.mjs)
 #
 # For tests: MODULE_GO=go1.27.0 takes another Go. STRESS=move or STRESS=preempt has the stack moved, or the goroutine switched, at
@@ -57,9 +58,9 @@ done
 
 off() { local switch=NO_$1; [ "${!switch:-}" = 1 ]; }
 switches=${full:+full-}${without:+without-${without//,/-}-}${component:+component-}${STRESS:+$STRESS-}${MODULE_GO:+$MODULE_GO-}
-for name in LEAN SMALL CLEAR QUIET COLLECT RESUME LINES JUMPS START DEAD SEGMENTS; do ! off $name || switches+=no-${name,,}-; done
+for name in LEAN SMALL CLEAR QUIET COLLECT RESUME LINES JUMPS START DEAD COALESCE SEGMENTS; do ! off $name || switches+=no-${name,,}-; done
 for switch in ${!NO_@}; do
-	[[ $switch =~ ^NO_(LEAN|SMALL|CLEAR|QUIET|COLLECT|RESUME|LINES|JUMPS|START|DEAD|SEGMENTS|COLOR|PROXY)$ ]] || echo "wasm/build.sh: $switch switches nothing off" >&2
+	[[ $switch =~ ^NO_(LEAN|SMALL|CLEAR|QUIET|COLLECT|RESUME|LINES|JUMPS|START|DEAD|COALESCE|SEGMENTS|COLOR|PROXY)$ ]] || echo "wasm/build.sh: $switch switches nothing off" >&2
 done
 dir=build/module/${switches:-default-} dir=${dir%-}
 mkdir -p "$dir" "$(dirname "$out")"
@@ -170,6 +171,7 @@ if [ ! -f "$dir/module.wasm" ] || [ "$key" != "$(cat "$dir/key" 2> /dev/null)" ]
 		node wasm/tools/types.mjs "$dir/dead.wasm" "$dir/types.wasm" || failed DEAD
 		last=$dir/types.wasm
 	}
+	off COALESCE || { wasm-opt "${features[@]}" -O2 "$last" -o "$dir/small.wasm" || failed COALESCE; last=$dir/small.wasm; }
 	off SEGMENTS || {
 		node wasm/tools/segments.mjs "$last" "$dir/segments.wasm" || failed SEGMENTS
 		node wasm/tools/order.mjs "$dir/segments.wasm" "$dir/order.wasm" || failed SEGMENTS
@@ -181,7 +183,7 @@ if [ ! -f "$dir/module.wasm" ] || [ "$key" != "$(cat "$dir/key" 2> /dev/null)" ]
 		last=$dir/component.wasm
 	fi
 	mv "$last" "$dir/module.wasm"
-	rm -f "$dir"/{lines,jumps,merged,linked,started,dead,types,segments,order,stub}.wasm
+	rm -f "$dir"/{lines,jumps,merged,linked,small,started,dead,types,segments,order,stub}.wasm
 	echo "$key" > "$dir/key"
 fi
 cp "$dir/module.wasm" "$out"

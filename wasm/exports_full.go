@@ -4,7 +4,7 @@
 
 package main
 
-//lint:file-ignore U1000 exports to the host have no caller in Go
+//lint:file-ignore U1000 what is exported to the host has no caller in Go
 
 //go:wasmexport ctxfold_function
 func opFunction(ptr, size uint32) uint64 { return call("function", ptr, size) }

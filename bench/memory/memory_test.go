@@ -21,7 +21,7 @@ func english(t *testing.T) *chats.Language {
 	return nil
 }
 
-// TestCuts checks that what is compared with a compaction has the room of the compaction, and uses it.
+// TestCuts checks that methods compared with a compaction get the same room, and use it.
 func TestCuts(t *testing.T) {
 	c := chats.Make(english(t), false, 1, estimate)
 	each, _, err := sizes(c.Messages)
@@ -51,7 +51,7 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// TestMeasureChat checks that a compaction leaves no more than its setting says, and that every answer is looked for.
+// TestMeasureChat checks that a compaction stays within its setting's limit, and that every answer is looked for.
 func TestMeasureChat(t *testing.T) {
 	c := chats.Make(english(t), true, 1, estimate)
 	r, err := measureChat(c, nil)

@@ -1,5 +1,5 @@
-// Package extending_test registers a pass and a wire format, each from one file outside of the rooms of core, and shows that all
-// else follows: docs/inside/extending.md promises it.
+// Package extending_test registers a pass and a wire format, each in one file outside of core's own packages, and checks that everything
+// else follows, as docs/inside/extending.md promises.
 package extending_test
 
 import (
@@ -127,7 +127,7 @@ func TestPassAndFormat(t *testing.T) {
 	}
 }
 
-// What the pass has written belongs to nobody word: with the state by its name, and without one by its place and the policy.
+// The pass's own messages are recognized word for word: with the state by their hashes, and without it by their position and the policy.
 func TestOwnMessages(t *testing.T) {
 	a := call(t, "plan", `{"policy":%s,"options":{"force":true},"messages":%s}`, mute, talk(4))
 	fold := `{"window":{"tokens":100000},"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":1},{"pass":"mute"}]}`
@@ -141,7 +141,7 @@ func TestOwnMessages(t *testing.T) {
 	}
 }
 
-// A run that ends with its input has counted nothing.
+// A run that ends with its input unchanged reports no counts.
 func TestCountersAreReset(t *testing.T) {
 	const policy = `{"window":{"tokens":1000000,"reserve":0},"gate":{"ratio":0.005,"min_gain":1},"last_resort":false,"passes":[{"pass":"mute","keep":6}]}`
 	a := call(t, "plan", `{"policy":%s,"messages":%s}`, policy, talk(8))

@@ -12,7 +12,7 @@ import (
 	"github.com/mailru/easyjson/jlexer"
 )
 
-// mutePass takes old tool results out, and says at the beginning how many.
+// mutePass removes old tool results, and inserts a message with their number at the beginning.
 type mutePass struct{ Keep int }
 
 var _ passes.Placer = (*mutePass)(nil)

@@ -18,7 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold/host/anthropic"
 )
 
-// endpoint answers every request by a stream of the given deltas.
+// endpoint answers every request with a stream of the given deltas.
 func endpoint(t *testing.T, stop string, deltas ...string) (sdk.Client, *[]string) {
 	bodies := new([]string)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -111,7 +111,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// The API's own compaction is asked for as the request says, and its block comes back byte for byte; where it fails, the model is asked.
+// The API's own compaction is called as the request says, and its block is returned byte for byte. If it fails, the model is called.
 func TestProvider(t *testing.T) {
 	const block = `{"type":"compaction","content":"The user counts files.","encrypted_content":null,"signature":"c2ln\u002b=="}`
 	var asked []string

@@ -21,7 +21,7 @@ import (
 
 const window = `{"window":{"tokens":2000,"reserve":0},"passes":[{"pass":"fold","keep_tokens":300}]}`
 
-// endpoint answers every request by the given events, and keeps the bodies of the requests.
+// endpoint answers every request with the given events, and stores the request bodies.
 func endpoint(t *testing.T, events ...string) (sdk.Client, *[]string) {
 	bodies := new([]string)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -119,7 +119,7 @@ func TestChatFailures(t *testing.T) {
 	}
 }
 
-// The SDK would ask a busy endpoint three times for each request; the compactor asks it once more for all of them.
+// The SDK would call a busy endpoint three times for each request; the compactor calls it once more for all of them.
 func TestBusy(t *testing.T) {
 	client, bodies := endpoint(t)
 	q := ctxfold.Request{ID: "1", MaxOutputTokens: 16}
@@ -184,7 +184,7 @@ func TestResponsesFailures(t *testing.T) {
 	}
 }
 
-// OpenAI's own compaction is asked for as the request says, and its items come back byte for byte; where it fails, the model is asked.
+// OpenAI's own compaction is called as the request says, and its items are returned byte for byte. If it fails, the model is called.
 func TestProvider(t *testing.T) {
 	items := `{"type":"message","role":"user","content":[{"type":"input_text","text":"Read \u0066ile 0."}]},{"id":"cmp_1","type":"compaction","encrypted_content":"` + strings.Repeat("Z0FB", 200) + `"}`
 	var asked []string

@@ -26,7 +26,7 @@ func open(t *testing.T, url string, o postgres.Options) *postgres.Records {
 	return r
 }
 
-// One server is enough for all tests: each has a schema of its own.
+// One server is enough for all tests, each of which uses its own schema.
 func TestRecords(t *testing.T) {
 	url := servers.Postgres(t)
 	var stores atomic.Int32
@@ -61,7 +61,7 @@ func TestLine(t *testing.T) {
 	})
 }
 
-// Replicas that start at the same time make the tables once.
+// Replicas that start at the same time create the tables only once.
 func TestTables(t *testing.T) {
 	url := servers.Postgres(t)
 	var wg sync.WaitGroup

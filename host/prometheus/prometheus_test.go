@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
-// What a compaction tells can be collected, and is named as Prometheus wants it.
+// The metrics of a compaction can be collected, and have names according to Prometheus' conventions.
 func TestMetrics(t *testing.T) {
 	m := prometheus.New()
 	registry := client.NewPedanticRegistry()

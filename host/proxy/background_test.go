@@ -12,7 +12,7 @@ import (
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
-// Above gate.start requests continue as they are while the summary is written, and later ones get the result.
+// Above gate.start, requests continue unchanged while the summary is being written, and later ones use the result.
 func TestBackground(t *testing.T) {
 	synctest.Test(t, background)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
-// pipes is a network in memory: in a bubble of testing/synctest, time passes while its connections wait, which it does not for those of the
-// system.
+// pipes is a network in memory. In a testing/synctest bubble, time advances while its connections wait, unlike with the system's
+// connections.
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -51,7 +51,7 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// listen starts a server on a network in memory, and returns what connects to it.
+// listen starts a server on a network in memory, and returns a transport that connects to it.
 func listen(t *testing.T, h http.Handler) (base string, network *pipes, transport *http.Transport) {
 	network = newPipes()
 	s := httptest.NewUnstartedServer(h)

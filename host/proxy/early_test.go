@@ -18,7 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
-// lockedBuffer is what a server logs.
+// lockedBuffer collects a server's log.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer

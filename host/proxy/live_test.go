@@ -18,7 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
-// upstream is an endpoint that takes everything, and keeps what it was asked. A request without tools is one for a summary.
+// upstream is an endpoint that accepts everything and records the requests. A request without tools is a request for a summary.
 type upstream struct {
 	mu                     sync.Mutex
 	summaries              []*http.Request
@@ -61,7 +61,7 @@ func said(w http.ResponseWriter, r *http.Request, text string) {
 	}
 }
 
-// seen empties what was asked.
+// seen returns the recorded requests and forgets them.
 func (u *upstream) seen() (summaries []*http.Request, conversations, counted []string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -115,7 +115,7 @@ func postBy(t *testing.T, c *http.Client, address, body string, header ...string
 	return response.Header.Get(proxy.HeaderReport)
 }
 
-// long is a list of so many turns, in a format whose messages have a role and a content.
+// long returns a list of turns in a format whose messages have a role and a content.
 func long(turns int) string {
 	var list []string
 	for i := range turns {
@@ -124,7 +124,7 @@ func long(turns int) string {
 	return strings.Join(list, ",") + `,{"role":"user","content":"And now?"}`
 }
 
-// Clients write null where they have no earlier response.
+// Clients may write null if there is no earlier response.
 func TestKeptByNobody(t *testing.T) {
 	for member, compacted := range map[string]bool{
 		`"previous_response_id":null`:          true,
@@ -144,7 +144,7 @@ func TestKeptByNobody(t *testing.T) {
 	}
 }
 
-// A request for a summary goes where the client's goes: with its query, and with the headers that are not of its body.
+// A request for a summary goes to the same place as the client's request, with its query and all headers that don't belong to its body.
 func TestSummaryRequests(t *testing.T) {
 	u := &upstream{}
 	base := before(t, u, proxy.Options{})
@@ -172,7 +172,7 @@ func TestSummaryRequests(t *testing.T) {
 	}
 }
 
-// An answer that does not say why it ended may be half of one.
+// An answer without a finish reason may be incomplete.
 func TestSummaryWithoutAnEnd(t *testing.T) {
 	const text = "## Goal\\nThe user wants every file read and counted. Much was done and is known."
 	for _, tt := range []struct{ path, list, answer, source string }{
@@ -203,7 +203,7 @@ func TestSummaryWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// What the client changes with each request and no model reads costs no compaction.
+// Changes between requests that no model reads cost no compaction.
 func TestClock(t *testing.T) {
 	long := func(turns int) string { // continues where it ended before
 		return long(60) + strings.Repeat(`,{"role":"assistant","content":"Nothing."},{"role":"user","content":"And now?"}`, turns)
@@ -240,7 +240,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// Who has another key gets nothing that was made for somebody else, even for the same messages.
+// A client with another key never gets a compaction made for somebody else, even for the same messages.
 func TestOwners(t *testing.T) {
 	u := &upstream{}
 	base := before(t, u, proxy.Options{})
@@ -270,7 +270,7 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// An endpoint that is busy during a compaction gets few requests for it, and the next ones none.
+// An endpoint that is busy during a compaction gets few requests for it, and none for the following compactions.
 func TestBusyEndpoint(t *testing.T) {
 	synctest.Test(t, busyEndpoint)
 }
@@ -299,7 +299,7 @@ func busyEndpoint(t *testing.T) {
 	}
 }
 
-// A client whose patience ends before the summary is written sends the same request again, and does not pay twice.
+// A client that times out before the summary is written sends the same request again, and does not pay twice.
 func TestImpatientClient(t *testing.T) {
 	synctest.Test(t, impatientClient)
 }
@@ -335,7 +335,7 @@ func impatientClient(t *testing.T) {
 	}
 }
 
-// Tokens are counted of what would be sent, and nothing is compacted for it.
+// Tokens are counted for the messages that would be sent, without making a compaction.
 func TestCountTokens(t *testing.T) {
 	for _, tt := range []struct{ path, count, list string }{
 		{"/v1/messages", "/v1/messages/count_tokens?beta=true", "messages"},
@@ -398,7 +398,7 @@ func (p *client) slowly(t *testing.T, path string, size int, pieces int, pause t
 	return response.Status, time.Since(start)
 }
 
-// A body has to come in time, on every path; one that is long and keeps coming may take longer.
+// A body has a time limit, on every path. A long body that keeps arriving may take longer.
 func TestSlowBody(t *testing.T) {
 	synctest.Test(t, slowBody)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/promptcache"
 )
 
-// cached is an endpoint with a prompt cache. It keeps what its cache has counted, of summaries and of all else.
+// cached is an endpoint with a prompt cache. It records the cache's counts for summaries and for all other requests.
 type cached struct {
 	mu               sync.Mutex
 	cache            promptcache.Cache
@@ -79,7 +79,7 @@ func (c *cached) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// prefixTurn is what an app sends in one turn: its whole history, with the cache breakpoint on the newest message where it needs one.
+// prefixTurn returns an app's request in one turn: its whole history, with the cache breakpoint on the newest message if the API needs one.
 func prefixTurn(path string, turns int) string {
 	var m []string
 	add := func(f string, args ...any) { m = append(m, fmt.Sprintf(f, args...)) }

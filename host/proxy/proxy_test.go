@@ -26,7 +26,7 @@ import (
 	"github.com/ctxfold/ctxfold/records"
 )
 
-// The window of the policy is what the fake endpoint takes, so that only estimates are between them.
+// The policy's window is that of the fake endpoint, so that only estimates differ.
 const policy = `{"window":{"tokens":6000,"reserve":500}}`
 
 func serve(t *testing.T, e *provider.Endpoint, o proxy.Options) string {
@@ -57,12 +57,12 @@ func compactor(t *testing.T, records records.Store) *ctxfold.Compactor {
 	return c
 }
 
-// file is what the tool of these conversations returns.
+// file returns the output of the tool in these conversations.
 func file(i int) string {
 	return fmt.Sprintf("File %d. ", i) + strings.Repeat("It has lines and words. ", 40)
 }
 
-// chat has a conversation of so many turns over the proxy, as a client does that knows nothing about it.
+// chat runs a conversation of some turns through the proxy, with a client that knows nothing about it.
 func chat(ctx context.Context, base string, turns int) ([]openaisdk.ChatCompletionMessageParamUnion, error) {
 	client := openaisdk.NewClient(openaioption.WithBaseURL(base+"/v1"), openaioption.WithAPIKey("key"), openaioption.WithMaxRetries(5))
 	p := openaisdk.ChatCompletionNewParams{
@@ -112,8 +112,8 @@ func messages(ctx context.Context, base string, turns int, options ...anthropico
 	return p.Messages, nil
 }
 
-// Two hundred turns over the proxy: the endpoint never sees what it would have to refuse, the newest message always gets
-// there as the client wrote it, and a conversation is compacted when it is due and not with every request.
+// Two hundred turns through the proxy: the endpoint never receives a request that it would have to reject, the newest message always
+// arrives as the client wrote it, and a conversation is compacted only when that is due and not in every request.
 func TestConversations(t *testing.T) {
 	turns := 80
 	switch {
@@ -174,7 +174,7 @@ func TestConversations(t *testing.T) {
 	}
 }
 
-// checkTails tells that the last message of every list that was sent is one of the client's, byte for byte, in order.
+// checkTails checks that the last message of every list that was sent is one of the client's, byte for byte and in order.
 func checkTails(t *testing.T, history []byte, sent []json.RawMessage) {
 	t.Helper()
 	var own []json.RawMessage
@@ -197,7 +197,7 @@ func checkTails(t *testing.T, history []byte, sent []json.RawMessage) {
 	}
 }
 
-// What the proxy does not know goes through as it is, both ways.
+// Requests that the proxy does not know are forwarded unchanged, and so are the responses.
 func TestPassThrough(t *testing.T) {
 	var got struct{ method, path, query, header, body string }
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -252,7 +252,7 @@ func TestPassThrough(t *testing.T) {
 	}
 }
 
-// An endpoint may refuse what the proxy has just compacted; it is compacted once more, and no further than that.
+// If the endpoint rejects a conversation that the proxy has just compacted, it is compacted once more, but not again.
 func TestRefusedBehindACompaction(t *testing.T) {
 	for refusals, want := range []int{200, 200, 400} {
 		var sizes []int
@@ -317,7 +317,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// A proxy that is started again continues where the records are; a proxy whose records fail continues without.
+// A restarted proxy continues with its records. A proxy whose records fail continues without them.
 func TestRecords(t *testing.T) {
 	dir := t.TempDir()
 	run := func(records records.Store) provider.Seen {
@@ -354,7 +354,7 @@ func (failing) Find(context.Context, []string) ([]byte, int, error) {
 }
 func (failing) Keep(context.Context, []string, []byte) error { return errors.New("the disk is gone") }
 
-// Conversations at the same time, and the same one from several clients at once, do not disturb each other.
+// Concurrent conversations, and concurrent clients of one conversation, do not disturb each other.
 func TestAtTheSameTime(t *testing.T) {
 	e := &provider.Endpoint{Format: "anthropic", Window: 6000}
 	base := serve(t, e, proxy.Options{Compactor: compactor(t, records.NewMemory(4<<10))})

@@ -12,7 +12,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/provider"
 )
 
-// TestSearch searches what a client sends, and asks the endpoint for nothing.
+// TestSearch searches the messages that a client sends, without a request to the endpoint.
 func TestSearch(t *testing.T) {
 	e := &provider.Endpoint{}
 	base := serve(t, e, proxy.Options{})

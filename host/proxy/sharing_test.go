@@ -18,8 +18,8 @@ import (
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
-// What identifies a client keeps its compactions apart: headers of gateways, cookies, the user in the body, the system prompt, and without
-// any key the connection.
+// Everything that identifies a client separates its compactions from others: headers of gateways, cookies, the user in the body, the system
+// prompt and, without any key, the connection.
 func TestSharing(t *testing.T) {
 	body := func(more string) string { return `{"model":"m","tools":[],` + more + `"messages":[` + long(60) + `]}` }
 	for name, pair := range map[string][2]struct {
@@ -58,7 +58,7 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-// Requests of Gemini's API are compacted too; a summary is asked for in one piece.
+// Requests of Gemini's API are compacted too; summaries are requested without streaming.
 func TestGemini(t *testing.T) {
 	var asked, sent atomic.Int32
 	up := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -91,7 +91,7 @@ func TestGemini(t *testing.T) {
 	}
 }
 
-// Compressed bodies are read; those that cannot be are passed on, and said to be.
+// Compressed bodies are read. Those that can't be are forwarded, and the report says so.
 func TestContentEncoding(t *testing.T) {
 	plain := []byte(`{"model":"m","tools":[],"messages":[` + long(60) + `]}`)
 	var zipped bytes.Buffer

@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/provider"
 )
 
-// Long tool loops over the proxy, of models that think: an endpoint that wants an open loop to begin with its thinking, and one that binds
-// thinking to what precedes it, never see what they would have to refuse, whatever says how the model thinks.
+// Long tool loops of thinking models through the proxy: endpoints that require an open loop to begin with its thinking, or that bind
+// thinking to everything before it, never receive a request that they would have to reject, however the thinking mode is known.
 func TestThinking(t *testing.T) {
 	turns := 40
 	if testing.Short() {

@@ -17,8 +17,8 @@ import (
 
 func say(role, text string) string { return fmt.Sprintf(`{"role":%q,"content":%q}`, role, text) }
 
-// In 60 turns at 8,000 tokens, each of which is asked for twice, clients that change what they say behind the cut, or their system prompt, cost no more
-// than one that says what it said.
+// Over 60 turns at 8,000 tokens, each sent twice, clients that change messages after the cut, or their system prompt, cost no more than one
+// that changes nothing.
 func TestVolatile(t *testing.T) {
 	asks := func(i int) string { return fmt.Sprintf("Question %d: what is in file %d?", i, i) }
 	tells := func(i int) string {
@@ -101,7 +101,7 @@ func TestVolatile(t *testing.T) {
 	t.Logf("%v", made)
 }
 
-// What Redact finds reaches no summarizer, and no digest.
+// Secrets found by Redact reach no summarizer and no digest.
 func TestRedact(t *testing.T) {
 	u := &upstream{}
 	bodies := make(chan string, 100)

@@ -12,7 +12,7 @@ import (
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
-// The header and the log say why the digest is not the model's, and the log what the endpoint answered.
+// The header and the log have the reason why the digest is not the model's, and the log has the endpoint's error.
 func TestWhyTheDigestIsLocal(t *testing.T) {
 	for _, tt := range []struct {
 		name, why, err string

@@ -1,8 +1,8 @@
-"""Builds the extension: a small file of Python's C API over the C library, which is compiled in.
+"""Builds the extension: a small file that uses Python's C API, compiled together with the C library.
 
-The sources of the library are in ../c of a checkout and in c/ of an sdist. In an sdist the module is C already. In a checkout wasm2c
-translates it (host/c/generate.sh). CTXFOLD_LIB names a folder with a libctxfold.a, such as build/c, that is taken instead;
-CTXFOLD_C one with the translated module, such as build/c/module.
+The library's sources are in ../c of a checkout and in c/ of an sdist. An sdist contains the module already translated to C; in a checkout
+wasm2c translates it (host/c/generate.sh). CTXFOLD_LIB may name a folder with a libctxfold.a to use instead, such as build/c, and CTXFOLD_C
+a folder with the translated module, such as build/c/module.
 """
 
 import os
@@ -24,8 +24,8 @@ MODULE = HERE.parent / "module" / "ctxfold.wasm"
 
 
 def translated(folder: Path) -> Path:
-    """The module as C: that of an sdist, or the output of wasm2c in the folder, which is created unless it is newer
-    than the module."""
+    """Returns the folder with the module as C: that of an sdist, or the folder with the output of wasm2c, which is created unless it is
+    newer than the module."""
     if (SHIPPED / "module").is_dir():
         return SHIPPED / "module"
     folder = Path(os.environ.get("CTXFOLD_C", folder))
@@ -68,7 +68,7 @@ class Build(build_ext):
 
 
 class Source(sdist):
-    """An sdist needs only a C compiler: it includes the C library, and the module as C."""
+    """Makes an sdist that can be built with only a C compiler, because it includes the C library and the module as C."""
 
     def make_release_tree(self, base_dir, files):
         super().make_release_tree(base_dir, files)
@@ -79,8 +79,7 @@ class Source(sdist):
         shutil.copytree(translated(Path("build").resolve() / "module"), target / "module")
 
 
-# A package includes the license, and the notices for what the module embeds: in a checkout they are those of the
-# repository.
+# A package includes the license and the notices for embedded code. In a checkout they are in the root of the repository.
 for text in ("LICENSE", "NOTICE"):
     if not SHIPPED.is_dir():
         shutil.copy(HERE.parent.parent / text, HERE)
@@ -93,7 +92,7 @@ setup(
             py_limited_api=True,
             libraries=[] if os.name == "nt" else ["m"],
             extra_compile_args=["-std=gnu11"],
-            # The library's functions are only for the extension.
+            # Only the extension uses the library's functions.
             extra_link_args=["-Wl,--exclude-libs,ALL"] if sys.platform.startswith("linux") else [],
         )
     ],

@@ -17,7 +17,7 @@ import (
 	"github.com/ctxfold/ctxfold/records"
 )
 
-// patient is a client without short limits of its own: a busy machine may take longer.
+// patient disables the client's short time limits, because a busy machine may take longer.
 const patient = "?dial_timeout=1h&read_timeout=1h&write_timeout=1h&pool_timeout=1h"
 
 func open(t *testing.T, address string, o redis.Options) *redis.Records {
@@ -30,7 +30,7 @@ func open(t *testing.T, address string, o redis.Options) *redis.Records {
 	return r
 }
 
-// One server is enough for all tests: each has a prefix of its own.
+// One server is enough for all tests, each of which uses its own prefix.
 func TestRecords(t *testing.T) {
 	address := servers.Redis(t)
 	var stores atomic.Int32
@@ -68,7 +68,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// Each key ends when nobody uses it, and a use lets its time begin again.
+// Keys expire if nobody uses them, and each use restarts the time.
 func TestAge(t *testing.T) {
 	address := servers.Redis(t)
 	r := open(t, address, redis.Options{Prefix: "age:", MaxAge: 10 * time.Hour})
@@ -107,7 +107,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// The rights that docs/start/proxy.md gives a user of the proxies are enough, and no more than that.
+// The permissions that docs/start/proxy.md gives to the proxies' user are sufficient, and no larger than necessary.
 func TestUser(t *testing.T) {
 	address := servers.Redis(t)
 	text, err := os.ReadFile("../../docs/start/proxy.md")
@@ -141,7 +141,7 @@ func TestUser(t *testing.T) {
 	}
 }
 
-// A server with TLS is only believed when its certificate is one of an authority that is trusted.
+// A TLS server is only trusted if a trusted authority has signed its certificate.
 func TestTLS(t *testing.T) {
 	address, authorities := servers.RedisTLS(t)
 	for name, tt := range map[string]struct {

@@ -1,4 +1,4 @@
-// Writes dist/inline-module.js: the module, compressed, as a string of base64.
+// Writes dist/inline-module.js, which contains the compressed module as a base64 string.
 import { readFile, writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 

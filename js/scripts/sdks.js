@@ -1,4 +1,4 @@
-// Puts the package where the tests of the adapters import it from, for the check of their types.
+// Copies the package to the place from which the adapters' tests import it, to check their types.
 import { packedInto } from "../test/support/packed.js";
 
 await packedInto("sdks");

@@ -1,5 +1,5 @@
-// node scripts/test.js FILE…: runs test files with what they share: one browser, which each test opens a page of its own in, and one
-// tarball of the package. Two files run at the same time. No test has a limit of its own: a file that hangs ends after two hours.
+// node scripts/test.js FILE…: runs test files, two at the same time, with shared resources: one browser, in which each test opens its own
+// page, and one tarball of the package. Tests have no time limits of their own: a file that hangs is stopped after two hours.
 import { createWriteStream, existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,9 @@ import { launchOptions } from "../test/support/browser.js";
 import { packed } from "../test/support/packed.js";
 import times from "./times.js";
 
-/** These files begin first, so that none of them is left when all others have ended: node --test would begin them by their names. */
+/**
+ * These files start first, so that none of them remains when all others have ended. node --test would start files in alphabetical order.
+ */
 const LONGEST = ["sdks", "fresh-start", "command", "bundlers", "edge", "plugins", "fit"];
 const LIMIT_MS = 7_200_000;
 

@@ -1,4 +1,5 @@
-// A reporter of node --test: what each test took and why tests were skipped, as internal/testlog writes it for Go.
+// A reporter for node --test: it writes the duration of each test and why tests were skipped, as internal/testlog does
+// for Go.
 import { basename } from "node:path";
 
 /** @param {AsyncIterable<{type: string, data: any}>} events */

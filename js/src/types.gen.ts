@@ -160,13 +160,13 @@ export type Pass =
   | ToolDigestPass
   | TruncatePass;
 
-/** SummaryMode is who writes digests. */
+/** SummaryMode is the way in which digests are written. */
 export type SummaryMode = "model" | "local" | "minimal";
 
 /** Style is the layout of requests and digests. */
 export type Style = "" | "turn-tail" | "checkpoint" | "window-budget" | "agent-loop";
 
-/** Role is who a message is from. */
+/** Role is the author of a message. */
 export type Role = "system" | "user" | "assistant" | "tool";
 
 /** OpenCalls says how to treat tool calls at the end that have no result yet. */
@@ -209,10 +209,10 @@ export type Reason =
   | "valid"
   | "unlimited";
 
-/** Scope is what a request for a summary covers. */
+/** Scope is the part of the conversation that a request for a summary covers. */
 export type Scope = "session" | "update" | "turn_prefix" | "part" | "merge" | "branch" | "tool_output";
 
-/** ThinkingEffort is how much thinking a request for a summary asks of the model. */
+/** ThinkingEffort is the amount of thinking that a request for a summary asks of the model. */
 export type ThinkingEffort = "high";
 
 /** One run of an answer's messages, in output order. Indexes count in the messages that were given. */
@@ -258,7 +258,7 @@ export type SummaryFault =
 /** SummaryShape is the form in which the model is asked for a summary. */
 export type SummaryShape = "flat" | "prefix";
 
-/** ActionName is what an operation did to a message. */
+/** ActionName is the name of an operation's action on a message. */
 export type ActionName =
   | "clear"
   | "squeeze"
@@ -305,7 +305,7 @@ export type ThinkingMode = "manual" | "adaptive" | "drop_block" | "off" | "unkno
 /** ThinkingSource is how ctxfold determined a model's thinking mode. */
 export type ThinkingSource = "policy" | "request" | "model" | "format" | "none";
 
-/** DecisionName is what happened to a message: kept, pinned, or the ActionName of the last action on it. */
+/** DecisionName is the outcome for a message: kept, pinned, or the ActionName of the last action on it. */
 export type DecisionName =
   | "kept"
   | "pinned"
@@ -327,7 +327,7 @@ export type DecisionName =
   | "wrap"
   | "replace";
 
-/** BodyKind is what an archived body was in the transcript. */
+/** BodyKind is the kind of content that an archived body was in the transcript. */
 export type BodyKind = "tool_result" | "text" | "image" | "audio" | "file" | "fold" | "changes";
 
 /** Severity is how the provider reacts to a violation. */
@@ -391,13 +391,13 @@ export type LossReason =
   | "beside"
   | "metadata";
 
-/** LossInstead is what replaced content that was not carried over. */
+/** LossInstead is the replacement for content that was not carried over. */
 export type LossInstead = "nothing" | "text" | "unsigned" | "moved" | "changed" | "wrapped" | "user" | "system";
 
 /** MarkerFault is why a body was not put back although it was given. */
 export type MarkerFault = "changed" | "corrupt";
 
-/** DigestKind is what a message written by a compaction stands for. */
+/** DigestKind is the kind of content that a message written by a compaction replaces. */
 export type DigestKind = "digest" | "branch" | "line" | "loop" | "file" | "count" | "turn" | "other";
 
 /** SessionKind is the kind of a session file; docs/guides/sessions.md describes them. */
@@ -425,7 +425,7 @@ export type FailureClass =
 /** LimitMode is which part of an oversized tool output stays. */
 export type LimitMode = "head_tail" | "head";
 
-/** JobOperation is what a job does. */
+/** JobOperation is the purpose of a job. */
 export type JobOperation = "fit" | "plan";
 
 /** EffectName is the name of an effect. */
@@ -736,8 +736,8 @@ export interface PolicyWindow {
    */
   unlimited?: boolean;
   /**
-   * reserve is how many tokens of the window stay free for the model's output. The default is 16384, or an eighth of
-   * the window if that is less.
+   * reserve is the number of tokens of the window that stay free for the model's output. The default is 16384, or an
+   * eighth of the window if that is less.
    */
   reserve?: number;
 }
@@ -1062,7 +1062,7 @@ export interface PolicySummary {
    * the host how to call it.
    */
   provider?: boolean;
-  /** retries is how many times the model is asked again after a rejected summary. Default: 1. */
+  /** retries is the maximum number of times that the model is asked again after a rejected summary. Default: 1. */
   retries?: number;
   /**
    * split says how to summarize a record that is too long for one request: "map" (one request per part, in parallel,
@@ -1095,7 +1095,7 @@ export interface PolicySummary {
   /** prompt replaces the style's own instructions to the model. It requires a style. */
   prompt?: string;
   /**
-   * scope is what the transcript is: "session" (the default) or "branch", an abandoned path of the conversation, which
+   * scope is the kind of transcript: "session" (the default) or "branch", an abandoned path of the conversation, which
    * is folded as a whole.
    */
   scope?: "session" | "branch";
@@ -1149,7 +1149,7 @@ export interface Detection {
   confidence: number;
   /** the most likely first */
   candidates: Candidate[];
-  /** shape is what the messages look like if no format can read them; the only candidate is then the nearest format. */
+  /** shape describes the messages if no format can read them; the only candidate is then the nearest format. */
   shape?: string;
 }
 
@@ -1213,8 +1213,8 @@ export interface Options {
    */
   tried?: number;
   /**
-   * idle is how long the conversation has been idle, in seconds from 0 to 1,000,000,000: the time since its last model
-   * call. From the policy's `gate.idle` on, the provider's prompt cache counts as cold.
+   * idle is the time that the conversation has been idle, in seconds from 0 to 1,000,000,000: the time since its last
+   * model call. From the policy's `gate.idle` on, the provider's prompt cache counts as cold.
    */
   idle?: number;
   /**
@@ -1230,7 +1230,7 @@ export interface Options {
 
 /** SummaryOptions configure the digest of one call. */
 export interface SummaryOptions {
-  /** mode is who writes the digest. It overrides the policy. */
+  /** mode determines who writes the digest. It overrides the policy. */
   mode?: SummaryMode;
   /**
    * prefix reports whether the host can append requests to the conversation, if the policy's summary.request asks for
@@ -1311,7 +1311,9 @@ export interface MessageScore {
   score: number;
 }
 
-/** State is what a host stores with the conversation from one compaction to the next. Hosts don't change it. */
+/**
+ * State is the data that a host stores with the conversation from one compaction to the next. Hosts don't change it.
+ */
 export interface State {
   /** number of compactions so far */
   round: number;
@@ -1355,7 +1357,7 @@ export interface Ledger {
   task?: string;
   /** later requests of the user */
   requests?: string[];
-  /** standing is what the user said about how to work: rules, constraints and preferences, one sentence each. */
+  /** standing lists the user's statements about how to work: rules, constraints and preferences, one sentence each. */
   standing?: string[];
   /** files */
   read?: string[];
@@ -1408,9 +1410,9 @@ export interface LedgerRunning {
  * another call of the model, on every turn.
  */
 export interface Attempts {
-  /** failed is how many compactions in a row freed nothing, or left the transcript over its limit. */
+  /** failed is the number of consecutive compactions that freed nothing, or left the transcript over its limit. */
   failed?: number;
-  /** last_gain is how many tokens the last compaction freed, and Tokens the size of its result. */
+  /** last_gain is the number of tokens that the last compaction freed, and Tokens the size of its result. */
   last_gain?: number;
   tokens?: number;
 }
@@ -1542,8 +1544,8 @@ export interface Planned {
   /** known is the index of the memory entry that fit applied, or -1. Only fit sets it. */
   known?: number;
   /**
-   * known_messages is how many leading messages of the history that entry replaced; absent if the list continues from
-   * what was sent. Only fit sets it.
+   * known_messages is the number of leading messages of the history that the entry replaced; absent if the list
+   * continues from what was sent. Only fit sets it.
    */
   known_messages?: number;
   /** memory is a MemoryEntry for the host to keep, if fit compacted. */
@@ -1635,7 +1637,7 @@ export interface SummaryRequest {
   input_tokens: number;
   /** temperature is the temperature for the model; absent, the host decides. */
   temperature?: number;
-  /** thinking is how much the model should think; absent, the host decides. */
+  /** thinking is the amount of thinking to ask of the model; absent, the host decides. */
   thinking?: ThinkingEffort;
   /**
    * provider is a call of the provider's own compaction, with `summary.provider`. Its result is the `messages` of the
@@ -1785,7 +1787,9 @@ export interface Report {
   decisions?: Decision[];
 }
 
-/** Excess is how far a result exceeds its limit, and which messages take the most room. All sizes are tokens. */
+/**
+ * Excess describes by how much a result exceeds its limit, and which messages take the most room. All sizes are tokens.
+ */
 export interface Excess {
   /** tokens over the limit */
   limit: number;
@@ -1856,7 +1860,7 @@ export interface ReportSummary {
   source: SummarySource;
   why?: SummaryFault;
   /**
-   * error is what the host said about the first request that it could not answer, such as the text of the summarizer's
+   * error is the host's message about the first request that it could not answer, such as the text of the summarizer's
    * exception; at most 300 code points. Absent if it said nothing, or the model's summary was used.
    */
   error?: string;
@@ -1870,8 +1874,8 @@ export interface ReportSummary {
   /** usage is the provider's count for all requests whose summaries had one. */
   usage?: CallUsage;
   /**
-   * saved is what a prompt cache saved for these requests at the policy's prices, in their currency; negative if
-   * writing to the cache cost more. Absent without prices or usage.
+   * saved is the cost that a prompt cache saved for these requests at the policy's prices, in their currency; negative
+   * if writing to the cache cost more. Absent without prices or usage.
    */
   saved?: number;
   /**
@@ -1888,7 +1892,7 @@ export interface Action {
   pass: Doer;
   /** message is an index in the input list, or -1 for a new message. */
   message: number;
-  /** tokens is how many tokens the action saved; negative if it added some. */
+  /** tokens is the number of tokens that the action saved; negative if it added some. */
   tokens: number;
   /** the tool of a changed result */
   tool?: string;
@@ -1927,7 +1931,7 @@ export interface ReportCache {
   turns_to_pay?: number;
 }
 
-/** ReportThinking is what happened to signed thinking, in a result that has changed. */
+/** ReportThinking describes the changes to signed thinking in a result that has changed. */
 export interface ReportThinking {
   /** how the model thinks */
   mode: ThinkingMode;
@@ -1979,7 +1983,7 @@ export interface ReportRedacted {
   failed?: number;
 }
 
-/** Decision is what happened to one message of the input. */
+/** Decision describes the outcome for one message of the input. */
 export interface Decision {
   message: number;
   /** decision is "kept", "pinned", or the last action on the message. */
@@ -2022,9 +2026,9 @@ export interface Body {
 }
 
 /**
- * MemoryEntry is what a host remembers of a compaction by fit: how the messages at the beginning of a history were
- * replaced. Later messages don't matter, except those that the compaction changed individually. Hosts don't change an
- * entry, but may add members of their own.
+ * MemoryEntry is a host's record of a compaction by fit: how the messages at the beginning of a history were replaced.
+ * Later messages don't matter, except those that the compaction changed individually. Hosts don't change an entry, but
+ * may add members of their own.
  */
 export interface MemoryEntry {
   version: number;
@@ -2215,8 +2219,8 @@ export interface Loss {
   /** detail names it: the key of a member, a type, a tool, or the new id or name of a changed one. */
   detail?: string;
   /**
-   * count is how many messages or parts have metadata of this name; the entry has the place of the first. Absent if it
-   * is one.
+   * count is the number of messages or parts with metadata of this name; the entry has the place of the first. Absent
+   * if it is one.
    */
   count?: number;
 }
@@ -2573,12 +2577,12 @@ export interface LoopStartRequest {
 }
 
 /**
- * JobSettings are what a host specifies when it starts a job: the job's purpose, the host's capabilities, and time
+ * JobSettings are the settings with which a host starts a job: the job's purpose, the host's capabilities, and time
  * limits.
  */
 export interface JobSettings {
   /**
-   * operation is what the job does: fit a whole history (the default), or plan a compaction of a transcript that the
+   * operation is the job's purpose: fit a whole history (the default), or plan a compaction of a transcript that the
    * host will replace.
    */
   operation?: JobOperation;
@@ -2600,20 +2604,20 @@ export interface JobSettings {
   /** concurrency is the maximum number of summary requests in flight at the same time, from 1 to 64; 0 means 4. */
   concurrency?: number;
   /**
-   * store_timeout is how long a load, save, lease or put may take, in milliseconds up to a day; 0 means 30,000 and -1
+   * store_timeout is the time limit for a load, save, lease or put, in milliseconds up to a day; 0 means 30,000 and -1
    * no limit.
    */
   store_timeout?: number;
   /**
-   * summary_timeout is how long one summary may take including retries, in milliseconds up to a day; 0 means 120,000
+   * summary_timeout is the time limit for one summary including retries, in milliseconds up to a day; 0 means 120,000
    * and -1 no limit.
    */
   summary_timeout?: number;
-  /** remembered is how many compactions an owner's record keeps, from 1 to 64; 0 means 64. */
+  /** remembered is the number of compactions that an owner's record keeps, from 1 to 64; 0 means 64. */
   remembered?: number;
   /** loaded is the result of the initial load of a job with records "owner", if the host already has it. */
   loaded?: EffectResult;
-  /** lease is how long a lease lasts unless it is renewed, in milliseconds from 100 to an hour; 0 means 15,000. */
+  /** lease is the duration of a lease that is not renewed, in milliseconds from 100 to an hour; 0 means 15,000. */
   lease?: number;
   /**
    * prefix reports whether the host can append requests for summaries to the conversation, for the provider's prompt
@@ -2676,7 +2680,7 @@ export interface EffectResult {
    */
   summary?: Summary;
   /**
-   * busy reports that the provider was overloaded, and After is how long to wait before the next attempt, in
+   * busy reports that the provider was overloaded, and After is the time to wait before the next attempt, in
    * milliseconds; 0 if unknown.
    */
   busy?: boolean;
@@ -2768,8 +2772,9 @@ export interface Effect {
    */
   keys?: string[];
   /**
-   * record is what save writes. With IfRevision, it writes only if the record under keys[0] still has this revision or,
-   * if IfRevision is "", does not exist yet. With Holder, it writes only if the holder still has its lease on Lease.
+   * record is the record to save. With IfRevision, it writes only if the record under keys[0] still has this revision
+   * or, if IfRevision is "", does not exist yet. With Holder, it writes only if the holder still has its lease on
+   * Lease.
    */
   record?: string;
   if_revision?: string;

@@ -1,4 +1,4 @@
-// The adapters in loops that real apps run, against scripted providers: each compaction is made once.
+// Runs the adapters in the loops of real apps, with scripted providers. Each compaction is made only once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
@@ -16,7 +16,7 @@ const output = (/** @type {number} */ turn) => `Result ${turn}: ${"one more line
 
 let loops = 0;
 
-/** What a loop costs, and the options that count it. */
+/** Returns the costs of a loop, and options that count them. */
 function counted() {
   /** @type {{compactions: number, calls: number, errors: unknown[]}} */
   const costs = { compactions: 0, calls: 0, errors: [] };
@@ -37,7 +37,10 @@ function counted() {
   return { costs, options };
 }
 
-/** Going on from each answer takes 7 or 8 compactions of such a talk, and one summary in each. @param {ReturnType<typeof counted>["costs"]} costs */
+/**
+ * Checks the costs: continuing from each answer takes 7 or 8 compactions of this conversation, with one summary each.
+ * @param {ReturnType<typeof counted>["costs"]} costs
+ */
 function cheap({ compactions, calls, errors }) {
   assert.deepEqual(errors, []);
   assert.ok(compactions >= 3 && compactions <= 8, `${compactions} compactions`);
@@ -96,7 +99,7 @@ test("openai: items of Responses lose their ids", async () => {
   cheap(costs);
 });
 
-/** One turn of an app of the AI SDK. @param {number} turn */
+/** Returns one turn of an app that uses the AI SDK. @param {number} turn */
 const steps = (turn) => [
   {
     role: "assistant",
@@ -203,7 +206,7 @@ test("anthropic: a fetch for each request, of two users, and one that wants a me
     assert.equal((await ask(own)).ok, true);
     assert.equal(costs.compactions, compactions, JSON.stringify(own));
   }
-  // What was compacted further for a provider that refused it is found by the next fetch, under the window of all.
+  // The compaction that was made for the provider's rejection is found by the next fetch, with the usual window.
   limit = sent * 0.9;
   for (let i = 0; i < 2; i++) {
     assert.equal((await ask({})).ok, true);
@@ -284,7 +287,7 @@ test("options that nothing reads are refused by each adapter", () => {
 const request = { id: "1", scope: "session", system: "S", prompt: "P", max_output_tokens: 9, input_tokens: 1 };
 const { signal } = new AbortController();
 
-/** A model of the AI SDK that answers so. @param {any} finishReason */
+/** Returns a model of the AI SDK that reports this finish reason. @param {any} finishReason */
 const aiModel = (finishReason) =>
   /** @type {any} */ ({
     specificationVersion: "v3",

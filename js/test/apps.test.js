@@ -1,4 +1,4 @@
-// Apps drawn by chance, whose users do everything that users do. SEED=n repeats one of them, SEEDS=n says how many.
+// Runs random apps whose users do everything that users do. SEED=n repeats one of them, SEEDS=n sets their number.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
@@ -15,7 +15,7 @@ const DEEDS = 60;
 /** @typedef {{role: string, content: any, tool_calls?: any, tool_call_id?: string}} Message */
 /** @typedef {{kind: string, at: number, seed: number}} Deed */
 
-/** Numbers below `most`, the same for the same seed. @param {string | number} seed */
+/** Returns a generator of numbers below `most`, which is the same for each seed. @param {string | number} seed */
 function drawing(seed) {
   let n = 0;
   return (/** @type {number} */ most) => createHash("sha256").update(`${seed} ${n++}`).digest().readUInt32LE() % most;
@@ -50,11 +50,11 @@ class App {
   #shelved = [];
   /** @type {Message | undefined} */
   #asked;
-  /** What was sent last, where the app goes on from it. @type {Message[] | undefined} */
+  /** The messages that were sent last, if the app continues from them. @type {Message[] | undefined} */
   #sent;
-  /** What was replaced, as JSON of its messages, and how many of these are sent. @type {{words: string[], kept: number}[]} */
+  /** The replaced messages as JSON, and how many of them are still sent. @type {{words: string[], kept: number}[]} */
   #made = [];
-  /** How many messages the entry replaces that was kept last. */
+  /** The number of messages that the newest stored entry replaces. */
   #replaced = 0;
   #store = memoryStore();
   /** @type {() => import("ctxfold").FitMemory | import("ctxfold").SharedMemory} */
@@ -92,7 +92,7 @@ class App {
     this.#start();
   }
 
-  /** Two processes, or tabs, with nothing in them. */
+  /** Starts two processes or tabs without any state. */
   #start() {
     this.#fits = [0, 1].map(() =>
       createFitter({
@@ -145,7 +145,7 @@ class App {
     return [...list, { role: "assistant", content: this.#text(draw, 200) }];
   }
 
-  /** Does a deed; the history that is given then. @param {Deed} deed @returns {Message[]} */
+  /** Performs an action, and returns the history to send afterwards. @param {Deed} deed @returns {Message[]} */
   #do({ kind, at: back, seed }) {
     const draw = drawing(seed);
     if (this.#asked) {
@@ -181,7 +181,7 @@ class App {
     if (kind === "mark") this.#marks = !this.#marks;
     if (kind === "reload") this.#start();
     this.#asked = asked;
-    // To an answer, before anything is said.
+    // The user goes back to an answer, before saying anything new.
     if (kind === "look back" && at >= 0) return structuredClone(this.#talk.slice(0, at + 1).flat());
     const given = this.#sent ? [...this.#sent] : this.#talk.flat();
     if (kind === "volatile") asked = { role: "user", content: `Retrieved: ${this.#text(draw, 60)}` };
@@ -250,7 +250,7 @@ class App {
   }
 }
 
-/** The first deed that goes wrong, and what is wrong. @param {number} seed @param {Deed[]} deeds */
+/** Returns the first action that fails a check, with the reason. @param {number} seed @param {Deed[]} deeds */
 async function lived(seed, deeds) {
   const app = new App(seed);
   for (const [i, deed] of deeds.entries()) {

@@ -8,11 +8,11 @@ import { summary } from "./support/session.js";
 
 const module = await load();
 const TURNS = process.env.CTXFOLD_LONG ? 200 : 120;
-/** Seconds of a turn, and of a summary. */
+/** The duration of a turn, and of a summary, in seconds. */
 const TURN = 5;
 const SLOW = 20;
 
-/** About 35 turns fit; between gate.start and the limit come ten. @type {import("ctxfold").Policy} */
+/** About 35 turns fit, ten of them between gate.start and the limit. @type {import("ctxfold").Policy} */
 const policy = {
   format: "openai-chat",
   window: { tokens: 30000 },
@@ -20,7 +20,7 @@ const policy = {
   passes: [{ pass: "fold", keep_tokens: 8000 }],
 };
 
-/** A clock that only continues when it is told to. */
+/** A clock that advances only when the test says so. */
 class Clock {
   now = 0;
   /** @type {{at: number, done: () => void}[]} */
@@ -42,8 +42,10 @@ class Clock {
     }
   }
   /**
-   * What comes of a call, and the seconds that it has waited for.
-   * @template T @param {Promise<T>} call @returns {Promise<{value: T, waited: number}>}
+   * Resolves to the result of a call, and the seconds that it has waited.
+   * @template T
+   * @param {Promise<T>} call
+   * @returns {Promise<{value: T, waited: number}>}
    */
   async timed(call) {
     let over = false;
@@ -60,7 +62,7 @@ class Clock {
   }
 }
 
-/** A model that takes its time. */
+/** A slow model. */
 class Model {
   calls = 0;
   running = 0;
@@ -106,8 +108,8 @@ function turnOf(n, edit) {
 }
 
 /**
- * What happens in a loop besides turns: a model that fails, a user who goes back three turns in one of so many, calls that are
- * aborted, a process that ends; whether turns may wait for it at the limit, and the least number of compactions in 200 turns.
+ * Events in a loop besides turns: a model that fails, a user who goes back three turns every few turns, aborted calls, a process that ends.
+ * Also whether turns may wait at the limit, and the minimum number of compactions in 200 turns.
  * @type {Record<string, {fails?: (call: number) => boolean, edits?: number, aborts?: number, ends?: number, waits?: boolean, least: number}>}
  */
 const TROUBLES = {
@@ -118,7 +120,7 @@ const TROUBLES = {
   "the process ends": { ends: 7, waits: true, least: 6 },
 };
 
-/** The least number of compactions in a loop. @param {{least: number}} trouble */
+/** Returns the minimum number of compactions in a loop. @param {{least: number}} trouble */
 const least = (trouble) => Math.floor((trouble.least * TURNS) / 200);
 
 /** @param {any} a */
@@ -235,7 +237,7 @@ for (const [name, trouble] of Object.entries(TROUBLES)) {
   });
 }
 
-/** A history over gate.start, and one over the limit. @param {number} turns @param {number} [edit] */
+/** Returns a history over gate.start or over the limit. @param {number} turns @param {number} [edit] */
 const long = (turns, edit = 0) =>
   Array.from({ length: turns }, (_, n) => turnOf(n, edit))
     .flat()
@@ -293,7 +295,7 @@ test("a compaction in the background needs gate.start, a model, and a store for 
   const bytes = new TextEncoder().encode(text);
   const fitter = createFitter({ module, policy, summarize });
   const { background } = await fitter(bytes);
-  bytes.fill(0); // the app uses its bytes again
+  bytes.fill(0); // the app reuses its buffer
   await clock.advance(30);
   await background;
   const after = await fitter(text);

@@ -9,7 +9,10 @@ const root = new URL("../../", import.meta.url);
 const wasm = await readFile(new URL("../ctxfold.wasm", import.meta.url));
 const blank = "/js/test/support/page.html";
 
-/** How a test's server answers requests for the module, instead of with the file. @type {Record<string, (response: import("node:http").ServerResponse) => void>} */
+/**
+ * Ways in which the test server answers requests for the module, instead of sending the file.
+ * @type {Record<string, (response: import("node:http").ServerResponse) => void>}
+ */
 const modules = {
   "?type": (response) => response.writeHead(200, { "content-type": "application/octet-stream" }).end(wasm),
   "?html": (response) => response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html>"),
@@ -17,7 +20,7 @@ const modules = {
 };
 
 /**
- * A blank page of a server that serves the repository.
+ * Opens a blank page from a server that serves the repository.
  * @param {import("node:test").TestContext} t
  * @param {Record<string, string>} headers of the page
  */
@@ -91,7 +94,11 @@ test("ctxfold/worker compacts off the page, and the page's own objects come back
   assert.ok(result.given > 0, "the caller's bytes stay the caller's");
 });
 
-/** What `fit` gives in a page, and whether a worker was at work. @param {import("playwright-core").Page} page @param {object} options */
+/**
+ * Returns the result of `fit` in a page, and whether a worker did the work.
+ * @param {import("playwright-core").Page} page
+ * @param {object} options
+ */
 async function fitted(page, options = {}) {
   const result = await page.evaluate(
     async ({ messages, options }) => {
@@ -117,7 +124,7 @@ test("fit computes in the page where no worker can be had", { skip: noBrowser },
   const csp = "script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'";
   assert.equal(await fitted(await open(t, { "content-security-policy": csp })), 1);
   assert.equal(await fitted(await open(t, { "content-security-policy": `${csp}; worker-src 'none'` })), 0);
-  // A bundler has left the worker's file where it was.
+  // A bundler has not copied the worker's file.
   const lost = await open(t);
   await lost.route("**/worker-thread.js", (route) => route.fulfill({ status: 404, body: "" }));
   assert.equal(await fitted(lost), 0);
@@ -208,7 +215,7 @@ test("two pages with one memory make a compaction once, and neither overwrites w
         async ({ both, own, window }) => {
           const { fit } = await import(/** @type {any} */ ("/js/dist/index.js"));
           const later = (/** @type {number} */ ms) => new Promise((done) => setTimeout(done, ms));
-          // Localstorage would not do: what one page writes there, another may see later, lock or not.
+          // localStorage would not work: a value that one page writes may become visible to another one later, lock or not.
           /** @type {Promise<IDBDatabase>} */
           const database = new Promise((done, failed) => {
             const opening = indexedDB.open("memories", 1);
@@ -226,7 +233,7 @@ test("two pages with one memory make a compaction once, and neither overwrites w
               asked.onerror = () => failed(asked.error);
             });
           };
-          // As slow as a server, so that the pages come between each other.
+          // It is as slow as a server, so that the calls of the pages interleave.
           const memory = {
             load: async (/** @type {string} */ key) => {
               const json = await store("readonly", (each) => each.get(key));
@@ -317,7 +324,7 @@ test("what fits remember in IndexedDB is there after a reload, and two pages los
   };
   const made = await Promise.all(pages.map((page, i) => fitted(page, histories[i] ?? [])));
   for (const { asked, known } of made) assert.deepEqual([asked >= 3, known], [true, [false, false, false]]);
-  const after = await fitted(first, histories.flat()); // loads the page again
+  const after = await fitted(first, histories.flat()); // reloads the page
   assert.deepEqual([after.asked, after.known], [0, Array(6).fill(true)]);
   assert.deepEqual(
     after.sent,

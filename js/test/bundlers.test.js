@@ -1,4 +1,5 @@
-// The tarball in an empty folder, without configuration: tools that are installed in seconds. test/heavy has the others.
+// Installs the tarball in an empty folder and builds it without configuration, with tools that install in seconds.
+// test/heavy has the others.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { test } from "node:test";
@@ -14,16 +15,16 @@ const EVERY = `${BOTH}, worker: compacted, slim: compacted, models: unavailable`
 const WITH_WORKER = "the page, `fit` in a worker; `/worker`, models in the browser";
 const INSIDE = "`fit` in the page, the module inside the code";
 const PAGE = ["both.js", "main.js", "index.html"];
-/** The page with every entry. */
+/** The files of the page that imports every entry. */
 const EVERY_ENTRY = { "both.js": "both.js", "main.js": "every-entry.js", "index.html": "index.html" };
 const MODULE = `<script type="module" src="main.js"></script>`;
 const CLASSIC = `<script src="main.js"></script>`;
-// The runtimes of the tests, in place of those that a newcomer has on the machine.
+// The test runtimes, in place of those that a newcomer has installed.
 const runtimes = fileURLToPath(new URL("../fixtures/runtimes/node_modules/.bin/", import.meta.url));
 const bun = `${runtimes}bun`;
 const deno = `${runtimes}deno`;
 
-/** The version that a program tells. @param {string} program */
+/** Returns the version that a program prints. @param {string} program */
 const versionOf = async (program) =>
   (await promisify(execFile)(program, ["--version"])).stdout.match(/\d+(\.\d+)+/)?.[0] ?? "";
 

@@ -1,4 +1,4 @@
-// A conversation that certainly fits is answered without the module, as the module would answer it.
+// A conversation that certainly fits is answered without the module, with the same result as the module's.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createFitter, fit } from "ctxfold";
@@ -6,14 +6,14 @@ import { damage, dice, FORMATS, LIST, text } from "./support/random-chats.js";
 
 const CASES = Number(process.env.CASES ?? 60);
 
-/** An option that changes nothing, and leaves the question to the module. */
+/** An option without effect, which leaves the decision to the module. */
 const asked = { options: { force: false } };
 
-/** What comes of a call. @param {any} history @param {any} options */
+/** Returns the outcome of a call. @param {any} history @param {any} options */
 async function outcome(history, options) {
   try {
     const { usage, options: own, ...rest } = options;
-    const fitter = createFitter(rest); // what it remembers is its own
+    const fitter = createFitter(rest); // each fitter has its own memory
     const { messages, report, known } = await fitter(history, { usage, options: own });
     return { same: messages === history, report, known };
   } catch (error) {
@@ -117,7 +117,7 @@ for (const format of Object.keys(FORMATS)) {
 }
 
 const CHAT = Array.from({ length: 10 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: `Message ${i}.` }));
-/** A module that is none: who needs it gets an error. */
+/** An invalid module: a call that needs it gets an error. */
 const never = { module: new Uint8Array(1) };
 
 test("a conversation that certainly fits needs no module", async () => {

@@ -20,7 +20,7 @@ import {
   withBuiltIn,
 } from "./support/chat.js";
 import { Endpoint } from "./support/chat-endpoint.js";
-// In the same process, as all tests of the chat share what was built.
+// Imported into the same process, because all tests of the chat share one build.
 import "./chat/looks.js";
 
 test("it invites, with three examples to start from", options, async (t) => {
@@ -366,7 +366,7 @@ test("the browser's own model answers and writes digests", options, async (t) =>
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByRole("button", { name: "Answer it" }).click();
   await page.getByText("You said “Hello there”").waitFor();
-  await page.getByText("/ 3,072").waitFor(); // that of the model, which is smaller
+  await page.getByText("/ 3,072").waitFor(); // the model's own window, which is smaller
   await forget(page);
 
   await openLong(page);

@@ -1,4 +1,5 @@
-// `ctxfold`, the command of the package, as a process: with files, pipes and folders, and next to the Go command where Go is installed.
+// Tests the package's command `ctxfold` as a process, with files, pipes and folders, and compares it with the Go command if Go is
+// installed.
 import assert from "node:assert/strict";
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -25,7 +26,7 @@ function run([program = "", ...args], { cwd = root, input = "" } = {}) {
     const texts = { out: "", err: "" };
     child.stdout.setEncoding("utf8").on("data", (text) => (texts.out += text));
     child.stderr.setEncoding("utf8").on("data", (text) => (texts.err += text));
-    child.stdin.on("error", () => {}); // it may end without reading
+    child.stdin.on("error", () => {}); // the program may end without reading
     child.stdin.end(input);
     child.on("error", reject);
     child.on("close", (code) => resolve({ code, ...texts }));
@@ -35,14 +36,14 @@ function run([program = "", ...args], { cwd = root, input = "" } = {}) {
 /** @param {string[]} args @param {{ cwd?: string, input?: string | Buffer }} [options] */
 const ctxfold = (args, options) => run([...command, ...args], options);
 
-/** A folder that goes with the test. @param {import("node:test").TestContext} t */
+/** Creates a folder that is deleted after the test. @param {import("node:test").TestContext} t */
 async function folder(t) {
   const path = await mkdtemp(join(tmpdir(), "ctxfold-command-"));
   t.after(() => rm(path, { recursive: true, force: true }));
   return path;
 }
 
-/** A conversation that is far over a window of 4,000 tokens. */
+/** A conversation far above a window of 4,000 tokens. */
 const history = Array.from({ length: 40 }, (_, n) => [
   { role: "user", content: `Question ${n}: how hot was kiln ${n}? Please read its log.` },
   {
@@ -295,7 +296,7 @@ test("a directory keeps bodies, for a program and the command", async (t) => {
   await assert.rejects(async () => store.get("../../secret"), { code: "invalid_option" });
 });
 
-/** What both commands are given, each in a folder of its own; @ is testdata. One case's calls follow each other. */
+/** Calls that are made of both commands, each in its own folder. @ stands for testdata. The calls of one case run in sequence. */
 const SAME = [
   ["compact --window 32000 @/sample.anthropic.json"],
   ["compact --window 32000 --json @/sample.openai.json"],
@@ -325,7 +326,7 @@ before(async () => {
   if (built) go = target;
 });
 
-/** A process that runs the command for one call after the other. @param {import("node:test").TestContext} t @returns {Command} */
+/** Starts a process that runs the command for one call after another. @param {import("node:test").TestContext} t @returns {Command} */
 function commandProcess(t) {
   const child = fork(join(root, "js/test/support/command-calls.js"), {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
@@ -343,7 +344,12 @@ function commandProcess(t) {
 
 /** @typedef {(args: string[], options: { cwd: string }) => Promise<Ran>} Command */
 
-/** Makes calls of one command, and returns all that it said and wrote. @param {Command} command @param {string} cwd @param {string[]} calls */
+/**
+ * Runs calls of one command, and returns everything that it printed and wrote.
+ * @param {Command} command
+ * @param {string} cwd
+ * @param {string[]} calls
+ */
 async function said(command, cwd, calls) {
   const all = [];
   for (const call of calls) {
@@ -384,7 +390,7 @@ test("it does and says what the Go command does, to the byte, and they share arc
     for (const [i, call] of calls.entries()) assert.deepEqual(ours[i], theirs[i], call);
     assert.deepEqual(ours, theirs);
   }
-  // What one has kept, the other restores.
+  // Content that one command has archived can be restored by the other.
   const cwd = await folder(t);
   const text = await readFile(join(testdata, "sample.openai.json"), "utf8");
   const args = ["compact", "--window", "32000", "--archive", "kept", join(testdata, "sample.openai.json")];

@@ -7,7 +7,7 @@ const module = await load();
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Freezes a value and all that it holds, so that any change to it throws. @param {any} value */
+/** Freezes a value recursively, so that any change to it throws. @param {any} value */
 function freeze(value) {
   for (const each of Object.values(value)) if (typeof each === "object" && each !== null) freeze(each);
   return Object.freeze(value);
@@ -249,7 +249,7 @@ test("half of an emoji stops nothing, and changes only the message that holds it
   assert.equal(result.messages.at(-1), messages.at(-1));
   assert.ok(JSON.stringify(result.messages).isWellFormed() && !JSON.stringify(result.messages).includes("\\ud83d"));
 
-  // As text, with the half as an escape and as a character of its own.
+  // As text, with half of the pair as an escape and as a raw character.
   for (const text of [JSON.stringify(messages), JSON.stringify(messages).replace("\\ud83d", half)]) {
     const again = createCompactor({
       module,

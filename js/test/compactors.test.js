@@ -1,4 +1,5 @@
-// The conformance kit (docs/inside/conformance.md): ctxfold keeps all promises, and the page has the results of these versions of the others.
+// The conformance kit (docs/inside/conformance.md): ctxfold keeps all promises, and the page has the results of these
+// versions of other packages.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
@@ -21,7 +22,7 @@ test("compactors keep what they promise", async (t) => {
   assert.equal(counts.length, 6, own);
   for (const [text, kept, tried] of counts) assert.equal(kept, tried, `${text} in\n${printed}`);
   const page = await readFile(`${root}docs/inside/conformance.md`, "utf8");
-  /** The promises that it keeps; what is left moves with the digest. @param {string} row */
+  /** Returns the promises in a row, without the remaining size, which depends on the digest. @param {string} row */
   const promised = (row) => row.replace(/ \d+ % \|$/, "");
   const told = page.split("\n").map(promised);
   for (const row of rows) assert.ok(told.includes(promised(row)), `docs/inside/conformance.md does not have\n${row}`);

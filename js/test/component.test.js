@@ -1,4 +1,4 @@
-// The component (wit/ctxfold.wit), as jco runs it: in Node and in a page.
+// Tests the component (wit/ctxfold.wit) as jco runs it, in Node and in a page.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -23,7 +23,7 @@ before(async () => {
   if (!noComponent) await transpiled();
 });
 
-/** Gives the component the face of a module, for the vectors. @param {any} engine */
+/** Wraps the component in the interface of a module, for the vectors. @param {any} engine */
 const callable = (engine) => ({
   call: (/** @type {string} */ op, /** @type {string | Uint8Array} */ request) =>
     engine.call(op.replaceAll("_", "-"), typeof request === "string" ? new TextEncoder().encode(request) : request),
@@ -35,7 +35,7 @@ function allPassed({ passed, failures }) {
   assert.equal(passed, vectors.length);
 }
 
-/** What a function fails with. @param {() => unknown} call */
+/** Returns the error that a function throws. @param {() => unknown} call */
 function failure(call) {
   try {
     call();
@@ -45,7 +45,7 @@ function failure(call) {
   assert.fail("no error");
 }
 
-/** Asks for summaries until there is a result. @param {any} engine @param {any} outcome @param {string[]} memory */
+/** Provides summaries until there is a result. @param {any} engine @param {any} outcome @param {string[]} memory */
 function finished(engine, outcome, memory = []) {
   let last = outcome;
   let asked = 0;
@@ -196,7 +196,7 @@ test("the example compacts the sample session, as the package does", { skip }, a
 test("a trap ends an instance, and another one works", { skip }, async () => {
   const { engine, memory } = await instance();
   assert.equal(engine.memoryBytes(), BigInt(memory.buffer.byteLength));
-  memory.grow(65536 - memory.buffer.byteLength / 65536); // all that 32 bits can address: nothing is left to grow into
+  memory.grow(65536 - memory.buffer.byteLength / 65536); // all memory that 32 bits can address, so that nothing is left to grow into
   const large = JSON.stringify([{ role: "user", content: "x".repeat(64 << 20) }]);
   assert.throws(() => engine.plan({ policy, messages: large }), WebAssembly.RuntimeError);
   const { engine: next } = await instance();

@@ -35,7 +35,7 @@ test("a wrong answer is seen", async () => {
   assert.match(failures[0], /^wrong: byte \d+ of info/);
 });
 
-/** What a page or a worker runs. @param {string[]} files */
+/** The function that a page or a worker runs. @param {string[]} files */
 async function run(files) {
   const { load } = await import(/** @type {any} */ (`${location.origin}/js/dist/index.js`));
   const { conform } = await import(/** @type {any} */ (`${location.origin}/js/test/support/conformance.js`));

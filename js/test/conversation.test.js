@@ -11,7 +11,7 @@ const module = await load();
 /** @type {import("ctxfold").Policy} */
 const policy = { format: "openai-chat", window: { tokens: 20000 } };
 
-/** A conversation of n long messages and a short one. @param {number} n */
+/** Returns n long messages and a short one. @param {number} n */
 const talk = (n) => [
   ...Array.from({ length: n }, (_, i) => ({
     role: i % 2 ? "assistant" : "user",
@@ -223,7 +223,7 @@ for (const [name, message] of /** @type {const} */ ([
 }
 
 /**
- * The compactor, with what it is asked for: sessions that were opened, and messages that were appended to them.
+ * Wraps a compactor, and counts the sessions that are opened and the messages that are appended to them.
  * @param {any} compactor
  */
 function counted(compactor) {
@@ -338,7 +338,7 @@ test("a state that cannot be read is told, and asked for again", async () => {
   assert.equal((await c.afterTurn()).changed, false);
 });
 
-/** A store of states without swapState, as a host may have. */
+/** Returns a store of states without swapState, such as a host may have. */
 function plainStates() {
   /** @type {Map<string, any>} */
   const kept = new Map();
@@ -390,7 +390,7 @@ for (const [name, make] of /** @type {const} */ ([
 test("two tabs compact at the same moment: one of them does, the other keeps its messages", async () => {
   const states = memoryStore();
   const messages = talk(12);
-  /** A model that is slow enough for both to be asked where there are no Web Locks. */
+  /** A model that is slow enough to be called by both if there are no Web Locks. */
   const summarize = async () => {
     await new Promise((later) => setTimeout(later, 20));
     return "## Summary\nThe user counted words, and nothing else is open.";
@@ -452,7 +452,7 @@ test("pages that have one conversation compact one after the other", { skip: noB
       ),
     ),
   );
-  // Both have read the state.
+  // Both have read the state by now.
   const ends = await Promise.all(pages.map((each) => each.evaluate(() => /** @type {any} */ (globalThis).turn())));
   assert.deepEqual(ends.map(({ end }) => end).sort(), ["compacted", "conflict"]);
   const { asked, left } = ends.find(({ end }) => end === "conflict") ?? { asked: -1, left: 0 };
@@ -481,7 +481,7 @@ test("a journal in IndexedDB", { skip: noBrowser }, async (t) => {
     const { indexedDBJournal } = await import(/** @type {any} */ ("/js/dist/index.js"));
     const first = indexedDBJournal("journal");
     for (const [i, conversation] of ["a", "b", "a"].entries()) await first.append({ conversation, time: i });
-    return indexedDBJournal("journal").events("a"); // as after a reload of the page
+    return indexedDBJournal("journal").events("a"); // as after reloading the page
   });
   assert.deepEqual(got, [
     { conversation: "a", time: 0 },

@@ -1,4 +1,4 @@
-// Messages that compactions have written, known from those that somebody has said.
+// Messages written by compactions are distinguished from messages that somebody has said.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, digestOf, isDigest, load } from "ctxfold";
@@ -11,7 +11,7 @@ const info = compactor.info();
 const FORMATS = info.formats.map(({ name }) => name);
 const history = session(20);
 
-/** The history in each wire format that can be written. @type {[import("ctxfold").Format, any[]][]} */
+/** The history in each wire format that `convert` can write. @type {[import("ctxfold").Format, any[]][]} */
 const HISTORIES = FORMATS.flatMap((format) => {
   try {
     const { messages } = createCompactor({ module, policy: { format: "openai-chat" } }).convert(history, format);

@@ -1,4 +1,4 @@
-// What a request costs the edge example in workerd, and which limits of platforms that fits: the tables of docs/start/edge.md.
+// Measures the cost of requests to the edge example in workerd, and which platform limits they meet: the tables of docs/start/edge.md.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
@@ -10,15 +10,15 @@ import { bundle, start, version } from "./support/workerd.js";
 
 const page = new URL("../../docs/start/edge.md", import.meta.url);
 const MB = 1e6;
-/** Bytes of JSON of a history. Times are measured for all of them, and memory for the last ones. */
+/** Sizes of a history in bytes of JSON. Times are measured for all sizes, memory for the last ones. */
 const ALL = { "10 KB": 10_000, "100 KB": 100_000, "500 KB": 500_000, "2 MB": 2 * MB, "4 MB": 4 * MB };
 const SIZES = updating ? ALL : { "500 KB": ALL["500 KB"], "4 MB": ALL["4 MB"] };
-/** What JavaScript may have next to the module: V8 ends a worker that needs more. */
+/** The memory for JavaScript in addition to the module. V8 stops a worker that needs more. */
 const HEAP_MB = 32;
-/** Conversations of each size; the first one is the first request of its worker. */
+/** Conversations of each size. The first one is the first request of its worker. */
 const CONVERSATIONS = updating ? 8 : 1;
 
-/** The worker, which also says how much memory the instances of the module have, the largest one. */
+/** The worker, extended to report the memory of its largest module instance. */
 const MEASURED = `
   let memories = [];
   const { Instance } = WebAssembly;
@@ -38,7 +38,7 @@ const MEASURED = `
   };
 `;
 
-/** A session of an agent that reads files. @param {number} bytes @param {number} seed */
+/** Returns a session of an agent that reads files. @param {number} bytes @param {number} seed */
 function history(bytes, seed) {
   /** @type {any[]} */
   const messages = [];
@@ -74,8 +74,10 @@ after(async () => {
 /** @typedef {Awaited<ReturnType<typeof measured>>} Measured */
 
 /**
- * The milliseconds of CPU of requests, in a worker of their own.
- * @param {import("node:test").TestContext} t @param {number} bytes of a history @param {number} window in tokens
+ * Measures the CPU time of requests in milliseconds, in a separate worker.
+ * @param {import("node:test").TestContext} t
+ * @param {number} bytes of a history
+ * @param {number} window in tokens
  */
 async function measured(t, bytes, window) {
   const worker = await start(t, folder, { UPSTREAM: address, WINDOW: window, MAX_BODY: 5 * MB }, [
@@ -163,7 +165,7 @@ test("what requests need in workerd, and what fits which limit", {
     );
   }
 
-  // What does not depend on what the machine does as well.
+  // Checks only values that do not depend on the load of the machine.
   assert.ok(packed < 3, `${packed} MB`);
   for (const { name, memory } of rows) {
     assert.ok(memory + HEAP_MB < 128, `${name}: ${memory} MB`);
@@ -176,7 +178,7 @@ test("what requests need in workerd, and what fits which limit", {
   }
 });
 
-/** Writes a table of the page, with what is under it. @param {string} name @param {string[]} head @param {string[][]} rows */
+/** Writes a table of the page, with the text below it. @param {string} name @param {string[]} head @param {string[][]} rows */
 async function section(name, head, rows, below = "") {
   const text = await readFile(page, "utf8");
   const [open, close] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];

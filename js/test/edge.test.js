@@ -27,7 +27,7 @@ import {
 import { freePort } from "./support/port.js";
 import { serve } from "./support/server.js";
 
-/** Conversations in workerd; the long run has 1,000. */
+/** The number of conversations in workerd; the long run has 1,000. */
 const CONVERSATIONS = Number(process.env.CONVERSATIONS ?? 40);
 
 /** @typedef {import("./support/edge.js").Fetch} Fetch */
@@ -42,7 +42,13 @@ before(async () => {
 });
 after(endUpstream);
 
-/** The worker in workerd. @param {import("node:test").TestContext} t @param {number} window @param {string} className @returns {Promise<Fetch>} */
+/**
+ * Starts the worker in workerd.
+ * @param {import("node:test").TestContext} t
+ * @param {number} window
+ * @param {string} className
+ * @returns {Promise<Fetch>}
+ */
 async function workerd(t, window, className) {
   const { build } = await import(pathToFileURL(require.resolve("esbuild")).href);
   const { Miniflare } = await import(pathToFileURL(require.resolve("miniflare")).href);
@@ -116,7 +122,11 @@ test("workerd: conversations that are evicted between plan and step", async (t) 
   t.diagnostic(`${CONVERSATIONS} conversations, ${evictions} evictions, ${log.summaries.size} summaries`);
 });
 
-/** A long history: one of 3 MB has rows that SQLite of a Durable Object would refuse. @param {string} name @param {number} bytes */
+/**
+ * Returns a long history. A history of 3 MB would need rows that are too large for SQLite in a Durable Object.
+ * @param {string} name
+ * @param {number} bytes
+ */
 const long = (name, bytes) => [
   ...Array.from({ length: Math.ceil(bytes / 25_000) }, (_, turn) => [
     { role: "user", content: `Question ${turn} of ${name}?` },
@@ -139,7 +149,7 @@ test("workerd: a history of 3 MB, and clients that share nothing but the proxy",
   }
   paidOnce();
 
-  // The same name and the same history, with another key: nothing of the first is found.
+  // With the same name and the same history, but another key, nothing of the first conversation is found.
   const asked = log.summaries.size;
   const other = client("long", "sk-2");
   assert.deepEqual((await (await fetch("/v1/conversation", { headers: other })).json()).compactions, 0);
@@ -148,7 +158,7 @@ test("workerd: a history of 3 MB, and clients that share nothing but the proxy",
   assert.ok([...log.summaries.values()].includes(2), "asked again");
   assert.equal((await (await fetch("/v1/conversation", { headers: other })).json()).compactions, 1);
 
-  // Without a name what is in them tells conversations apart, those that begin alike too.
+  // Without a name, conversations are distinguished by their content, even if they begin alike.
   log.summaries.clear();
   const { authorization } = client("");
   const nameless = ["one", "two"].map((name) => long(name, 600_000));
@@ -237,7 +247,7 @@ test("a summary that was paid for is not asked for again, and where compaction f
     [],
   );
 
-  // A digest of a model that fails counts for a minute.
+  // A digest that was made because the model failed is used for a minute.
   records.clear();
   busy = true;
   await ask(history.slice(0, -1));
@@ -258,8 +268,12 @@ test("a summary that was paid for is not asked for again, and where compaction f
 });
 
 /**
- * The proxy as a program. @param {import("node:test").TestContext} t @param {string} command @param {string[]} args
- * @param {Record<string, string>} [settings] @returns {Promise<{fetch: Fetch, stop: () => Promise<void>}>}
+ * Starts the proxy as a program.
+ * @param {import("node:test").TestContext} t
+ * @param {string} command
+ * @param {string[]} args
+ * @param {Record<string, string>} [settings]
+ * @returns {Promise<{fetch: Fetch, stop: () => Promise<void>}>}
  */
 async function program(t, command, args, settings = {}) {
   const port = await freePort();
@@ -267,7 +281,7 @@ async function program(t, command, args, settings = {}) {
   const server = spawn(command, args, {
     cwd: example,
     env: { ...env, MAX_BODY: String(MAX_BODY) },
-    detached: true, // what npm put there may be a launcher, which would end without its child
+    detached: true, // the npm package may install a launcher, which would end without its child
     stdio: ["ignore", "ignore", "inherit"],
   });
   const ended = new Promise((end) => server.once("exit", end));
@@ -284,7 +298,7 @@ async function program(t, command, args, settings = {}) {
   return { fetch: own, stop };
 }
 
-/** What every platform does. @param {Fetch} fetch @param {string} name */
+/** Checks the behavior that all platforms share. @param {Fetch} fetch @param {string} name */
 async function proxies(fetch, name) {
   log.invalid = [];
   const { messages } = await converse(fetch, name);
@@ -307,7 +321,10 @@ for (const [name, command, args] of /** @type {[string, string, string[]][]} */ 
   });
 }
 
-/** A history of 3 MB in two turns: the second finds what the first has stored. @param {(turn: number) => Promise<Fetch>} fetchOf */
+/**
+ * Sends a history of 3 MB in two turns. The second turn finds the compaction that the first has stored.
+ * @param {(turn: number) => Promise<Fetch>} fetchOf
+ */
 async function keepsLarge(fetchOf) {
   const headers = client("large");
   const history = long("the large one", 3_000_000);
@@ -343,7 +360,10 @@ test("Deno Deploy: conversations in Deno KV, whose values are small, outlive the
   });
 });
 
-/** Redis over REST, as far as the example asks it; like the real one it takes requests of 1 MB. @param {import("node:test").TestContext} t */
+/**
+ * Starts a server for the part of Redis over REST that the example uses. Like the real one, it accepts requests of up to 1 MB.
+ * @param {import("node:test").TestContext} t
+ */
 async function redis(t) {
   /** @type {Map<string, any>} */
   const values = new Map();
@@ -381,7 +401,7 @@ test("Vercel: an edge function, with conversations in Redis", async (t) => {
   const fixture = createRequire(`${runtimes}/../../package.json`);
   const { build } = await import(pathToFileURL(fixture.resolve("esbuild")).href);
   const { EdgeRuntime, runServer } = fixture("edge-runtime");
-  // As the platform does: each file in `api` is a route, and modules are handed over.
+  // As on the platform, each file in `api` is a route, and modules are passed along.
   const { outputFiles } = await build({
     stdin: {
       contents: `

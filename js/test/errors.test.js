@@ -9,7 +9,7 @@ const module = await load();
 const policy = { ...tight, format: "openai-chat" };
 const encoder = new TextEncoder();
 
-/** What a call throws. @param {() => unknown} call @returns {CtxfoldError} */
+/** Returns the error that a call throws. @param {() => unknown} call @returns {CtxfoldError} */
 function thrown(call) {
   try {
     call();
@@ -84,7 +84,7 @@ test("there is no operation but those of the ABI", () => {
 });
 
 /**
- * Counts the instances that are made until the test ends.
+ * Counts the instances that are created until the test ends.
  * @param {import("node:test").TestContext} t
  */
 function countInstances(t) {
@@ -109,7 +109,7 @@ test("an instance that died is replaced at the next call", async (t) => {
   const compactor = createCompactor({ module: fresh, policy });
   const before = compactor.estimate(session(3));
   assert.equal(count.made, 1);
-  // More memory than an instance can have is what kills a real one; nobody has such a request, so its size is made up.
+  // An instance traps if it needs more memory than it can have. No real request is that large, so its size is faked.
   const error = thrown(() => fresh.call("estimate", [/** @type {any} */ ({ length: 0xffff_0000 })]));
   assert.equal(error.code, "trap");
   assert.match(error.message, /died in estimate.*next call gets a new instance/);

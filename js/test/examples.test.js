@@ -18,14 +18,14 @@ test("the Node example compacts the sample", async () => {
   assert.ok(Number(fewer) < Number(tokens), stdout);
 });
 
-/** What the blocks of the documents take from their reader's own program. */
+/** Declarations that the code blocks in documents expect from the reader's own program. */
 const prelude = `
 import { session, summary } from "../support/session.js";
 const history = session(60);
 const askMyModel = async () => summary;
 `;
 
-/** A connected client for a block that takes one, of a server of its own. */
+/** Returns a connected client, with its own server, for a code block that needs one. */
 const client = (/** @type {string} */ url) => `
 import { createRequire } from "node:module";
 const { createClient } = createRequire(new URL("../../fixtures/stores/package.json", import.meta.url))("redis");
@@ -33,7 +33,10 @@ const client = await createClient({ url: ${JSON.stringify(url)} }).connect();
 client.unref();
 `;
 
-/** The documents whose blocks are run here, and how many they have at least; fresh-start.test.js runs those of the other start pages. */
+/**
+ * The documents whose code blocks are run here, with their minimum number of blocks; fresh-start.test.js runs those of the other start
+ * pages.
+ */
 const DOCUMENTS = /** @type {const} */ ([
   ["js/README.md", 5],
   ["docs/start/integrations.md", 6],

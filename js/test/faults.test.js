@@ -13,7 +13,7 @@ const table = [];
 const never = () => new Promise(() => {});
 
 /**
- * What goes wrong, what is reported of it, and the options of the compactor and of the call.
+ * Faults, how they are reported, and the options of the compactor and of the call.
  * @type {[name: string, reported: string, options: Options, call?: () => CompactOptions][]}
  */
 const faults = [
@@ -80,9 +80,11 @@ const faults = [
   ],
 ];
 
-/** How many of the messages are neither in the result nor folded into its digest. @param {any[]} given @param {any} done */
+/**
+ * Counts the messages that are neither in the result nor folded into its digest. @param {any[]} given @param {any} done
+ */
 function lost(given, done) {
-  assert.deepEqual(given, session(20)); // the caller's own objects are as they were
+  assert.deepEqual(given, session(20)); // the caller's own objects are unchanged
   if (!done) return 0;
   const touched = new Set(done.report.actions.map((/** @type {any} */ action) => action.message));
   return given.filter((message, i) => !touched.has(i) && !done.messages.includes(message)).length;
@@ -124,7 +126,8 @@ test("the module traps", async () => {
   const compactor = createCompactor({ module, policy: tight });
   const given = session(20);
   const { call } = module;
-  // More memory than an instance can have kills it; nobody has such a request, so its size is made up.
+  // An instance traps if it needs more memory than it can have. No real request is that large, so the trap is
+  // simulated.
   module.call = (op) => {
     module.call = call;
     return call.call(module, op, [/** @type {any} */ ({ length: 0xffff_0000 })]);

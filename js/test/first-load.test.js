@@ -1,4 +1,4 @@
-// What a page pays for its first call, on a slow machine: how long it is blocked, and when the answer is there.
+// Measures the cost of a page's first call on a slow machine: how long the page is blocked, and when the answer arrives.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { noBrowser, openPage } from "./support/browser.js";
@@ -7,16 +7,17 @@ import { row, updating, write } from "./support/tested-on.js";
 
 const root = new URL("../../", import.meta.url);
 const blank = "/js/test/support/page.html";
-/** How much slower the page is than the machine. */
+/** How many times slower the page is than the machine. */
 const SLOWER = 4;
-/** From here on a task is a long one, as browsers count. */
+/** The duration from which browsers count a task as long. */
 const LONG_MS = 50;
-/** The best of so many pages counts: a collection of garbage may come in between. */
+/** The number of pages of which the best one counts, because a garbage collection may interfere. */
 const TRIES = updating ? 3 : 1;
 
 /**
- * One call of `fit` in a page of its own.
- * @param {import("node:test").TestContext} t @param {{bytes: number, preloads?: boolean, options?: object, kind?: string}} call
+ * Makes one call of `fit` in a new page.
+ * @param {import("node:test").TestContext} t
+ * @param {{bytes: number, preloads?: boolean, options?: object, kind?: string}} call
  */
 async function measured(t, { bytes, preloads = false, options = {}, kind = "live" }) {
   const page = await openPage(t);
@@ -94,8 +95,8 @@ async function measured(t, { bytes, preloads = false, options = {}, kind = "live
 }
 
 /**
- * The longest task of the page between its marks, in milliseconds of CPU: whatever else the machine does meanwhile, it is not counted. The
- * time that the browser idles away to seem slower is.
+ * Returns the longest task of the page between its marks, in milliseconds of CPU time. Other load on the machine does not count, but the
+ * time that the browser idles to simulate a slower machine does.
  * @param {any[]} events of a trace
  */
 function longest(events) {
@@ -105,11 +106,11 @@ function longest(events) {
       name === "RunTask" && tid === begin.tid && pid === begin.pid && ts > begin.ts && ts < end.ts,
   );
   assert.ok(tasks.length > 1, "the trace has no tasks");
-  // Some events of a trace have no time of their thread, and some no end: those count by the clock, and up to the end mark.
+  // Some events of a trace have no thread time, and some have no end. These are measured by elapsed time, up to the end mark.
   return Math.max(...tasks.map(({ ts, dur, tdur }) => tdur ?? dur ?? end.ts - ts)) / 1000;
 }
 
-/** The try with the shortest block. @param {import("node:test").TestContext} t @param {Parameters<typeof measured>[1]} call */
+/** Returns the attempt with the shortest block. @param {import("node:test").TestContext} t @param {Parameters<typeof measured>[1]} call */
 async function best(t, call) {
   const tries = [];
   for (let i = 0; i < TRIES; i++) {
@@ -134,7 +135,7 @@ for (const [name, call, blocks] of CALLS) {
     t.diagnostic(`${name}: ${block.toFixed(0)} ms of CPU, ${time.toFixed(0)} ms, ${long} long tasks`);
     if (updating) await write("first-load", name, `${block.toFixed(0)} ms`, `${time.toFixed(0)} ms`);
     assert.ok(await row("first-load", name), "docs/start/platforms.md needs a row for this: run npm run tested-on");
-    // Who does the work is counted, and not how long the page is blocked, which depends on the machine.
+    // Checks who does the work instead of how long the page is blocked, which depends on the machine.
     if (blocks) assert.ok(workers === 0 && compiled > 0, `${workers} workers, and ${compiled} modules in the page`);
     else assert.deepEqual([workers, compiled], [1, 0], "the page does the work of the worker");
   });

@@ -1,4 +1,4 @@
-// What a page loads for the first call where the conversation fits: the code for that, and nothing else.
+// Checks that a page's first call loads only the code that it needs if the conversation fits.
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -8,10 +8,10 @@ import { noBrowser, openPage } from "./support/browser.js";
 import { newcomer } from "./support/newcomer.js";
 import { files, serve } from "./support/server.js";
 
-/** Bytes of gzip that a page may load. */
+/** The maximum number of bytes, compressed with gzip, that a page may load. */
 const MOST = 12 * 1024;
 
-/** Pages by what they import: each makes `run(messages)` a function of the page. */
+/** Pages by the entry that they import. Each makes `run(messages)` a function of the page. */
 const PAGES = {
   fit: `import { fit } from "ctxfold"; globalThis.run = (messages) => fit(messages, { window: 16_000 });`,
   slim: `import { fit } from "ctxfold/slim"; globalThis.run = (messages) => fit(messages, { window: 16_000 });`,
@@ -22,7 +22,7 @@ const PAGES = {
 
 /** @typedef {{file: string, isEntry?: boolean, imports?: string[]}} Chunk */
 
-/** The files that a page loads before anything is called. @param {Record<string, Chunk>} manifest */
+/** Returns the files that a page loads before any call. @param {Record<string, Chunk>} manifest */
 function first(manifest) {
   /** @type {Set<string>} */
   const loaded = new Set();
@@ -36,7 +36,7 @@ function first(manifest) {
   return [...loaded];
 }
 
-/** The pages that Vite builds. @param {import("node:test").TestContext} t */
+/** Builds the pages with Vite. @param {import("node:test").TestContext} t */
 async function built(t) {
   const { folder, run } = await newcomer(t, ["vite@8.3.8"], []);
   return async (/** @type {string} */ main) => {

@@ -1,4 +1,4 @@
-// Apps that keep their own list and give all of it each turn: what is compacted once stays compacted.
+// Tests apps that keep their own list and pass all of it each turn: each compaction is made only once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, createFitter, fit, load, memoryStore, restoreFrom } from "ctxfold";
@@ -14,7 +14,7 @@ const TURNS = 60;
 const words = (n) => Array.from({ length: n }, (_, i) => `word${i % 97}`).join(" ");
 
 /**
- * One turn of a chat with a tool, in each wire format: what the user says, the steps of the agent, and its answer.
+ * One turn of a chat with a tool, in each wire format: the user's message, the steps of the agent, and its answer.
  * @type {Record<string, (turn: number) => {user: any, steps: any[][], answer: any}>}
  */
 const SCRIPTS = {
@@ -94,13 +94,13 @@ const SCRIPTS = {
   }),
 };
 
-/** The window makes about one compaction in ten turns. @param {string} format @returns {import("ctxfold").Policy} */
+/** Returns a policy whose window causes about one compaction in ten turns. @param {string} format @returns {import("ctxfold").Policy} */
 const policyOf = (format) => ({
   format: /** @type {import("ctxfold").Format} */ (format),
   window: { tokens: 8000, reserve: 500 },
 });
 
-/** Counts what a loop costs. */
+/** Counts the costs of a loop. */
 class Costs {
   compactions = 0;
   calls = 0;
@@ -114,7 +114,7 @@ class Costs {
     this.compactions++;
   };
 
-  /** Within one of what another loop costs. @param {Costs} others @param {string} what */
+  /** Checks that the costs differ by at most one from those of another loop. @param {Costs} others @param {string} what */
   within(others, what) {
     const { compactions, calls } = this;
     for (const [name, mine, theirs] of /** @type {const} */ ([
@@ -129,7 +129,9 @@ class Costs {
   }
 }
 
-/** What a session costs, which continues from each answer: the least that is possible. @param {string} format @param {boolean} bySteps */
+/**
+ * Returns the costs of a session that continues from each answer, which are the minimum. @param {string} format @param {boolean} bySteps
+ */
 async function leastCosts(format, bySteps) {
   const costs = new Costs();
   const session = createCompactor({ module, policy: policyOf(format), summarize: costs.summarize }).session();
@@ -162,20 +164,20 @@ function least(format, bySteps) {
   return costs;
 }
 
-/** What a provider would refuse. @param {string} format @param {any} messages */
+/** Checks that a provider would accept the messages. @param {string} format @param {any} messages */
 function valid(format, messages) {
   const { violations } = createCompactor({ module, policy: policyOf(format) }).validate(messages);
   assert.deepEqual(violations, []);
 }
 
-/** A cache breakpoint on the newest message, as Anthropic advises, in copies. @param {any[]} messages */
+/** Returns copies of the messages with a cache breakpoint on the newest, as Anthropic advises. @param {any[]} messages */
 function marked(messages) {
   const copy = structuredClone(messages);
   copy.at(-1).content.at(-1).cache_control = { type: "ephemeral" };
   return copy;
 }
 
-/** What frameworks write into messages, which changes from turn to turn. @param {any[]} messages @param {number} turn */
+/** Adds the data that frameworks write into messages and that changes from turn to turn. @param {any[]} messages @param {number} turn */
 const dated = (messages, turn) =>
   messages.map((message, i) => ({ ...message, id: `${turn}-${i}`, providerOptions: { mastra: { createdAt: turn } } }));
 
@@ -280,13 +282,15 @@ test("a user goes back and says something else: what was made of the beginning t
     assert.deepEqual([report.changed, known], [false, true]);
   }
   assert.equal(costs.compactions, 1);
-  // What was folded has changed: what was made of it is not this conversation's.
+  // The folded messages have changed, so their digest does not belong to this conversation.
   const edited = structuredClone(history);
   edited[0].content = "A first question that is another one.";
   assert.equal((await fitter(edited)).known, false);
 });
 
-/** A fitter whose compactions and calls are counted. @param {Costs} costs @param {import("ctxfold").FitterOptions["memory"]} memory */
+/**
+ * Returns a fitter whose compactions and calls are counted. @param {Costs} costs @param {import("ctxfold").FitterOptions["memory"]} memory
+ */
 function counted({ summarize, onCompaction }, memory) {
   return createFitter({
     module,
@@ -377,7 +381,7 @@ test("fitters over one memory make one compaction of a conversation, also throug
     },
   });
   const history = [...talk(14), question];
-  // A compaction is begun, and not due.
+  // With this policy a compaction begins before it is due.
   const early = {
     format: /** @type {const} */ ("openai-chat"),
     window: { tokens: 18_000 },
@@ -432,7 +436,7 @@ test("kept messages are the app's own, as it gives them now", async () => {
   const kept = messages.filter((message) => texts.includes(JSON.stringify(message)));
   assert.ok(kept.length >= 8);
   for (const message of kept) assert.ok(again.includes(message), JSON.stringify(message));
-  // The app's own, and that of the digest.
+  // One is the app's own breakpoint, the other belongs to the digest.
   assert.equal(JSON.stringify(messages).match(/cache_control/g)?.length, 2);
 });
 
@@ -520,9 +524,9 @@ test("a digest that was made because the model failed is made anew when it answe
     assert.deepEqual([first.report.summary.source, calls], ["local", 1]);
     for (const [passed, asked] of [
       [0.9, 1],
-      [0.2, 2], // a minute is over
+      [0.2, 2], // a minute has passed
       [1.8, 2],
-      [0.5, 3], // two more, and up to a tenth of that
+      [0.5, 3], // two more minutes, plus up to a tenth of that
       [3.9, 3],
     ]) {
       t.mock.timers.tick(passed * minute);
@@ -572,7 +576,7 @@ test("a memory of the host's lives longer than the process, and each id has its 
     save: async (/** @type {string} */ key, /** @type {string} */ json) => void kept.set(key, json),
   };
   const history = [...talk(14), question];
-  /** A process that ends after the call. @param {any} [call] @param {any} [options] */
+  /** Makes a call in a process that ends afterwards. @param {any} [call] @param {any} [options] */
   const once = (call, options) =>
     createFitter({ module, policy: policyOf("openai-chat"), memory, ...options })(history, call);
   assert.deepEqual(pick(await once()), [true, false]);
@@ -766,7 +770,7 @@ test("a host that lives no longer than a request runs plan and step with what it
   for (let turn = 0; turn < TURNS; turn++) {
     const { user, steps, answer } = SCRIPTS["openai-chat"](turn);
     history.push(user);
-    // Nothing but what is stored lives on from here, and between plan and step.
+    // Only the stored data survives from here on, and between plan and step.
     memory = JSON.parse(stored);
     let result = createCompactor({ module, policy }).plan(history, { memory });
     while ("plan" in result) {

@@ -1,7 +1,7 @@
-// Follows the first pages to the letter, as somebody who has never seen the project: an empty folder outside the repository, and only
-// the blocks of the page. Blocks that begin with the name of a file become that file, sh blocks are run, and the text block after one is
-// what it prints. Nothing is published for this: npm and go get the packages from this working tree by their names. With empty caches
-// README.md takes 150 s on two busy cores, most of it to build the command; the other pages take 5 to 20 s.
+// Follows the start pages to the letter, as somebody would who has never seen the project: in an empty folder outside the repository, with
+// nothing but the blocks of the page. Blocks that begin with a file name become that file, sh blocks are run, and the text block after one
+// is its expected output. Nothing is published for this: npm and go get the packages by name from this working tree. With empty caches
+// README.md takes 150 s on two busy cores, mostly to build the command; the other pages take 5 to 20 s.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -20,7 +20,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const PAGES = ["README.md", "docs/start/javascript.md", "docs/start/go.md", "docs/start/command.md"];
 /** What the pages promise from nothing to a compaction, for each of them. */
 
-/** Holds everything that the packages are installed from, and nothing that a page may use. */
+/** The folder from which the packages are installed. It contains nothing else that a page may use. */
 let stock = "";
 /** @type {NodeJS.ProcessEnv} */
 let env = {};
@@ -46,7 +46,7 @@ after(async () => {
   await rm(stock, { recursive: true, force: true });
 });
 
-/** A registry with one package: this one, as npm would publish it. */
+/** Starts a registry with one package: this one, as npm would publish it. */
 async function npmRegistry() {
   const name = await packed(stock);
   const tarball = await readFile(`${stock}/${name}`);
@@ -64,10 +64,10 @@ async function npmRegistry() {
   return server;
 }
 
-/** A Go proxy with the modules of the workspace. What they require comes from the machine's module cache. */
+/** Makes a Go proxy with the modules of the workspace. Their dependencies come from the machine's module cache. */
 async function goModules() {
   await run("go", ["run", "./internal/modproxy", `${stock}/proxy`], { cwd: root });
-  await run("go", ["list", "-deps", "./host/cmd/ctxfold"], { cwd: root, maxBuffer: 1 << 26 }); // fills the cache
+  await run("go", ["list", "-deps", "./host/cmd/ctxfold"], { cwd: root, maxBuffer: 1 << 26 }); // fills the module cache
   const cache = (await run("go", ["env", "GOMODCACHE"], { cwd: root })).stdout.trim();
   return {
     GOPATH: `${stock}/go`,
@@ -76,11 +76,11 @@ async function goModules() {
     GOWORK: "off",
     GOPROXY: `file://${stock}/proxy,file://${cache}/cache/download`,
     GOSUMDB: "off",
-    GOFLAGS: "-modcacherw -trimpath", // so that the cache can be removed, and builds are found again by the next page
+    GOFLAGS: "-modcacherw -trimpath", // the cache can be removed, and the next page finds earlier builds
   };
 }
 
-/** The fenced blocks of a page. @param {string} page */
+/** Returns the fenced blocks of a page. @param {string} page */
 async function blocksOf(page) {
   const text = await readFile(root + page, "utf8");
   const found = [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)];
@@ -88,8 +88,10 @@ async function blocksOf(page) {
 }
 
 /**
- * Fails unless a command has printed what the page says. Numbers may be a quarter larger or smaller: the estimator gets better.
- * @param {string} printed @param {string} said
+ * Fails unless a command has printed the output on the page. Numbers may be a quarter larger or smaller, because the estimator keeps
+ * improving.
+ * @param {string} printed
+ * @param {string} said
  */
 function assertPrinted(printed, said) {
   const parts = said.trim().split(/(\d[\d,.]*)/);

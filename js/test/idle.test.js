@@ -1,4 +1,5 @@
-// With gate.idle a conversation whose prompt cache is cold is compacted below the limit, and hosts measure that themselves.
+// With gate.idle, a conversation with a cold prompt cache is compacted below the limit. Hosts measure the idle time
+// themselves.
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { Conversation, createCompactor, createFitter, fit, load, memoryJournal } from "ctxfold";
@@ -8,7 +9,7 @@ import * as remote from "ctxfold/worker";
 import { summary } from "./support/session.js";
 
 const module = await load();
-/** Half of the limit are some 17 turns. @type {import("ctxfold").Policy} */
+/** Half of the limit corresponds to about 17 turns. @type {import("ctxfold").Policy} */
 const policy = {
   format: "openai-chat",
   window: { tokens: 30000 },
@@ -25,7 +26,7 @@ function chat(turns) {
     { role: "assistant", content: `File ${n}: ${"It has lines and words. ".repeat(100)}` },
   ]).flat();
 }
-/** What the app has before the model is called. @param {number} turns */
+/** Returns the app's history before a model call. @param {number} turns */
 const history = (turns) => [...chat(turns), { role: "user", content: `Read file ${turns}.` }];
 
 /** @param {() => Promise<void>} work */

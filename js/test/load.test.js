@@ -9,7 +9,7 @@ import { serve } from "./support/server.js";
 const file = new URL("../ctxfold.wasm", import.meta.url);
 const bytes = await readFile(file);
 
-/** The version that a module answers, which shows that it runs. @param {CtxfoldModule} module */
+/** Returns the version that a module reports, which shows that it runs. @param {CtxfoldModule} module */
 const versionOf = (module) => createCompactor({ module }).info().version;
 
 test("without a source it is the package's own module, loaded once", async () => {

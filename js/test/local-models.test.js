@@ -16,7 +16,7 @@ const BULLETS = [
   "- Tomatoes stand in the sun.\n- Beans get a fence.\n",
 ];
 
-/** A chat of some turns. @param {number} turns */
+/** Returns a chat with this many turns. @param {number} turns */
 function chat(turns) {
   return Array.from({ length: 2 * turns }, (_, i) => ({
     role: i % 2 ? "assistant" : "user",
@@ -24,7 +24,7 @@ function chat(turns) {
   }));
 }
 
-/** Runs a body with a global that browsers have. @param {string} name @param {unknown} value @param {() => Promise<void>} body */
+/** Runs a function while a global of browsers is defined. @param {string} name @param {unknown} value @param {() => Promise<void>} body */
 async function withGlobal(name, value, body) {
   const globals = /** @type {Record<string, unknown>} */ (globalThis);
   globals[name] = value;
@@ -35,7 +35,7 @@ async function withGlobal(name, value, body) {
   }
 }
 
-/** What a fake of the browser's API was asked. */
+/** Records the calls of a fake browser API. */
 class Log {
   /** @type {any[]} */ created = [];
   /** @type {string[]} */ asked = [];
@@ -43,7 +43,12 @@ class Log {
   loaded = /** @type {number[]} */ ([]);
 }
 
-/** A fake of LanguageModel and Summarizer, as their types have them. @param {Log} log @param {object} quota @param {() => ReadableStream<string>} answer */
+/**
+ * Returns a fake of LanguageModel and Summarizer, according to their types.
+ * @param {Log} log
+ * @param {object} quota
+ * @param {() => ReadableStream<string>} answer
+ */
 function builtIn(log, quota, answer) {
   /** @param {string} input */
   const streaming = (input) => {
@@ -142,7 +147,7 @@ test("without a model of the browser's, the error says so; one that fails has th
   });
 });
 
-/** A fake of MLCEngine. @param {object} members @param {any[]} requests */
+/** Returns a fake of MLCEngine. @param {object} members @param {any[]} requests */
 function engine(members, requests) {
   return {
     ...members,
@@ -251,7 +256,7 @@ test("Transformers.js: the window is the lesser of the model's and its tokenizer
   assert.ok(small.requests[1].stopping_criteria.interrupted);
 });
 
-/** The published types, which the adapters take as they are; compiled, never run. */
+/** Checks that the adapters accept the published types. This is compiled, but never run. */
 export const types = {
   /** @param {import("@mlc-ai/web-llm").MLCEngine | import("@mlc-ai/web-llm").WebWorkerMLCEngine | import("@mlc-ai/web-llm").ServiceWorkerMLCEngine} engine */
   webllm: (engine) => webllm(engine),

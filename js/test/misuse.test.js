@@ -1,4 +1,4 @@
-/** What newcomers get wrong: each is refused by the types where they can, and otherwise by an error that says what to write. */
+/** Common mistakes of newcomers. Each is rejected by the types if possible, and otherwise by an error that says what to write. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Conversation, createCompactor, createFitter, fit, load } from "ctxfold";

@@ -66,7 +66,7 @@ for (const name of names) {
       assert.equal(timeless(await worker.save(bytes.toString(), done)), timeless(next));
       const again = compactor.open(next);
       assert.equal(again.usage, null);
-      // Cline's file names the model with each answer, and here all answers are folded.
+      // Cline's file names the model in each answer, and here all answers are folded.
       assert.equal(again.model, live.kind === "cline" ? "" : live.model);
       if (live.kind === "claude-code" || live.kind === "codex") assert.deepEqual(again.messages, done.messages);
       else assert.ok(again.messages.length <= done.messages.length);

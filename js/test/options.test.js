@@ -1,4 +1,4 @@
-// An option that is misspelt is refused at every entry, with the one that was probably meant.
+// A misspelled option is rejected at every entry, with a suggestion of the option that was probably meant.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as main from "ctxfold";
@@ -20,7 +20,7 @@ const messages = [{ role: "user", content: "Hello" }];
 /** @type {any} */
 const engine = { chat: { completions: {} }, model: {}, tokenizer: {} };
 
-/** What is called with options that have one which nothing reads. @type {[string, string, (options: any) => any][]} */
+/** Calls with an unknown option. @type {[string, string, (options: any) => any][]} */
 const CALLS = [
   ...Object.entries({ main, core, inline, worker }).flatMap(([name, entry]) => [
     /** @type {any} */ ([`${name} fit`, "summarize", (/** @type {any} */ o) => entry.fit(messages, o)]),

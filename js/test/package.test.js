@@ -1,4 +1,4 @@
-// What npm publishes, and its types as a strict program sees them.
+// Tests the contents of the npm package, and its types in a strict program.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -18,7 +18,7 @@ test("the package holds what is built, its module and its papers, and nothing el
   const paths = files.map((/** @type {{path: string}} */ { path }) => path);
   /** @param {string} path */
   const built = (path) => /^dist\/[a-z-]+(\/[a-z-]+|\.gen)?\.(js|d\.ts)$/.test(path);
-  // LICENSE and NOTICE are put there by prepack.
+  // LICENSE and NOTICE are copied by prepack.
   const others = paths.filter((/** @type {string} */ path) => !built(path) && !/^(LICENSE|NOTICE)$/.test(path));
   assert.deepEqual(others.sort(), ["README.md", "ctxfold-slim.wasm", "ctxfold.wasm", "package.json"]);
   for (const path of paths) {
@@ -47,7 +47,7 @@ test("the package says where it comes from, and its README leads to what is ther
   const links = [...readme.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
   assert.ok(links.length >= 4);
   for (const link of links) {
-    // Nothing else of the repository is in the tarball.
+    // Links may not lead to other files of the repository, which are not in the tarball.
     const [, path] = link.match(/^https:\/\/github\.com\/ctxfold\/ctxfold\/(?:blob|tree)\/main\/([^#]+)/) ?? [];
     if (path) assert.ok(existsSync(`${root}../${path}`), `${link}: there is no such file`);
     else assert.ok(headings.includes(link), `${link} leads nowhere from the tarball`);
@@ -56,7 +56,7 @@ test("the package says where it comes from, and its README leads to what is ther
   for (const name of named) assert.ok(existsSync(`${root}../${name}`), name);
 });
 
-/** The text after a name in the types. @param {string} types @param {string} name */
+/** Returns the literals of a type in the declarations. @param {string} types @param {string} name */
 function literals(types, name) {
   const [, union = ""] = types.match(new RegExp(`^export type ${name} =([^;]*);`, "m")) ?? [];
   return [...union.matchAll(/"([^"]*)"/g)].map(([, literal]) => literal).sort();
@@ -87,7 +87,7 @@ test("the names in the types are those of the module and of the documents", asyn
   assert.deepEqual(keys, rows.sort());
 });
 
-/** A program that uses all entries; what is marked must be refused. */
+/** A program that uses all entries. The marked lines must be rejected. */
 const PROGRAM = `
 import {
   Conversation, createCompactor, createFitter, CtxfoldError, digestOf, fit, indexedDBStore, isDigest, load, memoryStore, recallFrom, restoreFrom, searchFrom,
@@ -133,7 +133,7 @@ export async function uses(): Promise<Message[]> {
   (await createFitter({ policy })(history, { signal: null })).messages.at(-1)?.role satisfies "user" | "assistant" | undefined;
   (await remoteFit("[]", { window: 1 })).messages satisfies string;
   createCompactor({ policy: { model: "gpt-4o", preset: "layered", passes: [{ pass: "fold", keep_tokens: 1000 }] } });
-  // A name that comes from elsewhere is checked first.
+  // A name from an external source must be checked first.
   createCompactor({ policy: { preset: text as Preset, format: text as Format, estimator: text as Estimator } });
   // @ts-expect-error there is no such preset
   createCompactor({ policy: { preset: "agent_loop" } });
@@ -181,7 +181,7 @@ export async function uses(): Promise<Message[]> {
 }
 `;
 
-/** The adapters; the packages next to them have types that a strict program does not check. */
+/** Programs that use the adapters. The packages next to them have types that a strict program doesn't check. */
 const ADAPTERS = `
 import { prepareStep, compactionMiddleware } from "ctxfold/ai-sdk";
 import { compactingFetch as forAnthropic } from "ctxfold/anthropic";
@@ -215,7 +215,7 @@ for (const [name, program, options] of /** @type {const} */ ([
   test(`types in a strict program: ${name}`, (t) => compiles(t, program, options));
 }
 
-/** What the blocks of the documents take from their reader's own program. */
+/** Declarations that the code blocks in documents expect from the reader's own program. */
 const GIVEN = `
 import type { Compactor, SummaryRequest } from "ctxfold";
 export { createCompactor } from "ctxfold";
@@ -230,7 +230,7 @@ type Outcome = { tag: "summaries"; val: { plan: Uint8Array; requests: { id: stri
 export declare function askMyModel(request: SummaryRequest | object): Promise<string>;
 `;
 
-/** A block as a program of its own: what it uses and has not declared is given. @param {string} code */
+/** Returns a code block as a complete program, with declarations of everything that it uses but doesn't declare. @param {string} code */
 function program(code) {
   const given = [...GIVEN.matchAll(/^export (?:\{ (\w+) \}|declare (?:const|function) (\w+))/gm)].map(
     ([, a, b]) => a ?? b,
@@ -240,7 +240,7 @@ function program(code) {
       `\\b(?:const|let|function)\\s+(?:\\{[^}]*\\b${name}\\b[^}]*\\}|${name}\\b)|^import .*\\b${name}\\b`,
       "m",
     );
-    // That of node:timers/promises has its time first.
+    // The setTimeout of node:timers/promises has the time as its first argument.
     const used = new RegExp(name === "setTimeout" ? "\\bsetTimeout\\(\\d" : `\\b${name}\\b`);
     return used.test(code) && !own.test(code);
   });
@@ -248,7 +248,7 @@ function program(code) {
   return `import { ${wanted.join(", ")} } from "./given.js";\n${messages}${code}\nexport {};\n`;
 }
 
-/** How many blocks of JavaScript a document has at least. All documents count; recipes.md is compiled with its frameworks. */
+/** The minimum number of JavaScript blocks in each document. All documents count; recipes.md is compiled with its frameworks. */
 const LEAST = new Map([
   ["README.md", 1],
   ["js/README.md", 5],
@@ -276,12 +276,14 @@ test("types in a strict program: the blocks of the documents", async (t) => {
 });
 
 /**
- * Fails with what the compiler says.
- * @param {import("node:test").TestContext} t @param {string | string[]} programs @param {string} options
+ * Fails with the compiler's errors, if there are any.
+ * @param {import("node:test").TestContext} t
+ * @param {string | string[]} programs
+ * @param {string} options
  * @param {Record<string, string>} [files] other files
  */
 async function compiles(t, programs, options, files = {}) {
-  // Inside the package, where its own name leads to it.
+  // The folder is inside the package, so that the package's own name resolves to it.
   const folder = await mkdtemp(`${root}build-types-`);
   t.after(() => rm(folder, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) await writeFile(`${folder}/${name}`, text);

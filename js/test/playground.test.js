@@ -77,7 +77,7 @@ test("the slider computes the figures anew while it moves", { skip: noBrowser },
   assert.equal(await slider.getAttribute("aria-valuetext"), `${window} tokens`);
   assert.equal(new URL(page.url()).hash, `#window=${window.replace(",", "")}`);
 
-  // Dragged, the headline changes before anything has settled.
+  // While the slider is being dragged, the headline changes before anything has settled.
   const seen = await page.evaluate(async () => {
     const found = new Set();
     const slider = /** @type {HTMLInputElement} */ (document.querySelector("#slider"));
@@ -148,7 +148,7 @@ test("settings are in the address, and what is wrong with one is said at its fie
   assert.equal(await page.locator("[aria-invalid]").count(), 0);
   assert.match(new URL(page.url()).hash, /window=16000/);
 
-  // A window that a preset cannot work in: the module says so, and the other presets are there.
+  // For a window that is too small for a preset, the module's error is shown, and the other presets stay available.
   await recomputed(page, () => page.locator("#preset-default").click());
   await recomputed(page, () => page.getByLabel("Tokens", { exact: true }).fill("10000"));
   assert.equal(await page.locator("#preset-turn-tail .figures").textContent(), "window too small");
@@ -251,7 +251,7 @@ test("exports of ChatGPT and of Claude.ai", { skip: noBrowser }, async (t) => {
     assert.ok(bread.includes(text), `${text} is not in ${bread}`);
   }
 
-  // As it is downloaded: a ZIP, in which a large export has several files.
+  // Tests a ZIP as it is downloaded, in which a large export has several files.
   const { zipSync, strToU8 } = await import(`${pathToFileURL(dist)}/../node_modules/fflate/esm/browser.js`);
   const zip = zipSync({
     "user.json": strToU8("{}"),
@@ -293,7 +293,7 @@ test("every supported format is read and shown, and nothing leaves the page", {
     assert.ok((await page.locator("#blocks").innerText()).length > 40, name);
   }
 
-  /** A conversation for each wire format. @type {Map<string, string>} */
+  /** A conversation in each wire format. @type {Map<string, string>} */
   const wires = new Map();
   for (const name of ["validate.json", "formats.json"]) {
     const vectors = JSON.parse(await readFile(new URL(`testdata/vectors/${name}`, root), "utf8"));
@@ -376,13 +376,13 @@ for (const { look, size, colorScheme } of LOOKS) {
 
 test("all of it by keyboard", { skip: noBrowser }, async (t) => {
   const page = await open(t);
-  /** The name of what has the focus. */
+  /** Returns the name of the focused element. */
   const focused = () =>
     page.evaluate(() => {
       const at = /** @type {any} */ (document.activeElement);
       return at?.ariaLabel || at?.labels?.[0]?.textContent.trim() || at?.textContent.trim() || at?.id;
     });
-  /** Goes on to what has this name. @param {RegExp} name */
+  /** Presses Tab until the element with this name has the focus. @param {RegExp} name */
   const tabTo = async (name) => {
     const passed = [];
     for (let i = 0; i < 60; i++) {
@@ -485,7 +485,7 @@ test("10 MB are read behind the page; with CTXFOLD_LONG no task of the page take
   });
   const text = JSON.stringify(session(4500));
   assert.ok(text.length > 10e6, `${text.length}`);
-  // By its path, as the browser would else decode it on the page.
+  // Passes the file by its path, because the browser would otherwise decode it on the page.
   const folder = await mkdtemp(join(tmpdir(), "ctxfold-"));
   t.after(() => rm(folder, { recursive: true }));
   await writeFile(`${folder}/large.json`, text);
@@ -497,6 +497,6 @@ test("10 MB are read behind the page; with CTXFOLD_LONG no task of the page take
   const tasks = await page.evaluate(() => /** @type {any} */ (globalThis).tasks);
   const longest = Math.max(0, ...tasks);
   t.diagnostic(`longest task ${longest} ms`);
-  // How long a task takes depends on the machine; parsing the text on the page would take one more of a second at least.
+  // The duration of a task depends on the machine. Parsing the text on the page would add a task of at least a second.
   if (process.env.CTXFOLD_LONG) assert.ok(longest < 100, `tasks of ${tasks} ms`);
 });

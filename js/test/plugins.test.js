@@ -20,7 +20,7 @@ import { bundle, start } from "./support/workerd.js";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const fixtures = join(root, "js/fixtures");
 const plugins = join(root, "examples/plugins");
-// pi wants a newer Node than this package does.
+// pi requires a newer Node than this package.
 const node = join(fixtures, "runtimes/node_modules/.bin/node");
 const pi = join(fixtures, "agents/node_modules/@earendil-works/pi-coding-agent/dist/cli.js");
 const opencode = join(fixtures, "agents/node_modules/opencode-linux-x64/bin/opencode");
@@ -38,7 +38,11 @@ function answer(texts) {
   return turns.length > 0 ? reply(Math.max(...turns)) : "Nothing.";
 }
 
-/** A home with a project in it, and an API. @param {import("node:test").TestContext} t @param {(texts: string) => string} [says] */
+/**
+ * Creates a home directory with a project, and starts an API.
+ * @param {import("node:test").TestContext} t
+ * @param {(texts: string) => string} [says]
+ */
 async function home(t, says = answer) {
   const folder = await mkdtemp(join(tmpdir(), "ctxfold-plugin-"));
   const api = await scripted(says);
@@ -122,7 +126,7 @@ test("pi compacts with its extension, asks no model, and goes on with the digest
     (await Promise.all(kept)).some((body) => body.includes(reply(1).trim())),
     "the archive has the first answer",
   );
-  // What only a model can do is left to pi.
+  // Compactions that only a model can do are left to pi.
   agent.send({ id: "own", type: "compact", customInstructions: "Speak of kiln 2 alone." });
   const { data } = await agent.until(({ type, id }) => type === "response" && id === "own");
   assert.notEqual(data?.details?.by, "ctxfold");
@@ -194,7 +198,7 @@ test("the hook of Claude Code gives back after a compaction what its transcript 
     { role: "user", content: question(turn) },
     { role: "assistant", model: "claude-opus-4-5", content: [{ type: "text", text: reply(turn) }] },
   ]);
-  messages.push({ role: "user", content: "Thanks." }); // whose format nothing tells but the file
+  messages.push({ role: "user", content: "Thanks." }); // only the file shows the format of this message
   const entries = messages.map((message, n) => ({
     ...{ type: message.role, uuid: `u${n}`, parentUuid: n === 0 ? null : `u${n - 1}`, sessionId: "s-1", cwd: project },
     ...{ version: "2.1.0", timestamp: new Date(Date.UTC(2026, 0, 1, 0, n)).toISOString(), isSidechain: false, message },
@@ -272,7 +276,7 @@ test("the function hook of Claude Code replaces a compaction by a digest, and ke
   assert.match(logged.join(), /no module/);
 });
 
-/** A session of Cloudflare's agents. @param {number} turns */
+/** Returns a session of Cloudflare's agents. @param {number} turns */
 const session = (turns) =>
   Array.from({ length: turns }, (_, n) => [
     { id: `u${n}`, role: "user", parts: [{ type: "text", text: question(n + 1) }] },
@@ -308,7 +312,7 @@ test("the function for sessions of Cloudflare's agents says what its summary rep
     assert.ok(end > 30 && end < before.length - 2, `${end} of ${before.length}`);
     assert.equal(before[end + 1].role, "user", "a turn is not cut");
     assert.ok(summary.includes(RULE) && summary.includes(`Compaction Round ${round}.`), summary);
-    // As its session shows an overlay from then on.
+    // From then on the session shows this overlay.
     const overlay = { id: `compaction_${round}`, role: "assistant", parts: [{ type: "text", text: summary }] };
     view = [
       overlay,
@@ -387,7 +391,7 @@ test("a summary of the app's own model is taken, and one that fails is replaced"
   assert.ok(local.summary.includes(RULE) && local.summary.includes("[1] user: Question 1"));
 });
 
-/** What the types of the packages take; what is marked must be refused. */
+/** Checks the types of the packages. The marked line must be rejected. */
 const PROGRAM = `
 import type { CompactionFunction, Session } from "agents/sessions";
 import type { Plugin } from "@opencode-ai/plugin";

@@ -1,4 +1,5 @@
-// Summaries that are asked for after the conversation, before a provider with a prompt cache: what its adapters send, and what is read.
+// Tests summaries that are requested by extending the conversation, with a provider that has a prompt cache: the requests of its adapters,
+// and the tokens read from the cache.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compactingFetch as anthropicFetch, summarizeWith as anthropicSummarizer } from "ctxfold/anthropic";
@@ -14,7 +15,7 @@ const policy = {
 };
 
 /**
- * The history of a client after so many turns, with the question of the next one.
+ * Returns a client's history after this many turns, with the question of the next one.
  * @param {number} turns
  * @param {typeof ANTHROPIC | typeof CHAT} format
  */

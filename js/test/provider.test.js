@@ -1,4 +1,4 @@
-// summary.provider: what Anthropic and OpenAI make by themselves goes into the result unchanged; where they fail, the model is asked.
+// Tests summary.provider: the results of Anthropic's and OpenAI's own compactions are used unchanged; if they fail, the model is asked.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import Anthropic from "@anthropic-ai/sdk";
@@ -22,7 +22,7 @@ const block = {
 const item = { id: "cmp_1", type: "compaction", encrypted_content: "Z0FBQUFB".repeat(40) };
 const first = { type: "message", role: "user", content: [{ type: "input_text", text: "Read file 0." }] };
 
-/** What the fake servers are asked. @type {{path: string, beta: string | null, body: any}[]} */
+/** The requests to the fake servers. @type {{path: string, beta: string | null, body: any}[]} */
 let asked = [];
 /** Whether their own compaction fails, and how. @type {"" | "status" | "empty"} */
 let fails = "";

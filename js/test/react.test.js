@@ -1,4 +1,4 @@
-// The hook and the recipes are tested next to React and the frameworks over it, in a fixture of their own.
+// Runs the tests of the hook and the recipes in a fixture with React and its frameworks.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { cp, mkdir, readdir, readFile, rm } from "node:fs/promises";
@@ -24,7 +24,7 @@ const LIBRARIES = [
   ["react", "`useFit`, in StrictMode"],
 ];
 
-/** The fixture with the package and the recipes in it. */
+/** Prepares the fixture with the package and the recipes. */
 async function fixture() {
   const cwd = await packedInto("react");
   await rm(`${cwd}/build`, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// What the function redact finds stays out of what a compaction makes.
+// Secrets found by the function redact stay out of the results of a compaction.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, fit, memoryStore } from "ctxfold";

@@ -26,7 +26,7 @@ const history = Array.from({ length: 60 }, (_, n) => [
   { role: "assistant", content: [{ type: "text", text: `File ${n} is read.` }] },
 ]).flat();
 
-/** Appends the history and compacts on the way. @param {any} conversation */
+/** Appends the history, and compacts several times. @param {any} conversation */
 async function compactsOften(conversation) {
   let compactions = 0;
   for (let from = 0; from < history.length; from += 14) {

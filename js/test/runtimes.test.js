@@ -89,7 +89,7 @@ const config :Workerd.Config = (
 `,
   );
   const command = `${fixture}/node_modules/.bin/workerd`;
-  // The launcher of the npm package ends without its child, so the binary is started itself.
+  // The npm package's launcher would end without its child, so the binary is started directly.
   const { default: binary } = installed("workerd");
   const workerd = spawn(binary, ["serve", "config.capnp", "--control-fd=3"], {
     cwd: folder,
@@ -142,7 +142,7 @@ test("Edge Runtime: vectors byte for byte and a compaction", async () => {
     initialCode: await readFile(outfile, "utf8"),
   });
   const { passed, failures, reason, same, version: own } = await vm.evaluate("answer")(vectors);
-  // Its lists are of another realm.
+  // Its arrays belong to another realm, so they are copied.
   allRight({ passed, failures: [...failures], reason, same, version: own });
   const { version } = installed("@edge-runtime/vm/package.json");
   await testedOn("Edge Runtime", version, SERVER);

@@ -1,4 +1,5 @@
-// The adapters are tested next to the SDKs, whose newest versions want a newer Node than this package does.
+// Runs the tests of the adapters in a fixture with the SDKs, whose newest versions require a newer Node than this
+// package.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";

@@ -15,7 +15,7 @@ function talk(from, to) {
   });
 }
 
-/** Three compactions in a row, one folding what the one before has left. */
+/** Compacts three times in a row. Each compaction folds the messages that the previous one has left. */
 async function folded(store = memoryStore()) {
   const compactor = createCompactor({
     policy: {

@@ -4,11 +4,11 @@ import { test } from "node:test";
 import { createCompactor, load } from "ctxfold";
 import { full, noFull } from "./support/full.js";
 
-// The calls that the Go tests of the published systems made, one JSON object a line: `make test-js` records them.
+// The calls that the Go tests of the published systems made, one JSON object per line; `make test-js` records them.
 const recorded = process.env.CTXFOLD_CALLS ?? "";
 const missing = recorded === "" || !existsSync(recorded);
 
-/** The lines of a file, read in pieces: recordings are large. @param {string} file */
+/** Yields the lines of a file, which is read in pieces because recordings are large. @param {string} file */
 function* lines(file) {
   const descriptor = openSync(file, "r");
   const piece = Buffer.alloc(1 << 20);

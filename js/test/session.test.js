@@ -9,11 +9,11 @@ const module = await load();
 const policy = { ...tight, format: "openai-chat" };
 const make = (options = {}) => createCompactor({ module, policy, ...options });
 
-/** The same messages with other ids. @param {number} turns @param {string} name */
+/** Returns the same messages with different ids. @param {number} turns @param {string} name */
 const renamed = (turns, name) => JSON.parse(JSON.stringify(session(turns).slice(1)).replaceAll("call_", `${name}_`));
 
 /**
- * Both kinds of session; what one gives at once the other promises.
+ * Both kinds of sessions: one returns results directly, the other as promises.
  * @type {[name: string, make: (t: import("node:test").TestContext, options?: object) => any][]}
  */
 const kinds = [
@@ -159,7 +159,8 @@ for (const [name, made] of kinds) {
     const first = compactor.session(session(20));
     const second = compactor.session(session(4));
     const checks = [await first.check(), await second.check()];
-    // More than an instance may keep: it is returned, and the next one counts its sessions from 1 again.
+    // This exceeds the memory that an instance may keep, so it is replaced, and the next one numbers its sessions from
+    // 1 again.
     await compactor.estimate([{ role: "user", content: "x".repeat(80 << 20) }]);
     assert.deepEqual(await second.check(), checks[1]);
     assert.deepEqual(await first.check(), checks[0]);

@@ -1,4 +1,4 @@
-// Memories that processes share: over real servers, with each client, from several processes, and together with the Go proxy.
+// Tests memories that processes share: with real servers and each client, from several processes, and together with the Go proxy.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -33,7 +33,11 @@ after(async () => {
   for (const end of ends) await end();
 });
 
-/** A fitter of one process, and what it has cost. @param {import("ctxfold").SharedMemory | undefined} memory @param {object} [more] */
+/**
+ * Returns a fitter for one process, with counters for its costs.
+ * @param {import("ctxfold").SharedMemory | undefined} memory
+ * @param {object} [more]
+ */
 function replica(memory, more = {}) {
   const counts = { calls: 0, compactions: 0 };
   const fit = createFitter({
@@ -51,17 +55,18 @@ function replica(memory, more = {}) {
 }
 let calls = 0;
 let names = 0;
-/** Limits that no call of a real server reaches, however busy the machine is. */
+/** Time limits that no call to a real server reaches, however busy the machine is. */
 const PATIENT = { leaseMs: 3_600_000, timeoutMs: 3_600_000 };
-/** A place in a server that nobody else uses. @param {string} store */
+/** Returns a prefix or schema that nobody else uses. @param {string} store */
 const place = (store) => ({
   ...PATIENT,
   ...(store === "redis" ? { prefix: `test${++names}:` } : { schema: `Test "${++names}"` }),
 });
 
 /**
- * Lets fake time pass, and what is due happen.
- * @param {import("node:test").TestContext} t @param {number} ms
+ * Advances the fake time, and lets everything that is due happen.
+ * @param {import("node:test").TestContext} t
+ * @param {number} ms
  */
 async function pass(t, ms) {
   for (let passed = 0; passed < ms; passed += 10) {
@@ -72,7 +77,7 @@ async function pass(t, ms) {
 
 const TURNS = 30;
 
-/** How many compactions one process makes in so many turns. */
+/** Returns the number of compactions that one process makes in these turns. */
 async function alone() {
   const fit = replica(undefined);
   for (let turn = 1; turn <= TURNS; turn++) await fit(historyOf(0, turn));
@@ -99,7 +104,7 @@ for (const [name, { store, open }] of Object.entries(CLIENTS)) {
   });
 }
 
-/** A conversation of one process, of 20 turns. @param {import("ctxfold").StateStore} states @param {() => unknown} asked */
+/** Runs a conversation of 20 turns in one process. @param {import("ctxfold").StateStore} states @param {() => unknown} asked */
 function conversation(states, asked) {
   const summarize = async () => {
     asked();
@@ -165,7 +170,7 @@ describe("a store that fails costs a compaction more, and no request", { skip: n
     test(name, async (t) => {
       const at = place(store);
       let errors = 0;
-      // A call has an hour where the store has to answer, and a moment where it cannot.
+      // Calls have a time limit of an hour while the store works, and a short one while it is down.
       let down = false;
       const { setTimeout: start } = globalThis;
       t.mock.method(
@@ -192,7 +197,7 @@ describe("a store that fails costs a compaction more, and no request", { skip: n
       down = false;
       assert.ok(errors > 0, "nobody is told");
       line.mend();
-      // Left alone for a while, and then called again; a client may take some tries to connect.
+      // The process is left alone for a while and then called again. A client may need several attempts to connect.
       for (let before = -1; before < errors; ) {
         before = errors;
         passed += 3200;
@@ -258,7 +263,7 @@ test("a lease is renewed while a summary is written, given back, and waited for 
   const impatient = assert.rejects(other(historyOf(1, 20), { timeoutMs: 50 }), { name: "TimeoutError" });
   await pass(t, 100);
   await impatient;
-  const second = other(historyOf(1, 21)); // continues from what is compacted
+  const second = other(historyOf(1, 21)); // continues from the compacted messages
   await pass(t, 100);
   assert.equal(other.counts.calls, 0, "it does not wait");
   let_();
@@ -364,7 +369,7 @@ for (const client of ["redis", "postgres"]) {
   });
 }
 
-/** A program with each client; what is marked must be refused. */
+/** A program for each client. The marked lines must be rejected. */
 const PROGRAM = `
 import { createClient, createCluster } from "redis";
 import { createClient as createClient5 } from "redis-5";
@@ -426,7 +431,7 @@ for (const client of ["redis", "pg"]) {
     const got = [];
     const endpoint = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
       const body = JSON.parse(await text(request));
-      const isSummary = !body.user; // which the clients' requests have
+      const isSummary = !body.user; // only the clients' requests have a user
       if (!isSummary) got.push(body.messages);
       const content = isSummary ? summaryOf(++calls, 1) : "Done.";
       response.setHeader("content-type", "application/json");
@@ -462,7 +467,7 @@ for (const client of ["redis", "pg"]) {
     };
     let [byGo, byNode] = [0, 0];
     for (let turn = 1; turn <= TURNS; turn++) {
-      // Whoever comes first makes the compaction, and the other one sends the same.
+      // The first one makes the compaction, and the other sends the same messages.
       const first = turn % 20 < 10;
       const go = first ? await proxy(turn) : undefined;
       const { messages, report } = await node(historyOf(1, turn), { id: `${OWNER}\0shared` });
@@ -476,7 +481,7 @@ for (const client of ["redis", "pg"]) {
   });
 }
 
-/** The command, built once: the one of its tests, which waits for its memory as long as it takes. @returns {Promise<string>} */
+/** Builds the command once, in the variant for tests, which waits for its memory without a time limit. @returns {Promise<string>} */
 function built() {
   const binary = `${root}build/shared/ctxfold-replica`;
   building ??= run("go", ["test", "-c", "-o", binary, "./host/cmd/ctxfold"], { cwd: root }).then(() => binary);
@@ -491,7 +496,10 @@ const sha = (lines) =>
     .update(lines.map((line) => `${line}\n`).join(""))
     .digest("hex");
 
-/** What the proxy takes for the owner of these requests, which name their conversation: hashes of their credentials, and of the user in the body. */
+/**
+ * The owner that the proxy determines for these requests, which name their conversation: hashes of the credentials and of the user in the
+ * body.
+ */
 const OWNER =
   sha(['Authorization ["Bearer key"]']) + sha(['user "\\"u\\""', 'safety_identifier ""', 'metadata.user_id ""']);
 

@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 let folder = "";
 let site = "";
 before(async () => {
-  // Served from a sub-path, as a page of a project is.
+  // The site is served from a subpath, as project pages are.
   folder = await mkdtemp(join(tmpdir(), "ctxfold-site-"));
   site = join(folder, "some", "where");
   await Promise.all([installed("../site"), installed("playground")]);
@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-/** All HTML files of the site. */
+/** Returns all HTML files of the site. */
 const pages = async () =>
   (await readdir(site, { recursive: true })).filter((name) => name.endsWith(".html")).map((name) => join(site, name));
 

@@ -66,7 +66,7 @@ async function module(file) {
     await write("sizes", name, ...[bytes, gzipSync(bytes), brotliCompressSync(bytes)].map((b) => written(b.length)));
   }
   const [, gzip] = (await row("sizes", name)) ?? [];
-  // Packed, as the snapshot of its memory is mostly zeros.
+  // Sizes are compressed, because the snapshot of the memory is mostly zeros.
   const part = gzipSync(bytes).length / read(gzip);
   assert.ok(part > 0.8 && part < 1.2, `${file} is ${part} times of ${gzip} bytes: run npm run tested-on`);
 }

@@ -1,4 +1,4 @@
-// Long work of a page pauses by what was done, in a clock of the test's own.
+// Long work on a page pauses depending on the work done, measured with the test's own clock.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Slices } from "../dist/slices.js";
@@ -10,14 +10,14 @@ test("work pauses after each slice, and lets what is waiting be done", async (t)
   let pauses = 0;
   let others = 0;
   let done = false;
-  /** What a page does meanwhile. */
+  /** Simulates other work of the page. */
   const other = () => {
     others++;
     if (!done) setImmediate(other);
   };
   setImmediate(other);
   for (let item = 0; item < 1000; item++) {
-    now += 1; // a millisecond for each
+    now += 1; // one millisecond per unit
     if (!slices.over) continue;
     pauses++;
     const before = others;

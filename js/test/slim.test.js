@@ -6,7 +6,7 @@ import { noSlim } from "./support/slim.js";
 
 const options = { skip: noSlim };
 
-/** A chat that is larger than the window below. */
+/** Returns a chat that is larger than the window below. */
 const chat = () =>
   Array.from({ length: 80 }, (_, i) => ({
     role: i % 2 ? "assistant" : "user",

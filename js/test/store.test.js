@@ -24,7 +24,7 @@ async function keeps(store) {
   }
 }
 
-/** Any JSON does as a state. @param {any} store */
+/** Checks that any JSON can be stored as a state. @param {any} store */
 async function keepsStates(store) {
   assert.equal((await store.loadState("a")) ?? undefined, undefined);
   for (const round of [1, 2]) await store.saveState("a", { round, ledger: { files: ["größer.txt"] } });
@@ -41,7 +41,7 @@ async function keepsStates(store) {
   assert.deepEqual(await store.loadState("c"), { round: 2 });
 }
 
-/** What fits remember is apart from bodies and states, whatever the names are. @param {any} store */
+/** Checks that records of fits are kept apart from bodies and states, whatever their names. @param {any} store */
 async function remembers(store) {
   assert.equal((await store.load("default")) ?? undefined, undefined);
   for (const text of ["[1]", "[1,2]"]) await store.save("default", text);
@@ -167,7 +167,7 @@ test("a store in IndexedDB", { skip: noBrowser }, async (t) => {
       const first = indexedDBStore("test");
       await Promise.all(bodies.map((body, i) => first.put(handles[i], body)));
       await Promise.all(bodies.map((body, i) => first.put(handles[i], body)));
-      const second = indexedDBStore("test"); // as after a reload of the page
+      const second = indexedDBStore("test"); // as after reloading the page
       const read = await Promise.all(handles.map((handle) => second.get(handle.slice(0, 16))));
       const [one] = handles;
       const refused = await first

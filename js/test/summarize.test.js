@@ -12,7 +12,11 @@ import { session, summary, tight } from "./support/session.js";
 const compact = (summarize, options = {}) =>
   createCompactor({ policy: tight, ...(summarize && { summarize }), ...options }).compact(session(20));
 
-/** Asserts who wrote the digest, and that it says how much of the facts it holds. @param {any} report @param {{ source: string, why?: string }} want */
+/**
+ * Asserts the source of the digest, and that the report has a score.
+ * @param {any} report
+ * @param {{ source: string, why?: string }} want
+ */
 function written(report, want) {
   const { score, error, ...summary } = report.summary;
   assert.equal(typeof error === "string" && error !== "", want.why === "summarizer_failed", "what the host said");
@@ -20,7 +24,7 @@ function written(report, want) {
   assert.ok(score > 0 && score <= 1, `score ${score}`);
 }
 
-/** Asserts that the local digest is in, and that the newest messages are there. @param {any} done @param {string} why */
+/** Asserts that the result has the local digest and the newest messages. @param {any} done @param {string} why */
 function isLocal({ messages, report }, why) {
   written(report, { source: "local", why });
   assert.equal(report.reason, "compacted");
@@ -139,7 +143,7 @@ test("an abort rejects with the caller's reason, reaches the summarizer, and cha
   assert.equal((await compactor.compact(session(1))).report.reason, "under_budget");
 });
 
-/** Many requests: a record that is far too long for one. */
+/** Splits the record, which is far too long for one request, into many requests. */
 const split = { ...tight, summary: { max_input_tokens: 2500, max_output_tokens: 300 } };
 
 test("the requests of a round are asked at the same time, and each has its own answer", async () => {
@@ -204,7 +208,7 @@ test("a model that answers one request at a time is asked for one at a time, and
       return summary;
     },
   }).compact(session(40));
-  assert.ok(asked >= 4, `${asked} requests`); // longer than one time limit, in total
+  assert.ok(asked >= 4, `${asked} requests`); // together they take longer than one time limit
   assert.equal(most, 1);
   written(report, { source: "model" });
 });

@@ -1,4 +1,5 @@
-// Apps that change what they say last in each call, or their system prompt, or what is behind the cut: none of that is replaced, so it costs nothing.
+// Apps that change their last message, their system prompt, or messages after the cut in each call: compactions replace
+// none of these, so the changes cost nothing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Conversation, createCompactor, createFitter, load } from "ctxfold";
@@ -24,7 +25,10 @@ const tells = (turn) => ({
 /** @param {number} call */
 const found = (call) => `Context ${call}: ${"It was found. ".repeat(20 + (call % 5))}`;
 
-/** What is given in place of a history that ends with the question of a turn. @type {Record<string, (list: Message[], turn: number, call: number) => Message[]>} */
+/**
+ * Functions that change a history that ends with the question of a turn, as some apps do before each call.
+ * @type {Record<string, (list: Message[], turn: number, call: number) => Message[]>}
+ */
 const HABITS = {
   plain: (list) => list,
   "retrieved context in the newest message": (list, turn, call) =>
@@ -45,7 +49,7 @@ const HABITS = {
     turn > 2 ? list.with(-2, { role: "assistant", content: `Attempt ${call}. ${tells(turn - 1).content}` }) : list,
 };
 
-/** Each history that an app gives: twice in a turn. @param {string} habit */
+/** Yields each history that an app sends, twice per turn. @param {string} habit */
 function* histories(habit) {
   /** @type {Message[]} */
   const list = [];
@@ -57,7 +61,7 @@ function* histories(habit) {
   }
 }
 
-/** What a fitter takes for an app. @param {string} habit @param {(options: object) => any} make */
+/** Returns the costs of fitting an app's histories. @param {string} habit @param {(options: object) => any} make */
 async function costs(habit, make) {
   const made = { compactions: 0, calls: 0 };
   const fit = make({
@@ -77,7 +81,7 @@ async function costs(habit, make) {
   return made;
 }
 
-/** A memory over a map that answers later, as a database of the page does. */
+/** Returns a memory on top of a map that responds asynchronously, like a database of the page. */
 function slowMemory() {
   /** @type {Map<string, string>} */
   const kept = new Map();
@@ -105,7 +109,7 @@ function same(made) {
   const { plain } = made;
   assert.ok(plain.compactions >= 3 && plain.compactions <= 6, JSON.stringify(plain));
   for (const [habit, { compactions, calls }] of Object.entries(made)) {
-    // What is retrieved is sent too, so a window is full a little earlier.
+    // Retrieved text is sent too, so the window fills up a little earlier.
     const near = Math.abs(compactions - plain.compactions) <= 1 && calls <= plain.calls + 1;
     assert.ok(near, `${habit}: ${compactions} and ${calls}, where the same words take ${JSON.stringify(plain)}`);
   }
@@ -152,7 +156,7 @@ test("a live conversation whose newest messages are replaced before each call co
       await live.setMessages(given);
       if ((await live.afterTurn()).changed) {
         cost.compactions++;
-        // The app's own words in place of what its habit has put there.
+        // The digest is followed by the app's own messages, not by those that its habit has inserted.
         const own = new Set(list.map((each) => JSON.stringify(each)));
         const digest = /** @type {Message[]} */ (live.messages).filter((each) => !given.includes(each));
         const kept = /** @type {Message[]} */ (live.messages).filter((each) => own.has(JSON.stringify(each)));

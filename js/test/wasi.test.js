@@ -7,7 +7,7 @@ import { moduleImporting } from "./support/binary.js";
 const ctxfold = new WebAssembly.Module(await readFile(new URL("../ctxfold.wasm", import.meta.url)));
 
 /**
- * The shim's functions for these names, over a memory of their own.
+ * Returns the shim's functions with these names, with their own memory.
  * @param {string[]} names
  */
 function shim(...names) {
@@ -54,7 +54,7 @@ test("waiting returns at once and moves the clock by the timeout", (t) => {
   clock_time_get(1, 0n, 0);
   const before = view.getBigUint64(0, true);
   const hour = 3_600_000_000_000n;
-  view.setBigUint64(64, 77n, true); // the subscription's own data, which its event carries
+  view.setBigUint64(64, 77n, true); // the subscription's user data, which its event returns
   view.setUint32(64 + 16, 1, true);
   view.setBigUint64(64 + 24, hour, true);
   assert.equal(poll_oneoff(64, 256, 1, 512), 0);
@@ -64,7 +64,7 @@ test("waiting returns at once and moves the clock by the timeout", (t) => {
   clock_time_get(1, 0n, 0);
   assert.ok(view.getBigUint64(0, true) - before >= hour);
 
-  // The same with a point in time instead of a span.
+  // The same, with a point in time instead of a duration.
   const until = view.getBigUint64(0, true) + hour;
   view.setBigUint64(64 + 24, until, true);
   view.setUint16(64 + 40, 1, true);

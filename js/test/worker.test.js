@@ -9,7 +9,7 @@ import { full, noFull } from "./support/full.js";
 import { session, summary, tight } from "./support/session.js";
 
 /**
- * A compactor in a worker, which ends with the test.
+ * Creates a compactor in a worker, which ends with the test.
  * @param {import("node:test").TestContext} t
  * @param {import("ctxfold/worker").RemoteOptions} options
  */
@@ -175,7 +175,7 @@ test("a history of megabytes crosses in parts, and comes back as it does on this
     const there = createFitter(options);
     t.after(() => there.close());
     const fitting = there(messages);
-    live.push({ role: "user", content: "This came too late." }); // for the newest messages are read first, and the list is taken as it was
+    live.push({ role: "user", content: "This came too late." }); // the newest messages were read first, and the list was taken as it was then
     const fitted = await fitting;
     live.pop();
     assert.deepEqual(fitted, await fitterHere(options)(messages));

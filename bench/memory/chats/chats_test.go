@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/bench/memory/held"
 )
 
-// count is no tokenizer, but the same for all tests: a token is four bytes, or a character of three.
+// count stands in for a tokenizer: a token is four bytes, or one character of three bytes.
 func count(text string) int {
 	n := 0
 	for _, c := range text {
@@ -18,8 +18,8 @@ func count(text string) int {
 	return (n + 3) / 4
 }
 
-// TestMake makes a conversation of each language and kind: of the right size, with answers that are in the messages that are said to hold
-// them and in no template's place.
+// TestMake makes a conversation of each language and kind. It must have the right size, and its answers must be in the messages that are
+// listed as their evidence, and in no template.
 func TestMake(t *testing.T) {
 	languages := chats.Languages()
 	if len(languages) < 8 {
@@ -62,7 +62,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestSeeds tells that a seed decides all of a conversation.
+// TestSeeds checks that a seed determines the whole conversation.
 func TestSeeds(t *testing.T) {
 	l := chats.Languages()[0]
 	text := func(seed int) string {

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Each kind of message has a place of its own, however often and in which order it is asked for.
+// Each kind of message has its own position, regardless of the number and order of lookups.
 func TestLastPlace(t *testing.T) {
 	f := wire.ByName("openai-chat")
 	tr := f.Read(jsonspan.New([]byte(`[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"},{"role":"assistant","content":"d"}]`)))

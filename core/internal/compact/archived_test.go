@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// uiTurns is a conversation whose assistant messages hold tool calls with their results; the first one begins it.
+// uiTurns returns a conversation whose assistant messages contain tool calls with their results; it begins with such a message.
 func uiTurns(n int) string {
 	var list []string
 	for i := range n {
@@ -33,7 +33,7 @@ func TestFoldedBodiesAreArchivedOnce(t *testing.T) {
 	}
 }
 
-// The log describes every message what happened to it, the first included.
+// The log describes the outcome for every message, including the first.
 func TestDecisionsOfFoldedMessages(t *testing.T) {
 	c := run(t, "native", `{"log":true,"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":10,"boundary":"group"}]}`+force,
 		strings.Replace(session(4, 200), `{"role":"system","content":"You are careful."},`, "", 1))

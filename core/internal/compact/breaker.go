@@ -4,7 +4,8 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// maxFailed is how many consecutive compactions may fail before the next one waits until the transcript has grown.
+// maxFailed is the number of consecutive failed compactions after which the next one waits until the transcript has
+// grown.
 const maxFailed = 3
 
 // stuck reports whether the last compactions have shown that another one won't help.

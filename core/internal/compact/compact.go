@@ -195,7 +195,7 @@ func (c *Run) AwaitsSummaries() bool {
 // maxResorts limits how often a result is cut again because a repair made it larger.
 const maxResorts = 4
 
-// repairRoom is how many additional tokens are freed each time, to make room for what the next repair may add.
+// repairRoom is the number of additional tokens that are freed each time, to make room for the additions of the next repair.
 const repairRoom = 16
 
 // settle makes the result valid, and cuts it again if the repair, or the handles that are added to digests at the end,

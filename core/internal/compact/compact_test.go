@@ -54,7 +54,7 @@ func run(t testing.TB, format, pol, src string, replies ...api.Summary) *Run {
 
 func output(c *Run) string { return string(c.doc.AppendOuter(nil)) }
 
-// session is an agent's session in ctxfold's own format: n turns, in each of which the agent reads a file of its own.
+// session returns an agent's session in ctxfold's own format: n turns, in each of which the agent reads a different file.
 func session(n, size int) string {
 	var b strings.Builder
 	b.WriteString(`[{"role":"system","content":"You are careful."}`)
@@ -304,8 +304,8 @@ func TestEditsDescribeTheResult(t *testing.T) {
 	}
 }
 
-// TestRemovedPartsLeaveNoComma removes every subset of the parts of a message, in all kinds of lists, and compares with
-// what encoding/json makes of it.
+// TestRemovedPartsLeaveNoComma removes every subset of the parts of a message, in all kinds of lists, and compares the result with that of
+// encoding/json.
 func TestRemovedPartsLeaveNoComma(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	space := func() string { return []string{"", " ", "\n\t"}[r.IntN(3)] }
@@ -366,7 +366,7 @@ func TestRemovedMemberLeavesNoComma(t *testing.T) {
 	}
 }
 
-// What stays of a message keeps its members when a part goes.
+// The rest of a message keeps its members when a part is removed.
 func TestRemovedPartsLeaveMembers(t *testing.T) {
 	const src = `[{"role":"assistant","reasoning_content":"r","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`
 	c := Begin(input(t, "openai-chat", `{}`, src))

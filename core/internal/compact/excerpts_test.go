@@ -8,7 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 )
 
-// excerpted is a session with two long results, of which the path of a later call repeats one name, a short one, and a newest one.
+// excerpted returns a session with two long results, one name of which is repeated by the path of a later call, a short result, and a
+// newest one.
 func excerpted(t *testing.T) (policy, src string) {
 	t.Helper()
 	filler := strings.Repeat("nothing that anybody needs. ", 20)
@@ -21,7 +22,7 @@ func excerpted(t *testing.T) (policy, src string) {
 	return `{"window":{"tokens":2400,"reserve":1},"gate":{"ratio":1,"target":0.5},"archive":"bodies","passes":[{"pass":"clear","keep_recent":1,"excerpt":60}]}`, src
 }
 
-// Of a result that is cleared stays what later messages build on; one that would free little stays whole.
+// A cleared result keeps the lines on which later messages build. A result that would free little stays whole.
 func TestClearLeavesExcerpts(t *testing.T) {
 	pol, src := excerpted(t)
 	c := run(t, "native", pol, src)
@@ -50,7 +51,7 @@ func TestClearLeavesExcerpts(t *testing.T) {
 	}
 }
 
-// Where the target leaves no room, little stays.
+// If the target leaves no room, little stays.
 func TestExcerptsHaveLittleRoomOverTheTarget(t *testing.T) {
 	pol, src := excerpted(t)
 	c := run(t, "native", strings.Replace(pol, `"target":0.5`, `"target":0.01`, 1), src)
@@ -60,7 +61,7 @@ func TestExcerptsHaveLittleRoomOverTheTarget(t *testing.T) {
 	}
 }
 
-// What is left of a read that an earlier compaction has cleared is no content of a file.
+// The excerpt of a read that an earlier compaction has cleared is not the content of a file.
 func TestNothingRestoredOfMarkers(t *testing.T) {
 	pol, src := excerpted(t)
 	for _, pol := range []string{pol, strings.Replace(pol, `,"excerpt":60`, "", 1)} {

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// instructed is a session that begins with messages that hold instructions, and goes on for some turns.
+// instructed returns a session that begins with messages that contain instructions, followed by some turns.
 func instructed(first ...string) string {
 	list := make([]string, 0, len(first)+24)
 	for _, text := range first {
@@ -98,7 +98,7 @@ func TestLargeProjectInstructionsKeepTheirRules(t *testing.T) {
 	}
 }
 
-// The task of an agent that writes its calls as text stays, and so does the pair of its newest call and output.
+// The task of an agent that writes its calls as text stays, and so does its newest call with the output.
 func TestTextAgentKeepsItsTask(t *testing.T) {
 	list := []string{`{"role":"system","content":"You can run commands."}`, `{"role":"user","content":"<pr_description>\nThe parser drops commas.\n</pr_description>\nFix it."}`}
 	for i := range 12 {
@@ -118,7 +118,7 @@ func TestTextAgentKeepsItsTask(t *testing.T) {
 	}
 }
 
-// Results that say that work runs are not cleared before it has ended, and what a cleared result said of the end counts.
+// A result that reports running work isn't cleared before the work has ended, and a cleared result that reports the end still counts.
 func TestRunningWorkOutlivesClearing(t *testing.T) {
 	call := func(id, tool, args, result string) string {
 		return fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_call","id":%q,"name":%q,"arguments":%s}]},{"role":"tool_result","tool_call_id":%[1]q,"tool_name":%[2]q,"content":%[4]q}`, id, tool, args, result)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A message that holds nothing but the results of one message of calls moves after it as a whole.
+// A message with nothing but the results for one message of calls moves after it as a whole.
 func TestRepairMovesResultsTogether(t *testing.T) {
 	const (
 		calls   = `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"x","input":{}},{"type":"tool_use","id":"b","name":"x","input":{}}]}`
@@ -20,7 +20,7 @@ func TestRepairMovesResultsTogether(t *testing.T) {
 	}
 }
 
-// Of a message that holds more, only the result moves; the rest stays where it is.
+// If a message has other content too, only the result moves; the rest stays in place.
 func TestRepairMovesAResultAlone(t *testing.T) {
 	const (
 		asked  = `{"role":"user","content":"Go."}`

@@ -17,8 +17,8 @@ func recordOf(prompt string) string {
 	return record
 }
 
-// TestRoom measures how much of the room that a request has its record takes, where the whole record is larger than it: on
-// real sessions, in windows of five sizes.
+// TestRoom measures how much of a request's room its record fills if the whole record is larger, with real sessions in windows of five
+// sizes.
 func TestRoom(t *testing.T) {
 	var out strings.Builder
 	fmt.Fprintf(&out, "| window | sessions | record, tokens | room, tokens | share of the room used, mean | least | requests |\n|---:|---:|---:|---:|---:|---:|---:|\n")

@@ -28,7 +28,7 @@ func TestReminderStaysInTheNewestResult(t *testing.T) {
 	}
 }
 
-// What the user says in a reminder is never taken for a repetition.
+// The user's words in a reminder are never treated as a repetition.
 func TestQueuedWordsStayInEachResult(t *testing.T) {
 	queued := "\n\n<system-reminder>\nThe user sent the following message while you were working: stop after the second file, please, and show me\n</system-reminder>"
 	src := reads("read a.go one"+queued, "read b.go two"+queued, "read c.go three")
@@ -53,7 +53,7 @@ func TestProgressOfTheNewestResultIsCut(t *testing.T) {
 	}
 }
 
-// keptBodies returns what a host keeps of a run's archive.
+// keptBodies returns the bodies that a host stores from a run's archive.
 func keptBodies(c *Run) (given []api.Kept) {
 	for _, b := range c.bodies {
 		given = append(given, api.Kept{Handle: b.Handle, Text: *b.Inline})

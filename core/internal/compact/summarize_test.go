@@ -13,8 +13,8 @@ import (
 // good is a digest that is always accepted.
 const good = "# Objective\nGo on with the work that the user asked for.\n\n# Carryover\nNothing else is open, and no test fails."
 
-// answers runs a compaction until it wants no more summaries; answer gets each request. It returns the last run and the
-// ids of the requests, one list for each round.
+// answers runs a compaction until it needs no more summaries; answer receives each request. It returns the last run and the ids of the
+// requests, one list for each round.
 func answers(t testing.TB, format, pol, src string, answer func(q api.SummaryRequest) api.Summary) (*Run, [][]string) {
 	t.Helper()
 	var replies []api.Summary
@@ -85,11 +85,11 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// styles are those of ctxfold and of the published systems: how they ask is the same.
+// styles lists ctxfold's style and those of the published systems, which request summaries in the same way.
 var styles = []string{"", "turn-tail", "checkpoint", "agent-loop"}
 
-// No request is larger than it may be, whatever the conversation; nothing is asked in a step that could have been asked in the one before;
-// and what the user asked for is in the digest.
+// No request exceeds its limit, whatever the conversation; nothing is requested in a step that could have been requested in the previous
+// one; and the digest has the user's requests.
 func TestLadder(t *testing.T) {
 	long := func(n, size int) string {
 		var b strings.Builder
@@ -170,7 +170,7 @@ func TestLadder(t *testing.T) {
 	}
 }
 
-// A part that fails is digested locally; the others still count.
+// If a part fails, it is digested locally; the other parts still count.
 func TestLadderSurvivesFailures(t *testing.T) {
 	src := session(40, 900)
 	pol := `{"window":{"tokens":3000000},"passes":[{"pass":"fold","keep_tokens":10}],"summary":{"max_input_tokens":2500,"split":%q,"style":%q}}` + force
@@ -194,7 +194,8 @@ func TestLadderSurvivesFailures(t *testing.T) {
 	}
 }
 
-// TestRefusedMerge: where the digest of all parts is refused, those of the parts stay, without what told the model which part each is of.
+// TestRefusedMerge: if the merged digest is rejected, the digests of the parts are used, without the text that told the model which part
+// each of them covers.
 func TestRefusedMerge(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`[{"role":"system","content":"You are careful."}`)

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 )
 
-// reads is a session in which the agent calls tools; each entry is "tool argument result", and "!" before it says error.
+// reads returns a session in which the agent calls tools. Each entry is "tool argument result", and a "!" before it marks an error.
 func reads(entries ...string) string {
 	var b strings.Builder
 	b.WriteString(`[{"role":"user","content":"go"}`)
@@ -24,7 +24,7 @@ func reads(entries ...string) string {
 	return b.String() + `]`
 }
 
-// takenOut lists what was done to which messages.
+// takenOut lists the actions on messages.
 func takenOut(c *Run) string {
 	s := ""
 	for _, a := range c.report.Actions {
@@ -90,8 +90,7 @@ func TestArchivePass(t *testing.T) {
 	}
 }
 
-// What is no summary of tool results is asked for once more, and no request is larger than it may be, however many results
-// it is about.
+// An answer that is not a summary of tool results is requested once more, and no request exceeds its limit, however many results it covers.
 func TestArchiveRequests(t *testing.T) {
 	src := reads("read a "+strings.Repeat("alpha ", 5000), "!bash b "+strings.Repeat("beta ", 5000), "read c "+strings.Repeat("gamma ", 5000), "read d x")
 	for _, batch := range []int{0, 2, 3} {

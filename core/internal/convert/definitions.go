@@ -150,6 +150,15 @@ func (r *defining) inputSchema(s *jsonspan.Scanner) {
 	}
 }
 
+// loweredType returns the name of a type of JSON Schema in lower case if it is in capitals.
+func loweredType(typ string) string {
+	switch typ {
+	case "STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL":
+		return strings.ToLower(typ)
+	}
+	return typ
+}
+
 // lowered appends a schema in which type names that Gemini spells in capitals are in lower case, as in JSON Schema.
 func lowered(dst []byte, s *jsonspan.Scanner) []byte {
 	switch s.Kind() {
@@ -165,15 +174,10 @@ func lowered(dst []byte, s *jsonspan.Scanner) []byte {
 				dst = append(dst, ',')
 			}
 			dst = append(jsonspan.AppendString(dst, key), ':')
-			if string(key) != "type" || s.Kind() != jsonspan.String {
+			if string(key) == "type" && s.Kind() == jsonspan.String {
+				dst = jsonspan.AppendString(dst, loweredType(jsonspan.Text(s.Src(), s.Text().Span)))
+			} else {
 				dst = lowered(dst, s)
-				continue
-			}
-			switch typ := jsonspan.Text(s.Src(), s.Text().Span); typ {
-			case "STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL":
-				dst = jsonspan.AppendString(dst, strings.ToLower(typ))
-			default:
-				dst = jsonspan.AppendString(dst, typ)
 			}
 		}
 	case jsonspan.Array:

@@ -61,30 +61,7 @@ func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 			s.Skip()
 			return
 		}
-		var bytes []byte // {"0":137,"1":80}
-		for k := range s.Members {
-			name := string(k)
-			switch {
-			case len(name) > 0 && name[0] >= '0' && name[0] <= '9' && s.Kind() == jsonspan.Number:
-				bytes = appendByte(bytes, s)
-			case name == "type" && s.Kind() == jsonspan.String:
-				if v := jsonspan.Text(s.Src(), s.Text().Span); v == "text" && depth > 0 {
-					m.mime, m.text = "text/plain", " " // the data is plain text
-				}
-			case name == "source_type":
-				s.Skip() // another member implies it
-			case holdsMedia.has(name) && (name != "id" || depth > 0):
-				m.read(s, name, depth+1)
-			default:
-				at := s.Skip()
-				if says(at) {
-					m.lost = append(m.lost, name)
-				}
-			}
-		}
-		if len(bytes) > 0 {
-			m.data = encoded(bytes)
-		}
+		m.object(s, depth)
 	case jsonspan.Array: // [137,80]
 		var bytes []byte
 		for s.Array(); s.Elem(); {
@@ -99,6 +76,33 @@ func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 		}
 	default:
 		s.Skip()
+	}
+}
+
+// object reads the object at the scanner: members that hold media, or bytes under their indexes, such as {"0":137,"1":80}.
+func (m *payload) object(s *jsonspan.Scanner, depth int) {
+	var bytes []byte
+	for k := range s.Members {
+		name := string(k)
+		switch {
+		case len(name) > 0 && name[0] >= '0' && name[0] <= '9' && s.Kind() == jsonspan.Number:
+			bytes = appendByte(bytes, s)
+		case name == "type" && s.Kind() == jsonspan.String:
+			if v := jsonspan.Text(s.Src(), s.Text().Span); v == "text" && depth > 0 {
+				m.mime, m.text = "text/plain", " " // the data is plain text
+			}
+		case name == "source_type":
+			s.Skip() // another member implies it
+		case holdsMedia.has(name) && (name != "id" || depth > 0):
+			m.read(s, name, depth+1)
+		default:
+			if says(s.Skip()) {
+				m.lost = append(m.lost, name)
+			}
+		}
+	}
+	if len(bytes) > 0 {
+		m.data = encoded(bytes)
 	}
 }
 
@@ -232,8 +236,13 @@ func standard(data string) string {
 	if !other {
 		return data
 	}
+	return padded(data[:end])
+}
+
+// padded returns base64 without padding in any alphabet with the standard alphabet and padding. It leaves out line breaks.
+func padded(data string) string {
 	b := make([]byte, 0, len(data)+3)
-	for i := range end {
+	for i := range len(data) {
 		switch c := data[i]; c {
 		case '-':
 			b = append(b, '+')

@@ -58,14 +58,7 @@ func (r *turning) message(i int32) {
 	}
 	for _, n := range c.spoken(m) {
 		p := &c.t.Parts[n]
-		if (role == transcript.Assistant || role == transcript.System) && (p.Has(transcript.Step) || p.Has(transcript.Said) != (r.last().role == transcript.User)) {
-			r.joined = false
-			if p.Has(transcript.Said) {
-				r.start(transcript.User)
-			} else {
-				r.start(role)
-			}
-		}
+		r.step(p, role)
 		if p.Has(transcript.Step|transcript.Said) && p.Kind == transcript.Opaque {
 			continue
 		}
@@ -76,6 +69,21 @@ func (r *turning) message(i int32) {
 			r.last().pieces = append(r.last().pieces, part)
 		}
 	}
+}
+
+// step starts a new turn if a part of the assistant or the system begins a step, or is the first one that the user said or didn't say.
+func (r *turning) step(p *transcript.Part, role transcript.Role) {
+	if role != transcript.Assistant && role != transcript.System {
+		return
+	}
+	said := p.Has(transcript.Said)
+	if !p.Has(transcript.Step) && said == (r.last().role == transcript.User) {
+		return
+	}
+	if r.joined = false; said {
+		role = transcript.User
+	}
+	r.start(role)
 }
 
 // role returns the role for the turn of a message. If the target lacks the message's own role, that is recorded as lost.
@@ -247,20 +255,26 @@ func citedTexts(b []byte, s *jsonspan.Scanner) string {
 			continue
 		}
 		for s.Array(); s.Elem(); {
-			if s.Kind() != jsonspan.Object {
-				s.Skip()
-				continue
-			}
-			for key := range s.Members {
-				if string(key) == "text" && s.Kind() == jsonspan.String {
-					texts = append(texts, jsonspan.Text(b, s.Text().Span))
-				} else {
-					s.Skip()
-				}
-			}
+			texts = appendTexts(texts, b, s)
 		}
 	}
 	return strings.Join(texts, "")
+}
+
+// appendTexts appends the text of the object at the scanner, {"text":…}.
+func appendTexts(texts []string, b []byte, s *jsonspan.Scanner) []string {
+	if s.Kind() != jsonspan.Object {
+		s.Skip()
+		return texts
+	}
+	for key := range s.Members {
+		if string(key) == "text" && s.Kind() == jsonspan.String {
+			texts = append(texts, jsonspan.Text(b, s.Text().Span))
+		} else {
+			s.Skip()
+		}
+	}
+	return texts
 }
 
 // typeOf returns the name of an opaque part for reports: its type or, if it has none, the key of its first member.

@@ -203,6 +203,20 @@ func (o *outcome) unwrap(b []byte) {
 	}
 }
 
+// resultValues returns the values for the templates of a call and its result.
+func (c *conversion) resultValues(call, result int32, o *outcome) *wire.Values {
+	v := c.callValuesOf(call)
+	c.content(result, o, v)
+	if v['E'] = here; o.fails {
+		v['E'] = nil
+		v['e'] = []byte("true")
+		if c.to.Outcome.Error == "" && c.to.Failed == "" && !strings.Contains(c.to.Result, "%?e") {
+			c.losePart(result, api.LossErrorFlag, api.InsteadNothing, "")
+		}
+	}
+	return v
+}
+
 // results writes the results of calls, in order, followed by the media for which the target has no place in a result.
 func (c *conversion) results(calls []int32) {
 	if c.to.Answered == "" && !c.to.ResultInside {
@@ -220,15 +234,7 @@ func (c *conversion) results(calls []int32) {
 			c.textResult(n, result, &o)
 			continue
 		}
-		v := c.callValuesOf(n)
-		c.content(result, &o, v)
-		if v['E'] = here; o.fails {
-			v['E'] = nil
-			v['e'] = []byte("true")
-			if c.to.Outcome.Error == "" && c.to.Failed == "" && !strings.Contains(c.to.Result, "%?e") {
-				c.losePart(result, api.LossErrorFlag, api.InsteadNothing, "")
-			}
-		}
+		v := c.resultValues(n, result, &o)
 		switch {
 		case c.to.Answered != "" && o.fails:
 			v['t'] = jsonspan.AppendString(nil, o.plain())

@@ -143,25 +143,12 @@ func (c *conversion) close() {
 	}
 	if m.n > m.turns || len(m.calls) > 0 || len(m.images) > 0 || len(m.reasoning) > 0 {
 		template := [...]string{transcript.System: c.to.System, transcript.User: c.to.User, transcript.Assistant: c.to.Assistant}[m.role]
-		v := wire.Values{'c': m.parts, 'k': m.calls, 'g': m.images, 'A': here}
+		v := wire.Values{'c': c.contentOf(m), 'k': m.calls, 'g': m.images, 'A': here}
 		if m.called {
 			v['a'], v['A'] = here, nil
 		}
-		way := c.to.Content
 		if m.role == transcript.System {
 			v['t'] = jsonspan.AppendString(nil, join(m.texts, "\n"))
-		}
-		if m.role == transcript.Assistant && c.to.Said != wire.AsList {
-			way = c.to.Said
-		}
-		switch {
-		case m.n == 0 && c.to.Empty != "":
-			v['c'] = []byte(c.to.Empty)
-		case way == wire.AsString || way == wire.AsEither && !m.other && (len(m.texts) == 1 || m.role == transcript.System):
-			v['c'] = jsonspan.AppendString(nil, join(m.texts, "\n"))
-		case way == wire.AsBlock && m.n == 1:
-		case way == wire.AsEither || way == wire.AsBlock:
-			v['c'] = append(append([]byte{'['}, m.parts...), ']')
 		}
 		if len(m.reasoning) > 0 {
 			v['h'] = jsonspan.AppendString(nil, join(m.reasoning, "\n"))
@@ -169,6 +156,23 @@ func (c *conversion) close() {
 		c.emit(template, &v)
 	}
 	*m = message{parts: m.parts[:0], texts: m.texts[:0], calls: nil}
+}
+
+// contentOf returns the content of a message, in the way that the target requires for its role.
+func (c *conversion) contentOf(m *message) []byte {
+	way := c.to.Content
+	if m.role == transcript.Assistant && c.to.Said != wire.AsList {
+		way = c.to.Said
+	}
+	switch {
+	case m.n == 0 && c.to.Empty != "":
+		return []byte(c.to.Empty)
+	case way == wire.AsString || way == wire.AsEither && !m.other && (len(m.texts) == 1 || m.role == transcript.System):
+		return jsonspan.AppendString(nil, join(m.texts, "\n"))
+	case way == wire.AsEither || way == wire.AsBlock && m.n != 1:
+		return append(append([]byte{'['}, m.parts...), ']')
+	}
+	return m.parts
 }
 
 // here is the value for placeholders that a template only tests for presence.
@@ -274,28 +278,32 @@ func (c *conversion) say(p piece, place wire.Places) {
 		c.call(p.part, false)
 	default:
 		for _, m := range c.payloads(p.part) {
-			if m.text != "" {
-				c.losePart(p.part, api.LossMediaType, api.InsteadText, m.mime)
-				c.addText(m.text)
-				continue
-			}
-			part, ok := c.media(p.part, &m, place)
-			if !ok {
-				c.mediaMembers(p.part, &m)
-				c.losePart(p.part, c.whyNot(p.kind, &m, place), api.InsteadText, m.mime)
-				c.addText(m.note(p.kind))
-				continue
-			}
-			if c.to.Content == wire.AsString {
-				if len(c.current.images) > 0 {
-					c.current.images = append(c.current.images, ',')
-				}
-				c.current.images = append(c.current.images, part...)
-				continue
-			}
-			if c.add(part, true); p.kind == transcript.File && c.current.file == "" {
-				c.current.file = m.note(p.kind)
-			}
+			c.sayMedia(p, &m, place)
+		}
+	}
+}
+
+// sayMedia adds one payload of a piece to the open message, or a text about it if the target has no place for it.
+func (c *conversion) sayMedia(p piece, m *payload, place wire.Places) {
+	if m.text != "" {
+		c.losePart(p.part, api.LossMediaType, api.InsteadText, m.mime)
+		c.addText(m.text)
+		return
+	}
+	part, ok := c.media(p.part, m, place)
+	switch {
+	case !ok:
+		c.mediaMembers(p.part, m)
+		c.losePart(p.part, c.whyNot(p.kind, m, place), api.InsteadText, m.mime)
+		c.addText(m.note(p.kind))
+	case c.to.Content == wire.AsString:
+		if len(c.current.images) > 0 {
+			c.current.images = append(c.current.images, ',')
+		}
+		c.current.images = append(c.current.images, part...)
+	default:
+		if c.add(part, true); p.kind == transcript.File && c.current.file == "" {
+			c.current.file = m.note(p.kind)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func same(t *testing.T, m *Map[int], want map[string]int) {
 	}
 }
 
-// A tree holds what a map holds, whatever the keys: short ones, prefixes of others, zeros at their end.
+// A tree has the same content as a map, whatever the keys: short ones, prefixes of others, keys that end with zeros.
 func TestMap(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -49,7 +49,7 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// hash is FNV-1a, a hash with a public seed, as that of the module's maps is.
+// hash is FNV-1a, a hash with a public seed, like that of the module's maps.
 func hash(key string) uint32 {
 	h := uint32(2166136261)
 	for i := range len(key) {
@@ -58,8 +58,8 @@ func hash(key string) uint32 {
 	return h
 }
 
-// Keys that have been chosen to collide, or to make a deep tree, cost no more steps than they have bits, and few where they
-// differ early. Steps are counted, since times differ from run to run.
+// Keys that are chosen to collide, or to make a deep tree, cost no more steps than they have bits, and few steps if
+// they differ early. Steps are counted, because times vary from run to run.
 func TestChosenKeys(t *testing.T) {
 	shapes := map[string]struct {
 		keys func() []string

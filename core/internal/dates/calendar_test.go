@@ -56,7 +56,7 @@ func TestIs(t *testing.T) {
 	}
 }
 
-// TestDaysOfYears counts the days around the ends of months of years of every kind.
+// TestDaysOfYears counts the days around the ends of months, in years of every kind.
 func TestDaysOfYears(t *testing.T) {
 	for _, year := range []int{1600, 1699, 1700, 1900, 1970, 1999, 2000, 2001, 2023, 2024, 2100, 2400} {
 		for month := 1; month <= 12; month++ {
@@ -116,7 +116,7 @@ func TestIsKey(t *testing.T) {
 	}
 }
 
-// TestForms has dates at the edges of what is one.
+// TestForms tests texts that are just barely dates, or just barely not.
 func TestForms(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"1900-01-01", "1900-01-01"}, {"2199-12-31", "2199-12-31"}, {"1899-01-01", ""}, {"2200-01-01", ""},

@@ -40,7 +40,7 @@ func TestRelative(t *testing.T) {
 	}
 }
 
-// TestDays counts days as the library does.
+// TestDays compares day counts with those of package time.
 func TestDays(t *testing.T) {
 	for day := time.Date(1896, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() < 2105; day = day.AddDate(0, 0, 13) {
 		d := New(day.Year(), int(day.Month()), day.Day())

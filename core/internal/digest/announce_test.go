@@ -42,7 +42,7 @@ func TestAnnounces(t *testing.T) {
 	}
 }
 
-// Progress is no news when the work has ended; what was found out is.
+// Progress reports are worthless once the work has ended; findings are not.
 func TestPassesBy(t *testing.T) {
 	for text, want := range map[string]bool{
 		"No signal yet.": true,

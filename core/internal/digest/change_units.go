@@ -161,6 +161,9 @@ func (c *change) text() string {
 	tell("adds ", without(now, before))
 	tell("removes ", without(before, now))
 	tell("changes ", without(now, without(now, before)))
+	if len(parts) == 0 && size(removed)+size(added) <= quotedNew {
+		return beforeAfter(removed, added)
+	}
 	if said := commentIn(c.added); said != "" {
 		parts = append(parts, "“"+said+"”")
 	}
@@ -182,6 +185,25 @@ func (c *change) text() string {
 		text += namesBeyond(added, text)
 	}
 	return text
+}
+
+// size returns the number of bytes of lines.
+func size(lines []string) (sum int) {
+	for _, line := range lines {
+		sum += len(line)
+	}
+	return sum
+}
+
+// beforeAfter quotes the lines of a small change, before and after it.
+func beforeAfter(removed, added []string) string {
+	switch {
+	case len(added) == 0:
+		return "removed " + quoted(removed, quotedNew)
+	case len(removed) == 0:
+		return "added " + quoted(added, quotedNew)
+	}
+	return quoted(removed, quotedNew) + " → " + quoted(added, quotedNew)
 }
 
 // commonCall returns the function call with which most of the lines begin, and the number of those lines.
@@ -325,7 +347,7 @@ func telling(lines []string) (out []string) {
 		switch {
 		case len(line) > 7 && strings.Trim(line[:7], line[:1]) == "" && strings.IndexByte("<>|", line[0]) >= 0: // the marks of a merge conflict
 		case letters < 3 || line == "else {" || line == "return" || line == "} else {":
-		case strings.HasPrefix(line, "import ") || strings.HasPrefix(line, "from ") || strings.HasPrefix(line, "#include") || strings.HasPrefix(line, "use "):
+		case isImport(line):
 			imports = append(imports, line)
 		default:
 			out = append(out, line)
@@ -335,6 +357,16 @@ func telling(lines []string) (out []string) {
 		return imports
 	}
 	return out
+}
+
+// isImport reports whether a line only names another file or package.
+func isImport(line string) bool {
+	return importStarts.may(line) && headedBy(line, importHeads) || line[0] == '"' && strings.HasSuffix(line, "\"") && fewSpaces(line, 1) && strings.Contains(line, "/")
+}
+
+// onlyImports reports whether all lines with a meaning only name other files or packages.
+func onlyImports(lines []string) bool {
+	return !slices.ContainsFunc(telling(lines), func(line string) bool { return !isImport(line) })
 }
 
 // quoted quotes the first lines, in about most bytes or less.

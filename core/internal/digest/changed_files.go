@@ -117,7 +117,9 @@ func (k *turnLog) files(paths []string, size int) string {
 	for _, g := range groups {
 		switch {
 		case len(g.names) > mostSwept && strings.HasPrefix(g.history, sweptHistory):
-			lines = append(lines, itoa(len(g.names))+sweptFiles+folderOfAll(g.names)+eventsMark+g.history)
+			if folder := folderOfAll(g.names); folder != "" {
+				lines = append(lines, itoa(len(g.names))+sweptFiles+folder+eventsMark+g.history)
+			}
 		case len(g.names) == 1 && g.history == "":
 			lines = append(lines, g.names[0])
 		case len(g.names) == 1:
@@ -143,16 +145,13 @@ const (
 	sweptFiles   = " files in "
 )
 
-// folderOfAll returns the common folder of names, which ends with a slash.
+// folderOfAll returns the common folder of names, which ends with a slash; "" if they have none.
 func folderOfAll(names []string) string {
 	folder := names[0]
 	for _, name := range names {
 		for !strings.HasPrefix(name, folder) || folder != "" && !strings.HasSuffix(folder, "/") {
 			folder = folder[:strings.LastIndexByte(strings.TrimSuffix(folder, "/"), '/')+1]
 		}
-	}
-	if folder == "" {
-		return "several folders"
 	}
 	return folder
 }

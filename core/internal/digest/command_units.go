@@ -15,6 +15,7 @@ type run struct {
 	failure string // its error message
 	result  string // the final result, for commands that check or commit something
 	tests   string // the tests that failed
+	runs    string // the script that a package manager says it runs
 }
 
 // runKind is the purpose of a command.
@@ -77,6 +78,9 @@ func runOf(script, output string, failed bool) run {
 		r.result = countOf(r.script, plainText(output[:min(len(output), lookResult)]))
 	case r.kind == checks:
 		r.result = outcomeLine(plainText(output[max(0, len(output)-lookResult):]))
+	}
+	if r.kind == checks {
+		r.runs = scriptRun(output[:min(len(output), lookResult)])
 	}
 	return r
 }
@@ -228,6 +232,23 @@ func endsOf(output string) string {
 	return output[:lookResult] + "\n" + output[len(output)-lookResult:]
 }
 
+// scriptRun returns the script that npm, pnpm or yarn prints before it runs it, or "": "> kiln@1.2.0 check", "> tsc --noEmit".
+func scriptRun(output string) string {
+	named := false
+	for line := range strings.Lines(output) {
+		said, found := strings.CutPrefix(line, "> ")
+		switch said = strings.TrimSpace(said); {
+		case strings.TrimSpace(line) == "":
+		case found && named:
+			return said
+		case !found || !strings.Contains(said, "@") && !strings.Contains(said, " "):
+			return ""
+		}
+		named = found
+	}
+	return ""
+}
+
 // mostCounted is the maximum length of an output that consists of a count, in bytes.
 const mostCounted = 240
 
@@ -369,6 +390,9 @@ func withoutLooks(script string) string {
 	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(script[:end], " \n&|;"), "2>&1"), " \n&|;")
 }
 
+// scriptVerb begins the description of a script by its comment.
+const scriptVerb = "ran a script: "
+
 // text returns the description of a command for an entry.
 func (r *run) text() string {
 	if r.kind == commits {
@@ -391,9 +415,12 @@ func (r *run) text() string {
 	script = withoutLooks(script)
 	text := "ran "
 	if said, found := strings.CutPrefix(script, "# "); found {
-		text, script = "ran a script: ", said
+		text, script = scriptVerb, said
 	}
 	text += codeQuote(Fence(clipWords(strings.Join(strings.Fields(script), " "), quotedLine+30)))
+	if r.runs != "" {
+		text += " (runs " + codeQuote(Fence(clipLine(r.runs, quotedLine))) + ")"
+	}
 	switch {
 	case r.exit == "failed":
 		text += " → failed"

@@ -27,8 +27,8 @@ var kept = []struct {
 	{regexp.MustCompile(`\b\d[\d.,]*\b`), 19, "some"},
 }
 
-// summaryLike is what a model might have written of messages: prose of the agent's, the newest sentences that fit in so many
-// bytes, of which nearly all paths, identifiers and numbers are gone.
+// summaryLike returns a text like a model's summary of messages: the newest sentences of the agent that fit in size bytes, without nearly
+// all paths, identifiers and numbers.
 func summaryLike(tr *transcript.Transcript, messages []int32, size int) string {
 	var all []string
 	for _, i := range messages {
@@ -173,7 +173,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// What a model's text lacks is added, what it has is not, and every number comes with words.
+// Facts missing from a model's text are added, facts in it are not, and every number comes with words.
 func TestComplete(t *testing.T) {
 	tr, seq := read(t, "native", `[
 {"role":"user","content":"Never push to main. Answer in short sentences, please.\nThe timeout of the gateway is 4500 ms, see https://example.com/api."},

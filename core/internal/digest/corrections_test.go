@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A value that the assistant, or the user, corrects later is marked or gone.
+// A value that the assistant or the user corrects later is marked or removed.
 func TestCorrectedValue(t *testing.T) {
 	for _, c := range []struct{ name, old, corrected, gone, stays string }{
 		{"an admission", "The harbour's tide gauge listens on port 5432.", "I was wrong about the gauge: the tide gauge listens on port 5433.", "on port 5432", "5433"},

@@ -113,7 +113,7 @@ a.go
 	}
 }
 
-// What the tools of many agents do is found under their names and arguments.
+// The effects of many agents' tools are recognized by the names of the tools and their arguments.
 func TestLedgerKnowsTools(t *testing.T) {
 	for _, c := range []struct{ name, args, read, modified, command string }{
 		{"read_file", `{"filePath":"a"}`, "a", "", ""},
@@ -149,7 +149,7 @@ func TestLedgerKnowsTools(t *testing.T) {
 	}
 }
 
-// A command's exit code is found in what the tools of many agents answer, and an error counts until the same works.
+// Exit codes are found in the output formats of many agents' tools, and an error counts until the same call succeeds.
 func TestLedgerOutcomes(t *testing.T) {
 	type run struct{ command, answer string }
 	for _, c := range []struct {
@@ -242,7 +242,7 @@ func TestLocalKeepsTheUsersWordsAndFits(t *testing.T) {
 	}
 }
 
-// Files that are in the digest and not in the state are older than those in the state; of the rest the state is right.
+// Files that are in the digest but not in the state are older than those in the state; otherwise the state takes precedence.
 func TestBodyCompletesTheLedger(t *testing.T) {
 	l := digest.Ledger{Task: "t", Read: []string{"a"}, Modified: []string{"b"}}
 	text := digest.Message("x\n\n<user-requests>\n- [first] other\n</user-requests>\n\n<read-files>\n(3 more)\nb\nc\n</read-files>\n\ny")

@@ -7,7 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// An answer that a later turn puts in doubt says so: trouble after "all done", the same error again, or a user who denies what it names.
+// An answer that a later turn puts in doubt is marked: trouble after "all done", the same error again, or a user who denies something that
+// it names.
 func TestAnswersInDoubt(t *testing.T) {
 	const work = "The boiler's valve now opens in `open_slowly`, and the pump follows it in `pump_on`."
 	asked := func(request, answer string) string {
@@ -34,7 +35,7 @@ func TestAnswersInDoubt(t *testing.T) {
 	}
 }
 
-// Of a contested answer, the log has what the correction is about, and its line names a heading only once.
+// Of a contested answer, the log keeps the part that the correction refers to, and its line names a heading only once.
 func TestContestedPart(t *testing.T) {
 	said := func(request, answer string) string {
 		return `{"role":"user","content":"` + request + `"},` + ranAs("1", "x", "ls", "valve.py") + `,{"role":"assistant","content":"` + answer + `"}`
@@ -69,7 +70,7 @@ func TestDoubtGoesOn(t *testing.T) {
 	}
 }
 
-// Of many files that one command changed only their number and folder is said; the next ledger reads no file from that.
+// If one command changes many files, only their number and folder are reported. The next ledger reads no file from that.
 func TestSweptFiles(t *testing.T) {
 	text := logOf(t, `[{"role":"user","content":"Format the press."},`+ranAs("1", "x",
 		"sed -i s/a/b/ press/src/a.go press/src/b.go press/src/c.go press/src/d.go press/test/e.go press/test/f.go press/test/g.go", "ok")+`]`, 6000)
@@ -82,7 +83,7 @@ func TestSweptFiles(t *testing.T) {
 	}
 }
 
-// A question that the user did not wait for says what the assistant found.
+// A question that the user did not wait for is followed by the assistant's findings.
 func TestInterruptedQuestionHasAFinding(t *testing.T) {
 	messages := `{"role":"user","content":"Why does the pump stop?"},` + ranAs("1", "The pump stops because `relay_off` is called by the watchdog of the boiler.", "cat pump.py", "def pump(): pass")
 	for n := range 12 {
@@ -94,7 +95,7 @@ func TestInterruptedQuestionHasAFinding(t *testing.T) {
 	}
 }
 
-// The outcome of a turn without an answer is not said again if the entry has it behind other words.
+// The outcome of a turn without an answer is not repeated if the entry already has it after other words.
 func TestOutcomeOnce(t *testing.T) {
 	text := logOf(t, `[{"role":"user","content":"Does this oven belong in the cellar? The rest looks fine."},{"role":"assistant","content":[{"type":"text","text":"You have a point:\n\n1. `+"`bake_all`"+` belongs in the kitchen.\n\n`+
 		`| Room | Purpose |\n|---|---|\n| `+"`kitchen/oven.py`"+` | Baking, and warming the plates |\n| `+"`cellar/main.py`"+` | Storage, cooling, door check (inline) |"},{"type":"tool_call","id":"1","name":"bash","arguments":{"command":"mkdir kitchen"}}]},`+

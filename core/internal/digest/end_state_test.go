@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// stateOf returns the section of a digest that says what holds at its end.
+// stateOf returns the section with the state at the end of a digest.
 func stateOf(text string) string {
 	_, state, _ := strings.Cut(text, "# State at the end of this record\n")
 	state, _, _ = strings.Cut(state, "\n\n")
@@ -20,7 +20,8 @@ func editedAs(id, path, old, now string) string {
 	return strings.NewReplacer("ID", id, "PATH", path, "OLD", old, "NEW", now).Replace(gaugeEdit)
 }
 
-// The end says what is committed and pushed, what was edited since, and how each kind of check ended last; the log has no passing checks.
+// The state at the end lists the last commit and push, later edits, and the last result of each kind of check; the log has no passing
+// checks.
 func TestStateAtTheEnd(t *testing.T) {
 	text := logOf(t, `[
 {"role":"user","content":"Calibrate the gauge of the press in press/gauge.go, and commit it."},
@@ -72,7 +73,7 @@ func TestStateOfTheTree(t *testing.T) {
 	}
 }
 
-// The next compaction goes on from the state that the digest before says.
+// The next compaction continues from the state in the previous digest.
 func TestStateGoesOn(t *testing.T) {
 	before := "# What happened\n[1] user: Scale the gauge.\n  - edited press/gauge.go\n\n# State at the end of this record\n- last commit, in [1]: “Scale the gauge” (main 9f8e7d6)\n" +
 		"- not pushed since, as far as this record shows\n- edited since that commit: press/valve.go\n- failed, in [1]: `npm run lint` → exit 1\n- passed, in [1]: `npm test` → 12 tests passed"
@@ -90,7 +91,7 @@ func TestStateGoesOn(t *testing.T) {
 	}
 }
 
-// A check that passes takes the errors of another command of the same kind out of the open ones; tests do that only for themselves.
+// A passing check resolves the errors of another command of the same kind; tests only resolve their own.
 func TestOtherCheckOfTheSameKind(t *testing.T) {
 	tr, seq := read(t, "native", `[{"role":"user","content":"Is the press clean?"},
 `+ranAs("1", "x", "bun run lint", `2 problems\nexit code: 1`)+`,

@@ -39,12 +39,11 @@ const (
 const maxExcerptLines = 4000
 
 // Excerpts chooses the lines of tool results that later messages build on: those with names, paths, numbers and errors that later messages
-// and calls repeat, rarest first.
+// and calls repeat, rarest first. Lines are quoted in unbroken spans.
 type Excerpts struct {
 	texts []string
-	known []string              // texts that the reader has anyway
-	gaps  bool                  // omitted lines leave a mark, unless lines have numbers
 	lines [][]excerptLine       // by result, in text order
+	runs  [][]lineRun           // by result; nil until they are needed
 	terms critbit.Map[repeated] // terms that later messages repeat
 }
 
@@ -59,28 +58,22 @@ func (r repeated) worth() int64 {
 // excerptLine is a line, or a piece of a long one.
 type excerptLine struct {
 	from, to int
-	head     int  // the outermost line that encloses it by indentation; -1 if none does
-	number   bool // preceded by a line number
-	chosen   bool
-	terms    []string // terms that later messages repeat
+	head     int      // the outermost line that encloses it by indentation; -1 if none does
+	number   bool     // preceded by a line number
+	known    bool     // an argument of a later call contains the line: the reader has it there, or it was changed
+	own      bool     // contains a name of its result's call
+	chosen   bool     // part of the excerpt
+	terms    []string // terms that later messages repeat and its own call doesn't have
 }
 
-// NewExcerpts reads messages in order, and the texts of the tool results at the given part indexes, in the same order.
+// NewExcerpts reads messages in order, and the texts of the tool results at the given part indexes, in the same order. Of a file that one of
+// the messages edits later there is no excerpt.
 func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []string) *Excerpts {
 	for i, text := range texts {
 		texts[i] = withoutReminders(withoutEnvelope(text))
 	}
-	e := &Excerpts{texts: texts, lines: make([][]excerptLine, len(results))}
-	var later critbit.Map[int32] // how often the messages after the current result contain a term
-	repeat := func(text string) {
-		eachTerm(text, func(kind termKind, word string) {
-			*later.At(word)++
-			for i := strings.IndexByte(word, '/'); i >= 0 && kind == pathTerm; i = strings.IndexByte(word, '/') {
-				word = word[i+1:]
-				*later.At(word)++
-			}
-		})
-	}
+	e := &Excerpts{texts: texts, lines: make([][]excerptLine, len(results)), runs: make([][]lineRun, len(results))}
+	var later laterWords
 	left := len(results)
 	for _, m := range slices.Backward(messages) {
 		msg := &t.Messages[m]
@@ -89,19 +82,71 @@ func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []st
 			switch {
 			case n == results[left-1]:
 				left--
-				e.lines[left] = e.read(texts[left], &later)
+				var own critbit.Map[struct{}]
+				if p.Pair >= 0 {
+					if call := &t.Parts[p.Pair]; useOf(t.Text(call.Name)) == reads && later.edited.Has(Path(t, call)) {
+						continue
+					}
+					arguments(t, &t.Parts[p.Pair], func(_, text string) {
+						eachTerm(text, func(_ termKind, word string) { own.Add(word) })
+					})
+				}
+				e.lines[left] = e.read(texts[left], &later, &own)
 			case p.Kind == transcript.ToolCall:
-				arguments(t, p, func(_, text string) { repeat(text) })
+				later.called(t, p)
 			case p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed) && t.IsString(p.Body):
-				repeat(t.Text(p.Body))
+				later.hear(t.Text(p.Body))
 			}
 		}
 	}
 	return e
 }
 
-// read splits a text into lines with the terms that later messages repeat.
-func (e *Excerpts) read(text string, later *critbit.Map[int32]) (lines []excerptLine) {
+// laterWords is what the messages after the current result say.
+type laterWords struct {
+	terms  critbit.Map[int32]    // how often they contain a term
+	lines  critbit.Map[struct{}] // the lines of the arguments of calls, without white space around them
+	edited critbit.Map[struct{}] // the files that they edit
+}
+
+// called adds what a call says.
+func (l *laterWords) called(t *transcript.Transcript, call *transcript.Part) {
+	arguments(t, call, func(_, text string) {
+		l.hear(text)
+		l.hearLines(text)
+	})
+	if useOf(t.Text(call.Name)) == edits {
+		for _, c := range changesOf(t, call) {
+			l.edited.Add(c.path)
+		}
+	}
+}
+
+// hear adds the terms of a text.
+func (l *laterWords) hear(text string) {
+	eachTerm(text, func(kind termKind, word string) {
+		*l.terms.At(word)++
+		for i := strings.IndexByte(word, '/'); i >= 0 && kind == pathTerm; i = strings.IndexByte(word, '/') {
+			word = word[i+1:]
+			*l.terms.At(word)++
+		}
+	})
+}
+
+// hearLines adds the lines of a text of several lines.
+func (l *laterWords) hearLines(text string) {
+	if strings.IndexByte(text, '\n') < 0 {
+		return
+	}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); len(line) >= minExcerpt {
+			l.lines.Add(line)
+		}
+	}
+}
+
+// read splits a text into lines with the terms that later messages repeat. own are the terms of the result's call.
+func (e *Excerpts) read(text string, later *laterWords, own *critbit.Map[struct{}]) (lines []excerptLine) {
 	at := 0
 	head, margin := -1, 0 // the outermost line that may enclose the next ones, and its indentation
 	for line := range strings.Lines(text) {
@@ -118,24 +163,34 @@ func (e *Excerpts) read(text string, later *critbit.Map[int32]) (lines []excerpt
 				head = len(lines)
 			}
 		}
+		known := later.lines.Has(text[code:end])
 		for words < end && len(lines) < maxExcerptLines {
 			to := pieceEnd(text, words, end)
 			if to-words >= minExcerpt {
-				l := excerptLine{from: from, to: to, head: within, number: words > from}
-				eachTerm(text[from:to], func(_ termKind, word string) { // including its number: citing it shows that it was read
-					if n, found := later.Get(word); found && !slices.Contains(l.terms, word) {
-						l.terms = append(l.terms, word)
-						seen := e.terms.At(word)
-						seen.lines++
-						seen.said = max(seen.said, n)
-					}
-				})
+				l := excerptLine{from: from, to: to, head: within, number: words > from, known: known}
+				if !known {
+					e.addTerms(&l, text[from:to], later, own)
+				}
 				lines = append(lines, l)
 			}
 			from, words = to, to
 		}
 	}
 	return lines
+}
+
+// addTerms adds the terms of a line's text, including its number: citing it shows that it was read.
+func (e *Excerpts) addTerms(l *excerptLine, text string, later *laterWords, own *critbit.Map[struct{}]) {
+	eachTerm(text, func(_ termKind, word string) {
+		if own.Has(word) {
+			l.own = true
+		} else if n, found := later.terms.Get(word); found && !slices.Contains(l.terms, word) {
+			l.terms = append(l.terms, word)
+			seen := e.terms.At(word)
+			seen.lines++
+			seen.said = max(seen.said, n)
+		}
+	})
 }
 
 // numbered returns the length of the line number that tools put before a line ("  12→", "12\t", "12: ", "12|"); 0 if there is none.
@@ -175,12 +230,12 @@ func pieceEnd(text string, from, end int) int {
 // as in a file. The remaining room is filled with other informative lines, limited for each result by most; see fill. It returns the chosen
 // lines of each result in order, each preceded by a line break, or "".
 func (e *Excerpts) Choose(sizes, most []int, room int) []string {
-	var all []rankedLine
+	var all []rankedSpan
 	for i, size := range sizes {
 		all = append(all, e.rank(i, size)...)
 	}
-	sorting.Func(all, func(a, b rankedLine) int {
-		return cmp.Or(cmp.Compare(b.worth, a.worth), b.result-a.result, a.line-b.line)
+	sorting.Func(all, func(a, b rankedSpan) int {
+		return cmp.Or(cmp.Compare(b.worth, a.worth), b.result-a.result, a.from-b.from)
 	})
 	for _, lines := range e.lines {
 		for n := range lines {
@@ -189,17 +244,15 @@ func (e *Excerpts) Choose(sizes, most []int, room int) []string {
 	}
 	c := excerptChoice{lines: make([][]int, len(sizes)), used: make([]int, len(sizes)), room: room}
 	for _, r := range all {
-		c.take(e, r.result, r.line)
+		for span := r.lineRun; span.to > span.from && c.room > minExcerpt && !c.takeSpan(e, span); span.to-- {
+		}
 	}
 	e.fill(&c, most)
 	out := make([]string, len(sizes))
 	for i, lines := range c.lines {
 		sorting.Ordered(lines)
-		for k, line := range lines {
+		for _, line := range lines {
 			l := &e.lines[i][line]
-			if e.gaps && k > 0 && lines[k-1] != line-1 && !l.number {
-				out[i] += " …"
-			}
 			out[i] += "\n" + strings.TrimLeft(e.texts[i][l.from:l.to], " \t")
 		}
 	}
@@ -211,114 +264,203 @@ type excerptChoice struct {
 	lines [][]int
 	used  []int
 	room  int
+	said  critbit.Map[struct{}] // the lines that are chosen
 }
 
-// take adds a line if there is room for it.
-func (c *excerptChoice) take(e *Excerpts, result, line int) {
-	l := &e.lines[result][line]
-	cost := l.to - l.from + 1
-	if len(c.lines[result]) == 0 {
-		cost += len(ExcerptMarker)
+// takeSpan adds the lines of a span, with the heading above it and the definition that it is in, if there is room for all of them. It
+// reports whether there was. A span of which every line is there already, in whichever result, is left out.
+func (c *excerptChoice) takeSpan(e *Excerpts, span lineRun) bool {
+	lines, all, cost, news := e.lines[span.result], e.owners(span), 0, false
+	if len(c.lines[span.result]) == 0 {
+		cost = len(ExcerptMarker)
 	}
-	if cost <= c.room {
-		c.room -= cost
-		c.used[result] += l.to - l.from + 1
-		c.lines[result] = append(c.lines[result], line)
-		l.chosen = true
+	for n := span.from; n < span.to; n++ {
+		all = append(all, n)
+		news = news || !c.said.Has(strings.TrimSpace(e.text(span.result, n)))
 	}
-}
-
-// rankedLine is a line of a result, with the value of its terms that higher-ranked lines don't have.
-type rankedLine struct {
-	result, line int
-	worth        int64
-}
-
-// rank returns lines of a result in at most size bytes, most informative first.
-func (e *Excerpts) rank(result, size int) (ranked []rankedLine) {
-	lines := e.lines[result]
-	var telling []int // lines with terms that are not yet chosen
-	for i := range lines {
-		if len(lines[i].terms) > 0 {
-			telling = append(telling, i)
+	for _, n := range all {
+		if !lines[n].chosen {
+			cost += lines[n].to - lines[n].from + 1
 		}
 	}
-	taken := make([]bool, len(lines))
-	var found []int // the informative lines, best first
+	if !news || cost > c.room {
+		return !news
+	}
+	c.room -= cost
+	for _, n := range all {
+		if l := &lines[n]; !l.chosen {
+			c.used[span.result] += l.to - l.from + 1
+			c.lines[span.result] = append(c.lines[span.result], n)
+			c.said.Add(strings.TrimSpace(e.text(span.result, n)))
+			l.chosen = true
+		}
+	}
+	return true
+}
+
+// rankedSpan is a span of lines, with the value of its terms that higher-ranked spans of its result don't have.
+type rankedSpan struct {
+	lineRun
+	worth int64
+}
+
+// rank returns spans of a result in at most size bytes, most informative first. A span goes from the first to the last line of a run that
+// says something to later messages, and a bit further in a file.
+func (e *Excerpts) rank(result, size int) (ranked []rankedSpan) {
+	spans := e.telling(result)
+	if len(spans) == 0 {
+		return e.firstLines(result, size)
+	}
 	var have critbit.Map[struct{}]
 	for {
 		best, value, worth := -1, int64(0), int64(0)
-		for at, i := range telling {
-			l := &lines[i]
-			if l.to-l.from+1 > size {
+		for i, span := range spans {
+			cost := e.sizeOf(span)
+			if cost > size {
 				continue
 			}
-			is := int64(0)
-			for _, word := range l.terms {
-				if !have.Has(word) {
-					r, _ := e.terms.Get(word)
-					is += r.worth()
-				}
-			}
-			if is < leastWorth {
-				continue
-			}
-			if v := is * maxExcerpt / int64(maxExcerpt/2+l.to-l.from); v > value {
-				best, value, worth = at, v, is
+			is := e.worth(span, &have)
+			if v := is * maxExcerpt / int64(maxExcerpt/2+cost); is >= leastWorth && v > value {
+				best, value, worth = i, v, is
 			}
 		}
 		if best < 0 {
-			break
+			return ranked
 		}
-		n := telling[best]
-		telling = slices.Delete(telling, best, best+1)
-		if taken[n] {
-			continue
-		}
-		found = append(found, n)
-		for _, n := range []int{lines[n].head, n} {
-			if n < 0 || taken[n] || lines[n].to-lines[n].from+1 > size {
-				continue
-			}
-			l := &lines[n]
-			taken[n] = true
-			ranked = append(ranked, rankedLine{result, n, worth})
-			size -= l.to - l.from + 1
-			for _, word := range l.terms {
+		span := spans[best]
+		spans = slices.Delete(spans, best, best+1)
+		ranked = append(ranked, rankedSpan{span, worth})
+		size -= e.sizeOf(span)
+		for n := span.from; n < span.to; n++ {
+			for _, word := range e.lines[result][n].terms {
 				have.Add(word)
 			}
 		}
 	}
-	for after := 1; after <= linesAfter; after++ { // a statement in a file continues in the following lines
-		for _, n := range found {
-			n += after
-			if n >= len(lines) || !lines[n].number || lines[n].head < 0 || taken[n] || !taken[n-1] || lines[n].to-lines[n].from+1 > size ||
-				!strings.ContainsFunc(e.texts[result][lines[n].from:lines[n].to], unicode.IsLetter) {
-				continue
-			}
-			taken[n] = true
-			ranked = append(ranked, rankedLine{result: result, line: n})
-			size -= lines[n].to - lines[n].from + 1
+}
+
+// telling returns the spans of a result in which lines have terms that later messages repeat, each from the first to the last such line.
+func (e *Excerpts) telling(result int) (spans []lineRun) {
+	lines := e.lines[result]
+	var seen critbit.Map[struct{}] // terms of earlier lines
+	title, paragraph := -1, 0
+	for n := range lines {
+		tells := false
+		for _, word := range lines[n].terms {
+			tells = tells || !seen.Has(word)
+			seen.Add(word)
+		}
+		if n > 0 && (lines[n].known || e.parts(result, n)) {
+			paragraph = n
+		}
+		if last := len(spans) - 1; tells && last >= 0 && spans[last].from >= paragraph && n-spans[last].to < mostBetween && lines[n].to-lines[spans[last].from].from < mostSpan {
+			spans[last].to = n + 1
+		} else if tells {
+			spans = append(spans, lineRun{result: result, from: n, to: n + 1, title: title})
+		}
+		if e.isTitle(result, n) {
+			title = n
 		}
 	}
-	for i := 0; i < len(lines) && len(ranked) == i && !lines[i].number; i++ {
-		if size -= lines[i].to - lines[i].from + 1; size < 0 || i == firstLines {
+	for i := range spans {
+		end := min(len(lines), spans[i].to+linesAfter)
+		if i+1 < len(spans) {
+			end = min(end, spans[i+1].from)
+		}
+		for spans[i].to < end && e.continues(result, spans[i].to) {
+			spans[i].to++
+		}
+		spans[i] = e.trimmed(spans[i])
+	}
+	return spans
+}
+
+// parts reports whether an empty line is before a line. Lines of brackets are not empty.
+func (e *Excerpts) parts(result, line int) bool {
+	gap := e.texts[result][e.lines[result][line-1].to:e.lines[result][line].from]
+	return strings.Count(gap, "\n") > 1 && !strings.ContainsAny(gap, "{}()[]")
+}
+
+// continues reports whether a line after an informative one belongs to it: the next line of a file, or a definition below its comment.
+func (e *Excerpts) continues(result, line int) bool {
+	text := strings.TrimSpace(e.text(result, line))
+	if e.lines[result][line].known || e.parts(result, line) {
+		return false
+	}
+	return definedBy(text) != "" || e.lines[result][line].number && strings.ContainsFunc(text, unicode.IsLetter) && !e.opens(result, line)
+}
+
+// worth returns the value of the terms in a span that have doesn't contain.
+func (e *Excerpts) worth(span lineRun, have *critbit.Map[struct{}]) (sum int64) {
+	var seen critbit.Map[struct{}]
+	for n := span.from; n < span.to; n++ {
+		for _, word := range e.lines[span.result][n].terms {
+			if !have.Has(word) && !seen.Has(word) {
+				seen.Add(word)
+				r, _ := e.terms.Get(word)
+				sum += r.worth()
+			}
+		}
+	}
+	return sum
+}
+
+// sizeOf returns how many bytes a span would add to an excerpt of its own, with what owns it.
+func (e *Excerpts) sizeOf(span lineRun) (size int) {
+	lines := e.lines[span.result]
+	for n := span.from; n < span.to; n++ {
+		size += lines[n].to - lines[n].from + 1
+	}
+	for _, n := range e.owners(span) {
+		size += lines[n].to - lines[n].from + 1
+	}
+	return size
+}
+
+// owners returns the lines above a span without which it can't be understood: the heading, and the line that encloses it by indentation,
+// unless that is a statement.
+func (e *Excerpts) owners(span lineRun) (lines []int) {
+	if span.title >= 0 && span.title < span.from {
+		lines = append(lines, span.title)
+	}
+	head := e.lines[span.result][span.from].head
+	if head < 0 || head >= span.from || head == span.title {
+		return lines
+	}
+	if text := strings.TrimSpace(e.text(span.result, head)); definedBy(text) != "" || !codes(text) {
+		lines = append(lines, head)
+	}
+	return lines
+}
+
+// firstLines returns the first lines of a result without numbers, up to one that only repeats what its call says, in at most size bytes.
+func (e *Excerpts) firstLines(result, size int) []rankedSpan {
+	lines := e.lines[result]
+	span := lineRun{result: result, title: -1}
+	for span.to < min(len(lines), firstLines) && !lines[span.to].number && !lines[span.to].known && !lines[span.to].own {
+		if size -= lines[span.to].to - lines[span.to].from + 1; size < 0 {
 			break
 		}
-		ranked = append(ranked, rankedLine{result: result, line: i})
+		span.to++
 	}
-	return ranked
+	if span.to == 0 {
+		return nil
+	}
+	return []rankedSpan{{span, 0}}
 }
 
 // firstLines is the number of leading lines that represent a result without informative lines; linesAfter is the number of lines that are
-// kept after an informative line of a file.
+// kept after an informative line of a file. mostBetween is the number of lines from which on two informative lines are not quoted as one span, and mostSpan the
+// maximum size of a span, in bytes.
 const (
-	firstLines = 3
-	linesAfter = 2
+	firstLines  = 3
+	linesAfter  = 2
+	mostBetween = 4
+	mostSpan    = 400
 )
 
-// termWorth is twice the value of a term that one line has and that is repeated once. leastWorth is the minimum total value of a line's
-// terms that no chosen line has: what many lines say is not informative.
+// termWorth is twice the value of a term that one line has and that is repeated once. leastWorth is the minimum total value of a span's
+// terms that no chosen span has: what many lines say is not informative.
 const (
 	termWorth  = 1 << 20
 	leastWorth = termWorth / 32

@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -30,12 +29,19 @@ func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	if c.room < leastFill {
 		return
 	}
-	f := filler{Excerpts: e, choice: c, known: slices.Clone(e.known)}
+	f := filler{Excerpts: e, choice: c, known: make([][]string, len(most))}
 	left := c.room * lookFill
 	for result := len(most) - 1; result >= 0 && left > 0; result-- {
-		left -= f.read(result)
+		for _, run := range e.runsOf(result) {
+			f.add(run)
+		}
+		left -= len(e.texts[result])
 	}
-	chosen := extract.New(f.items, f.known).Choose(c.room)
+	var known []string
+	for _, lines := range f.known {
+		known = append(known, lines...)
+	}
+	chosen := extract.New(f.items, known).Choose(c.room)
 	for len(chosen) > 0 {
 		result, n := f.runs[chosen[0].Item].result, 1
 		for n < len(chosen) && f.runs[chosen[n].Item].result == result {
@@ -51,8 +57,8 @@ type filler struct {
 	*Excerpts
 	choice *excerptChoice
 	items  []extract.Item
-	runs   []lineRun // of the items
-	known  []string  // the lines that are chosen
+	runs   []lineRun  // of the items
+	known  [][]string // by result: the lines that are chosen
 }
 
 // lineRun is a paragraph, or another piece of a result that is only understood as a whole. It is a range of line indexes.
@@ -61,30 +67,66 @@ type lineRun struct {
 	title            int // the line of the heading above it, or -1
 }
 
-// read adds the runs of a result, and returns the size of the result in bytes.
-func (f *filler) read(result int) (size int) {
+// runsOf returns the runs of a result. No run contains a known line.
+func (e *Excerpts) runsOf(result int) []lineRun {
+	if e.runs[result] != nil {
+		return e.runs[result]
+	}
 	run, title := lineRun{result: result, title: -1}, -1
-	for n := range f.lines[result] {
-		text := strings.TrimSpace(f.text(result, n))
-		size += len(text)
-		if n > run.from && f.ends(run, n, text) {
-			f.add(run)
+	for n := range e.lines[result] {
+		text := strings.TrimSpace(e.text(result, n))
+		known := e.lines[result][n].known
+		if n > run.from && (known || e.ends(run, n, text)) {
+			e.runs[result] = append(e.runs[result], run)
 			run = lineRun{result: result, from: n, title: title}
 		}
-		if run.to = n + 1; text != "" && text[0] == '#' && !f.lines[result][n].number {
+		if run.to = n + 1; known {
+			run.from = n + 1
+		}
+		if e.isTitle(result, n) {
 			title = n
 		}
 	}
 	if run.to > run.from {
-		f.add(run)
+		e.runs[result] = append(e.runs[result], run)
 	}
-	return size
+	return e.runs[result]
+}
+
+// isTitle reports whether a line is a heading of a text.
+func (e *Excerpts) isTitle(result, line int) bool {
+	l := &e.lines[result][line]
+	return !l.number && strings.HasPrefix(strings.TrimLeft(e.texts[result][l.from:l.to], " \t"), "#")
+}
+
+// trimmed returns a span without lines of brackets at its ends, and without lines of code at its end that only begin something.
+func (e *Excerpts) trimmed(span lineRun) lineRun {
+	for ; span.from < span.to; span.to-- {
+		text := strings.TrimSpace(e.text(span.result, span.to-1))
+		if strings.ContainsFunc(text, unicode.IsLetter) && (!e.opens(span.result, span.to-1) || definedBy(text) != "") {
+			break
+		}
+	}
+	for span.from < span.to && !strings.ContainsFunc(e.text(span.result, span.from), unicode.IsLetter) {
+		span.from++
+	}
+	return span
+}
+
+// opens reports whether a piece ends its line with an open bracket.
+func (e *Excerpts) opens(result, piece int) bool {
+	at := e.lines[result][piece].to
+	if last := e.texts[result][at-1]; last != '{' && last != '(' {
+		return false
+	}
+	rest := strings.TrimLeft(e.texts[result][at:], " \t\r")
+	return rest == "" || rest[0] == '\n'
 }
 
 // ends reports whether a run ends before line n, which has the given text.
-func (f *filler) ends(run lineRun, n int, text string) bool {
-	lines := f.lines[run.result]
-	if strings.Count(f.texts[run.result][lines[n-1].to:lines[n].from], "\n") > 1 { // an empty line, or a closing brace
+func (e *Excerpts) ends(run lineRun, n int, text string) bool {
+	lines := e.lines[run.result]
+	if strings.Count(e.texts[run.result][lines[n-1].to:lines[n].from], "\n") > 1 { // an empty line, or a closing brace
 		return lines[n].to-lines[run.from].from > mostRun/4
 	}
 	begins := commentOf(text) != "" || definedBy(text) != "" || text != "" && (text[0] == '#' || text[0] == '*')
@@ -95,15 +137,16 @@ func (f *filler) ends(run lineRun, n int, text string) bool {
 func (f *filler) add(run lineRun) {
 	var text []string
 	size, worth := 0, 0
+	run = f.trimmed(run)
 	for n := run.from; n < run.to; n++ {
 		line := f.text(run.result, n)
 		if f.lines[run.result][n].chosen {
-			f.known = append(f.known, line)
+			f.known[run.result] = append(f.known[run.result], line)
 			continue
 		}
 		text = append(text, line)
 		size += len(line)
-		worth += len(line) * worthOfLine(line)
+		worth += len(line) * min(worthOfLine(line), worthInQuote(strings.TrimSpace(line)))
 	}
 	if size == 0 || worth/size < leastRunWorth || len(text) == 1 && strings.HasSuffix(text[0], ":") {
 		return
@@ -112,8 +155,7 @@ func (f *filler) add(run lineRun) {
 	f.runs = append(f.runs, run)
 }
 
-// put adds the chosen runs of a result, in at most size bytes. If not all of them fit, it adds the best ones. With each run it adds the
-// definition that contains it, and the heading above it.
+// put adds the chosen runs of a result, in at most size bytes. If not all of them fit, it adds the best ones.
 func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 	need, items := 0, make([]extract.Item, len(chosen))
 	for i, c := range chosen {
@@ -122,30 +164,13 @@ func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 	}
 	if need > size {
 		var best []extract.Chosen
-		for _, c := range extract.New(items, f.known).Choose(size) {
+		for _, c := range extract.New(items, f.known[result]).Choose(size) { // the known lines of all results would be read for each result
 			best = append(best, chosen[c.Item])
 		}
 		chosen = best
 	}
 	for _, c := range chosen {
-		run := f.runs[c.Item]
-		if len(f.items[c.Item].Text) > f.choice.room {
-			continue
-		}
-		head := f.lines[result][run.from].head
-		if head >= 0 && definedBy(strings.TrimSpace(f.text(result, head))) == "" {
-			head = -1
-		}
-		for _, n := range []int{run.title, head} {
-			if n >= 0 && !f.lines[result][n].chosen {
-				f.choice.take(f.Excerpts, result, n)
-			}
-		}
-		for n := run.from; n < run.to; n++ {
-			if !f.lines[result][n].chosen {
-				f.choice.take(f.Excerpts, result, n)
-			}
-		}
+		f.choice.takeSpan(f.Excerpts, f.runs[c.Item])
 	}
 }
 

@@ -88,6 +88,57 @@ func TestExcerptsHaveNoReminders(t *testing.T) {
 	}
 }
 
+// call is a call of a tool with arguments, JSON, and its result.
+func call(tool, id, arguments, result string) string {
+	quote := func(s string) string { return strings.NewReplacer(`"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) }
+	return `{"role":"assistant","content":[{"type":"tool_call","id":"` + id + `","name":"` + tool + `","arguments":` + arguments + `}]},` +
+		`{"role":"tool_result","tool_call_id":"` + id + `","tool_name":"` + tool + `","content":[{"type":"text","text":"` + quote(result) + `"}]}`
+}
+
+// What a later call has as an argument isn't quoted again, and a file from before its edit isn't quoted at all.
+func TestExcerptsLeaveOutWhatLaterCallsHave(t *testing.T) {
+	dairy := "// mature keeps a cheese in the cellar for its ripening_days.\nfunc mature(c Cheese) {\n\tshelf_of(c).put(c)\n\tc.ripening_days = 40\n}\n\n// sell takes a cheese to the market_stall of the village.\nfunc sell(c Cheese) {\n\tmarket_stall.add(c)\n}\n"
+	said := `,{"role":"assistant","content":[{"type":"text","text":"ripening_days and the market_stall it is, in shelf_of"}]}]`
+	wrote := call("write", "w", `{"path":"copy.go","content":"func mature(c Cheese) {\n\tshelf_of(c).put(c)\n\tc.ripening_days = 40\n}"}`, "ok")
+	got := excerpts(t, `[{"role":"user","content":"go"},`+call("read", "r", `{"path":"dairy.go"}`, dairy)+","+wrote+said, 600, 10000)[0]
+	if strings.Contains(got, "shelf_of") || strings.Contains(got, "ripening_days = 40") || !strings.Contains(got, "of the village.\nfunc sell") {
+		t.Errorf("%q", got)
+	}
+	edited := call("edit", "e", `{"path":"dairy.go","oldText":"\tc.ripening_days = 40","newText":"\tc.ripening_days = 60"}`, "The file dairy.go has been updated.")
+	all := excerpts(t, `[{"role":"user","content":"go"},`+call("read", "r", `{"path":"dairy.go"}`, dairy)+","+edited+","+call("read", "r2", `{"path":"dairy.go"}`, strings.ReplaceAll(dairy, "40", "60"))+said, 600, 10000)
+	if all[0] != "" || all[1] != "" || !strings.Contains(all[2], "shelf_of(c)") {
+		t.Errorf("%q", all)
+	}
+}
+
+// A result that only repeats the names of its call says nothing.
+func TestExcerptsLeaveOutNamesOfTheCall(t *testing.T) {
+	src := `[{"role":"user","content":"go"},` + call("search", "s", `{"pattern":"ripening_days","path":"dairy/cellar.go"}`, "Searching dairy/cellar.go for ripening_days\ndairy/cellar.go:12: market_stall.close()\nnothing") +
+		`,{"role":"assistant","content":[{"type":"text","text":"dairy/cellar.go closes the market_stall before ripening_days end"}]}]`
+	if got := excerpts(t, src, 300, 10000)[0]; got != "\ndairy/cellar.go:12: market_stall.close()" {
+		t.Errorf("%q", got)
+	}
+}
+
+// A line that two results have is quoted once.
+func TestExcerptsQuoteALineOnce(t *testing.T) {
+	line := "the oven_9 of the cellar has two doors"
+	got := excerpts(t, `[{"role":"user","content":"go"},`+exchange("one", line, "ok")+`,`+exchange("two", line, "oven_9 it is")+`]`, 200, 10000)
+	if got[0] != "" || got[1] != "\n"+line {
+		t.Errorf("%q", got)
+	}
+}
+
+// Lines stand together with those between them, under what they belong to, and end where a statement ends.
+func TestExcerptsAreUnbroken(t *testing.T) {
+	filler := strings.Repeat("   20→\tn += o.lines[0]\n", 30)
+	code := "   11→func taxOf(o Order) int {\n" + filler + "   51→\tbase := o.gross_amount\n   52→\tif o.exported {\n   53→\t\treturn 0\n   54→\t}\n   55→\tbase -= o.customs_duty\n   56→\tif base < 0 {\n" + filler + "   90→}\n"
+	got := excerpts(t, `[{"role":"user","content":"go"},`+exchange("read", code, "gross_amount minus customs_duty")+`]`, 400, 10000)[0]
+	if want := "\n11→func taxOf(o Order) int {\n51→\tbase := o.gross_amount\n52→\tif o.exported {\n53→\t\treturn 0\n55→\tbase -= o.customs_duty"; got != want {
+		t.Errorf("%q", got)
+	}
+}
+
 // exchange is a call of a tool with its result, and what is said next.
 func exchange(tool, result, next string) string {
 	quote := func(s string) string { return strings.NewReplacer(`"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) }

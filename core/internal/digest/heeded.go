@@ -114,7 +114,7 @@ func (r *turnReader) weighNotes(last bool) {
 				most = 6
 			}
 		case toldUnit:
-			known, most = &told, 9
+			known, most = &told, 7
 		default:
 			continue
 		}

@@ -67,6 +67,7 @@ type collector struct {
 	checks [checkSets]int   // by kinds of checks, one more than the index in Errors of the last failure
 	called []textCall       // calls written as text that still wait for their output
 	room   *readRoom
+	around remarks
 }
 
 func (c *collector) message(i int) {
@@ -220,7 +221,7 @@ func (c *collector) result(n int32) {
 			return
 		}
 		if failed = run.exit != "" && run.exit != "0"; failed {
-			if meantToFail(t, int(p.Msg), on) {
+			if c.around.meant(t, int(p.Msg), on) {
 				return
 			}
 			said = run.failure

@@ -356,6 +356,7 @@ const (
 	contestedLabel = "answer, which the user's next message rejects: "
 	readLabel      = "looked at: "
 	thoughtLabel   = "assistant's thoughts: "
+	reportLabel    = "a subagent reported: "
 	startHead      = "what was under way already:"
 	oldHead        = "earlier digest, written before all that follows:"
 	basePrefix     = "Files that were read or changed are named relative to "
@@ -487,6 +488,9 @@ func (k unitKind) isProse() bool {
 	return false
 }
 
+// delegating are tools that give a task to another agent, by their names as ToolKey returns them.
+var delegating = wordListOf("task agent subagent delegate newtask runsubagent spawnagent dispatchagent delegatetask calltask")
+
 // joinOf returns the separator before a unit on the same line.
 func joinOf(text string) string {
 	if endsSentence(text) {
@@ -515,6 +519,9 @@ func (k *turnLog) label(t *turn, u *unit) string {
 	case thoughtUnit:
 		return thoughtLabel
 	case toldUnit:
+		if delegating.has(bareTool(u.source)) {
+			return reportLabel
+		}
 		return u.source + " returned: "
 	}
 	return ""

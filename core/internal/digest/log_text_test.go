@@ -5,13 +5,14 @@ import (
 	"testing"
 )
 
-// What an entry says of a change names what was changed, or shows a value before and after.
+// The text about a change names the changed thing, or shows a value before and after.
 func TestChangeText(t *testing.T) {
 	for _, c := range []struct{ name, before, after, want string }{
 		{"a value", "  night: 12,\n", "  night: 14,\n", "`night: 12,` → `night: 14,`"},
 		{"a value in many lines", "a = old_zone(1)\nb = old_zone(2)\nc = old_zone(3)", "a = new_zone(1)\nb = new_zone(2)\nc = new_zone(3)", "`old_zone` → `new_zone` in 3 lines"},
 		{"a method", "  private openDoor(): void {\n    this.x();\n  }\n", "  private moveDoor(to: number): void {\n    this.y(to);\n    log(to);\n  }\n", "adds moveDoor; removes openDoor"},
-		{"a comment", "x = 1", "# The door stays shut while it is hot.\nif hot:\n    shut()\n    wait()", "“The door stays shut while it is hot.”"},
+		{"a comment", "x = 1", "x = 1\n# The door stays shut while it is hot.\nif hot:\n    shut()\n    wait()", "added `# The door stays shut while it is hot.` `if hot:` `shut()` `wait()`"},
+		{"lines that are new", "", "door.open()\nfan.off()", "added `door.open()` `fan.off()`"},
 		{"a python function", "", "def ramp(zone, to):\n    zone.to = to\n", "adds ramp"},
 	} {
 		change := lineChanges("kiln.py", c.before, c.after)
@@ -21,7 +22,7 @@ func TestChangeText(t *testing.T) {
 	}
 }
 
-// How a command ended is what its entry is about.
+// The entry of a command is about its outcome.
 func TestRunText(t *testing.T) {
 	for _, c := range []struct{ script, output, want string }{
 		{"git commit -m 'Heat zone 7'", "[main 1f2e3d4] Heat zone 7\n 3 files changed, 12 insertions(+), 4 deletions(-)\n", "committed “Heat zone 7” (main 1f2e3d4; 3 files changed, 12 insertions(+), 4 deletions(-))"},
@@ -34,6 +35,7 @@ func TestRunText(t *testing.T) {
 		{"git status", "On branch main\nnothing to commit, working tree clean\n", "ran `git status` → nothing to commit, working tree clean"},
 		{"gh pr create --fill", "https://example.com/kiln/pull/12\n", "ran `gh pr create --fill` → https://example.com/kiln/pull/12"},
 		{"cat > probe.py << 'EOF'\nprint(1)\nEOF\npython probe.py", "Exit code 1\nstarting\nValueError: no zone\nhint: none", "ran `python probe.py` → exit 1: ValueError: no zone"},
+		{"npm run check", "> kiln@1.0.0 check\n> tsc --noEmit && biome check\n\nChecked 9 files, 0 errors", "ran `npm run check` (runs `tsc --noEmit && biome check`) → Checked 9 files, 0 errors"},
 		{"npm test 2>&1 | tail -5", "12 tests passed", "ran `npm test` → 12 tests passed"},
 		{"kiln configure --zone 7 --local && cat kiln.json && kiln status", "{}", "ran `kiln configure --zone 7 --local`"},
 		{"rm old.go && rg -n old . || true", "", "ran `rm old.go`"},
@@ -60,7 +62,7 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// The new place of a file is said by its last names, and the marks of a merge conflict are not part of an edit.
+// The new location of a file is described by its last names, and the marks of a merge conflict are not part of an edit.
 func TestPlacesAndMarks(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{{"/a/b/c/d/x.go", "/a/b/c/x.go", "b/c/"}, {"d/x.go", "lib/door/x.go", "lib/door/"}, {"x.go", "y.go", "y.go"}} {
 		if got := awayName(move{c.from, c.to}); got != c.want {
@@ -72,7 +74,7 @@ func TestPlacesAndMarks(t *testing.T) {
 	}
 }
 
-// Files that were changed in the same entries are on one line, and are read back from it.
+// Files that were changed in the same entries share a line, and are read back from it.
 func TestChangedFiles(t *testing.T) {
 	k := turnLog{turns: []turn{
 		{number: 1, touched: []touch{{"a.go", "moved", 0}, {"b.go", "moved", 0}, {"b, c.go", "moved", 0}}},
@@ -133,7 +135,7 @@ func TestCommitMessage(t *testing.T) {
 	}
 }
 
-// The entry of a test run names what failed, whatever the exit code of the filter behind it.
+// The entry of a test run names the failed tests, whatever the exit code of a filter after it.
 func TestFailedTests(t *testing.T) {
 	for _, c := range []struct{ script, output, want string }{
 		{"go test ./kiln 2>&1 | tail -9", "--- FAIL: TestRamp (0.00s)\n    ramp_test.go:9: 940, not 900\n    --- FAIL: TestRamp/seven (0.00s)\nFAIL\nFAIL\texample.com/kiln\t0.1s\n",

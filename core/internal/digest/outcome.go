@@ -52,25 +52,38 @@ var meantSigns = []string{"should fail", "must fail", "expected to fail", "expec
 // lookMeant is the number of bytes directly before and after a command that are searched for meantSigns.
 const lookMeant = 300
 
-// meantToFail reports whether the agent expected a script to fail. message is the index of the message with its result.
-func meantToFail(t *transcript.Transcript, message int, script string) bool {
-	said := script
+// remarks remembers what the agent says directly before and after the message with a result, in lower case, because a message may have many
+// results.
+type remarks struct {
+	message int // the index of the message plus one
+	said    string
+}
+
+// meant reports whether the agent expected a script to fail. message is the index of the message with its result.
+func (s *remarks) meant(t *transcript.Transcript, message int, script string) bool {
+	if s.message != message+1 {
+		s.message, s.said = message+1, strings.ToLower(saidAround(t, message))
+	}
+	script = strings.ToLower(script)
+	return slices.ContainsFunc(meantSigns, func(sign string) bool { return strings.Contains(s.said, sign) || strings.Contains(script, sign) })
+}
+
+// saidAround returns the end of what the agent says before a message, and the beginning of what it says after it.
+func saidAround(t *transcript.Transcript, message int) (said string) {
 	for i := message - 1; i >= 0 && i >= message-mostAway; i-- {
 		if t.Messages[i].Role == transcript.Assistant {
 			text := saidIn(t, i)
-			said += "\n" + text[max(0, len(text)-lookMeant):]
+			said = text[max(0, len(text)-lookMeant):]
 			break
 		}
 	}
 	for i := message + 1; i < len(t.Messages) && i <= message+mostAway; i++ {
 		if t.Messages[i].Role == transcript.Assistant {
 			text := saidIn(t, i)
-			said += "\n" + text[:min(len(text), lookMeant)]
-			break
+			return said + "\n" + text[:min(len(text), lookMeant)]
 		}
 	}
-	said = strings.ToLower(said)
-	return slices.ContainsFunc(meantSigns, func(sign string) bool { return strings.Contains(said, sign) })
+	return said
 }
 
 // mostAway is the maximum number of messages between a result and a remark about its command.

@@ -51,7 +51,7 @@ func TestChats(t *testing.T) {
 	}
 }
 
-// With wire_safe window-budget asks in the words of the published system.
+// With wire_safe, window-budget uses the wording of the published system.
 func TestPublishedWords(t *testing.T) {
 	safe := digest.StyleByName("window-budget")
 	p := digest.Prompt{Style: safe, Scope: api.ScopeSession, Record: "» you: x", Chat: true}

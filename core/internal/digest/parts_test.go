@@ -126,7 +126,7 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// TestClipResultKeepsTroubles has one line of an error at each place of a log, which is kept wherever it is.
+// TestClipResultKeepsTroubles puts one error line at each position of a log. The line is kept wherever it is.
 func TestClipResultKeepsTroubles(t *testing.T) {
 	for at := range 100 {
 		if at == 20 { // where the head ends
@@ -191,7 +191,7 @@ func TestTextBesideIsFull(t *testing.T) {
 	}
 }
 
-// Of a long conversation the newest megabyte is looked at, in which a text counts as far as it is read.
+// Only the newest megabyte of a long conversation is examined. A text counts as far as it is read.
 func TestRecent(t *testing.T) {
 	const long = lookBack / lookText
 	for _, c := range []struct{ size, want int }{{lookBack - long*lookText, 1}, {lookBack - long*lookText - 1, 0}, {lookText, 1}} {
@@ -211,7 +211,7 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-// The user's requests are kept whole as soon as their room suffices for them, their tags and a note about others.
+// The user's requests stay whole as soon as there is room for them, their tags and a note about others.
 func TestRequestsBlockRoom(t *testing.T) {
 	const note = len("(1000 more)\n") + 8
 	for _, requests := range [][]string{{"Look at the parser."}, {"Look at the parser.", "And the lexer, please."}} {
@@ -225,7 +225,7 @@ func TestRequestsBlockRoom(t *testing.T) {
 	}
 }
 
-// An article or a particle that has lost its vowel is a word of its own; other apostrophes are inside words.
+// An article or a particle that has lost its vowel is a separate word; other apostrophes are inside words.
 func TestWordsOf(t *testing.T) {
 	for text, want := range map[string]string{
 		"N'utilise jamais l’ancien": "n'|utilise|jamais|l'|ancien",

@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// recordFrom is a conversation in which what the user says, what the agent thinks and what a tool answers have so many bytes.
+// recordFrom returns a conversation in which the user's words, the agent's thoughts and the tools' outputs have the given sizes in bytes.
 func recordFrom(t *testing.T, sizes ...[3]int) (*transcript.Transcript, []int32) {
 	t.Helper()
 	var b strings.Builder

@@ -13,13 +13,13 @@ func toolCall(id, name, arguments, result string) string {
 		`{"role":"tool_result","tool_call_id":"` + id + `","tool_name":"` + name + `","content":"` + result + `"}`
 }
 
-// planOf is what a digest has under its heading for the plan.
+// planOf returns the content under the heading for the plan in a digest.
 func planOf(text string) string {
 	_, plan, _ := strings.Cut(text, "# Plan\n")
 	return plan
 }
 
-// Whatever tool keeps the plan, a digest says what is done, what is being done, and what is open, and as of when.
+// Whatever tool keeps the plan, a digest lists the steps that are done, under way and open, and as of which turn.
 func TestPlans(t *testing.T) {
 	const want = "- [x] measure the loom\n- [~] oil the shuttle\n- [ ] weave the sample"
 	for name, calls := range map[string]string{
@@ -45,7 +45,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// A plan stays over compactions until another one replaces it or its points are done; its last points are told first where room is short.
+// A plan survives compactions until another one replaces it or its steps are done. If room is short, the last steps take precedence.
 func TestPlanStays(t *testing.T) {
 	const begun = `{"todos":[{"content":"measure the loom","status":"completed"},{"content":"weave the sample","status":"pending"}]}`
 	round := func(messages, prior string) string {
@@ -73,7 +73,8 @@ func TestPlanStays(t *testing.T) {
 	}
 }
 
-// A plan in the assistant's words is told with what was done for it, also by a later digest; not before work on it, and not when it is over.
+// A plan in the assistant's text is listed with its progress, also by a later digest, but not before work on it has begun and not when it
+// is finished.
 func TestWrittenPlan(t *testing.T) {
 	const plan = "The ramp is read twice.\n\n## Plan\n\n1. Cache the sensor in sensors.go\n   - one value per cycle\n2. **Shut the door** before the heater starts\n3. Document the lamp colours in README.md\n\nI begin with the sensor."
 	start := `{"role":"user","content":"Repair the kiln."},

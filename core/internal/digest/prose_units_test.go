@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Items stay under what heads them, however deep, and no further.
+// Items stay below their heads at any depth, but no further.
 func TestProseUnits(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

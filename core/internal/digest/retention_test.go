@@ -218,7 +218,7 @@ type key struct {
 	kind           string
 }
 
-// retained is what was measured at one cut.
+// retained holds the measurements at one cut.
 type retained struct {
 	name     string
 	tokens   int
@@ -249,7 +249,7 @@ func (r *retained) add(m, b int, text string) {
 	}
 }
 
-// fit is how many of the newest requests fit together in two fifths of a digest.
+// fit returns how many of the newest requests fit together in two fifths of a digest.
 func (r *retained) fit(budget int) int {
 	left, n := budget*4*2/5, 0
 	for _, q := range slices.Backward(r.requests) {

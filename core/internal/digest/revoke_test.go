@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// A rule that the user takes back is gone, and the others stay.
+// A rule that the user revokes is removed, and the others stay.
 func TestStandingIsRevoked(t *testing.T) {
 	for _, c := range []struct{ old, revokes string }{
 		{"No emojis, please.", "You can use emojis again."},
@@ -45,7 +45,7 @@ func TestStandingIsRevoked(t *testing.T) {
 	}
 }
 
-// Who permits something does not take back a rule that only shares a word with it.
+// A permission doesn't revoke a rule with which it only shares a word.
 func TestRevocationIsNarrow(t *testing.T) {
 	for _, c := range [][2]string{
 		{"Never restart the production server.", "You can use the staging server again."},
@@ -58,7 +58,8 @@ func TestRevocationIsNarrow(t *testing.T) {
 	}
 }
 
-// A rule that was kept for five rounds stays, whatever weaker statements come, and where a block has no room for all.
+// A rule that was kept for five rounds stays, whatever weaker statements follow, even if a block has no room for all of
+// them.
 func TestStandingIsSenior(t *testing.T) {
 	var l digest.Ledger
 	var rules []string

@@ -28,7 +28,7 @@ func ranAs(id, text, command, output string) string {
 	return strings.NewReplacer("ID", id, "TEXT", text, "CMD", command, "OUT", output).Replace(kilnCall)
 }
 
-// An entry says what came of a turn: no announcements, no thanks, no trials that failed; an answer comes with its question.
+// An entry reports the outcome of a turn: no announcements, no thanks, no failed trials. A bare answer comes with its question.
 func TestLogOfASession(t *testing.T) {
 	text := logOf(t, `[
 {"role":"user","content":"Why does zone 7 of the kiln drift?"},
@@ -56,7 +56,7 @@ func TestLogOfASession(t *testing.T) {
 	}
 }
 
-// A bare answer has its question with it where the entry before has no room for it, and a digest gives it back without.
+// A bare answer includes its question if the previous entry has no room for it, and a digest is read back without it.
 func TestAnswerKeepsItsQuestion(t *testing.T) {
 	messages := `[
 {"role":"user","content":"Heat the kiln."},
@@ -105,7 +105,7 @@ func TestContinuedSummary(t *testing.T) {
 	}
 }
 
-// Of what an open turn has read, the lines stay that have the names which it speaks of.
+// Of the files that an open turn has read, lines with names that the turn mentions stay.
 func TestLinesOfCode(t *testing.T) {
 	text := logOf(t, `[
 {"role":"user","content":"Why is the door open?"},
@@ -118,7 +118,7 @@ func TestLinesOfCode(t *testing.T) {
 	}
 }
 
-// Of an agent that tells each of its steps what came of them stays, and the steps that name something.
+// Of an agent that reports each step, the outcome stays, and so do steps that name something.
 func TestStepsOfMany(t *testing.T) {
 	steps := ""
 	for i, said := range []string{"The first worker picked up its task.", "The worker is drying zone 3.", "The fan in `fan.go` spins backwards at 40 percent.",
@@ -144,7 +144,7 @@ func TestStepsOfMany(t *testing.T) {
 	}
 }
 
-// What the next sentence takes back is not told.
+// A statement that the next sentence takes back is omitted.
 func TestTakenBack(t *testing.T) {
 	text := logOf(t, `[{"role":"user","content":"Why is zone 7 cold?"},
 `+ranAs("1", "The fuse of zone 7 in `fuses.go` is set to 0. Hmm, that is the reserve. Wait, the relay `K7` is open.", "cat fuses.go", "ok")+`,

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A heredoc that goes to a file writes it; what else the script does is left.
+// A heredoc that is redirected to a file counts as writing the file; the rest of the script stays.
 func TestWithoutWritten(t *testing.T) {
 	for _, c := range []struct{ script, files, rest string }{
 		{"cat > loom.py << 'EOF'\nwarp()\nweft()\nEOF\n", "loom.py=warp()/weft()", ""},

@@ -123,7 +123,7 @@ func (r *quoteReader) changed(message int32, c *change, stays bool) {
 				b.WriteString(line + "\n")
 			}
 		}
-		if b.Len() > quotedNew {
+		if said := c.text(); b.Len() > quotedChange && !strings.Contains(said, codeQuote(clipLine(c.added[0], quotedLine))) {
 			r.add(message, c.path, b.String())
 		}
 	}
@@ -141,7 +141,7 @@ func (r *quoteReader) add(message int32, path, content string) {
 	eachQuote(content, func(p fileQuote) {
 		p.turn, p.path = turn, path
 		shared := min(r.said.namesIn(p.within+" "+p.text), mostRelated)
-		if words, long := r.said.shared(p.text); shared == 0 && 4*words < long { // about something else
+		if words, long := r.said.shared(p.text); shared == 0 && 4*words < long || p.factor*(1+shared) < leastRelated { // about something else
 			return
 		}
 		p.factor = p.factor * (2 + 3*shared) * ofQuote / (8 * 1024)
@@ -152,6 +152,10 @@ func (r *quoteReader) add(message int32, path, content string) {
 
 // ofQuote is the weight of a quote that is all comment and shares two names with the log, in 1/1024.
 const ofQuote = 360
+
+// leastRelated is the minimum product of a quote's weight and one more than the number of names that it shares with the log: code has to share
+// two, comments none.
+const leastRelated = 600
 
 // mostRelated is the number of names shared with the log above which a passage doesn't weigh more.
 const mostRelated = 4
@@ -349,6 +353,7 @@ func (l *laterChanges) ran(script string) string {
 		changed = &l.edited
 	}
 	shellFiles(script, func(path string) { printed = addPath(printed, inFolder(folder, path)) }, func(path string) { changed.Add(inFolder(folder, path)) })
+	removesIn(script, func(path string) { l.files.Add(inFolder(folder, path)) })
 	if len(printed) != 1 || kindOf(withoutFolder(script)) != looks || searchedFor(script) != "" {
 		return ""
 	}

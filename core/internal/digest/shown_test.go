@@ -46,7 +46,7 @@ func TestDigestShowsFilesOfATextAgent(t *testing.T) {
 	ran := func(script, output string) string {
 		return say("assistant", "THOUGHT: on with it.\\n\\n```bash\\n"+script+"\\n```") + say("user", "<returncode>0</returncode>\\n<output>\\n"+output+"\\n</output>")
 	}
-	code := `// The ramp slows down above 900 degrees because the glaze would blister.\n` + strings.Repeat(`x = x\n`, 60) + `const fan = \"blow at 30 percent\"`
+	code := `// The ramp slows down above 900 degrees because the glaze would blister.\n` + strings.Repeat(`x = x\n`, 60) + `\nconst fan = \"blow at 30 percent\"`
 	messages := "[" + say("user", "Why does the glaze blister?") + ran("cat /kiln/src/ramp.go", code) + ran("cat /kiln/src/old.go", `// The old kiln had three zones.\n`+strings.Repeat(`y = y\n`, 60)) +
 		ran("echo new > /kiln/src/old.go", "") + ran("ls /kiln", "src") + say("assistant", "The fan blows at 30 percent.") + `{"role":"user","content":"Thanks."}]`
 	tr, seq := read(t, "native", messages)

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Every beginning of a list is found in it, in whatever case; most others are not.
+// Every prefix in a list is found, in any case; most other texts are not.
 func TestStarts(t *testing.T) {
 	for _, list := range [][]string{announceHeads, announceSigns, wonderHeads, praise, contestHeads, contestSigns, friendlyHeads, backSigns, injected, outputMarks,
 		refusalStarts, codeStarts, projectStarts, skillStarts} {

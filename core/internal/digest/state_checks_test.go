@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// A check in a script stands for itself, whatever precedes it, and what was meant to fail has not failed.
+// A check in a script counts on its own, whatever precedes it, and an expected failure is not a failure.
 func TestChecksInScripts(t *testing.T) {
 	text := logOf(t, `[
 {"role":"user","content":"Rename the ramp of the kiln to slope, test first."},
@@ -22,7 +22,7 @@ func TestChecksInScripts(t *testing.T) {
 		[]string{"- bash (go test", "failed, in [1]: `go test", "- bash (sed", "- bash (go build", "failed, in [1]: `sed"})
 }
 
-// An amended commit, and one before a rebase, no longer has its hash.
+// A commit that was amended or rebased loses its hash.
 func TestReplacedCommits(t *testing.T) {
 	commit := func(id, hash, options string) string {
 		return ranAs(id, "x", "git commit "+options+" -m 'Fire the kiln slowly'", "[main "+hash+`] Fire the kiln slowly\n 1 file changed, 2 insertions(+)`)
@@ -60,7 +60,7 @@ func TestNextStepsGo(t *testing.T) {
 	}
 }
 
-// What messages that stay in the context did to a commit, a push and a check is known: the state says nothing that they have overtaken.
+// The effects of messages that stay in the context on a commit, a push and a check are known: the state lists nothing outdated.
 func TestStateKnowsKeptMessages(t *testing.T) {
 	folded := `{"role":"user","content":"Commit the slow firing of the kiln."},
 ` + ranAs("1", "x", "go test ./kiln", `--- FAIL: TestRamp (0.00s)\nFAIL\nexit code: 1`) + `,
@@ -111,7 +111,7 @@ func TestEditErrorsAndPlansGoOn(t *testing.T) {
 	}
 }
 
-// A sentence does not end at the dots inside of code, so that one half of it is never dropped as a repetition.
+// A sentence does not end at dots inside code, so that half of it is never dropped as a repetition.
 func TestSentencesKeepCodeWhole(t *testing.T) {
 	text := logOf(t, `[{"role":"user","content":"Light the lamp of the kiln."},`+ranAs("1", "x", "light --lamp 3", "lit lamp 3")+`,
 {"role":"assistant","content":"The lamp_3 is lit. `+"`go vet ./... && go build ./kiln`"+` takes 3 seconds for lamp_3."},

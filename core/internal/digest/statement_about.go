@@ -26,7 +26,7 @@ var (
 
 // about reports whether a cue of size words at word i says something about a thing or a place, and not how to work.
 func (sc *scene) about(c cue, i, size int) bool {
-	if i > sc.invention() {
+	if i > sc.invention() || sc.ws[0].is(lastingly) && sc.neverYet() {
 		return true
 	}
 	switch c.place {
@@ -55,13 +55,14 @@ func (sc *scene) inventionIn(ws []word) int {
 	if len(ws) < 5 || ws[0].is(narrators|persons|selves|tasks|quantifiers|conditions) && !ws[0].is(verbs) || inclining.has(ws[0].text) {
 		return len(ws)
 	}
-	asked := false
+	asked, dutch := false, false
 	for k := 1; k < len(ws)-2 && (asked || k < 4); k++ {
 		asked = asked || k < 4 && articles.has(ws[k].text) || ws[0].script == spaced && ws[0].text[0] == 0xd0 && k == 1
 		if !asked || !relatives.has(ws[k].text) || articles.has(ws[k-1].text) {
 			continue
 		}
-		if first := ws[k].text[0]; first != 'd' || ws[k].breaks { // in German a comma precedes it
+		dutch = dutch || ws[1].text == "een"
+		if first := ws[k].text[0]; first != 'd' || ws[k].breaks || dutch { // in German a comma precedes it
 			return k
 		}
 	}
@@ -71,7 +72,7 @@ func (sc *scene) inventionIn(ws []word) int {
 // abroad reports whether a sentence says what holds in a country or a game: "In England muss man …", "In the game, a player must …".
 func (sc *scene) abroad(i int) bool {
 	ws := sc.ws
-	if i < 2 || !placing.has(ws[0].text) || sc.digits || sc.all&(products|quantifiers|selves) != 0 {
+	if i < 2 || !placing.has(ws[0].text) || sc.digits || sc.all&quantifiers != 0 || sc.all&selves != 0 && sc.textAt(i+1) != "je" || sc.all&products != 0 && sc.textAt(i+2) != "links" {
 		return false
 	}
 	if definite.has(ws[1].text) {
@@ -97,15 +98,32 @@ func (sc *scene) doneBy() bool {
 	return false
 }
 
+// neverYet reports whether a sentence that begins with "never" goes on with what its writer has never done: "Jamais entendu parler".
+func (sc *scene) neverYet() bool {
+	switch next := sc.textAt(1); sc.textAt(0) {
+	case "nie", "niemals", "nooit":
+		last := sc.textAt(len(sc.ws) - 1)
+		return strings.HasPrefix(last, "ge") && endsWithAny(last, "t", "en", "d")
+	case "mai":
+		return endsWithAny(next, "ato", "ito", "uto")
+	case "nunca", "jamás", "jamais":
+		return endsWithAny(next, "i", "í", "é", "endu", "ado", "ido")
+	}
+	return false
+}
+
 // behaves reports whether the verb of size words at i says what one part of the program does, or has done to it: "The endpoint must return 404".
 func (sc *scene) behaves(i, size int) bool {
 	ws := sc.ws
-	if sc.all&(addressees|products|lastingly|quantifiers) != 0 {
+	if sc.all&(products|lastingly|quantifiers) != 0 || slices.ContainsFunc(ws[:i], func(w word) bool { return w.is(addressees) }) {
 		return false
 	}
-	from, verb := i, sc.word(i+size)
-	for from > 0 && !ws[from].breaks && !ws[from].starts {
+	from, verb := i-1, sc.word(i+size)
+	for from > 0 && i-from < 4 && !definite.has(ws[from].text) {
 		from--
+	}
+	if from < 0 || from > 0 && !ws[from].starts {
+		return i == 1 && strings.HasPrefix(ws[i].text, "долж") && sc.all&negations == 0 && verb != nil && !verb.is(beings) && !enduring.has(verb.text)
 	}
 	after := sc.unshaded(i + size)
 	if sc.all&negations != 0 || after == nil || after.breaks || verb.is(beings) || after.is(beings|moods|done) || enduring.has(after.text) || strings.HasPrefix(ws[i].text, "is") || strings.HasPrefix(ws[i].text, "are") {
@@ -114,7 +132,7 @@ func (sc *scene) behaves(i, size int) bool {
 	if strings.HasPrefix(ws[i].text, "долж") {
 		return i == 1
 	}
-	return definite.has(ws[from].text) && i-from > 1 && i-from < 5 && !strings.HasSuffix(ws[i-1].text, "s")
+	return definite.has(ws[from].text) && i-from > 1 && !strings.HasSuffix(ws[i-1].text, "s")
 }
 
 // nearby are words that point at a thing at hand: "me gusta esta versión" is about that version.

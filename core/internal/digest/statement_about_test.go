@@ -83,3 +83,43 @@ func TestFormsOfRules(t *testing.T) {
 		}
 	}
 }
+
+// What people once did not know, what they themselves have to do at a time, and what somebody else does are no rules either.
+func TestRemarksInOtherLanguages(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Nie von dem Brot gehört.":                     false,
+		"Nie von dem Brot reden.":                      true,
+		"Jamais entendu cette chanson.":                false,
+		"Ne parle jamais de cette chanson.":            true,
+		"Никогда такого хлеба не слышал.":              false,
+		"Devo essere al forno alle quattro.":           false,
+		"我六点必须到面包店。":                                   false,
+		"价格必须含税。":                                      true,
+		"Мельник продаёт только муку.":                 false,
+		"Non preoccuparti.":                            false,
+		"Не волнуйся.":                                 false,
+		"Deixe esta frase mais curta.":                 false,
+		"In Holland moet je vroeg bakken.":             false,
+		"Schrijf een lied over een bakker die slaapt.": false,
+		"There must be a mistake in the second batch.": false,
+		"There must be a label on every loaf.":         true,
+		"Every morning the miller brings flour.":       false,
+		"The lamp has to blink when you open it.":      false,
+		"Let me taste it before you sell anything.":    true,
+		"Les prix sont toujours en francs.":            true,
+		"Le train est toujours en retard.":             false,
+		"Prices first, names below.":                   true,
+		"Before any party, count the chairs.":          true,
+		"Never more than two loaves per shelf.":        true,
+		"Bring up the weather whenever I ask for ice.": true,
+		"Толпа меня пугает.":                           true,
+		"人多让我头疼。":                                      true,
+		"让我想想。":                                        false,
+		"I rarely bake cakes.":                         true,
+		"パンはほとんど食べません。":                                true,
+	} {
+		if got := statements(text, new(readRoom)); len(got) > 0 != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}

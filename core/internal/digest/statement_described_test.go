@@ -2,7 +2,7 @@ package digest
 
 import "testing"
 
-// A description, a guess or what somebody else says is no rule; the same words in a rule are.
+// A description, a guess or a quotation is not a rule; the same words in a rule are.
 func TestDescribed(t *testing.T) {
 	for text, want := range map[string]bool{
 		"That drawer never opens all the way.":               false,

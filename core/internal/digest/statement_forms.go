@@ -25,12 +25,12 @@ var (
 	// knowing are verbs of what somebody knows, feels or has at the moment.
 	knowing = wordListOf("think hope guess know wonder see understand mean agree suppose believe remember need have wish get hear recall speak say said want feel care mind expect doubt promise swear find")
 	// limiting are words with which people say what they always do, or how they like it.
-	limiting = wordListOf("usually mostly only without most best better rather over than instead anything everything exclusively always never")
+	limiting = wordListOf("usually mostly rarely seldom only without most best better rather over than instead anything everything exclusively always never")
 	counters = wordListOf("i i'm i've i'd")
 )
 
 // formWords contains at least one word of each form. A text that has none of them, and no cues, isn't searched.
-var formWords = strings.Fields("usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
+var formWords = strings.Fields("меня before usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
 
 // requested returns the index of the word where the order in a request begins: "It's important that [you] never …", "try to …". It returns
 // 0 if there is no such order.
@@ -64,7 +64,7 @@ func (sc *scene) formed() int {
 	if at := sc.limits(); at >= 0 {
 		return at
 	}
-	return max(sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI(), sc.favours())
+	return max(sc.unnerved(), sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI(), sc.favours())
 }
 
 // lesson recognizes sentences about something that went wrong the last time: "The last time we deployed on a Friday, two days were lost".
@@ -104,7 +104,7 @@ func (sc *scene) norm() int {
 	default:
 		for i := 1; i < min(len(ws)-1, 3); i++ {
 			w := &ws[i-1]
-			if i == 1 && sc.laysDown(w) || i == 2 && ws[0].is(quantifiers) && sc.laysDown(w) {
+			if i == 1 && sc.laysDown(w) || i == 2 && (ws[0].is(quantifiers) || !ws[0].known) && sc.laysDown(w) {
 				return ws[i].at
 			}
 			if i == 2 && ws[i].text == "need" && sc.word(i+1).is(tasks) && !w.known && strings.HasSuffix(w.text, "s") && sc.warns() { // "new endpoints need a limit, otherwise …"
@@ -129,7 +129,18 @@ func (sc *scene) laysDown(plural *word) bool {
 		return false
 	}
 	next := sc.word(i + 1)
+	if orders.has(sc.ws[i].text) {
+		return next.breaks
+	}
+	if sc.ws[i].text == "for" {
+		return next.is(quantifiers)
+	}
 	return manner.has(sc.ws[i].text) && !next.quoted && !next.is(tasks|persons|addressees|numbers|idle) && !definite.has(next.text)
+}
+
+// states reports whether "always" at word i says how things of a kind are to be: "Les prix sont toujours en francs", "Prezzi sempre in euro".
+func (sc *scene) states(i int, next string) bool {
+	return manner.has(next) && (i < 3 || plurals.has(sc.textAt(i-1))) && (sc.all&persons == 0 || sc.ws[0].text == "i" && !sc.ws[1].known)
 }
 
 // warns reports whether a sentence says what happens otherwise.
@@ -138,7 +149,23 @@ func (sc *scene) warns() bool {
 }
 
 // manner are prepositions of how something is written or done.
-var manner = wordListOf("in with without as ohne mit sans en sin sem senza без на")
+var manner = wordListOf("in with without as em ohne mit sans en sin sem senza zonder без на")
+
+// plurals are verbs of a plural subject, and orders are places in what is written.
+var (
+	plurals = wordListOf("are sind sont son são sono zijn")
+	orders  = wordListOf("first last above below")
+)
+
+// unnerved is like moved, for Russian: "Толпа меня нервирует".
+func (sc *scene) unnerved() int {
+	for i := 1; i+1 < len(sc.ws); i++ {
+		if w := &sc.ws[i]; w.text == "меня" && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i+1].text, "ует", "уют", "ает", "ают") {
+			return w.at
+		}
+	}
+	return -1
+}
 
 // favours returns where a sentence names a favourite of its writer: "My favourite colour is teal", "Mon plat préféré est …".
 func (sc *scene) favours() int {
@@ -166,6 +193,10 @@ func (sc *scene) anyCase() bool {
 		switch w {
 		case "if", "when", "whenever", "unless":
 			if next.text == "in" || next.text == "a" || next.text == "an" || next.text == "any" || next.text == "no" || strings.HasPrefix(next.text, "some") || strings.HasPrefix(next.text, "any") {
+				return true
+			}
+		case "before", "after":
+			if each.has(next.text) {
 				return true
 			}
 		case "every", "each", "any":
@@ -308,7 +339,7 @@ func (sc *scene) restricted() int {
 // The writer, and words like limiting, in other languages.
 var (
 	writers    = wordListOf("ich ik je j' yo eu io я")
-	limitWords = wordListOf("nur nie niemals grundsätzlich immer stets lieber ungern meist meistens kein keine keinen alleen nooit altijd liever geen uniquement généralement normalement normalmente обычно seulement jamais toujours solo sólo nunca siempre só sempre mai soltanto только никогда всегда")
+	limitWords = wordListOf("nur nie niemals grundsätzlich immer stets lieber ungern selten rarement raramente редко meist meistens kein keine keinen alleen nooit altijd liever geen uniquement généralement normalement normalmente обычно seulement jamais toujours solo sólo nunca siempre só sempre mai soltanto только никогда всегда")
 )
 
 // limits is like restricted, for other languages. In Spanish, Portuguese and Italian the verb form shows who acts: "Solo duermo bien …".
@@ -338,7 +369,7 @@ func (sc *scene) forWriter() int {
 		return -1
 	}
 	linked := -1
-	if sc.all&lastingly != 0 { // "dark mode everywhere for me"
+	if sc.all&lastingly != 0 || manner.has(sc.ws[1].text) { // "dark mode everywhere for me"
 		linked = 0
 	}
 	for i := 1; i+1 < len(sc.ws) && !sc.ws[i].is(moods|things); i++ {

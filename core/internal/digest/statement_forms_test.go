@@ -30,7 +30,7 @@ func TestStated(t *testing.T) {
 	}
 }
 
-// TestForms: sentences with the words of a form that are of another one.
+// TestForms tests sentences that have the words of one form but belong to another.
 func TestForms(t *testing.T) {
 	for text, want := range map[string]bool{
 		"I'm picky about olives.":                           true,
@@ -69,7 +69,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestAsideRanksLow: what somebody asks for at the end of a story stays behind a rule.
+// TestAsideRanksLow: a request at the end of a story ranks below a rule.
 func TestAsideRanksLow(t *testing.T) {
 	rankOf := func(s string) int {
 		r := rate(s, wordsOf(s, nil))

@@ -5,7 +5,7 @@ import "strings"
 // This file recognizes sentences that only sound like a rule or a preference: remarks, wishes, one-time requests, and predictions.
 
 // soothing are things that people are told not to do to reassure them: "no te preocupes".
-var soothing = wordListOf("fais feelings hello hi preocupes preocupe preocupéis inquiète inquiétez preoccupare preoccuparti preoccuparsi preocupa preocupar")
+var soothing = wordListOf("fais feelings hello hi preocupes preocupe preocupéis inquiète inquiétez preoccupare preoccuparti preoccuparsi preocupa preocupar волнуйся волнуйтесь беспокойся переживай")
 
 // somewhere are words that begin a place: "leave it on the porch".
 var somewhere = wordListOf("on at in by under with there here")
@@ -17,7 +17,7 @@ var kindly = wordListOf("make be remember ensure")
 var comparers = wordListOf("than over instead als que do di чем at in by of")
 
 // fears are verbs for what somebody doesn't want to happen: "I don't want to miss the bus".
-var fears = wordListOf("miss lose wait go leave fight argue die hurry forget bother bore intrude jinx get rush worry panic")
+var fears = wordListOf("going miss lose wait go leave fight argue die hurry forget bother bore intrude jinx get rush worry panic")
 
 // reticent are verbs of people who decline to answer: "I prefer not to say".
 var reticent = wordListOf("say talk discuss answer tell think know imagine")
@@ -63,7 +63,7 @@ var (
 func (sc *scene) describes(c cue, i, size int) bool {
 	for k := range sc.ws {
 		w := &sc.ws[k]
-		if rumours.has(w.text) || (w.text == "hope" || w.text == "hoping") && k < i || hearsay.has(w.text) && k > 0 && (k < i || k == len(sc.ws)-1 && sc.ws[k-1].breaks) && !sc.ws[k-1].is(selves|addressees) && !sc.ws[0].is(selves|addressees) {
+		if rumours.has(w.text) || (w.text == "hope" || w.text == "hoping") && k < i || hearsay.has(w.text) && k > 0 && (k < i || k == len(sc.ws)-1 && (sc.ws[k-1].breaks || sc.ws[k-1].text == "they")) && !sc.ws[k-1].is(selves|addressees) && !sc.ws[0].is(selves|addressees) {
 			return true
 		}
 	}
@@ -119,9 +119,12 @@ func (sc *scene) going(i int) bool {
 	if sc.ws[i].is(addressees) || sc.all&addressees != 0 {
 		return false
 	}
+	if sc.ws[0].text == "there" && sc.textAt(i+1) == "be" && articles.has(sc.textAt(i+2)) && !sc.word(i+3).is(products) && sc.all&(quantifiers|lastingly) == 0 {
+		return true
+	}
 	for k := i; k+1 < len(sc.ws); k++ {
 		w, next := sc.ws[k].text, sc.ws[k+1].text
-		if (w == "be" || k > i && (w == "is" || w == "are")) && len(next) > 5 && strings.HasSuffix(next, "ing") || w == "be" && k == i+1 && (next == "a" || next == "an" || next == "some") && sc.all&products == 0 {
+		if (w == "be" || k > i && (w == "is" || w == "are")) && len(next) > 5 && strings.HasSuffix(next, "ing") || w == "be" && k == i+1 && (next == "a" || next == "an" || next == "some") && sc.all&(products|quantifiers) == 0 {
 			return true
 		}
 	}
@@ -169,10 +172,10 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		case "we":
 			return sc.past
 		}
-		return next == "to" && feared || nearby.has(next)
+		return next == "to" && feared || nearby.has(next) || nearby.has(sc.textAt(i+size+1)) || size == 1 && after.is(numbers) && i > 0
 	case lead:
 		switch {
-		case sc.counted(i + size):
+		case c.strength == wish && pointed.has(next) && sc.textAt(i+size+1) == "one", sc.counted(i + size), soothing.has(next), c.strength == wish && nearby.has(next):
 			return true
 		case after.is(addressees) && len(sc.ws) <= 4, soothing.has(sc.textAt(i + size + 1)), soothing.has(sc.textAt(i + size + 2)), next == "mention" && then.is(things):
 			return true
@@ -187,9 +190,9 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 	case taste:
 		return (w.text == "we" || w.text == "i") && len(sc.ws) < 5 && sc.all&products == 0 && (w.text == "we" || len(sc.ws) < 4)
 	case bare:
-		return next == "need" && fears.has(sc.textAt(i+size+2)) || sc.places(i) || sc.oneThing(i+size) || next == "an" || soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || w.text == "stay" && next == "as"
+		return next == "need" && fears.has(sc.textAt(i+size+2)) || sc.places(i) || sc.oneThing(i+size) || next == "an" || soothing.has(next) || soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || w.text == "stay" && next == "as"
 	case nobody:
-		return strings.HasSuffix(next, "ed") || feelings.has(next) || w.text == "only" && sc.offers(i+size)
+		return next == "to" && (then.is(idle) || fears.has(sc.textAt(i+size+1))) || strings.HasSuffix(next, "ed") || feelings.has(next) || w.text == "only" && sc.offers(i+size)
 	case habit:
 		if before != nil && (before.text == "as" || before.text == "could" || before.text == "might") {
 			return true
@@ -200,14 +203,16 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		if before == nil || before.is(selves|addressees) {
 			return false
 		}
-		return c.strength == wish && sc.all&(products|addressees|selves|quantifiers|numbers) == 0 && !sc.digits || // "The bus is always late"
+		return c.strength == wish && !sc.states(i, next) && sc.all&(products|addressees|selves|quantifiers|numbers) == 0 && !sc.digits || // "The bus is always late"
 			feelings.has(next) && sc.all&products == 0 || copulas.has(next) && sc.all&(products|addressees) == 0
 	case permit:
 		return fears.has(next) || pointed.has(sc.textAt(len(sc.ws)-2))
 	case loose:
 		switch w.text {
+		case "только": // "the bakery only takes cash"
+			return i > 1 && endsWithAny(before.text, "ет", "ёт", "ит", "ют", "ят")
 		case "every": // "Anna collects every stamp"
-			return sc.all&moods != 0 || !w.starts && sc.all&(products|addressees) == 0
+			return sc.all&moods != 0 || i == 0 && definite.has(sc.textAt(2)) || !w.starts && sc.all&(products|addressees) == 0
 		case "as":
 			return sc.all&(moods|addressees) != 0 || sc.all&things != 0 && len(sc.ws) < 7
 		case "stay":
@@ -217,13 +222,13 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		case "ne":
 			end := sc.word(i + 3)
 			return soothing.has(sc.textAt(i+size+1)) || unfinished.has(sc.textAt(i+2)) && (end == nil || end.breaks)
-		case "nobody", "no", "nothing", "none", "não", "non":
-			return next == "to" || fears.has(sc.textAt(i+size+2)) || soothing.has(sc.textAt(i+size+1)) || before.is(reportVerbs) && sc.all&products == 0 || strings.HasSuffix(next, "ed") || feelings.has(next)
+		case "nobody", "no", "nothing", "none", "não", "non", "не":
+			return soothing.has(next) || next == "to" || fears.has(sc.textAt(i+size+2)) || soothing.has(sc.textAt(i+size+1)) || before.is(reportVerbs) && sc.all&products == 0 || strings.HasSuffix(next, "ed") || feelings.has(next)
 		}
 	case self:
 		return sc.unsure(i) || sc.proceeds(i+size) || before != nil && next == "the" && sc.all&addressees != 0 && strings.HasSuffix(before.text, "'d") || sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || sc.textAt(i+size-1) == "not" && reticent.has(next) || next == "the" && then.is(numbers) || next == "to" && feared
 	case me:
-		return nearby.has(next) || w.text == "let's" && fears.has(next) || sc.ws[0].is(things) && size > 1 && sc.ws[i+size-1].is(selves) || sc.ws[0].is(others) || w.text == "would" && sc.soon()
+		return nearby.has(next) || nearby.has(sc.textAt(i+size+1)) || w.text == "let's" && fears.has(next) || sc.ws[0].is(things) && size > 1 && sc.ws[i+size-1].is(selves) || sc.ws[0].is(others) || w.text == "would" && sc.soon()
 	}
 	return false
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a request says about the thing that it asks for belongs to that request: it is no rule for what follows.
+// The description of a requested thing belongs to the request and is not a rule for later work.
 func TestFeatureIsNoRule(t *testing.T) {
 	for text, want := range map[string][]string{
 		"We want a file of alarms: a list of levels, each with a sensor; the highest level that fits counts, and the switches stay the default for the rest. Missing sensors in the file must be warnings with their place. Remember: no new sensors.": {"Remember: no new sensors."},
@@ -36,7 +36,7 @@ func TestLeaningRule(t *testing.T) {
 	}
 }
 
-// Requests for one thing, courtesies and descriptions that sound like rules or tastes.
+// Tests requests for one thing, courtesies and descriptions that sound like rules or tastes.
 func TestRequestIsNoRule(t *testing.T) {
 	for _, text := range []string{
 		"I'd like four balcony seats for Sunday's matinee.",
@@ -87,7 +87,7 @@ func TestRequestIsNoRule(t *testing.T) {
 	}
 }
 
-// Rules and tastes in forms without a cue of their own, or behind a perfect.
+// Tests rules and tastes in forms without a cue, or after a perfect.
 func TestRuleByItsForm(t *testing.T) {
 	for _, text := range []string{
 		"Wait for my approval before merging anything.",

@@ -1,6 +1,9 @@
 package digest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The places where a cue counts, and the sentences in which it does.
 const (
@@ -71,7 +74,7 @@ func (sc *scene) look(s string, ws []word) {
 			sc.past = true
 		case n > 5 && w.text[n-3:] == "ait" && i > 0 && ws[i-1].is(persons|things), n > 5 && w.text[n-3:] == "aba":
 			sc.past = true
-		case n > 6 && w.text[0] == 0xd0 && pastInRussian(w.text):
+		case n > 6 && w.text[0]|1 == 0xd1 && pastInRussian(w.text):
 			sc.past = true
 		}
 	}
@@ -152,11 +155,11 @@ func (sc *scene) fits(c cue, i, size int) bool {
 		if next == "he" && i == 0 { // "nunca he estado en …"
 			return false
 		}
-		if before != nil && !starts && sc.all&persons != 0 && !before.is(selves|addressees) && !sc.ofProducts(i+size) {
+		if before != nil && !starts && sc.all&persons != 0 && !sc.states(i, next) && !before.is(selves|addressees) && !sc.ofProducts(i+size) {
 			return false
 		}
-		return len(sc.ws) == 1 || next != "mind" && before != nil && before.text != "as" && !sc.past && (starts || !before.is(tellers) || after.is(habits)) ||
-			starts && next != "mind" && after != nil && !after.is(idle|tasks) && !sc.past
+		return len(sc.ws) == 1 || next != "mind" && before != nil && before.text != "as" && !sc.past && (starts || !before.is(tellers) || after.is(habits) || sc.states(i, next) && plurals.has(before.text) && !sc.word(i+size+1).is(tasks)) ||
+			starts && next != "mind" && after != nil && (!after.is(idle|tasks) || next == "more") && !sc.past
 	case duty, should:
 		return sc.duty(c, i, after)
 	case loose:
@@ -281,7 +284,7 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 		if c.strength < strict && sc.ws[max(i-1, 0)].text == "that" || sc.ws[len(sc.ws)-1].is(beings) && sc.all&(products|lastingly) == 0 {
 			return false
 		}
-		return sc.all&(products|lastingly) != 0 || !soft && !after.is(beings) && sc.ws[at-1].text != "be"
+		return sc.all&(products|lastingly|quantifiers) != 0 || !soft && !after.is(beings) && sc.ws[at-1].text != "be"
 	case subject&(persons|selves) != 0:
 		return c.strength == strict && !sc.soon() || sc.all&(products|lastingly) != 0
 	case i == from:
@@ -379,6 +382,9 @@ func (sc *scene) ordered() int {
 			continue
 		}
 		after := sc.word(i + 1)
+		if i == 0 && (w.text == "let" && sc.textAt(1) == "me" && conditional || slices.ContainsFunc(sc.ws, func(w word) bool { return w.text == "whenever" })) {
+			return w.at
+		}
 		if c := sc.text[w.at]; i > 0 && c >= 'A' && c <= 'Z' || after.is(askers) || sc.textAt(i+2) == "of" { // the subject of a sentence, "cancel all of them"
 			continue
 		}

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// lower is strings.ToLower, for every character, in any text around it, and for what is no UTF-8.
+// lower equals strings.ToLower for every character, in any text around it, and for invalid UTF-8.
 func TestLower(t *testing.T) {
 	for r := range rune(utf8.MaxRune + 1) {
 		for _, s := range []string{string(r), "a" + string(r) + "字b", string(r)[:1], "字" + string(r)[:len(string(r))-1], string(r)[:1] + "a"} {
@@ -17,7 +17,7 @@ func TestLower(t *testing.T) {
 	}
 }
 
-// Each sign is found where it is first, in the order of the table, as a search for each of them finds them.
+// Each sign is found at its first position, in the order of the table, as if each were searched for separately.
 func TestSigns(t *testing.T) {
 	ready()
 	var all strings.Builder
@@ -54,8 +54,8 @@ func TestSigns(t *testing.T) {
 	}
 }
 
-// The table is half empty at least, and holds no word of a script without spaces: what is between the signs of such a text is cut out of its
-// words.
+// At least half of the table is empty, and it has no word of a script without spaces, because the text between signs in
+// such scripts is excluded from the words.
 func TestVocabulary(t *testing.T) {
 	ready()
 	if n := len(vocabulary.rows); 2*n > len(vocabulary.slots) {

@@ -20,8 +20,8 @@ func TestStatusesDoNotLast(t *testing.T) {
 	wants(t, logOf(t, "["+asked("npm test", `exit code: 1\nFAIL valve.test.js`)+"]", 6000), done, statuses)
 }
 
-// What was under way while a turn went on is left out where its end tells more: what the answer repeats word for word, a report of progress
-// that a question asked for, and what the assistant waited for when it went on after the record.
+// Statements about unfinished work are omitted if the end of the turn says more: text that the answer repeats word for word, a progress
+// report that a question asked for, and announcements of waiting when the assistant has continued after the record.
 func TestFinishedDiary(t *testing.T) {
 	const found = "The pump stops because relay_off is called by the watchdog."
 	asked := `{"role":"user","content":"Why does the pump stop?"},` + ranAs("1", found+" It reads gauge_k4 for that.", "cat pump.py", "def pump(): pass")
@@ -32,7 +32,7 @@ func TestFinishedDiary(t *testing.T) {
 	wants(t, logOf(t, "["+answered+report[:len(report)-1]+"]", 6000), []string{"Moved valve_a"}, nil)
 }
 
-// What an interrupted question found is said once.
+// The finding of an interrupted question appears once.
 func TestFindingIsSaidOnce(t *testing.T) {
 	const found = "The pump stops because `relay_off` is called by the watchdog of the boiler."
 	text := logOf(t, `[{"role":"user","content":"Why does the pump stop?"},`+ranAs("1", found, "cat pump.py", "def pump(): pass")+

@@ -28,7 +28,7 @@ type fact struct {
 	size     int    // words
 }
 
-// changeKind says how a statement announces a change.
+// changeKind is the way in which a statement announces a change.
 type changeKind uint8
 
 const (
@@ -78,14 +78,14 @@ func factOf(text string) *fact {
 	return f
 }
 
-// longestValue is the maximum length of a value, in bytes, and longestBefore that of a statement without one.
+// longestValue is the maximum length of a value, and longestBefore the maximum length of a statement without one, in bytes.
 const (
 	longestValue  = 48
 	longestBefore = 120
 )
 
-// valueIn returns the only run of names and numbers, or of words of another kind, of a text after its first word; "" if there are several,
-// or none, since nothing then says which of them counts.
+// valueIn returns the only run of names and numbers, or of words of another kind, in a text after its first word. It returns "" if there
+// are none or several, because then it is unclear which of them counts.
 func valueIn(text string, ws []words.Word, kind words.Kind) (value string) {
 	is := func(k int) bool {
 		w := ws[k]
@@ -112,7 +112,7 @@ func valueIn(text string, ws []words.Word, kind words.Kind) (value string) {
 }
 
 // replaces reports whether f, the newer of two statements by one speaker, replaces old. Both must have one value of the same kind, a name
-// or a number, and the same subject. Where somebody lives or works is a subject whatever the words, if both are about their speaker.
+// or a number, and the same subject. If both say where their speaker lives or works, the subject is the same in any wording.
 func (f *fact) replaces(old *fact) bool {
 	if f.changes == stays || len(f.values) > 0 && slices.Equal(f.values, old.values) || f.size > longFact || old.size > longFact {
 		return false
@@ -136,20 +136,20 @@ func (f *fact) replaces(old *fact) bool {
 	return same >= 2 && same*4 >= more*3
 }
 
-// lacksSubject reports whether a statement only denies a value, as "5, not 3": it is about what was said just before.
+// lacksSubject reports whether a statement only denies a value, as in "5, not 3", so that it refers to the statement just before.
 func (f *fact) lacksSubject() bool { return f.denies > 0 && len(f.subject) == 0 }
 
-// nearCorrection is how far behind what it corrects, in sentences, a correction without a subject may be.
+// nearCorrection is the maximum distance, in sentences, between a correction without a subject and the statement that it corrects.
 const nearCorrection = 5
 
-// nearSubject is how many words of a statement are examined for its subject: "my sister moved to Bergen just after I called" is not about
-// its speaker.
+// nearSubject is the number of a statement's words that are examined for its subject: "my sister moved to Bergen just after I called" is
+// not about its speaker.
 const nearSubject = 8
 
 // longFact is the maximum number of words of a statement that says one thing.
 const longFact = 24
 
-// common returns how many stems two sorted lists share.
+// common returns the number of stems that two sorted lists share.
 func common(a, b []uint32) (n int) {
 	for i, k := 0, 0; i < len(a) && k < len(b); {
 		switch {
@@ -167,11 +167,11 @@ func common(a, b []uint32) (n int) {
 // shortFact is the maximum number of words of a statement that its only name or number can stand for.
 const shortFact = 8
 
-// mostFacts is how many statements, the newest, are compared with each other.
+// mostFacts is the maximum number of statements, newest first, that are compared with each other.
 const mostFacts = 300
 
-// supersede removes statements that a newer one by the same speaker replaces. For those that stay, by index, it returns what to say about
-// the older one.
+// supersede removes statements that a newer one by the same speaker replaces. For each remaining statement, it returns a note about the
+// replaced one, or "".
 func (k *talk) supersede(chosen []extract.Chosen) (kept []extract.Chosen, was []string) {
 	facts := make([]*fact, len(chosen))
 	was = make([]string, len(chosen))
@@ -214,7 +214,7 @@ func (k *talk) supersede(chosen []extract.Chosen) (kept []extract.Chosen, was []
 	return chosen[:n], was[:n]
 }
 
-// was returns what to say about a statement that was replaced, up to a day.
+// was returns a note about a statement that was replaced on a day.
 func (k *talk) was(c extract.Chosen, f *fact, until string) string {
 	is, text := "was ", f.value
 	if text == "" || f.size > shortFact { // something else in it may be what counts

@@ -13,9 +13,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// talk is the material of a chat's local digest: statements of the participants, chosen by what they say that nothing else says, with their
-// speaker and day. A later digest reads them back: each line belongs to one message again, with its speaker at its beginning or at that of
-// a line above, and its day in the bracketed line above.
+// talk is the material of a chat's local digest: statements of the participants, with speaker and day, chosen for what they add to the
+// others. A later digest reads them back: each line again belongs to one message, with the speaker at its own beginning or at that of a
+// line above, and the day in the bracketed line above.
 type talk struct {
 	items     []extract.Item
 	sources   []source // of items
@@ -55,10 +55,10 @@ const (
 	ofDenied  = 8    // what the next turn rejects
 )
 
-// lookTalk is how much talk is read, in bytes: half of it the newest, the other half sampled evenly from what is older.
+// lookTalk is the number of bytes of talk that are read: half of them are the newest, the other half is sampled evenly from older talk.
 const lookTalk = 1 << 19
 
-// newTalk collects what messages and an earlier digest say. nearby are texts that the reader has anyway.
+// newTalk collects the statements in messages and in an earlier digest. nearby are texts that the reader has anyway.
 func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, beside []string) *talk {
 	k := &talk{facts: map[int]*fact{}}
 	names := speakerNames(t, messages)
@@ -111,7 +111,7 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, b
 	return k
 }
 
-// say adds what somebody says.
+// say adds a statement.
 func (k *talk) say(text string, factor int, src source) {
 	if blank(text) {
 		return
@@ -132,13 +132,13 @@ func (k *talk) say(text string, factor int, src source) {
 // largeMessage is the maximum size of a message, in bytes of JSON, that is searched for its author and time.
 const largeMessage = 1 << 16
 
-// author is what a message says about itself outside its content.
+// author holds the metadata of a message outside its content.
 type author struct {
 	day  dates.Date
 	name string // the author's name
 }
 
-// writtenBy returns who wrote message i, and when, according to its members or its metadata.
+// writtenBy returns the author and the time of message i, according to its members or its metadata.
 func writtenBy(t *transcript.Transcript, i int) (w author) {
 	src := t.Bytes(t.Messages[i].Span)
 	if len(src) > 0 && len(src) <= largeMessage && src[0] == '{' {
@@ -173,7 +173,7 @@ func (w *author) read(s *jsonspan.Scanner, inner string) {
 	}
 }
 
-// saidIn returns what the assistant says in message i.
+// saidIn returns the assistant's text in message i.
 func saidIn(t *transcript.Transcript, i int) (said string) {
 	for _, p := range t.PartsOf(i) {
 		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed|transcript.Said) {
@@ -402,8 +402,8 @@ func withoutItemNumber(line string) string {
 	return line
 }
 
-// clipped returns the beginning and the end of what is said first, in roughly size bytes, for when nothing can be chosen from one endless
-// sentence.
+// clipped returns the beginning and the end of the first texts, in roughly size bytes. It is used if nothing can be chosen, because there
+// is only one endless sentence.
 func (k *talk) clipped(size int) string {
 	for i, src := range k.sources {
 		if room := size - len(src.speaker) - len(labelMark); src.fresh && room >= leastRequest {
@@ -414,8 +414,8 @@ func (k *talk) clipped(size int) string {
 	return ""
 }
 
-// statementOf returns a statement as a line shows it, with punctuation at its end, so that the next round can separate it from the
-// following one.
+// statementOf returns a statement in the form for a line, with final punctuation, so that the next round can separate it from the following
+// statement.
 func statementOf(text, was string) string {
 	text = strings.TrimRight(strings.TrimSpace(strings.ReplaceAll(text, "**", "")), ",;:–—-( ，；：、،")
 	bare := strings.TrimRight(text, "\"'”’»)）」』》")
@@ -432,8 +432,8 @@ func statementOf(text, was string) string {
 	return Fence(text)
 }
 
-// absolute adds the date after words that are relative to the day on which they were said: "yesterday (7 May, 2023)". It leaves a text that
-// names a year as it is.
+// absolute adds the date after words that are relative to the day of the statement: "yesterday (7 May, 2023)". It leaves a text unchanged
+// if it names a year.
 func (k *talk) absolute(text string, at dates.Date) string {
 	ws := words.Append(nil, text)
 	found := dates.Relative(text, ws, at)

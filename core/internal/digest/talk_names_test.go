@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// TestChatDigestNames: names that messages have next to their text are read back from the digest, also by a round in which they no longer
+// TestChatDigestNames: names that messages have outside their text are read back from the digest, even by a round in which they no longer
 // occur.
 func TestChatDigestNames(t *testing.T) {
 	list := `[{"role":"user","name":"Anna","content":"I bought a kiln in Delft."},{"role":"assistant","name":"Piet","content":"Does it reach 1240 degrees?"}]`
@@ -40,7 +40,7 @@ func TestChatDigestForgedNames(t *testing.T) {
 	}
 }
 
-// TestChatDigestLongText: a text that is longer than what is looked at ends with a whole character.
+// TestChatDigestLongText: a text longer than the examined length is cut at a whole character.
 func TestChatDigestLongText(t *testing.T) {
 	for n := range 3 {
 		text := strings.Repeat("x", n) + strings.Repeat("é", 20000)
@@ -52,7 +52,7 @@ func TestChatDigestLongText(t *testing.T) {
 	}
 }
 
-// TestChatDigestUnnamed: what a speaker says without the name that the other messages have is of the role.
+// TestChatDigestUnnamed: a message without the name that the other messages have is attributed to its role.
 func TestChatDigestUnnamed(t *testing.T) {
 	got := digestOf(t, "", 2000, "Anna: I bought a kiln in Delft.", "Piet: Does it reach 1240 degrees?", "Anna: It reaches 1300 degrees in Gouda.", "Piet: Then buy 12 bowls in Leiden.",
 		"Anna: Bowls break at 1300 degrees.", "Piet: Not those of Utrecht.", "The ferry to Texel leaves at 7:15.")
@@ -61,7 +61,7 @@ func TestChatDigestUnnamed(t *testing.T) {
 	}
 }
 
-// TestChatDigestLargeMessage: a very large message is not looked through for who wrote it.
+// TestChatDigestLargeMessage: a very large message is not searched for its author.
 func TestChatDigestLargeMessage(t *testing.T) {
 	for size, want := range map[int]string{1000: "Anna: I bought", 1 << 16: "user: I bought"} {
 		tr, seq := read(t, "openai-chat", `[{"role":"user","content":"I bought a kiln in Delft. `+strings.Repeat("-", size)+`","name":"Anna"}]`)

@@ -22,8 +22,8 @@ func numbered(format string) func(int) string {
 
 var numberIn = regexp.MustCompile(`\d+`)
 
-// TestChatDigestOfOneForm: a few lines of many that differ in a number say what all of them say, and how far they go; no answer is below a
-// question that is not its own. A second digest of the first one and of more still says so.
+// TestChatDigestOfOneForm: of many lines that differ only in a number, a few represent all, with the last number. No answer appears below
+// another answer's question. A second digest of the first one and more messages still has this.
 func TestChatDigestOfOneForm(t *testing.T) {
 	for _, c := range []struct{ question, answer, upTo string }{
 		{"What does part %d do?", "Part %d reads the settings, checks each of them and reports the first error.", "up to Part 700)"},
@@ -52,7 +52,7 @@ func TestChatDigestOfOneForm(t *testing.T) {
 	}
 }
 
-// TestChatDigestOfNumbersThatTell: where numbers are what is told, as many lines as have room are taken from the whole chat.
+// TestChatDigestOfNumbersThatTell: if the numbers matter, lines from the whole chat fill the room.
 func TestChatDigestOfNumbersThatTell(t *testing.T) {
 	price := func(i int) int { return 100 + i*37%411 }
 	for _, answer := range []func(i int) string{
@@ -80,7 +80,7 @@ func TestChatDigestOfNumbersThatTell(t *testing.T) {
 	}
 }
 
-// TestChatDigestSpread: where the room is for a part of what is said, it is of the whole chat and not of its first half.
+// TestChatDigestSpread: if only a part of the statements has room, they come from the whole chat and not from its first half.
 func TestChatDigestSpread(t *testing.T) {
 	syllables := strings.Fields("ba ko ri mu ten sal vor pi ner do lu gam hes tir")
 	seed := uint32(7)
@@ -111,8 +111,8 @@ func TestChatDigestSpread(t *testing.T) {
 	}
 }
 
-// TestChatDigestPairs: a question of which no answer is chosen is left out unless nobody has answered, and what the assistant says is not below
-// what the user said before something else.
+// TestChatDigestPairs: a question whose answer is not chosen is omitted unless nobody has answered it, and an answer of the assistant does
+// not appear below something that the user said before another message.
 func TestChatDigestPairs(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// chatOf is a chat of a user and an assistant who take turns.
+// chatOf returns a chat in which the user and the assistant alternate.
 func chatOf(t testing.TB, texts ...string) string {
 	t.Helper()
 	type message struct {
@@ -107,7 +107,7 @@ func TestChatDigestOfModel(t *testing.T) {
 	}
 }
 
-// TestChatDigestLongAnswers: an assistant that writes essays does not crowd out what the user says.
+// TestChatDigestLongAnswers: an assistant that writes essays does not crowd out the user's statements.
 func TestChatDigestLongAnswers(t *testing.T) {
 	var texts, told []string
 	for i := range 40 {
@@ -131,7 +131,7 @@ func TestChatDigestLongAnswers(t *testing.T) {
 	}
 }
 
-// TestChatDigestDenied: what the next turn says is wrong is gone where room is short, and marked where it is not.
+// TestChatDigestDenied: a statement that the next turn denies is dropped if room is short, and marked otherwise.
 func TestChatDigestDenied(t *testing.T) {
 	texts := []string{"The dishwasher of Anna leaves white stains.", "I bet the tabs are from a cheap brand.", "No, that's not it, she uses Glanzol 23.", "Then the water of Anna is too hard."}
 	if got := digestOf(t, "", 4000, texts...); !strings.Contains(got, "a cheap brand. (denied next)\nuser: No, that's not it") {
@@ -163,7 +163,7 @@ func TestChatDigestHostile(t *testing.T) {
 	}
 }
 
-// TestChatDigestOtherMoved: that somebody else has moved does not replace where the speaker lives.
+// TestChatDigestOtherMoved: another person's move does not replace the speaker's home.
 func TestChatDigestOtherMoved(t *testing.T) {
 	got := digestOf(t, "", 4000, "Since last year I live in Halifax.", "Ok", "Odalys, my sister, has moved to Lawenten with two toddlers, right after I called.", "Ok")
 	if !strings.Contains(got, "user: Since last year I live in Halifax.") {
@@ -183,7 +183,7 @@ func TestChatDigestReadsItsLinesBack(t *testing.T) {
 	}
 }
 
-// Between people "no" is mostly sympathy, and after a question of the same turn an answer.
+// Between people, "no" mostly expresses sympathy; after a question of the same turn, it is an answer.
 func TestNoIsNoDenial(t *testing.T) {
 	for _, texts := range [][]string{
 		{"Nora: Hello Ben, how is the house?", "Ben: My landlord sold the house in Altona last week.", "Nora: No! That is awful, where do you go now?", "Ben: To my aunt Greta in the old bakery."},
@@ -195,7 +195,7 @@ func TestNoIsNoDenial(t *testing.T) {
 	}
 }
 
-// A line in a script without a full stop of its own ends with an ASCII one.
+// A line in a script without its own full stop ends with an ASCII one.
 func TestLinesEndInTheirScript(t *testing.T) {
 	got := digestOf(t, "", 4000, "ฉันย้ายไปเชียงใหม่เมื่อเดือนที่แล้ว เช่าห้องเดือนละ 8,500 บาท", "น่าอยู่มาก", "私の妹は大阪に住んでいます", "はい")
 	if strings.Contains(got, "บาท。") || !strings.Contains(got, "บาท.") || !strings.Contains(got, "住んでいます。") {
@@ -203,7 +203,7 @@ func TestLinesEndInTheirScript(t *testing.T) {
 	}
 }
 
-// Where the assistant says much more than the user, what is chosen from a long answer stays below its question.
+// If the assistant says much more than the user, the chosen parts of a long answer stay below its question.
 func TestLongAnswersKeepTheirQuestion(t *testing.T) {
 	var texts []string
 	for i := range 12 {

@@ -17,7 +17,7 @@ var outputMarks = []string{"<returncode>", "<output>", "<observation>", "<exit_c
 	"tool response", "[tool result", "[tool output", "command output:", "output of the command", "return code:", "returncode:", "exit code:",
 	"stdout:", "please always provide exactly one action", "format error", "[error] you did not use a tool"}
 
-// How many bytes at the beginning and at the end of a message are compared with other messages.
+// The numbers of bytes at the beginning and at the end of a message that are compared with other messages.
 const (
 	longestLead = 40
 	lookAhead   = 200
@@ -67,8 +67,7 @@ func afterAssistant(t *transcript.Transcript, n int) (after []int32) {
 	return after
 }
 
-// outputsAmong returns those of messages that begin like outputs or, if these are a minority, those that share the most common beginning or
-// end.
+// outputsAmong returns the messages that begin like outputs or, if these are a minority, those that share the most common beginning or end.
 func outputsAmong(t *transcript.Transcript, messages []int32) (like []int32) {
 	var leads, ends critbit.Map[int]
 	type edge struct {
@@ -216,7 +215,8 @@ func calledBefore(t *transcript.Transcript, i int) []textCall {
 	return callsIn(t, i-1)
 }
 
-// textRead returns the only file that calls, written as text, print; "" if they print none, several, or fail. What they change goes to l.
+// textRead returns the only file that calls written as text print, or "" if they print none or several, or fail. It records their changes
+// in l.
 func (l *laterChanges) textRead(calls []textCall, output string) (path string) {
 	only := true
 	for _, call := range calls {

@@ -35,6 +35,8 @@ const (
 	ofPrediction = 640 // "CI should pass now": what follows shows whether it did
 	ofChange     = 1000
 	ofCreation   = 1100
+	ofMoved      = 500 // files that only have another folder now, as the list of changed files says too
+	ofImport     = 120 // a change that only names other files
 	ofCommit     = 2200
 	ofCheck      = 800
 	ofFailure    = 900
@@ -64,15 +66,16 @@ type turnReader struct {
 	ran     critbit.Map[place]    // the unit that last ran a command in this turn, by command
 	plan    planList              // the last that the assistant wrote down
 	state   *endState
-	// troubles has, by what an error is about, one more than the index of the turn in which it came last.
+	// troubles maps the key of an error to one more than the index of the last turn with that error.
 	troubles critbit.Map[int]
 	goesOn   bool               // the assistant goes on after the last message
 	written  critbit.Map[place] // by path as a script writes it: the unit that wrote the file by a heredoc
 	commits  []place            // the commits that no rebase has replaced
+	around   remarks
 }
 
-// turnsOf returns the entries of messages, numbered from first on; asked has what the user asked in them, and kept what between them, see
-// keptBefore. Messages before the user's first one belong to the previous turn. It brings state up to date.
+// turnsOf returns the entries of messages, numbered from first on. asked has the user's requests in the messages, and kept the requests
+// between them (see keptBefore). Messages before the user's first request belong to the previous turn. turnsOf brings state up to date.
 func turnsOf(t *transcript.Transcript, messages []int32, asked, kept []string, first int, state *endState) *turnReader {
 	r := &turnReader{t: t, state: state, turns: []turn{{number: first - 1}}}
 	recent := recentOf(t, messages)
@@ -123,7 +126,8 @@ func closingOf(t *transcript.Transcript, messages []int32, asked, kept []string)
 	return closing
 }
 
-// mostClosing is how much of the closing messages of old turns is read, in bytes. If there is more, they are sampled evenly.
+// mostClosing is the maximum number of bytes that are read of the closing messages of old turns. If there are more, they are sampled
+// evenly.
 const mostClosing = 1 << 18
 
 // thin removes marks from old messages until the marked ones have at most mostClosing bytes.
@@ -167,7 +171,7 @@ func says(t *transcript.Transcript, i int) bool {
 
 func (r *turnReader) now() *turn { return &r.turns[len(r.turns)-1] }
 
-// before weighs the turn that a user request ends: what the request rejects, and the question that a short one answers.
+// before weighs the turn that a user request ends: the parts that the request rejects, and the question that a short request answers.
 func (r *turnReader) before(asked string) {
 	last, now := &r.turns[len(r.turns)-2], r.now()
 	last.judge(asked, now.number)
@@ -198,7 +202,7 @@ func (r *turnReader) before(asked string) {
 	}
 }
 
-// acceptsIn is the length of an answer, in bytes, up to which it says little however it begins.
+// acceptsIn is the maximum length, in bytes, of an answer that says little however it begins.
 const acceptsIn = 16
 
 // affirmations begin answers that accept an offer or answer a question.
@@ -219,8 +223,9 @@ func asksIn(text string) bool {
 	return strings.IndexByte(text, '?') >= 0 || strings.Contains(text, "？") || strings.Contains(text, "؟")
 }
 
-// endTurn closes the entry. What was announced in it has been done, but for the last of all, and where an answer closes it or the assistant goes
-// on, that says how everything went that was under way. What the assistant thought last counts most.
+// endTurn closes the entry. It drops announcements, because the announced work has been done, except the last one of the last turn. If an
+// answer closes the entry or the assistant continues, it also drops reports of unfinished work. Of the assistant's thoughts, the last ones
+// count most.
 func (r *turnReader) endTurn(last bool) {
 	t := r.now()
 	answered := slices.ContainsFunc(t.units, func(u unit) bool { return u.kind == answerUnit })
@@ -232,6 +237,7 @@ func (r *turnReader) endTurn(last bool) {
 	}
 	r.dropRepeated()
 	r.corrects()
+	t.dropDiagnoses()
 	if !last && t.reportsProgress() {
 		t.dropReport()
 	}
@@ -244,7 +250,7 @@ func (r *turnReader) endTurn(last bool) {
 		u := &t.units[n]
 		switch {
 		case u.factor == ofAnnounced && (overtaken || !last || n < len(t.units)-1), u.factor == ofProbe && !last, u.factor == ofStatus && overtaken,
-			u.factor == ofRemark && answered && len(u.text) < shortRemark, u.factor == ofPrediction && !last:
+			u.factor == ofRemark && (answered && len(u.text) < shortRemark || !last && len(u.text) < shortRemark/2), u.factor == ofPrediction && !last:
 			u.factor = isDropped
 		case last && u.kind == answerUnit && saysOpen(u.lead+" "+u.text):
 			u.factor = max(u.factor, ofOpen)
@@ -265,15 +271,35 @@ func (r *turnReader) endTurn(last bool) {
 	r.ran = critbit.Map[place]{}
 }
 
-// progressHeads begin answers that tell how far the work is.
+// diagnosisSigns occur in sentences that say what is wrong, in lower case.
+var diagnosisSigns = []string{"real issue", "root cause", "the problem is", "the bug is", "the issue is", "issue becomes", "key issue", "so the bug", "actual problem", "eigentliche problem", "ursache", "根本原因", "原因は"}
+
+// dropDiagnoses drops the diagnoses that the agent thought or stated before its last one.
+func (t *turn) dropDiagnoses() {
+	found := false
+	for n := range slices.Backward(t.units) {
+		u := &t.units[n]
+		if !u.kind.isProse() || u.kind == toldUnit || u.kind == oldUnit || u.factor == isDropped {
+			continue
+		}
+		said := lower(u.text)
+		diagnoses := slices.ContainsFunc(diagnosisSigns, func(s string) bool { return strings.Contains(said, s) })
+		if diagnoses && found && u.kind != answerUnit {
+			u.factor = isDropped
+		}
+		found = found || diagnoses
+	}
+}
+
+// progressHeads begin answers about the progress of the work.
 var progressHeads = []string{"i'm in the middle ", "we're in the middle ", "i'm still ", "still working", "ich bin noch ", "je suis en train ", "sigo "}
 
-// reportsProgress reports whether a turn only reports how far the work of an earlier one is.
+// reportsProgress reports whether a turn only reports the progress of an earlier turn's work.
 func (t *turn) reportsProgress() bool {
 	return len(t.units) > 0 && headedBy(t.units[0].text, progressHeads) && !slices.ContainsFunc(t.units, func(u unit) bool { return u.kind != answerUnit })
 }
 
-// dropReport drops what a turn says, but for the questions in it.
+// dropReport drops everything that a turn says, except for questions.
 func (t *turn) dropReport() {
 	for n := range t.units {
 		if u := &t.units[n]; !asksIn(u.text) {
@@ -282,7 +308,7 @@ func (t *turn) dropReport() {
 	}
 }
 
-// dropRepeated drops what the current turn's answer, or something said later in it, repeats word for word.
+// dropRepeated drops parts of the current turn that its answer, or a later statement, repeats word for word.
 func (r *turnReader) dropRepeated() {
 	var later critbit.Map[struct{}]
 	units := r.now().units
@@ -304,7 +330,7 @@ func (r *turnReader) dropRepeated() {
 	}
 }
 
-// leastSaidAgain is the minimum length of a part of a text that is dropped where it is repeated, in bytes.
+// leastSaidAgain is the minimum length of a repeated part that is dropped, in bytes.
 const leastSaidAgain = 30
 
 func (r *turnReader) add(u unit) {
@@ -314,7 +340,7 @@ func (r *turnReader) add(u unit) {
 	}
 }
 
-// message adds what message i says and does. The last message of a turn is its answer, unless it calls a tool.
+// message adds the assistant's texts and calls in message i. The last message of a turn is its answer, unless it calls a tool.
 func (r *turnReader) message(i int, last bool) {
 	t, m := r.t, &r.t.Messages[i]
 	if m.Variant == transcript.Shell {
@@ -344,7 +370,7 @@ func (r *turnReader) message(i int, last bool) {
 	}
 }
 
-// result adds what a call did, according to its result, part n of message i.
+// result adds the effect of a call according to its result, which is part n of message i.
 func (r *turnReader) result(i int, n int32) {
 	t, p := r.t, &r.t.Parts[n]
 	call := &t.Parts[p.Pair]
@@ -376,27 +402,27 @@ func (r *turnReader) result(i int, n int32) {
 // place is the position of a unit: its turn, and its index there.
 type place struct{ turn, unit int }
 
-// openSigns are in sentences and headings of what is left to be done, in lower case.
+// openSigns occur in sentences and headings about remaining work, in lower case.
 var openSigns = strings.Split("remaining|next step|next up|still to |still open|still need|todo|to do|to-do|not yet|not done|left to|outstanding|blocked|follow-up|pending|"+
 	"offen|noch zu|noch nicht|nächste schritte|restant|à faire|reste à|pendiente|por hacer|осталось|待办|剩余|下一步|未完|残り|남은", "|")
 
-// saysOpen reports whether a text says that something is left to do.
+// saysOpen reports whether a text mentions remaining work.
 func saysOpen(text string) bool {
 	text = lower(text)
 	return slices.ContainsFunc(openSigns, func(s string) bool { return strings.Contains(text, s) })
 }
 
-// shortRemark is the length of a remark at work, in bytes, below which the answer that ends the turn makes it worthless.
+// shortRemark is the length of a remark, in bytes, below which it is worthless once an answer ends the turn.
 const shortRemark = 100
 
-// How many of the last things said at work, and thought, count in full. Where an answer ends the turn, all that was said counts as if as many
-// followed: who tells each step says in the end what came of it.
+// The numbers of the newest statements and thoughts that count in full. If an answer ends the turn, all statements count as if as many
+// followed them, because an agent that reports each step also reports the outcome at the end.
 const (
 	newSaid     = 10
 	newThoughts = 10
 )
 
-// olderThan is a factor of a unit that so many of its kind follow, of which the newest count in full.
+// olderThan returns the factor of a unit that newer units of its kind follow. The newest of these count in full.
 func olderThan(factor, newer, newest int) int {
 	if factor == isDropped || newer < newest {
 		return factor
@@ -411,7 +437,7 @@ func (r *turnReader) here() place { return place{len(r.turns) - 1, len(r.now().u
 
 func (r *turnReader) drop(p place) { r.turns[p.turn].units[p.unit].factor = isDropped }
 
-// polling are tools that check on something that is running, or to which the agent only says what it thinks.
+// polling lists tools that check on running work, or that only record the agent's thoughts.
 var polling = wordListOf("writestdin bashoutput taskoutput killshell killbash wait sleep getterminaloutput think processthoughts sequentialthinking toolsearch toolsearchcall")
 
 // change adds a change of a file. It drops an earlier one whose lines this one removes.
@@ -437,6 +463,9 @@ func (r *turnReader) change(i int, c *change) {
 	if said := c.text(); said != "" {
 		text += ": " + said
 	}
+	if !c.created && onlyImports(c.added) && onlyImports(c.removed) {
+		factor = ofImport
+	}
 	r.state.changedFile(c.path)
 	at := r.here()
 	for _, line := range telling(c.added) {
@@ -452,7 +481,7 @@ const (
 	deletedVerb = "deleted "
 )
 
-// isDiff reports whether a file is a patch of others: what it changes counts when it is applied.
+// isDiff reports whether a file is a patch for other files. Its changes count when it is applied.
 func isDiff(lines []string) bool {
 	return len(lines) > 0 && (strings.HasPrefix(lines[0], "--- ") || strings.HasPrefix(lines[0], "diff --git ") || strings.HasPrefix(lines[0], "*** Begin Patch"))
 }

@@ -36,7 +36,7 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	case told:
 		before := len(r.now().units)
 		r.report(i, name, text)
-		if len(r.now().units) > before && isLookup(name) { // the units from its result are enough
+		if len(r.now().units) > before && (isLookup(name) || delegating.has(bareTool(name))) { // the units from its result are enough
 			return
 		}
 	case saysOutcome(short):

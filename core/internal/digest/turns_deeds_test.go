@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// wants reports which texts a digest lacks, and which it should not have.
+// wants checks that a digest contains some texts, and doesn't contain others.
 func wants(t *testing.T, text string, want, not []string) {
 	t.Helper()
 	for _, s := range want {
@@ -21,7 +21,7 @@ func wants(t *testing.T, text string, want, not []string) {
 	}
 }
 
-// A file that was deleted or renamed later is said to be, and what the session made only for a while is not listed.
+// A file that was deleted or renamed later is described as such, and files that existed only for a while are not listed.
 func TestDeletedFiles(t *testing.T) {
 	text := logOf(t, `[
 {"role":"user","content":"Replace the old ramp of the kiln."},
@@ -41,8 +41,7 @@ func TestDeletedFiles(t *testing.T) {
 	wants(t, text, []string{"deleted /kiln/src/lamp.go"}, nil)
 }
 
-// What is said at work counts by what it names: neither numbered steps, nor remarks that the answer makes worthless, nor what was expected
-// to come of it.
+// Statements at work count by what they name. Numbered steps, remarks that the answer makes worthless, and predictions don't count.
 func TestRemarksAtWork(t *testing.T) {
 	text := logOf(t, `[
 {"role":"user","content":"Why does the build of the kiln fail?"},
@@ -55,7 +54,7 @@ func TestRemarksAtWork(t *testing.T) {
 	wants(t, text, []string{"kiln/door.go ran before the door was shut", "turns at 40 percent"}, []string{"Step 3", "more robust", "CI should now"})
 }
 
-// A test that failed is named, and where the same run passes later, it is not open.
+// A failed test is named. If it passes later in the same turn, it is not open.
 func TestFixedTests(t *testing.T) {
 	failed := `--- FAIL: TestRamp (0.00s)\n    ramp_test.go:9: 940, not 900\nFAIL\nFAIL\texample.com/kiln\t0.1s`
 	text := logOf(t, `[
@@ -68,7 +67,7 @@ func TestFixedTests(t *testing.T) {
 		[]string{"→ failed: TestRamp", "- bash (go test ./kiln"})
 }
 
-// A call of a tool that nobody knows is told with its arguments and its result; of equal calls the last.
+// A call of an unknown tool is reported with its arguments and its result; of equal calls only the last.
 func TestCallsOfUnknownTools(t *testing.T) {
 	call := `{"role":"assistant","content":[{"type":"tool_call","id":"ID","name":"kiln_set_zone","arguments":{"zone":7,"degrees":"900"}}]},{"role":"tool_result","tool_call_id":"ID","tool_name":"kiln_set_zone","content":"OUT"}`
 	text := logOf(t, `[
@@ -80,7 +79,7 @@ func TestCallsOfUnknownTools(t *testing.T) {
 	wants(t, text, []string{"called kiln_set_zone(zone: 7, degrees: 900) → zone 7 holds 900"}, []string{"busy"})
 }
 
-// Evaluation logs name the function of a call where others have an object.
+// Evaluation logs have a function's name where others have an object.
 func TestFunctionsGivenAsText(t *testing.T) {
 	tr, seq := read(t, "openai-chat", `[
 {"role":"user","content":"Heat zone 7 of the kiln."},
@@ -91,7 +90,7 @@ func TestFunctionsGivenAsText(t *testing.T) {
 	wants(t, localOf(tr, seq, 4000), []string{"ran `kilnctl heat --zone 7` → zone 7 holds 900 degrees"}, nil)
 }
 
-// An agent that thinks aloud takes much of it back; what it finds stays.
+// An agent that thinks aloud takes back many statements; its findings stay.
 func TestThinkingAloud(t *testing.T) {
 	aloud := func(id, text string) string { return ranAs(id, text, "kilnctl status", "ok") }
 	text := logOf(t, `[
@@ -109,7 +108,7 @@ func TestThinkingAloud(t *testing.T) {
 		[]string{"had a thought", "sensor_7", "lamp_3", "lamps_1", "oven_2", "exit 123", "+900"})
 }
 
-// Where there is little room, each turn says what came of it before one of them says everything; no word is cut.
+// If there is little room, each turn gets its outcome before any turn gets everything; no word is cut.
 func TestEachTurnHasAnOutcome(t *testing.T) {
 	var b strings.Builder
 	for i := range 24 {
@@ -124,7 +123,7 @@ func TestEachTurnHasAnOutcome(t *testing.T) {
 	}
 }
 
-// A commit that failed makes room for the one that worked, and what the user rejects after a word of hesitation is rejected.
+// A successful commit replaces a failed one, and a rejection after a word of hesitation counts as a rejection.
 func TestSecondTry(t *testing.T) {
 	text := logOf(t, `[
 {"role":"user","content":"Commit the ramp."},
@@ -139,7 +138,7 @@ func TestSecondTry(t *testing.T) {
 		[]string{"tried to commit", "recorded", "completely green"})
 }
 
-// What the user says in some hundred characters is kept whole, a claim that the next message refutes shrinks, and code keeps its backticks.
+// User messages of a few hundred characters stay whole, a claim that the next message refutes gets less room, and code keeps its backticks.
 func TestWhatAReaderMissed(t *testing.T) {
 	var b strings.Builder
 	asked := func(i int) string {
@@ -158,6 +157,26 @@ func TestWhatAReaderMissed(t *testing.T) {
 	for i := range 12 {
 		if !strings.Contains(text, asked(i)) {
 			t.Errorf("request %d is not whole in\n%s", i, text)
+		}
+	}
+}
+
+// Of what was thought to be wrong the last stays, or what the answer says. What a subagent reports is its own, without numbers that have lost
+// their neighbours, and a change of imports alone is not worth a line.
+func TestDiagnosesAndReports(t *testing.T) {
+	messages := `[{"role":"user","content":"Why is zone_7 cold?"},
+{"role":"assistant","content":[{"type":"thinking","text":"The real issue is that fan_7 blows in kiln.go:12."},{"type":"tool_call","id":"1","name":"Task","arguments":{"prompt":"look"}}]},
+{"role":"tool_result","tool_call_id":"1","tool_name":"Task","content":"### 4. Door of the zone\n- The door of zone 7 stays open for 40 minutes after each ramp.\n\n` + strings.Repeat("Nothing else. ", 9) + `"},
+` + strings.NewReplacer("ID", "2", "FILE", "kiln.go", "OLD", `import \"fmt\"`, "NEW", `import \"slices\"`).Replace(kilnEdit) + `,
+{"role":"assistant","content":"The root cause is door_7: it stays open in oven.go:40."},
+{"role":"user","content":"Then close it."}]`
+	text := logOf(t, messages, 3000)
+	if !strings.Contains(text, "  - a subagent reported: Door of the zone: The door of zone 7 stays open for 40 minutes after each ramp.") {
+		t.Errorf("the report is not in\n%s", text)
+	}
+	for _, not := range []string{"fan_7", "4. Door"} {
+		if strings.Contains(text, not) {
+			t.Errorf("%q is in\n%s", not, text)
 		}
 	}
 }

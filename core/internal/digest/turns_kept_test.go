@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// A request that stays in the context while the work on it is condensed has an entry of its own, with which the next digest goes on.
+// A request that stays in the context while the work on it is condensed has its own entry, which the next digest continues.
 func TestWorkOnARequestThatStays(t *testing.T) {
 	tr, all := read(t, "native", `[{"role":"user","content":"Make the valve open slowly."},`+ranAs("1", "x", "ls", "valve.py")+
 		`,{"role":"assistant","content":"The valve opens in open_slowly."},{"role":"user","content":"also the pump in pump.py fails, please fix"},`+

@@ -137,11 +137,14 @@ func searchedFor(script string) string {
 func (r *turnReader) report(i int, name, text string) {
 	name = clipLine(Fence(name), maxName)
 	add := func(lead, text string, item int) {
+		if n := len(exitOf(lead)); n > 0 && strings.HasPrefix(lead[n:], ". ") { // its neighbours may be left out
+			lead = lead[n+len(". "):]
+		}
 		r.add(unit{kind: toldUnit, message: int32(i), lead: lead, source: name, text: text, item: item, factor: ofReport})
 	}
 	prose := func(text string) {
 		proseUnits(trimRune(text[:min(len(text), lookText)]), func(lead, text string, item int) {
-			if (!fewSpaces(text, 4) || unspacedText(text) || lead != "" && names(text)) && !codes(text) && !announces(text) && !strings.HasPrefix(text, "(truncated") {
+			if (!fewSpaces(text, 4) || unspacedText(text) || lead != "" && names(text)) && !codesBare(text) && !announces(text) && !strings.HasPrefix(text, "(truncated") {
 				add(lead, text, item)
 			}
 		})

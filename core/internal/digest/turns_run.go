@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// textResult adds what the calls whose output is message i, a text, did.
+// textResult adds the effects of the calls whose output is message i, a text.
 func (r *turnReader) textResult(i int) {
 	output := ""
 	for _, p := range r.t.PartsOf(i) {
@@ -75,7 +75,7 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 			r.touch(path, "changed")
 		}
 	}
-	meant := bad && meantToFail(r.t, i, script)
+	meant := bad && r.around.meant(r.t, i, script)
 	if !meant {
 		r.state.ran(&run, output, r.now().number)
 	}
@@ -121,6 +121,9 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		factor = ofCheck
 	}
 	text := run.text()
+	if strings.HasPrefix(text, scriptVerb) && !bad && run.result == "" { // its comment says what it is for, not what it did
+		factor = ofCommand / 2
+	}
 	if strings.HasSuffix(text, cutCommand) && !bad { // neither what it did nor what came of it
 		return
 	}
@@ -142,8 +145,8 @@ const (
 	committedAs   = "” ("
 )
 
-// rewritten notes a commit, and drops the hashes that a command replaces: that of the commit before by an amendment, those of all of them by a
-// rebase. A commit that is amended in the same turn is dropped as a whole.
+// rewritten records a commit, and removes hashes that a command replaces: the hash of the previous commit if it was amended, and the hashes
+// of all commits after a rebase. A commit that is amended in the same turn is dropped completely.
 func (r *turnReader) rewritten(run *run, output string, bad bool) {
 	amends := run.kind == commits && strings.Contains(run.script, "--amend")
 	switch {
@@ -167,7 +170,7 @@ func (r *turnReader) rewritten(run *run, output string, bad bool) {
 	}
 }
 
-// replaced takes the branch and the hash of a commit out of its unit, and says what has replaced them in the current turn.
+// replaced removes the branch and the hash of a commit from its unit, and adds how the current turn has replaced it.
 func (r *turnReader) replaced(at place, verb string) {
 	u := &r.turns[at.turn].units[at.unit]
 	if n := strings.LastIndex(u.text, committedAs); n >= 0 && strings.HasPrefix(u.text, committedVerb) {
@@ -175,11 +178,11 @@ func (r *turnReader) replaced(at place, verb string) {
 	}
 }
 
-// cutCommand ends the text of a long command that is cut and of which nothing more is said.
+// cutCommand ends the text of a long command that was cut and whose unit has nothing else.
 const cutCommand = " …`"
 
-// awayName returns where a file was moved to, as short as that can be said: its new name, or its new folder, of whose whole path the last two
-// names.
+// awayName returns the destination of a moved file in its shortest form: the new name, or the new folder, of which it returns at most the
+// last two names if the path is absolute.
 func awayName(m move) string {
 	if name := fileName(m.to); name != fileName(m.from) {
 		return name
@@ -192,7 +195,7 @@ func awayName(m move) string {
 	return strings.Join(names[max(0, len(names)-2):], "/") + "/"
 }
 
-// setting are words of commands that configure something.
+// setting lists words of commands that configure something.
 var setting = wordListOf("configure config set enable disable install uninstall add remove init login link unlink use create delete update start stop deploy release publish grant revoke")
 
 // setsUp reports whether a short command configures something, so that it matters although it prints nothing.
@@ -207,7 +210,7 @@ func setsUp(script string) bool {
 // interpreters are the first words of commands that run a file.
 var interpreters = wordListOf("python python2 python3 node deno bun tsx ts-node bash sh zsh ruby perl php rscript patch source")
 
-// tries marks the files that a script runs and an earlier one wrote: a trial more often than a part of the work.
+// tries marks files that an earlier script wrote and this script runs, because such a file is more often a trial than a part of the work.
 func (r *turnReader) tries(script string) {
 	for n := 0; r.written.Len() > 0 && len(script) > 0 && n < 32; n++ {
 		var words []string
@@ -227,7 +230,7 @@ func (r *turnReader) tries(script string) {
 // tidying are the first words of commands that only make room for others.
 var tidying = wordListOf("mkdir touch chmod chown cd export source pushd popd set")
 
-// tidies reports whether all commands of a script only make room for others, or move files, which units of their own tell.
+// tidies reports whether all commands of a script only prepare others, or move files, for which there are separate units.
 func tidies(script string) bool {
 	for len(script) > 0 {
 		var words []string
@@ -243,7 +246,7 @@ func isProbe(script string) bool {
 	return strings.Contains(script, " -e ") || strings.Contains(script, " -c ") || strings.Contains(script, "<<")
 }
 
-// removed notes the files that a script deletes, and adds them to gone.
+// removed records the files that a script deletes, and adds them to gone.
 func (r *turnReader) removed(script, folder string, bad bool, gone *critbit.Map[struct{}]) {
 	removesIn(script, func(path string) {
 		path = inFolder(folder, path)
@@ -254,7 +257,7 @@ func (r *turnReader) removed(script, folder string, bad bool, gone *critbit.Map[
 	})
 }
 
-// moved adds the files that a script moves or renames, one unit per target folder, and returns where they are now.
+// moved adds the files that a script moves or renames, one unit per target folder, and returns their new paths.
 func (r *turnReader) moved(i int, script, folder string, bad bool) (moved critbit.Map[struct{}]) {
 	moves := movesIn(script)
 	if bad || len(moves) == 0 {
@@ -294,7 +297,7 @@ func (r *turnReader) moved(i int, script, folder string, bad bool) (moved critbi
 			}
 			text += name
 		}
-		r.add(unit{kind: ranUnit, message: int32(i), text: Fence(text + " to " + dir), factor: ofChange})
+		r.add(unit{kind: ranUnit, message: int32(i), text: Fence(text + " to " + dir), factor: ofMoved})
 	}
 	return moved
 }

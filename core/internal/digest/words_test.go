@@ -15,7 +15,7 @@ func quoted(text string) string {
 	return string(b)
 }
 
-// The user's words come in a tool result too: in each format in which results are elsewhere.
+// The user's words may also be in a tool result, in every format whose results are separate.
 func TestAskedInResults(t *testing.T) {
 	const result = `User has answered your questions: "Which database?"="Postgres". You can now continue with the user's answers in mind.`
 	const args = `{"questions":[{"question":"Which database?","options":[{"label":"Postgres"},{"label":"SQLite"}]}]}`
@@ -64,7 +64,7 @@ func TestAskedInRefusals(t *testing.T) {
 	}
 }
 
-// What follows the call of a skill, or a command of the user, is the skill's text and not the user's.
+// The text after the call of a skill, or after a user's command, is the skill's and not the user's.
 func TestPastedSkills(t *testing.T) {
 	skill := "You are a dispatcher. Do NOT explore, read or grep. " + strings.Repeat("Never answer yourself. ", 30)
 	for name, src := range map[string]string{

@@ -23,7 +23,7 @@ func talk() []Item {
 	return list
 }
 
-// TestBudgets has what is chosen under budgets of many sizes, by one Extract, and which of it somebody says of themselves (!).
+// TestBudgets lists the choices of one Extract under budgets of many sizes, and marks sentences that people say about themselves (!).
 func TestBudgets(t *testing.T) {
 	list := talk()
 	e := New(list, []string{"The harbour office closes at noon"})
@@ -91,7 +91,7 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// TestClauses has where sentences may be cut (|), and what a choice may begin with (^).
+// TestClauses marks the positions at which sentences may be cut (|), and at which a selection may begin (^).
 func TestClauses(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"We moved to Bergen.",

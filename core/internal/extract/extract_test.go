@@ -102,7 +102,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestFlooded numbers stems that all fall into one slot.
+// TestFlooded assigns numbers to stems that all fall into the same slot.
 func TestFlooded(t *testing.T) {
 	var s stems
 	s.init(64)

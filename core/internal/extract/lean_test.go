@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// TestLeans has sentences that cannot be understood without the one before.
+// TestLeans lists sentences that cannot be understood without the previous one.
 func TestLeans(t *testing.T) {
 	for want, list := range map[bool][]string{
 		true: {"It enabled needed repairs.", "They're full of potholes.", "Yeah, it was great.", "And she lives in Bergen now.", "I sold it for 300 euros.", "That was in May.",
@@ -24,7 +24,7 @@ func TestLeans(t *testing.T) {
 	}
 }
 
-// TestIdle has sentences that say nothing.
+// TestIdle lists sentences that say nothing.
 func TestIdle(t *testing.T) {
 	for want, list := range map[bool][]string{
 		true: {"I'll keep ya posted.", "Good morning!", "How are you?", "Let me know if you have any other questions.", "Hm, makes sense.", "OK, that helps.", "Thanks, Maria!", "That sounds great!", "You're welcome! Have a great day.", "Das klingt gut.", "Vielen Dank!", "Merci beaucoup",
@@ -48,7 +48,7 @@ func follow(texts ...string) []Item {
 	return list
 }
 
-// TestChosenTogether has what cannot be understood alone with what it is about, or not at all.
+// TestChosenTogether: a sentence that cannot be understood alone is chosen together with the one that it depends on, or not at all.
 func TestChosenTogether(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -87,7 +87,7 @@ func TestWholeClauses(t *testing.T) {
 	}
 }
 
-// TestLeaningChain chooses of 20,000 sentences each of which leans on the one before.
+// TestLeaningChain chooses among 20,000 sentences, each of which depends on the previous one.
 func TestLeaningChain(t *testing.T) {
 	list := []Item{{Text: "The kiln of Delft is hot."}}
 	for i := range 20000 {
@@ -98,7 +98,7 @@ func TestLeaningChain(t *testing.T) {
 	}
 }
 
-// TestTopicQuestion: a short question says what the next sentence is about.
+// TestTopicQuestion: a short question names the topic of the next sentence.
 func TestTopicQuestion(t *testing.T) {
 	list := items("And Norwegian? I have level A2 since March, which course leads to B2?", "Oh yes, the kiln in Delft burns again.", "Anna paints barns in Runde.")
 	said := 0

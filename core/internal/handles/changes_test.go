@@ -2,7 +2,7 @@ package handles
 
 import "testing"
 
-// What is between messages is white space and a comma, and before the first one a bracket; nothing else is taken from a body.
+// Only white space and a comma may be between messages, and a bracket before the first one; no other text is taken from a body.
 func TestParseChanges(t *testing.T) {
 	for lines, want := range map[string]bool{
 		``:                                true,

@@ -9,7 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 )
 
-// The handle is what crypto/sha256 says, for every length around the edges of blocks, and whatever pieces it is given in.
+// The handle equals the hash of crypto/sha256, for every length around block boundaries, and for input in pieces of any
+// size.
 func TestHandle(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for n := range 300 {

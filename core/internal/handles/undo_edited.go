@@ -6,6 +6,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
@@ -359,7 +360,7 @@ func (f *finding) end(h *hunk, place int) int {
 		return at >= 0 && at < len(items) && f.r.isGone(gone{print: print}, at)
 	}
 	switch {
-	case place < f.next:
+	case place < f.next || f.isAnother(h, place):
 		return -1
 	case len(h.gone) == 0 && h.print != "":
 		if !is(h.print, place) {
@@ -382,4 +383,28 @@ func (f *finding) end(h *hunk, place int) int {
 		return -1
 	}
 	return to
+}
+
+// isAnother reports whether a message is certainly not the one that a hunk removed: it has an id, and the original has another. Prints ignore ids, and messages of two branches may differ in nothing else.
+func (f *finding) isAnother(h *hunk, place int) bool {
+	if len(h.gone) != 1 || len(h.steps) != 1 || place < 0 || place >= len(f.r.doc.Items) {
+		return false
+	}
+	t := f.r.doc.T
+	now := IDOf(t.Bytes(t.Messages[f.r.doc.Items[place].Msg].Span))
+	return now != "" && now != IDOf(h.steps[0].text)
+}
+
+// IDOf returns the id of a message as JSON, or "" if it has none.
+func IDOf(message []byte) string {
+	s := jsonspan.New(message)
+	if s.Kind() != jsonspan.Object {
+		return ""
+	}
+	for key := range s.Members {
+		if value := s.Skip(); string(key) == "id" && value.Kind == jsonspan.String {
+			return string(message[value.Start:value.End])
+		}
+	}
+	return ""
 }

@@ -82,7 +82,7 @@ func hexEscape(r rune) string {
 	return `\u` + string([]byte{hex[r>>12], hex[r>>8&15], hex[r>>4&15], hex[r&15]})
 }
 
-// TestAutomaton compares the ways to walk a text with the plain one.
+// TestAutomaton compares the optimized ways to walk a text with the plain one.
 func TestAutomaton(t *testing.T) {
 	a := lastSymbol()
 	pieces := []string{"the ", "cat", "X", "\n", "\t", "\"", "\\", "/", "é", "ю", "漢字", "。", "😀", "🇩🇪", "𝒳", "\u0080", "\uffff", "߿", "ࠀ"}
@@ -115,7 +115,7 @@ func TestAutomaton(t *testing.T) {
 	}
 }
 
-// TestAutomatonRuns has long runs of one character, which have weights of their own.
+// TestAutomatonRuns tests long runs of one character, which have separate weights.
 func TestAutomatonRuns(t *testing.T) {
 	a := lastSymbol()
 	step := func(text string) uint64 { return walked(a, text) }

@@ -39,7 +39,7 @@ func TestSkipMeasuresCompactJSON(t *testing.T) {
 	}
 }
 
-// compact writes src as JSON.stringify would, numbers as they are spelled.
+// compact writes src as JSON.stringify would, but keeps the spelling of numbers.
 func compact(t *testing.T, src string) string {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(src))

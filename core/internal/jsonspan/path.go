@@ -12,60 +12,11 @@ const pathKeyMax = 64
 // brackets, and unusual names in brackets and quotes. The root is "". It scans src from the beginning and stops at the first invalid
 // JSON, so it also works if the source is broken at or after offset.
 func PathAt(src []byte, offset int) string {
-	type frame struct {
-		key    Span // the key of the current member
-		index  int  // the index of the current element
-		object bool
-		value  bool // the current member's or element's value has begun
-	}
-	var stack []frame
-	s := &Scanner{src: src, Lenient: true}
-walk:
-	for s.pos < len(src) {
-		if s.space(); s.pos >= len(src) || s.pos >= offset && (len(stack) == 0 || stack[len(stack)-1].value) {
-			break
-		}
-		at := s.pos
-		switch c := src[at]; c {
-		case '{', '[':
-			if len(stack) == MaxDepth || at >= offset {
-				break walk
-			}
-			stack = append(stack, frame{object: c == '{', value: c == '['})
-			s.pos++
-		case '}', ']':
-			if len(stack) == 0 || at >= offset {
-				break walk
-			}
-			stack = stack[:len(stack)-1]
-			s.pos++
-		case ',':
-			if len(stack) == 0 || at >= offset {
-				break walk
-			}
-			f := &stack[len(stack)-1]
-			f.index++
-			f.value = !f.object
-			s.pos++
-		case ':':
-			s.pos++
-			if len(stack) > 0 {
-				stack[len(stack)-1].value = true
-			}
-		case '"':
-			k := s.str(false)
-			if s.err != nil || s.pos > offset && (len(stack) == 0 || stack[len(stack)-1].value) {
-				break walk
-			}
-			if len(stack) > 0 && stack[len(stack)-1].object && !stack[len(stack)-1].value {
-				stack[len(stack)-1].key = k.Span
-			}
-		default:
-			s.pos++
-		}
+	w := pathWalk{s: &Scanner{src: src, Lenient: true}, offset: offset}
+	for w.next() {
 	}
 	var path []byte
-	for _, f := range stack {
+	for _, f := range w.open {
 		switch {
 		case !f.object:
 			path = append(path, '[')
@@ -78,6 +29,73 @@ walk:
 	return string(path)
 }
 
+// pathWalk scans JSON up to an offset. open are the objects and arrays that contain the scanner.
+type pathWalk struct {
+	s      *Scanner
+	offset int
+	open   []pathFrame
+}
+
+type pathFrame struct {
+	key    Span // the key of the current member
+	index  int  // the index of the current element
+	object bool
+	value  bool // the current member's or element's value has begun
+}
+
+// next reads one token. It returns false if the walk ends here.
+func (w *pathWalk) next() bool {
+	s := w.s
+	s.space()
+	if s.pos >= len(s.src) {
+		return false
+	}
+	f := &pathFrame{value: true} // the innermost object or array
+	if n := len(w.open); n > 0 {
+		f = &w.open[n-1]
+	}
+	reached := s.pos >= w.offset
+	if reached && f.value {
+		return false
+	}
+	switch c := s.src[s.pos]; c {
+	case '{', '[':
+		if len(w.open) == MaxDepth || reached {
+			return false
+		}
+		w.open = append(w.open, pathFrame{object: c == '{', value: c == '['})
+	case '}', ']':
+		if len(w.open) == 0 || reached {
+			return false
+		}
+		w.open = w.open[:len(w.open)-1]
+	case ',':
+		if len(w.open) == 0 || reached {
+			return false
+		}
+		f.index++
+		f.value = !f.object
+	case ':':
+		f.value = true
+	case '"':
+		return w.text(f)
+	}
+	s.pos++
+	return true
+}
+
+// text reads a string, which is the key of a member if no value has begun in the innermost object.
+func (w *pathWalk) text(f *pathFrame) bool {
+	k := w.s.str(false)
+	if w.s.err != nil || w.s.pos > w.offset && f.value {
+		return false
+	}
+	if f.object && !f.value {
+		f.key = k.Span
+	}
+	return true
+}
+
 // Find returns the offset of the value at a path below the value at offset base. The path consists of plain member names and indexes,
 // such as passes[1].tools. If it leads nowhere, Find returns the offset of the last value on the path that exists.
 func Find(src []byte, base int, path string) int {
@@ -88,34 +106,16 @@ func Find(src []byte, base int, path string) int {
 		if path[0] == '[' {
 			end := strings.IndexByte(path, ']')
 			n, err := strconv.Atoi(path[1:max(end, 1)])
-			if path = path[end+1:]; err != nil || s.Kind() != Array {
-				break
-			}
-			for s.Array(); s.Elem(); n-- {
-				if found = n == 0; found {
-					break
-				}
-				s.Skip()
-			}
+			found = err == nil && s.toElement(n)
+			path = path[end+1:]
 		} else {
 			path = strings.TrimPrefix(path, ".")
 			end := strings.IndexAny(path, ".[")
 			if end < 0 {
 				end = len(path)
 			}
-			name := path[:end]
-			if path = path[end:]; s.Kind() != Object {
-				break
-			}
-			for s.Object(); !found; {
-				key, ok := s.Key()
-				if !ok {
-					break
-				}
-				if found = string(key) == name; !found {
-					s.Skip()
-				}
-			}
+			found = s.toMember(path[:end])
+			path = path[end:]
 		}
 		if !found || s.Kind() == Invalid {
 			break
@@ -123,6 +123,33 @@ func Find(src []byte, base int, path string) int {
 		base = int(s.Pos())
 	}
 	return base
+}
+
+// toElement moves the scanner to element n of the array at the scanner, and reports whether there is one.
+func (s *Scanner) toElement(n int) bool {
+	if s.Kind() != Array {
+		return false
+	}
+	for s.Array(); s.Elem(); n-- {
+		if n == 0 {
+			return true
+		}
+		s.Skip()
+	}
+	return false
+}
+
+// toMember moves the scanner to the value of a member of the object at the scanner, and reports whether there is one.
+func (s *Scanner) toMember(name string) bool {
+	if s.Kind() != Object {
+		return false
+	}
+	for s.Object(); ; s.Skip() {
+		key, ok := s.Key()
+		if !ok || string(key) == name {
+			return ok
+		}
+	}
 }
 
 // maxKeys is the maximum number of keys of an object that Duplicate compares. Objects of known types have fewer.

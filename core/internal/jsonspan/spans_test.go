@@ -32,7 +32,7 @@ func TestLone(t *testing.T) {
 	}
 }
 
-// TestPathAt gives the path at each place that ^ marks.
+// TestPathAt checks the path at each position marked by ^.
 func TestPathAt(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{`^{"a":1}`, ""}, {`{"a":^1}`, "a"}, {`{"a":1,"b":^2}`, "b"}, {`{^"a":1}`, "a"}, {`{"a":1,^"b":2}`, "b"}, {`{"a"^:1}`, "a"},

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestUTF8 gives strings with all first and second bytes, in characters of two to four bytes, and compares what is said of
-// them with Go's own decoder: validity, characters and UTF-16 units.
+// TestUTF8 reads strings with all first and second bytes, in characters of two to four bytes, and compares validity, characters and UTF-16
+// units with those of Go's decoder.
 func TestUTF8(t *testing.T) {
 	for _, tail := range []string{"", "\x80", "\xbf", "\x80\x80", "\xbf\xbf", "\x80\x41", "\x41\x80", "\x80\x80\x80"} {
 		for first := 0x80; first < 0x100; first++ {
@@ -39,7 +39,7 @@ func TestUTF8(t *testing.T) {
 	}
 }
 
-// TestAppendText compares the decoding of strings with encoding/json, with escapes at every offset of a word of 8 bytes.
+// TestAppendText compares decoded strings with those of encoding/json, with escapes at every offset of an 8-byte word.
 func TestAppendText(t *testing.T) {
 	pieces := []string{`\n`, `\"`, `\\`, `\/`, `\u0041`, `\ud83d\ude00`, `é`, `日`, `abcdefg`, `\t\t\t`, ``, `\u000a`, `0123456789abcdef`}
 	for pad := range 18 {
@@ -58,7 +58,7 @@ func TestAppendText(t *testing.T) {
 	}
 }
 
-// A pair of surrogates is one character, from the first to the last that there is.
+// A surrogate pair is one character, from the first pair to the last.
 func TestSurrogatePairs(t *testing.T) {
 	for escaped, want := range map[string]string{
 		`"\ud800\udc00"`: "\U00010000", `"\ud800\udfff"`: "\U000103ff", `"\udbff\udc00"`: "\U0010fc00", `"\udbff\udfff"`: "\U0010ffff", `"\ud83d\ude00x"`: "😀x",
@@ -69,7 +69,7 @@ func TestSurrogatePairs(t *testing.T) {
 	}
 }
 
-// A run ends before a character or escape that only begins as those of the run do.
+// A run ends before a character or escape that only begins like those of the run.
 func TestHeadRun(t *testing.T) {
 	for _, c := range []struct {
 		one, next string

@@ -63,7 +63,7 @@ func (t *turn) plan(a answer) {
 
 // ask asks as many questions at once as allowed, and continues when all of them are answered.
 func (t *turn) ask() {
-	asked, open := 0, 0
+	asked, open := 0, 0 // open questions include those that have been asked
 	for _, q := range t.Questions {
 		if q.Reply == nil {
 			open++
@@ -76,19 +76,15 @@ func (t *turn) ask() {
 	if t.Probing {
 		most = 1
 	}
+	down := t.Down != "" || !t.can(api.EffectAsk)
 	for i := range t.Questions {
 		q := &t.Questions[i]
-		if q.Reply != nil || q.Flight != 0 {
-			continue
-		}
-		if t.Down != "" || !t.can(api.EffectAsk) {
-			why := t.Down
-			if why == "" {
-				why = downText
-			}
-			t.reply(q, &api.Summary{Error: why})
+		switch {
+		case q.Reply != nil || q.Flight != 0:
+		case down:
+			t.reply(q, &api.Summary{Error: orElse(t.Down, downText)})
 			open--
-		} else if asked < most && t.PausedUntil <= t.Clock {
+		case asked < most && t.PausedUntil <= t.Clock:
 			t.send(q)
 			asked++
 		}

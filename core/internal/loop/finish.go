@@ -166,17 +166,7 @@ func (t *turn) prepareSave(a api.Raw, new *record, then string) {
 		return
 	}
 	if t.byPrefix() && new != nil {
-		for i := range new.Entries {
-			t.SaveKeys = append(t.SaveKeys, k.under(&new.Entries[i])...)
-		}
-		if t.replacesStale() {
-			for _, print := range k.replaced(t.Stale) {
-				t.SaveKeys = append(t.SaveKeys, k.key(print))
-			}
-		}
-		for _, a := range new.Attempts {
-			t.SaveKeys = append(t.SaveKeys, k.key(a.Print))
-		}
+		t.prepareKeys(k, new)
 	}
 	if !chills {
 		return
@@ -191,6 +181,22 @@ func (t *turn) prepareSave(a api.Raw, new *record, then string) {
 		t.New = &record{}
 	}
 	t.New.Calls = append(t.New.Calls, call)
+}
+
+// prepareKeys determines the keys under which a record is saved by prefix: those of its entries and attempts, and those of the compaction
+// that it replaces.
+func (t *turn) prepareKeys(k *keys, new *record) {
+	for i := range new.Entries {
+		t.SaveKeys = append(t.SaveKeys, k.under(&new.Entries[i])...)
+	}
+	if t.replacesStale() {
+		for _, print := range k.replaced(t.Stale) {
+			t.SaveKeys = append(t.SaveKeys, k.key(print))
+		}
+	}
+	for _, a := range new.Attempts {
+		t.SaveKeys = append(t.SaveKeys, k.key(a.Print))
+	}
 }
 
 // replacesStale reports whether the new compaction replaces one during which the model failed. The old one must be

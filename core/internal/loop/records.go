@@ -73,40 +73,11 @@ type loadedRecord struct {
 func readRecord(text string, now int64) (r record) {
 	src := []byte(text)
 	s := jsonspan.New(src)
-	if s.Kind() == jsonspan.Array { // lists written by the JavaScript package, and lists of strings written by the Python package
-		for s.Array(); s.Elem(); {
-			kind, v := s.Kind(), s.Skip()
-			item := v.Slice(src)
-			if kind == jsonspan.String {
-				item = []byte(jsonspan.Text(src, v.Span))
-			}
-			if e, ok := readFlat(item); ok {
-				r.Entries = append(r.Entries, e)
-			}
-		}
-	} else if s.Kind() == jsonspan.Object {
-		members := readMembers(src)
-		switch string(members.of("version")) {
-		case "3":
-			r = readThird(members)
-		case "2": // written by the Go package and by JavaScript's shared memory: one entry, with the state of the model, in seconds
-			var old goRecord
-			if policy.Decode(src, &old) == nil {
-				e := entry{Entry: old.Entry}
-				if d := old.Degraded; d != nil {
-					e.Tries, e.Again, e.Window, e.NoReserve = d.Tries, 1000*d.Again, d.Window, d.NoReserve
-				}
-				r.Entries = []entry{e}
-			}
-		case "1": // written by the C library
-			var old cRecord
-			if policy.Decode(src, &old) == nil {
-				for _, e := range old.Entries {
-					e.Again *= 1000
-					r.Entries = append(r.Entries, e)
-				}
-			}
-		}
+	switch s.Kind() {
+	case jsonspan.Array:
+		r.Entries = readList(s)
+	case jsonspan.Object:
+		r = readVersion(src)
 	}
 	if s.Err() != nil {
 		return record{}
@@ -120,6 +91,48 @@ func readRecord(text string, now int64) (r record) {
 		r.Attempts[i].Again = min(r.Attempts[i].Again, now+longestAgain)
 	}
 	r.limit()
+	return r
+}
+
+// readList reads a list of entries as the JavaScript package wrote it, or as strings, as the Python package did.
+func readList(s *jsonspan.Scanner) (entries []entry) {
+	for s.Array(); s.Elem(); {
+		kind, v := s.Kind(), s.Skip()
+		item := v.Slice(s.Src())
+		if kind == jsonspan.String {
+			item = []byte(jsonspan.Text(s.Src(), v.Span))
+		}
+		if e, ok := readFlat(item); ok {
+			entries = append(entries, e)
+		}
+	}
+	return entries
+}
+
+// readVersion reads a record that is an object, by its version.
+func readVersion(src []byte) (r record) {
+	members := readMembers(src)
+	switch string(members.of("version")) {
+	case "3":
+		return readThird(members)
+	case "2": // written by the Go package and by JavaScript's shared memory: one entry, with the state of the model, in seconds
+		var old goRecord
+		if policy.Decode(src, &old) == nil {
+			e := entry{Entry: old.Entry}
+			if d := old.Degraded; d != nil {
+				e.Tries, e.Again, e.Window, e.NoReserve = d.Tries, 1000*d.Again, d.Window, d.NoReserve
+			}
+			r.Entries = []entry{e}
+		}
+	case "1": // written by the C library
+		var old cRecord
+		if policy.Decode(src, &old) == nil {
+			for _, e := range old.Entries {
+				e.Again *= 1000
+				r.Entries = append(r.Entries, e)
+			}
+		}
+	}
 	return r
 }
 

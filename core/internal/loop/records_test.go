@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// TestReadRecord reads what hosts of earlier versions have saved.
+// TestReadRecord reads records that hosts of earlier versions have saved.
 func TestReadRecord(t *testing.T) {
 	const now, entry = 1_772_000_000_000, `{"version":2,"print":"a","edits":[]`
 	for _, c := range []struct {
@@ -36,7 +36,7 @@ func TestReadRecord(t *testing.T) {
 	}
 }
 
-// TestRecordLimits: what is saved under a key is bounded, and the newest stays.
+// TestRecordLimits: a record has a maximum size, and keeps the newest items.
 func TestRecordLimits(t *testing.T) {
 	entryOf := func(print string, size int) entry {
 		return entry{Entry: api.Raw(fmt.Sprintf(`{"print":%q,"edits":[],"x":%q}`, print, strings.Repeat("x", size)))}

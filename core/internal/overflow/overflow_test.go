@@ -9,7 +9,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table of docs/guides/overflow.md")
 
-// TestDocument checks that the table in the documents is the one in the code.
+// TestDocument checks that the documentation has the same table as the code.
 func TestDocument(t *testing.T) {
 	const file = "../../../docs/guides/overflow.md"
 	src, err := os.ReadFile(file)
@@ -119,7 +119,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// A failure is another model's only where both models are known, and differ.
+// A failure belongs to another model only if both models are known and differ.
 func TestOtherModel(t *testing.T) {
 	for _, c := range []struct {
 		model, current string

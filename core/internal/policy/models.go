@@ -11,7 +11,7 @@ type Model struct {
 	// model's name may continue in any way.
 	Name   string
 	Window int // context window in tokens
-	// Reserve is how much of the window the provider keeps free for the output, in tokens; 0 means the default reserve.
+	// Reserve is the part of the window that the provider keeps free for the output, in tokens; 0 means the default reserve.
 	Reserve int
 }
 
@@ -86,8 +86,8 @@ func namesModel(entry, name string) bool {
 	}
 }
 
-// listPrice is what a provider charges for a model, in millionths of a US dollar per million tokens. It is the price
-// of inputs below the length from which the provider charges more.
+// listPrice is a provider's price for a model, in millionths of a US dollar per million tokens. It is the price of inputs below the length
+// from which the provider charges more.
 type listPrice struct {
 	Name                                 string // as Model.Name
 	Input, Output, CacheRead, CacheWrite uint32

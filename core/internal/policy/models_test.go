@@ -31,7 +31,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// The table is what models.json says.
+// The table matches models.json.
 func TestModelsAreGenerated(t *testing.T) {
 	src, err := os.ReadFile("models.json")
 	if err != nil {
@@ -68,7 +68,7 @@ func TestModelsAreGenerated(t *testing.T) {
 	}
 }
 
-// The builds of WebLLM have the windows that its own list gives them.
+// WebLLM's builds of models have the windows in its own list.
 func TestBrowserBuilds(t *testing.T) {
 	src, err := os.ReadFile("testdata/web-llm.json")
 	if err != nil {
@@ -88,7 +88,7 @@ func TestBrowserBuilds(t *testing.T) {
 	}
 }
 
-// A policy takes the window from its model, unless it sets one or asks for the published behaviour. An unknown model has no window.
+// A policy uses the window of its model, unless it sets a window or requests the published behavior. An unknown model has no window.
 func TestPoliciesKnowModels(t *testing.T) {
 	for src, want := range map[string][2]int{ // window and limit, in tokens
 		`{"model":"gpt-4o"}`:                                             {128_000, 89_600},

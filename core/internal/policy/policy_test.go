@@ -83,7 +83,7 @@ func TestResolveErrors(t *testing.T) {
 	}
 }
 
-// Each number of a policy is held against both of its bounds, and the error names it.
+// Each number in a policy is tested against both bounds, and the error names it.
 func TestBounds(t *testing.T) {
 	for key, c := range map[string]struct{ taken, refused []string }{
 		"gate.ratio":                   {[]string{"0.001", "1"}, []string{"0", "-1", "1.001"}},
@@ -172,7 +172,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestNearest has names that people give to what has another name, and typing errors.
+// TestNearest tests common names that differ from ours, and typing errors.
 func TestNearest(t *testing.T) {
 	formats := []string{"ai-sdk", "ai-sdk-ui", "anthropic", "gemini", "mistral", "native", "ollama", "openai-chat", "openai-responses", "plain"}
 	for name, want := range map[string]string{"openai": "openai-chat", "OpenAI": "openai-chat", "openai_chat": "openai-chat", "claude": "anthropic",

@@ -40,7 +40,7 @@ func TestKnownPrices(t *testing.T) {
 	}
 }
 
-// The table is what prices.json says, which has a date and a source.
+// The table matches prices.json, which has a date and a source.
 func TestPricesAreGenerated(t *testing.T) {
 	src, err := os.ReadFile("prices.json")
 	if err != nil {

@@ -106,6 +106,22 @@ func (r *Redactor) placeholder(i int32) string {
 	return as
 }
 
+// stringAt returns the offset of the closing quote of the string that begins at an offset, and whether the string is the key of a member.
+func stringAt(src []byte, at int) (end int, isKey bool) {
+	end = at + 1
+	for src[end] != '"' {
+		if src[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	next := end + 1
+	for next < len(src) && bytes.IndexByte([]byte(" \t\n\r"), src[next]) >= 0 {
+		next++
+	}
+	return end, next < len(src) && src[next] == ':'
+}
+
 // Apply replaces the texts in the strings of the value at list, which must be valid JSON. It returns the new source and its mapping to
 // the original, or nil if nothing was replaced. If structure is false, object keys and the values of the keys that names accepts stay
 // unchanged.
@@ -123,18 +139,7 @@ func (r *Redactor) Apply(src []byte, list jsonspan.Span, structure bool) ([]byte
 			key = ""
 			continue
 		}
-		end := i + 1
-		for src[end] != '"' {
-			if src[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		next := end + 1
-		for next < int(list.End) && bytes.IndexByte([]byte(" \t\n\r"), src[next]) >= 0 {
-			next++
-		}
-		isKey := next < int(list.End) && src[next] == ':'
+		end, isKey := stringAt(src[:list.End], i)
 		if structure || !isKey && !names(key) {
 			for _, h := range r.within(src, i, end+1) {
 				if h.to < 0 { // the whole string

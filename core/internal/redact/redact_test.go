@@ -19,7 +19,7 @@ func apply(texts []api.Redaction, known []string, src string) (string, *Redactor
 	return string(out), r
 }
 
-// Each byte that is in an occurrence of a text is replaced, and no other one.
+// Every byte in an occurrence of a text is replaced, and no other byte.
 func TestFindsWhatOverlaps(t *testing.T) {
 	for i := range 3000 {
 		r := rand.New(rand.NewPCG(1, uint64(i)))
@@ -87,7 +87,7 @@ func TestFindsEverySpelling(t *testing.T) {
 	}
 }
 
-// Numbers follow the order in which texts are first found, and stay over rounds.
+// Texts are numbered in the order in which they are first found, and keep their numbers over all rounds.
 func TestNumbersStay(t *testing.T) {
 	texts := []api.Redaction{{Text: "first"}, {Text: "second"}, {Text: "third"}}
 	out, r := apply(texts, nil, `["second and first"]`)
@@ -99,7 +99,7 @@ func TestNumbersStay(t *testing.T) {
 	}
 }
 
-// Keys and the words of the format stay where the structure must not change.
+// Keys and words of the format stay where the structure must not change.
 func TestLeavesTheStructure(t *testing.T) {
 	src := `[{"role" : "user","type":"text","text":"role user type text"}]`
 	out, _ := New([]api.Redaction{{Text: "role"}, {Text: "user"}, {Text: "text"}}, nil).Apply([]byte(src), jsonspan.Span{End: uint32(len(src))}, false)
@@ -108,7 +108,7 @@ func TestLeavesTheStructure(t *testing.T) {
 	}
 }
 
-// Texts that overlap everywhere cost as much as others: each byte is looked at a bounded number of times.
+// Texts that overlap everywhere cost no more than others: each byte is examined a bounded number of times.
 func TestManyTextsStayLinear(t *testing.T) {
 	var texts []api.Redaction
 	for n := range 1000 {

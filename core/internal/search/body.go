@@ -332,7 +332,6 @@ func (m *message) value(depth int) {
 
 // object reads an object in a message. At depth 0, the message itself, it also notes the role and the date.
 func (m *message) object(depth int) {
-	src := m.r.Src()
 	for m.r.Object(); ; {
 		key, ok := m.r.Key()
 		if !ok {
@@ -347,19 +346,11 @@ func (m *message) object(depth int) {
 				m.cur.role, m.hasRole = role, true
 			}
 		case kind == jsonspan.String && string(key) == "type":
-			value := m.short()
-			if role, ok := roleOfType(value); ok && depth == 0 && !m.hasRole {
-				m.cur.role, m.typed = role, true
-			}
-			m.answers = m.answers || depth > 0 && (string(value) == "tool_result" || string(value) == "tool-result")
-			m.says = m.says || depth > 0 && depth < 4 && string(value) == "text" && !m.answers
+			m.typ(depth)
 		case depth == 0 && (kind == jsonspan.String || kind == jsonspan.Number) && dates.IsKey(key):
-			start := m.r.Pos()
-			m.r.Skip()
-			if m.r.Err() == nil {
-				if d := dates.DateOfValue(src[start:m.r.Pos()]); d != 0 {
-					m.cur.date = d
-				}
+			value := m.r.Skip()
+			if d := dates.DateOfValue(value.Slice(m.r.Src())); m.r.Err() == nil && d != 0 {
+				m.cur.date = d
 			}
 		case isNoText(key):
 			m.r.Skip()
@@ -368,6 +359,19 @@ func (m *message) object(depth int) {
 			m.value(depth)
 		}
 	}
+}
+
+// typ reads the type of the message or of an object in it.
+func (m *message) typ(depth int) {
+	value := m.short()
+	if depth == 0 {
+		if role, ok := roleOfType(value); ok && !m.hasRole {
+			m.cur.role, m.typed = role, true
+		}
+		return
+	}
+	m.answers = m.answers || string(value) == "tool_result" || string(value) == "tool-result"
+	m.says = m.says || depth < 4 && string(value) == "text" && !m.answers
 }
 
 // short reads a string and returns it if it is short enough to be a name, otherwise nil.

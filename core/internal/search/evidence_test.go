@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestEvidence measures, on conversations with questions, how much of what answers a question is found among the first 5 and the first 10
-// messages. CTXFOLD_CHATS names a folder of JSON files: [{"messages":[{"role","content"}],"questions":[{"question","evidence":[index]}]}].
+// TestEvidence measures, for conversations with questions, the share of the messages with the answers that is among the first 5 and the
+// first 10 results. CTXFOLD_CHATS names a folder of JSON files:
+// [{"messages":[{"role","content"}],"questions":[{"question","evidence":[index]}]}].
 func TestEvidence(t *testing.T) {
 	if os.Getenv("CTXFOLD_CHATS") == "" {
 		t.Skip("CTXFOLD_CHATS names no folder")

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/dates"
 )
 
-// mixed are three bodies: a dated talk of two people who call each other by name, a session with a tool, and a text.
+// mixed returns three bodies: a dated conversation of two people who call each other by name, a session with a tool, and a text.
 func mixed() []Body {
 	talk := []string{
 		"[8 May 2023] Hi Melanie! How was the trip to Lisbon?",
@@ -30,7 +30,7 @@ func mixed() []Body {
 	return []Body{chat(talk...), {Text: []byte(session)}, {Text: []byte("A note: the lighthouse is closed in winter.")}}
 }
 
-// TestScores has what is found for queries of several kinds, with its score: body.message score role date offset text.
+// TestScores lists the results of several kinds of queries with their scores: body.message score role date offset text.
 func TestScores(t *testing.T) {
 	roles := func(of ...Role) (s RoleSet) {
 		for _, r := range of {
@@ -116,7 +116,8 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// TestCalledBy asks for what somebody says whom the other calls by name: n of his 12 messages have the name, and m of the other's.
+// TestCalledBy searches for statements of a person whom the other calls by name. n of his 12 messages contain the name, and m of the
+// other's.
 func TestCalledBy(t *testing.T) {
 	for _, c := range []struct {
 		user, assistant, want int

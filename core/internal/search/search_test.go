@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/dates"
 )
 
-// chat is a list of messages of two people, who take turns.
+// chat returns the messages of two people who alternate.
 func chat(texts ...string) Body {
 	type message struct {
 		Role    string `json:"role"`
@@ -37,7 +37,7 @@ func run(t testing.TB, q Query, bodies ...Body) []Hit {
 	return hits
 }
 
-// filler is n messages about nothing in particular.
+// filler returns n messages about nothing in particular.
 func filler(n int) (texts []string) {
 	for i := range n {
 		texts = append(texts, fmt.Sprintf("Number %d of the things that one says when there is nothing to say", i))
@@ -45,7 +45,7 @@ func filler(n int) (texts []string) {
 	return texts
 }
 
-// TestBest asks for one message of many; it must come first.
+// TestBest searches for one message among many, which must be the first result.
 func TestBest(t *testing.T) {
 	for _, c := range []struct{ name, query, text string }{
 		{"a rare word", "Who is Ines?", "Ines is my sister"},
@@ -75,7 +75,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// TestNeighbours finds messages adjacent to those with the words of the query, and ranks them lower.
+// TestNeighbours finds messages next to those with the words of the query, and ranks them lower.
 func TestNeighbours(t *testing.T) {
 	texts := append(filler(20), "Where did you put the ladder?", "Behind the shed.")
 	texts = append(texts, filler(20)...)
@@ -89,7 +89,7 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-// TestCalled takes a name that one calls the other by for his.
+// TestCalled: a name by which one person calls the other is the other's name.
 func TestCalled(t *testing.T) {
 	var texts []string
 	for i := range 40 {
@@ -122,7 +122,7 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// TestDatesOfMessages gives a message the date of the header before it, and lifts what a query asks for.
+// TestDatesOfMessages: a message has the date of the header before it, and messages of the requested date rank higher.
 func TestDatesOfMessages(t *testing.T) {
 	body := chat("[2 March 2024] The cat is ill", "Poor cat", "[9 April 2024] The cat is well", "Good cat")
 	hits := run(t, Query{Text: "How was the cat in March?"}, body)
@@ -169,7 +169,7 @@ func TestLog2AndRoot(t *testing.T) {
 	}
 }
 
-// TestManyTerms counts the first 64 stems of a query alone.
+// TestManyTerms: only the first 64 stems of a query count.
 func TestManyTerms(t *testing.T) {
 	var query, text strings.Builder
 	for i := range 200 {
@@ -199,8 +199,7 @@ func TestIsList(t *testing.T) {
 	}
 }
 
-// An entry of a session file has its message in a member of that name, and the role is that of the message; other members say nothing
-// of who it is from.
+// An entry of a session file contains its message in a member of that name, whose role counts. Other members don't determine the author.
 func TestRolesOfEntries(t *testing.T) {
 	var assistant RoleSet
 	assistant.Add(Assistant)
@@ -211,7 +210,7 @@ func TestRolesOfEntries(t *testing.T) {
 	}
 }
 
-// One message with very many places that fit leaves room for others that fit less well.
+// One message with very many matching positions leaves room for other, weaker matches.
 func TestManyPlacesInOneMessage(t *testing.T) {
 	var long strings.Builder
 	for i := range 600 {

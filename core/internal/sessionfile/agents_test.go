@@ -46,8 +46,8 @@ func blocks(role string, content any) (all []string) {
 	return all
 }
 
-// claudeResumes follows the parents from the newest message. Lines with the same provider id belong to one answer even if they are off the
-// path, and so do the tool results whose parents they are.
+// claudeResumes follows the parents from the newest message. Lines with the same provider id belong to one answer even if they are not on
+// this path, and so do the tool results whose parents they are.
 func claudeResumes(t *testing.T, file []byte) (all []string) {
 	byID := map[string]record{}
 	var order []string
@@ -127,8 +127,8 @@ func codexResumes(t *testing.T, file []byte) (all []string) {
 	return all
 }
 
-// geminiResumes replays the records, and makes contents of them: of an answer its content, where that has calls or thoughts,
-// and then the results of its calls.
+// geminiResumes replays the records and converts them to contents: for each answer its content, if it has calls or thoughts, followed by
+// the results of its calls.
 func geminiResumes(t *testing.T, file []byte) (all []string) {
 	lines := records(t, file)
 	var whole record
@@ -228,7 +228,7 @@ func geminiResumes(t *testing.T, file []byte) (all []string) {
 	return all
 }
 
-// said flattens messages in the wire format of a kind in the same way.
+// said flattens messages in the wire format of a session kind in the same way.
 func said(t *testing.T, kind string, messages []byte) (all []string) {
 	for _, raw := range list(t, messages) {
 		var m record

@@ -118,33 +118,11 @@ func (c *claudeCode) relink() (kept []bool, anchor int32) {
 		return kept, anchor
 	}
 	k := &c.keeps[at]
-	line := filled(c.numbers, -1) // the last line with each uuid before the compaction
-	for i := int32(0); i < c.cut; i++ {
-		if u := c.records[i].uuid; u != noID {
-			line[u] = i
-		}
-	}
-	var chain []int32
-	for _, u := range k.uuids {
-		if i := line[u]; i >= 0 && !kept[i] {
-			kept[i] = true
-			chain = append(chain, i)
-		}
-	}
-	if len(k.uuids) == 0 {
-		for i := line[k.tail]; i >= 0 && i < c.cut && !kept[i]; i = c.records[i].parent {
-			kept[i] = true
-			chain = append(chain, i)
-			if c.records[i].uuid == k.head {
-				break
-			}
-		}
-		slices.Reverse(chain)
-	}
+	chain := c.chain(k, kept)
 	if len(chain) == 0 {
 		return kept, anchor
 	}
-	behind := anchor
+	behind := anchor // the line that the kept messages follow
 	for i := c.cut; i <= c.leaf && k.anchor != noID; i++ {
 		if c.records[i].uuid == k.anchor {
 			behind = i
@@ -170,4 +148,32 @@ func (c *claudeCode) relink() (kept []bool, anchor int32) {
 		c.leaf = tail
 	}
 	return kept, anchor
+}
+
+// chain returns the lines that a compaction kept, in order, and marks them in kept.
+func (c *claudeCode) chain(k *ccKeep, kept []bool) (chain []int32) {
+	line := filled(c.numbers, -1) // the last line with each uuid before the compaction
+	for i := int32(0); i < c.cut; i++ {
+		if u := c.records[i].uuid; u != noID {
+			line[u] = i
+		}
+	}
+	for _, u := range k.uuids {
+		if i := line[u]; i >= 0 && !kept[i] {
+			kept[i] = true
+			chain = append(chain, i)
+		}
+	}
+	if len(k.uuids) > 0 {
+		return chain
+	}
+	for i := line[k.tail]; i >= 0 && i < c.cut && !kept[i]; i = c.records[i].parent {
+		kept[i] = true
+		chain = append(chain, i)
+		if c.records[i].uuid == k.head {
+			break
+		}
+	}
+	slices.Reverse(chain)
+	return chain
 }

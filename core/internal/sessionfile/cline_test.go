@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// clineResumes makes of each block of the list what Cline's provider of Anthropic sends for it. Its store wants an id of each message, and
-// takes no message of another role.
+// clineResumes converts each block of the list as Cline's Anthropic provider does. Cline's store requires an id for each message, and
+// accepts no other roles.
 func clineResumes(t *testing.T, file []byte) (all []string) {
 	var session struct {
 		Version  int
@@ -69,7 +69,7 @@ func clineSends(t *testing.T, b record) record {
 	return b
 }
 
-// Counts come from the newest call after the newest digest. Cline's other file, with its compactions, isn't a session.
+// Counts come from the newest call after the newest digest. Cline's other file, with its compactions, is not a session.
 func TestCline(t *testing.T) {
 	src, err := os.ReadFile("../../../testdata/sessions/cline.json")
 	if err != nil {

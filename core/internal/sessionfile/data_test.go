@@ -60,7 +60,7 @@ func validate(t *testing.T, format string, messages []byte) verdict {
 	return v
 }
 
-// compacts runs plan and step to their end, with a scripted summary, by force where it is not due.
+// compacts runs plan and step to the end with a scripted summary. If force is set, it compacts even if compaction is not due.
 func compacts(t *testing.T, force bool, policy string, messages []byte) (result json.RawMessage, report string) {
 	t.Helper()
 	var a struct {
@@ -84,7 +84,7 @@ func compacts(t *testing.T, force bool, policy string, messages []byte) (result 
 	}
 }
 
-// TestRealFiles opens every real session file and compacts what is in it, to windows that force it.
+// TestRealFiles opens every real session file and compacts its conversation, with windows that force a compaction.
 func TestRealFiles(t *testing.T) {
 	for name, src := range real(t) {
 		t.Run(name, func(t *testing.T) {
@@ -176,7 +176,7 @@ func TestClaudeCodeBlocks(t *testing.T) {
 	}
 }
 
-// TestCodexItems compares the items with those that a plain reading of the file finds.
+// TestCodexItems compares the items with those that a simple reader finds in the file.
 func TestCodexItems(t *testing.T) {
 	for name, src := range real(t) {
 		if !strings.HasPrefix(name, "codex/") {
@@ -231,7 +231,7 @@ func TestCodexItems(t *testing.T) {
 	}
 }
 
-// TestPiVersions compares the same session in two versions of the file, and with what pi's own converter sends.
+// TestPiVersions compares the same session in two versions of the file, and with the output of pi's own converter.
 func TestPiVersions(t *testing.T) {
 	files := real(t)
 	v1 := open(t, files["pi/pi_before-compaction.jsonl"])

@@ -44,67 +44,90 @@ func (g *geminiCLI) units(s *saver) (units []gcUnit) {
 }
 
 func (g *geminiCLI) saveList(s *saver) {
-	begins := make([]*gcUnit, len(s.old)) // for each message, the unit that begins with it, or nil
+	w := gcList{g: g, s: s, begins: make([]*gcUnit, len(s.old))}
 	units := g.units(s)
 	for i := range units {
-		begins[units[i].from] = &units[i]
-	}
-	stays := func(i int) *gcUnit {
-		if i >= len(s.from) || s.from[i] < 0 || begins[s.from[i]] == nil {
-			return nil
-		}
-		u := begins[s.from[i]]
-		for k := u.from; k < u.to; k++ {
-			if at := i + int(k-u.from); at >= len(s.from) || s.from[at] != k {
-				return nil
-			}
-		}
-		return u
+		w.begins[units[i].from] = &units[i]
 	}
 	s.write(`[`)
-	n := 0
-	next := func() {
-		if n > 0 {
-			s.write(`,`)
-		}
-		n++
-	}
-	for i := 0; i < len(s.from); i++ {
-		if u := stays(i); u != nil {
-			for r := u.first; r < u.end; r++ {
-				next()
-				time := string(jsonspan.AppendString(nil, s.next()))
-				s.out = appendObject(s.out, g.src, g.records[r], without("tokens").set("timestamp", time).find) // the member tokens describes an older prompt
-			}
-			i += int(u.to-u.from) - 1
-			continue
-		}
-		parts, user, answers := messageParts(s, i), i, 0
-		if s.role(i) == "model" {
-			calls := slices.ContainsFunc(parts, func(p gcPart) bool { return !p.call.IsZero() })
-			model := parts
-			parts, user = nil, -1
-			if i+1 < len(s.from) && calls && s.role(i+1) != "model" && stays(i+1) == nil {
-				parts, user = messageParts(s, i+1), i+1
-				for answers < len(parts) && !parts[answers].answer.IsZero() {
-					answers++
-				}
-			}
-			next()
-			g.saveModel(s, i, model, parts[:answers])
-			if answers == 0 {
-				continue
-			}
-			i++
-		}
-		if rest := parts[answers:]; len(rest) > 0 {
-			next()
-			g.saveHead(s, user, "user", answers == 0)
-			saveParts(s, "content", rest)
-			s.write(`}`)
+	for i := 0; i < len(s.from); {
+		if u := w.stays(i); u != nil {
+			w.copyUnit(u)
+			i += int(u.to - u.from)
+		} else {
+			i += w.message(i)
 		}
 	}
 	s.write(`]`)
+}
+
+// gcList writes a list of records.
+type gcList struct {
+	g      *geminiCLI
+	s      *saver
+	begins []*gcUnit // for each message of the file, the unit that begins with it, or nil
+	n      int       // the number of records so far
+}
+
+// next starts the next record.
+func (w *gcList) next() {
+	w.s.comma(w.n)
+	w.n++
+}
+
+// stays returns the unit that begins with message i if all messages of the unit are unchanged, otherwise nil.
+func (w *gcList) stays(i int) *gcUnit {
+	from := w.s.from
+	if i >= len(from) || from[i] < 0 || w.begins[from[i]] == nil {
+		return nil
+	}
+	u := w.begins[from[i]]
+	for k := u.from; k < u.to; k++ {
+		if at := i + int(k-u.from); at >= len(from) || from[at] != k {
+			return nil
+		}
+	}
+	return u
+}
+
+// copyUnit writes the records of a unit, without the member tokens, which describes an older prompt.
+func (w *gcList) copyUnit(u *gcUnit) {
+	for r := u.first; r < u.end; r++ {
+		w.next()
+		time := string(jsonspan.AppendString(nil, w.s.next()))
+		w.s.out = appendObject(w.s.out, w.g.src, w.g.records[r], without("tokens").set("timestamp", time).find)
+	}
+}
+
+// message writes message i. The results of a model message's calls are in the next message, which is then written too. It returns how many
+// messages it wrote.
+func (w *gcList) message(i int) (wrote int) {
+	s := w.s
+	parts, user, answers := messageParts(s, i), i, 0
+	if wrote = 1; s.role(i) == "model" {
+		calls := slices.ContainsFunc(parts, func(p gcPart) bool { return !p.call.IsZero() })
+		model := parts
+		parts, user = nil, -1
+		if i+1 < len(s.from) && calls && s.role(i+1) != "model" && w.stays(i+1) == nil {
+			parts, user = messageParts(s, i+1), i+1
+			for answers < len(parts) && !parts[answers].answer.IsZero() {
+				answers++
+			}
+		}
+		w.next()
+		w.g.saveModel(s, i, model, parts[:answers])
+		if answers == 0 {
+			return wrote
+		}
+		wrote = 2
+	}
+	if rest := parts[answers:]; len(rest) > 0 {
+		w.next()
+		w.g.saveHead(s, user, "user", answers == 0)
+		saveParts(s, "content", rest)
+		s.write(`}`)
+	}
+	return wrote
 }
 
 // saveHead starts a record for message i. If the message is whole and unchanged, the record gets the id of the first record that the

@@ -82,7 +82,8 @@ func gooseConversation(r *rand.Rand, n int) []byte {
 	return file
 }
 
-// What is opened is what Goose sends; what is saved is what it sends from then on, whatever part of it is new, changed or gone.
+// The opened messages are those that Goose sends, and the saved messages are those that it sends from then on, whichever of them are new,
+// changed or gone.
 func TestGooseRandom(t *testing.T) {
 	for seed := range trials.Count(40, 150, 400) {
 		r := rand.New(rand.NewPCG(uint64(seed), 9))

@@ -45,7 +45,7 @@ func gooseMessages(t *testing.T, file []byte) (all []record) {
 	return all
 }
 
-// gooseResumes makes of each block what Goose's provider of Anthropic sends for it.
+// gooseResumes converts each block as Goose's Anthropic provider does.
 func gooseResumes(t *testing.T, file []byte) (all []string) {
 	for _, m := range gooseMessages(t, file) {
 		if object(m["metadata"])["agentVisible"] == false {
@@ -142,7 +142,7 @@ func gooseSends(t *testing.T, b record) record {
 	return nil
 }
 
-// Counts are of the newest request, unless a compaction followed it, and cached tokens are not counted twice.
+// Counts belong to the newest request, unless a compaction followed it, and cached tokens are not counted twice.
 func TestGoose(t *testing.T) {
 	src, err := os.ReadFile("../../../testdata/sessions/goose.json")
 	if err != nil {
@@ -180,7 +180,7 @@ func TestGoose(t *testing.T) {
 	}
 }
 
-// Messages that the model does not see any more stay in the conversation; the provider's counts of the newest request go.
+// Messages that the model no longer sees stay in the conversation; the provider's counts for the newest request are removed.
 func TestGooseSaved(t *testing.T) {
 	for _, name := range []string{"goose.json", "goose.jsonl"} {
 		src, err := os.ReadFile("../../../testdata/sessions/" + name)

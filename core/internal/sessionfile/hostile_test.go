@@ -182,7 +182,7 @@ func hostiles(n int) []hostile {
 	}
 }
 
-// TestHostile opens them, and counts what that takes.
+// TestHostile opens hostile files, and measures the cost.
 func TestHostile(t *testing.T) {
 	const n = 100_000
 	for _, c := range hostiles(n) {
@@ -209,7 +209,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestMixedLines shuffles, repeats, drops and mixes the lines of the samples. Whatever tree that makes, the output is valid JSON, the same
+// TestMixedLines shuffles, repeats, drops and mixes the lines of the samples. Whatever tree results, the output is valid JSON, the same
 // each time, and every tool result is where its call needs it.
 func TestMixedLines(t *testing.T) {
 	var all [][]byte
@@ -271,8 +271,8 @@ func TestMixedLines(t *testing.T) {
 	}
 }
 
-// TestMixedItems does the same with the files that are one value: their items are shuffled, repeated and dropped, and the ids and
-// marks in them changed.
+// TestMixedItems does the same with files that are a single value: their items are shuffled, repeated and dropped, and ids and marks in
+// them are changed.
 func TestMixedItems(t *testing.T) {
 	files := sample(t)
 	var tasks []json.RawMessage

@@ -114,8 +114,26 @@ func (o *opencode) compacts(s *jsonspan.Scanner, r *ocRecord) {
 
 // pick selects the messages that are sent: the newest compaction with its summary, its tail, and the messages after it.
 func (o *opencode) pick() {
+	end, n := o.resolve()
+	o.skip(api.SkipRolledBack, len(o.records)-end)
+	for i := range o.records[:end] {
+		if o.records[i].role == "user" {
+			o.asked = i
+		}
+	}
+	o.arrange(o.first(end, make([]bool, n)), end)
+	o.skip(api.SkipCompacted, end-len(o.order))
+	for _, i := range o.order {
+		if o.records[i].summary {
+			o.summarized = max(o.summarized, i)
+		}
+	}
+}
+
+// resolve replaces ids with numbers below n. It returns the number of messages that the user has not reverted.
+func (o *opencode) resolve() (end, n int) {
 	ranks, n := o.ids.rank()
-	end := len(o.records)
+	end = len(o.records)
 	ranks.number(&o.back)
 	for i := range o.records {
 		r := &o.records[i]
@@ -126,14 +144,13 @@ func (o *opencode) pick() {
 			}
 		}
 	}
-	o.skip(api.SkipRolledBack, len(o.records)-end)
-	for i := range o.records[:end] {
-		if o.records[i].role == "user" {
-			o.asked = i
-		}
-	}
-	completed := make([]bool, n)
-	first, retain := 0, int32(noID)
+	return end, n
+}
+
+// first returns the index of the first of the messages before end that is sent: the newest compaction that has a summary, or the first
+// message of its tail. completed gets the compactions with a summary, by number.
+func (o *opencode) first(end int, completed []bool) int {
+	retain := int32(noID)
 	for i := end - 1; i >= 0; i-- {
 		r := &o.records[i]
 		switch {
@@ -146,47 +163,54 @@ func (o *opencode) pick() {
 			completed[r.parent] = true
 		}
 		if retain != noID && r.number == retain {
-			first = i
-			break
+			return i
 		}
 	}
-	asks, ends, tail := -1, -1, -1
-	for i := end - 1; i >= first && asks < 0; i-- {
-		if r := &o.records[i]; r.role == "user" && r.compaction && r.tail != noID {
-			asks = i
-		}
-	}
-	if asks >= 0 {
-		a := &o.records[asks]
-		for i := end - 1; i > asks; i-- {
-			if r := &o.records[i]; r.role == "assistant" && r.summary && r.parent == a.number {
-				ends = i
-			}
-		}
-		for i := asks - 1; i >= first; i-- {
-			if o.records[i].number == a.tail {
-				tail = i
-			}
-		}
-	}
+	return 0
+}
+
+// arrange sets the order of the messages from first to end. The newest compaction with a tail comes first, with its summary, and its tail
+// follows.
+func (o *opencode) arrange(first, end int) {
+	asks, ends, tail := o.compactionIn(first, end)
 	add := func(from, to int) {
 		for i := from; i < to; i++ {
 			o.order = append(o.order, int32(i))
 		}
 	}
-	if tail >= 0 && ends >= 0 {
-		add(asks, ends+1)
-		add(tail, asks)
-		add(ends+1, end)
-	} else {
+	if tail < 0 || ends < 0 {
 		add(first, end)
+		return
 	}
-	o.skip(api.SkipCompacted, end-len(o.order))
-	for _, i := range o.order {
-		if o.records[i].summary {
-			o.summarized = max(o.summarized, i)
+	add(asks, ends+1)
+	add(tail, asks)
+	add(ends+1, end)
+}
+
+// compactionIn returns the indexes of the newest compaction with a tail, of its summary and of the first message of its tail; -1 stands for
+// none.
+func (o *opencode) compactionIn(first, end int) (asks, ends, tail int) {
+	asks, ends, tail = -1, -1, -1
+	for i := end - 1; i >= first && asks < 0; i-- {
+		if r := &o.records[i]; r.role == "user" && r.compaction && r.tail != noID {
+			asks = i
 		}
 	}
+	if asks < 0 {
+		return asks, ends, tail
+	}
+	a := &o.records[asks]
+	for i := end - 1; i > asks; i-- {
+		if r := &o.records[i]; r.role == "assistant" && r.summary && r.parent == a.number {
+			ends = i
+		}
+	}
+	for i := asks - 1; i >= first; i-- {
+		if o.records[i].number == a.tail {
+			tail = i
+		}
+	}
+	return asks, ends, tail
 }
 
 // foreign reports whether a response came from a different model than the next request uses, which is the model of the user's last

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// opencodeResumes takes the messages after the newest completed compaction, plus those that it keeps after its summary, and converts each to
-// what the agent passes to the AI SDK.
+// opencodeResumes takes the messages after the newest completed compaction, and those that it keeps after its summary, and converts each to
+// the form that the agent passes to the AI SDK.
 func opencodeResumes(t *testing.T, file []byte) (all []string) {
 	var session struct {
 		Info     record
@@ -146,7 +146,7 @@ func ocFile(info string, messages ...[3]string) []byte {
 	return []byte(`{"info":{"id":"ses_1"` + info + `},"messages":[` + strings.Join(all, ",") + `]}`)
 }
 
-// What a compaction, its tail and a step back leave of a session, by the order of the texts.
+// Lists the remaining texts of a session after a compaction, its tail, and a step back, in order.
 func TestOpencodeSelects(t *testing.T) {
 	say := func(s string) string { return `{"type":"text","text":"` + s + `"}` }
 	u := func(s string) [3]string { return [3]string{"user", say(s), ""} }
@@ -202,7 +202,7 @@ func TestOpencodeSelects(t *testing.T) {
 	}
 }
 
-// A message that was changed keeps what the agent has noted of its calls; the session that it came from is another one.
+// A changed message keeps the agent's notes on its calls; the saved session has a new id.
 func TestOpencodeKeepsNotes(t *testing.T) {
 	file := ocFile("", [3]string{"user", `{"id":"prt_1","type":"text","text":"1"}`, ""},
 		[3]string{"assistant", `{"id":"prt_2","type":"tool","callID":"c","tool":"read","state":{"status":"completed","input":{"a":1},"output":"long","title":"Read a","metadata":{"lines":9},"time":{"start":1,"end":2}}},` +

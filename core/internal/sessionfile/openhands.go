@@ -228,12 +228,7 @@ func (o *openHands) resolve() {
 	if o.head != noID {
 		leaf = at[o.head]
 	} else if !o.empty {
-		for i := len(o.events) - 1; i >= 0; i-- {
-			if k := o.events[i].kind; k != ohState && k != ohError {
-				leaf = first(i)
-				break
-			}
-		}
+		leaf = first(o.newest())
 	}
 	seen := make([]bool, len(o.events))
 	for i := leaf; i >= 0 && !seen[i]; {
@@ -250,12 +245,21 @@ func (o *openHands) resolve() {
 	}
 	slices.Reverse(o.path)
 	for i := range o.events {
-		if !seen[i] {
-			if k := o.events[i].kind; k.sent() || k == ohCondensation {
-				o.skip(api.SkipBranch, 1)
-			} else {
-				o.skip(api.SkipMeta, 1)
-			}
+		switch k := o.events[i].kind; {
+		case seen[i]:
+		case k.sent() || k == ohCondensation:
+			o.skip(api.SkipBranch, 1)
+		default:
+			o.skip(api.SkipMeta, 1)
 		}
 	}
+}
+
+// newest returns the index of the newest event of the conversation, or -1.
+func (o *openHands) newest() int {
+	i := len(o.events) - 1
+	for i >= 0 && (o.events[i].kind == ohState || o.events[i].kind == ohError) {
+		i--
+	}
+	return i
 }

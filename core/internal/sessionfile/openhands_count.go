@@ -37,6 +37,10 @@ func (o *openHands) model() {
 	}
 }
 
+func (u Usage) minus(v Usage) Usage {
+	return Usage{Input: u.Input - v.Input, CacheRead: u.CacheRead - v.CacheRead, CacheWrite: u.CacheWrite - v.CacheWrite, Output: u.Output - v.Output}
+}
+
 // count records the provider's counts that are still valid. The base state has one count per response, by response id. The agent server
 // instead writes running totals as a change of the state, before the events of the response.
 func (o *openHands) count() {
@@ -60,11 +64,7 @@ func (o *openHands) count() {
 			if now.Total() <= sum.Total() {
 				continue
 			}
-			last = Usage{
-				Input: now.Input - sum.Input, CacheRead: now.CacheRead - sum.CacheRead,
-				CacheWrite: now.CacheWrite - sum.CacheWrite, Output: now.Output - sum.Output,
-			}
-			sum = now
+			last, sum = now.minus(sum), now
 			// If the file lacks the totals before the last call, only the size of that call is known.
 			if n, ok := jsonspan.Int(o.src, find(o.src, at, "per_turn_token")); ok && int64(n) != last.Total() {
 				last = Usage{Input: int64(max(n, 0))}

@@ -104,7 +104,7 @@ func openHandsLog(r *rand.Rand, turns int, tree, wild bool) (file []byte) {
 	return []byte(strings.Join(lines, []string{"", "\n"}[r.IntN(2)]) + "\n")
 }
 
-// What open finds in conversations that are made up is what the agent sends, and each way to compact them can be saved.
+// For random conversations, open finds the messages that the agent sends, and every kind of compaction can be saved.
 func TestOpenHandsRandom(t *testing.T) {
 	for seed := range uint64(trials.Count(60, 100, 300)) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -167,7 +167,7 @@ func TestOpenHandsPending(t *testing.T) {
 	}
 }
 
-// differ shows where two lists differ first.
+// differ describes the first difference between two lists.
 func differ(want, got []string) string {
 	for i := range max(len(want), len(got)) {
 		if w, g := at(want, i), at(got, i); w != g {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// openHandsSaid flattens a message: a line for each text and image, for each call, and for what a result answers.
+// openHandsSaid flattens a message: one line for each text and image, for each call, and for each answered call.
 func openHandsSaid(m record) (all []string) {
 	role := text(m["role"])
 	calls, _ := m["tool_calls"].([]any)
@@ -135,7 +135,7 @@ func openHandsBranch(t *testing.T, events []record, base record) (branch []recor
 	return branch
 }
 
-// openHandsView applies the condensations in order and then removes what breaks the rules of a view, until nothing does.
+// openHandsView applies the condensations in order, and then removes violations of a view's rules until there are none.
 func openHandsView(branch []record) (view []record) {
 	for _, e := range branch {
 		switch {
@@ -239,8 +239,7 @@ func openHandsBreaks(view, branch []record) map[string]bool {
 	return gone
 }
 
-// openHandsResumes makes the messages of the view. Results of calls that are still pending are appended first, and removed from the
-// comparison.
+// openHandsResumes returns the messages of the view. Results of pending calls are appended first, and excluded from the comparison.
 func openHandsResumes(t *testing.T, file []byte) (all []string) {
 	events, base := openHandsEvents(t, file)
 	branch := openHandsBranch(t, events, base)
@@ -298,7 +297,7 @@ func openHandsResumes(t *testing.T, file []byte) (all []string) {
 	return all
 }
 
-// openHandsParts are texts and images as they are sent.
+// openHandsParts returns texts and images in the form in which they are sent.
 func openHandsParts(content any) (parts []any) {
 	list, _ := content.([]any)
 	for _, p := range list {
@@ -377,7 +376,7 @@ func openHandsSample(t *testing.T, name string) []byte {
 	return src
 }
 
-// The judge finds in the samples what open finds.
+// The judge finds the same messages in the samples as open.
 func TestOpenHandsJudge(t *testing.T) {
 	for _, name := range []string{"openhands.json", "openhands.jsonl"} {
 		src := openHandsSample(t, name)

@@ -25,13 +25,8 @@ func (o *openHands) sees() {
 			continue
 		case e.kind == ohCondensation:
 			for _, id := range o.forgotten[e.first:e.end] {
-				for _, in := range []*int32{&events[id], &summaries[id]} {
-					if *in != -1 {
-						list.remove(*in)
-						*in = -1
-						o.skip(api.SkipCompacted, 1)
-					}
-				}
+				o.forget(&list, &events[id])
+				o.forget(&list, &summaries[id])
 			}
 			if !e.summary.IsZero() && e.offset >= 0 {
 				list.insert(e.offset, ohSummaryOf(i))
@@ -47,6 +42,15 @@ func (o *openHands) sees() {
 	}
 	o.view = o.enforced(o.raw)
 	o.skip(api.SkipFailed, len(o.raw)-len(o.view))
+}
+
+// forget removes an entry from the list, unless it is -1.
+func (o *openHands) forget(list *ohList, entry *int32) {
+	if *entry != -1 {
+		list.remove(*entry)
+		*entry = -1
+		o.skip(api.SkipCompacted, 1)
+	}
 }
 
 // ohChunkSize is the maximum number of entries in a chunk of a list: about the square root of the number of events in a long session.
@@ -118,28 +122,7 @@ func (o *openHands) enforced(view []int32) (left []int32) {
 		headCall: filled(o.numbers, -1), calls: make([]int32, o.numbers), results: make([]int32, o.numbers), loopOf: filled(n, -1),
 	}
 	g.pending()
-	result := make([]bool, o.numbers)
-	for _, i := range view {
-		if i < 0 {
-			continue
-		}
-		e := &o.events[i]
-		if e.kind.answers() && e.call != noID {
-			if result[e.call] {
-				continue
-			}
-			result[e.call] = true
-		}
-		g.alive[i] = true
-		if e.call != noID && (e.kind == ohAction || e.kind.answers()) {
-			g.nextCall[i], g.headCall[e.call] = g.headCall[e.call], i
-			if e.kind == ohAction {
-				g.calls[e.call]++
-			} else {
-				g.results[e.call]++
-			}
-		}
-	}
+	g.calling(view)
 	g.group()
 	for _, i := range o.path {
 		e := &o.events[i]
@@ -190,6 +173,32 @@ func (g *ohGroups) pending() {
 			ran[e.action] = true
 		case e.kind == ohAction && e.executable && e.call != noID && !failed[e.call] && (e.id == noID || !ran[e.id]):
 			g.results[e.call]++
+		}
+	}
+}
+
+// calling links the calls of a view with their results, and takes them as present. Second results of a call are not.
+func (g *ohGroups) calling(view []int32) {
+	answered := make([]bool, g.numbers)
+	for _, i := range view {
+		if i < 0 {
+			continue
+		}
+		e := &g.events[i]
+		answers := e.kind.answers() && e.call != noID
+		if answers && answered[e.call] {
+			continue
+		}
+		g.alive[i] = true
+		if !answers && (e.kind != ohAction || e.call == noID) {
+			continue
+		}
+		g.nextCall[i], g.headCall[e.call] = g.headCall[e.call], i
+		if answers {
+			answered[e.call] = true
+			g.results[e.call]++
+		} else {
+			g.calls[e.call]++
 		}
 	}
 }

@@ -231,54 +231,58 @@ func (p *pi) resolve() {
 
 // write writes the summary of the last compaction, the messages that it kept, and the messages after it.
 func (p *pi) write() {
-	last := -1
+	last, cut := -1, int32(-1) // the last compaction, as an index of the path and as an entry
 	for k, i := range p.path {
 		e := &p.entries[i]
 		if e.kind == piCompaction {
-			last = k
+			last, cut = k, i
 		}
 		if (e.kind == piModel || e.kind == piMessage) && !e.model.IsZero() {
 			p.Model = p.textAt(e.model)
 		}
 	}
-	// Results of calls in interrupted responses are removed together with the calls.
-	gone := make([]bool, p.numbers)
-	for i := range p.entries {
-		if e := &p.entries[i]; e.kind == piFailed {
-			for _, id := range p.calls[e.first:e.end] {
-				gone[id] = true
-			}
-		} else if e.role != nil && e.role.native == "assistant" {
-			for _, id := range p.calls[e.first:e.end] {
-				gone[id] = false
-			}
-		}
-	}
-	begin := 0
-	if last >= 0 {
-		e := &p.entries[p.path[last]]
-		for begin < last {
-			i := p.path[begin]
-			if e.byLine && i >= e.kept || !e.byLine && e.kept != noID && p.entries[i].id == e.kept {
-				break
-			}
-			begin++
-		}
-	}
+	gone := p.interrupted()
+	begin := p.kept(last)
 	p.edits(begin)
 	p.system(last)
 	if last >= 0 {
-		p.entry(p.path[last], false, gone)
+		p.entry(cut, false, gone)
 	}
 	for k := begin; k < len(p.path); k++ {
 		if p.entries[p.path[k]].kind != piCompaction {
 			p.entry(p.path[k], k > last, gone)
 		}
 	}
-	cut := int32(-1)
-	if last >= 0 {
-		cut = p.path[last]
+	p.countSkipped(cut)
+}
+
+// interrupted returns, by number, the calls in interrupted responses. Their results are left out together with the calls.
+func (p *pi) interrupted() []bool {
+	gone := make([]bool, p.numbers)
+	for i := range p.entries {
+		e := &p.entries[i]
+		if e.kind == piFailed || e.role != nil && e.role.native == "assistant" {
+			for _, id := range p.calls[e.first:e.end] {
+				gone[id] = e.kind == piFailed
+			}
+		}
 	}
+	return gone
+}
+
+// kept returns the index of the path at which the entries begin that the last compaction, itself at an index of the path or -1, kept.
+func (p *pi) kept(last int) (begin int) {
+	for ; begin < last; begin++ {
+		e, i := &p.entries[p.path[last]], p.path[begin]
+		if e.byLine && i >= e.kept || !e.byLine && e.kept != noID && p.entries[i].id == e.kept {
+			break
+		}
+	}
+	return begin
+}
+
+// countSkipped counts the entries that are not in the result. cut is the entry of the last compaction, or -1.
+func (p *pi) countSkipped(cut int32) {
 	for i := range p.entries {
 		e := &p.entries[i]
 		switch {

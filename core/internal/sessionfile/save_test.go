@@ -52,9 +52,9 @@ func summaryOf(m record) (string, bool) {
 	return "", false
 }
 
-// sameMessages compares what was saved with what is opened again. In a file of pi the digest is a summary, contents of tool
-// results are lists, and every message has a time; in one of Gemini CLI messages of one role in a row are one, in one of Roo Code those of
-// the user, in one of Goose those of either. In one of opencode all ids are new.
+// sameMessages compares the saved messages with those that are opened again. In a pi file the digest is a summary, the contents of tool
+// results are lists, and every message has a time. In a Gemini CLI file consecutive messages of one role are merged, in a Roo Code file
+// those of the user, and in a Goose file those of either role. In an opencode file all ids are new.
 func sameMessages(t *testing.T, kind string, want, got []byte) {
 	t.Helper()
 	if kind == "gemini-cli" || kind == "opencode" || kind == "roo-code" || kind == "cline" || kind == "openhands" || kind == "goose" {
@@ -139,7 +139,7 @@ func checkSaved(t *testing.T, file, messages []byte) []byte {
 	return next
 }
 
-// policies compact in all the ways that a file has to hold: folded, cleared, and both, with reasoning stripped.
+// policies compact in all the ways that a file must represent: folded, cleared, and both with reasoning stripped.
 var policies = []string{
 	`{"preset":"default","format":%q,"window":{"tokens":%d,"reserve":0},"summary":{"mode":"local"}}`,
 	`{"format":%q,"window":{"tokens":%d,"reserve":0},"passes":[{"pass":"clear","keep_recent":1}]}`,
@@ -226,7 +226,7 @@ func TestSaveSampleFiles(t *testing.T) {
 	}
 }
 
-// What a file cannot hold is an error, not left out.
+// Content that a file cannot hold is an error, and is not omitted.
 func TestSaveRefuses(t *testing.T) {
 	src, err := os.ReadFile("../../../testdata/sessions/pi-v3.jsonl")
 	if err != nil {
@@ -267,7 +267,7 @@ func TestMillis(t *testing.T) {
 	}
 }
 
-// Saving costs what reading does, however long the file is and however much of it changes.
+// Saving costs as much as reading, however long the file is and however much of it changes.
 func TestSaveIsLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds core with counters")
@@ -290,7 +290,7 @@ func TestSaveIsLinear(t *testing.T) {
 	}
 }
 
-// long is a session file of n messages and what a compaction might leave: a digest, and every second message in other words.
+// long returns a session file of n messages, and a possible result of a compaction: a digest, and every second message reworded.
 func long(kind string, n int) (file, messages []byte) {
 	var f, m bytes.Buffer
 	m.WriteString(map[string]string{
@@ -359,7 +359,7 @@ func long(kind string, n int) (file, messages []byte) {
 	return f.Bytes(), append(m.Bytes(), ']')
 }
 
-// Of messages that stay as they were, all stays that the agent has noted in their entries; what was folded is gone.
+// For messages that stay unchanged, everything that the agent has noted in their entries stays; folded messages are gone.
 func TestSaveTakesEntriesOver(t *testing.T) {
 	const digest = `{"role":"user","parts":[{"text":"It was about boats."}]}`
 	entry := func(n int, typ string) string {

@@ -109,8 +109,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestSamplesAreValid validates what comes out of the samples. Two of them hold what an agent sends on as it is: a text with
-// nothing in it, and a call that was never answered.
+// TestSamplesAreValid validates the conversations in the samples. Two of them contain content that an agent sends unchanged: an empty text,
+// and a call that was never answered.
 func TestSamplesAreValid(t *testing.T) {
 	broken := map[string]string{"claude-code-kept.jsonl": "AN6", "gemini-cli.json": "G4"}
 	for name, src := range sample(t) {
@@ -242,7 +242,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestUnfinishedLine cuts the sample files off in every place of their last line: what is before it is still there.
+// TestUnfinishedLine truncates the sample files at every position of their last line. Everything before that line is still read.
 func TestUnfinishedLine(t *testing.T) {
 	for name, src := range sample(t) {
 		if strings.HasSuffix(name, ".json") {
@@ -263,8 +263,8 @@ func TestUnfinishedLine(t *testing.T) {
 	}
 }
 
-// TestRightAfterCompaction truncates the samples directly after a compaction: the kept messages are there, and the provider's earlier counts
-// no longer hold.
+// TestRightAfterCompaction truncates the samples directly after a compaction: the kept messages are read, and the provider's earlier counts
+// are ignored.
 func TestRightAfterCompaction(t *testing.T) {
 	files := sample(t)
 	count := `{"type":"event_msg","payload":{"type":"token_count","info":{"last_token_usage":{"input_tokens":9000,"output_tokens":5}}}}`
@@ -300,7 +300,7 @@ func TestRightAfterCompaction(t *testing.T) {
 	}
 }
 
-// TestDocumented looks for the kinds, and for what is left out of the samples, in the document that hosts are written by.
+// TestDocumented checks that the documentation for hosts lists the kinds of files, and the content of the samples that is omitted.
 func TestDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/reference/abi.md")
 	if err != nil {
@@ -323,7 +323,7 @@ func TestDocumented(t *testing.T) {
 	}
 }
 
-// TestForms opens files that say the same in other bytes.
+// TestForms opens files with the same content in different bytes.
 func TestForms(t *testing.T) {
 	for name, src := range sample(t) {
 		want := open(t, src)
@@ -350,7 +350,7 @@ func compact(t *testing.T, src []byte) []byte {
 	return b.Bytes()
 }
 
-// TestEscapedIDs writes every id of the samples with escapes: they are the same ids.
+// TestEscapedIDs writes every id in the samples with escapes, which must not make a difference.
 func TestEscapedIDs(t *testing.T) {
 	for name, src := range sample(t) {
 		want := open(t, src)
@@ -366,7 +366,7 @@ func TestEscapedIDs(t *testing.T) {
 	}
 }
 
-// Newer files of pi hold the system prompt, and edits of earlier entries.
+// Newer pi files contain the system prompt, and edits of earlier entries.
 func TestPiPromptAndEdits(t *testing.T) {
 	lines := []string{
 		`{"type":"session","version":3,"id":"c0de","timestamp":"2026-03-01T10:00:00.000Z","cwd":"/"}`,
@@ -447,7 +447,7 @@ func TestPiEditsOfOtherEntries(t *testing.T) {
 	}
 }
 
-// Cline has the same list as Roo Code, but what it has truncated is in another file: such a list is read and not written.
+// Cline has the same list as Roo Code, but keeps track of truncated messages in another file, so such a list can be read but not written.
 func TestClineTaskIsNotWritten(t *testing.T) {
 	file := []byte(`[{"role":"user","content":[{"type":"text","text":"One."}],"ts":1},
 		{"role":"assistant","content":[{"type":"thinking","thinking":"Hm.","signature":"","summary":[]},{"type":"text","text":"1","reasoning_details":[],"call_id":"r"}],

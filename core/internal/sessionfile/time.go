@@ -21,21 +21,10 @@ func millis(text string) int64 {
 		v, _ := strconv.ParseInt(text[from:to], 10, 64)
 		return v
 	}
-	ms := int64(0)
-	if fraction := text[len(form):n]; fraction != "" {
-		if fraction[0] != '.' || len(fraction) < 2 || len(fraction) > 10 {
-			return -1
-		}
-		for i := 1; i < len(fraction); i++ {
-			if fraction[i] < '0' || fraction[i] > '9' {
-				return -1
-			}
-		}
-		ms, _ = strconv.ParseInt((fraction[1:] + "00")[:3], 10, 64)
-	}
+	ms := fractionMillis(text[len(form):n])
 	y, m, d := number(0, 4), number(5, 7), number(8, 10)
 	h, min, s := number(11, 13), number(14, 16), number(17, 19)
-	if y < 1970 || m < 1 || m > 12 || d < 1 || d > 31 || h > 23 || min > 59 || s > 60 {
+	if ms < 0 || y < 1970 || m < 1 || m > 12 || d < 1 || d > 31 || h > 23 || min > 59 || s > 60 {
 		return -1
 	}
 	// Days since 1970 in the Gregorian calendar. A year begins in March here, so that a leap day is the last day of its year.
@@ -44,6 +33,23 @@ func millis(text string) int64 {
 	}
 	days := 365*y + y/4 - y/100 + y/400 + (153*(m-3)+2)/5 + d - 719469
 	return (((days*24+h)*60+min)*60+s)*1000 + ms
+}
+
+// fractionMillis returns the milliseconds in a fraction of a second such as ".25", or -1 if it is invalid. There may be none.
+func fractionMillis(fraction string) int64 {
+	if fraction == "" {
+		return 0
+	}
+	if fraction[0] != '.' || len(fraction) < 2 || len(fraction) > 10 {
+		return -1
+	}
+	for i := 1; i < len(fraction); i++ {
+		if fraction[i] < '0' || fraction[i] > '9' {
+			return -1
+		}
+	}
+	ms, _ := strconv.ParseInt((fraction[1:] + "00")[:3], 10, 64)
+	return ms
 }
 
 // next returns the time for the next new line: one millisecond after the previous one, and later than all times in the file.

@@ -79,7 +79,7 @@ func savedTimes(t *testing.T, src, at string, without int) {
 // entryTimes are the times of entries, as the agents write them.
 var entryTimes = regexp.MustCompile(`"(?:timestamp|lastUpdated)":\s*"([^"]*)"|"(?:ts|created)":\s*(\d+)`)
 
-// callTimes are those of calls in a message of Gemini CLI.
+// callTimes matches the times of calls in a Gemini CLI message.
 var callTimes = regexp.MustCompile(`"status":\s*"\w+",\s*"timestamp":\s*"[^"]*"`)
 
 // timesIn are the times of a file's entries, in milliseconds since 1970, in the order of the file.

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/squeeze"
 )
 
-// sequence are n lines of one pattern with their numbers, from 0.
+// sequence returns n lines with the same pattern, numbered from 0.
 func sequence(pattern string, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -40,7 +40,7 @@ func names(forms squeeze.Form) string {
 	return strings.Join(list, " ")
 }
 
-// TestEdges has texts at the edges of each form, and all that is written of them; "" where they stay as they are.
+// TestEdges lists texts at the edges of each form, with the whole output; "" means that the text stays unchanged.
 func TestEdges(t *testing.T) {
 	value := func(c string, n int) string { return `{"k":"` + strings.Repeat(c, n-8) + `"}` }
 	for _, tt := range []struct{ name, text, forms, want string }{
@@ -213,7 +213,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// A run of eight signs is cut wherever in a line it is, and one of seven nowhere.
+// A run of eight characters is cut at any position of a line, and a run of seven is never cut.
 func TestRunsOfSigns(t *testing.T) {
 	for at := range 40 {
 		for _, sign := range []string{"-", "=", "─"} {

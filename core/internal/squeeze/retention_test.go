@@ -17,18 +17,18 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
-// marker is about what precedes a text that was squeezed.
+// marker is similar to the text that precedes a squeezed text.
 const marker = "[Squeezed. Handle: 0123456789abcdef] "
 
-// minTokens is what a text has to lose for the pass to take it, by default.
+// minTokens is the default number of tokens that a text must save for the pass to squeeze it.
 const minTokens = 16
 
-// kinds are what results hold, in the order in which they are asked for.
+// kinds lists the kinds of content of results, in the order in which they are tested.
 var kinds = []string{"escape codes", "JSON", "search", "paths", "line numbers", "diff", "other text"}
 
-// TestSaved measures what squeezing saves of the tool results in real sessions, each text once, with the line that says so, in tokens of
-// o200k as the estimator counts them. It checks that every fact of a text is still found, that none becomes longer and that squeezing again
-// changes little, and writes the table of docs/inside/memory.md to the log and to the file that CTXFOLD_SQUEEZE names.
+// TestSaved measures the savings of squeezing tool results in real sessions, each text once and including the explanatory line, in tokens
+// of o200k as the estimator counts them. It checks that every fact of a text is still found, that no text becomes longer, and that
+// squeezing again changes little. It writes the table of docs/inside/memory.md to the log and to the file named by CTXFOLD_SQUEEZE.
 func TestSaved(t *testing.T) {
 	est := tokens.ByName("script").For("gpt-4o")
 	count := func(text string) int { return est.Text(text) }
@@ -139,8 +139,8 @@ func results(t testing.TB) (texts []string) {
 	return texts
 }
 
-// missing are the facts of a text that are not in what happened to it. Escape codes and what a terminal overwrites are none, nor is what is
-// in binary data.
+// missing returns the facts of a text that its squeezed form lacks. It ignores escape codes, text that a terminal overwrites, and binary
+// data.
 func missing(text, out string, form squeeze.Form) (known int, lost []facts.Fact) {
 	if form&squeeze.Controls != 0 {
 		text, _, _ = squeeze.Text(text, squeeze.Options{Without: 1<<11 - 1 - squeeze.Controls})
@@ -161,7 +161,7 @@ func missing(text, out string, form squeeze.Form) (known int, lost []facts.Fact)
 	return known, lost
 }
 
-// kindOf says what most of a text is.
+// kindOf returns the kind of most of a text.
 func kindOf(text string) string {
 	if strings.Contains(text, "\x1b[") {
 		return "escape codes"

@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/steps"
 )
 
-// Each form by an output that has it, and what is left.
+// TestForms has an output for each form, with the result.
 func TestForms(t *testing.T) {
 	hex := strings.Repeat("0f1e2d3c4b5a69788796a5b4c3d2e1f0", 10)
 	data := strings.Repeat("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk", 5)
@@ -100,7 +100,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// A text stays as it is where too little would be saved.
+// A text stays unchanged if too little would be saved.
 func TestMinSaved(t *testing.T) {
 	text := "a\n\n\n\n\nb"
 	if out, _, ok := squeeze.Text(text, squeeze.Options{MinSaved: 3}); !ok || out != "a\n\nb" {
@@ -122,7 +122,7 @@ func TestFormString(t *testing.T) {
 	}
 }
 
-// hostile are texts that could cost more than their size, or break a form; n is about how many bytes they have.
+// hostile returns texts of about n bytes that might cost more than their size, or break a form.
 func hostile(n int) map[string]string {
 	repeat := func(s string) string { return strings.Repeat(s, n/len(s)+1) }
 	return map[string]string{

@@ -17,7 +17,7 @@ func numberedLines(format string, n int) string {
 	return b.String()
 }
 
-// The middle of what programs print for each of many files is cut, if the text is long enough.
+// The middle of progress output for many files is cut if the text is long enough.
 func TestSteps(t *testing.T) {
 	around := "> build\n" + strings.Repeat("The bundle uses the settings of the project file.\n", 2)
 	for name, line := range map[string]string{
@@ -48,7 +48,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// Trouble ends a run and stays; what somebody asked for is no progress.
+// Errors end a run and stay. Requested output is not progress.
 func TestNoSteps(t *testing.T) {
 	prose := strings.Repeat("The bundle uses the settings of the project file.\n", 30)
 	for name, text := range map[string]string{

@@ -129,8 +129,7 @@ func (w *Writer) usualLocal(j Job, chats bool) int {
 	return max(w.policy.Summary.MaxOutputTokens*usualSession/16, (j.Gain+j.Old)/sessionPart)
 }
 
-// lookBeside is how many bytes of the remaining messages are searched for information that the digest need not
-// repeat.
+// lookBeside is the number of bytes of the remaining messages that are searched for information that the digest need not repeat.
 const lookBeside = 1 << 16
 
 // besides returns the texts of the newest messages that the digest doesn't cover.

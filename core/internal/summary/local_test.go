@@ -24,7 +24,7 @@ func TestFilled(t *testing.T) {
 	}
 }
 
-// What the user said about how to work takes at most half of what a digest may have.
+// Standing instructions take at most half of the digest's maximum size.
 func TestStandingTakesHalfOfADigest(t *testing.T) {
 	w := &Writer{doc: &view.View{P: tokens.ByName("bytes4")}}
 	w.policy, _ = policy.Resolve([]byte(`{}`))
@@ -39,7 +39,7 @@ func TestStandingTakesHalfOfADigest(t *testing.T) {
 	}
 }
 
-// A record is divided only where a part would be larger than its room, and what must stay together is.
+// A record is divided only if a part would exceed its room, and things that must stay together do.
 func TestSplit(t *testing.T) {
 	f := wire.ByName("openai-chat")
 	tr := f.Read(jsonspan.New([]byte(`[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"},{"role":"assistant","content":"d"}]`)))

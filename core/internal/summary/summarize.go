@@ -394,9 +394,9 @@ func (w *writing) chain(j Job, p digest.Prompt, parts []part, output, carried in
 	return all
 }
 
-// AskOnce returns what the model wrote for a single prompt, or why it was rejected. represents is how many tokens the
-// text replaces, and output is its maximum size. ok is false while the model has to be called. [Writer.Digest]
-// handles jobs that need several prompts.
+// AskOnce returns the model's text for a single prompt, or the reason why it was rejected. represents is the number of tokens that the text
+// replaces, and output is its maximum size. ok is false while the model has to be called. [Writer.Digest] handles jobs that need several
+// prompts.
 func (w *Writer) AskOnce(id string, p digest.Prompt, output, represents int) (text string, why api.SummaryFault, ok bool) {
 	a := w.requestText(id, p, output, represents)
 	return a.text, a.why, !a.pending

@@ -16,10 +16,11 @@ import (
 // models has a model of each tokenizer family.
 var models = []string{"", "claude-sonnet-4", "gpt-4o", "gpt-4", "llama-3", "gemini-2.5-pro"}
 
-// mostOfFile is what hosts count for an image or a file in addition to its bytes, in tokens.
+// mostOfFile is the number of tokens that hosts count for an image or a file in addition to its bytes.
 const mostOfFile = 1600
 
-// Hosts answer without the module while a conversation has fewer bytes than its limit has tokens: no text may be estimated at more.
+// Hosts answer without the module while a conversation has fewer bytes than its limit has tokens. So no text may be estimated at more
+// tokens than bytes.
 func TestNoMoreTokensThanBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	alphabets := [][]rune{[]rune(`{}[]":,\/`), []rune("\x01\x02\x1f\x7f"), []rune("aZ9 \n\t_-"), []rune("éßñ漢字한글ไทย"), []rune("😀🏳️‍🌈\U000e0041\U0010fffd"), {0xfffd, 0x2028, 0xa0}}
@@ -44,7 +45,7 @@ func TestNoMoreTokensThanBytes(t *testing.T) {
 	}
 }
 
-// The same for whole conversations, whose framing takes fewer tokens than its JSON has bytes.
+// The same holds for whole conversations, whose framing takes fewer tokens than its JSON has bytes.
 func TestNoMoreTokensThanBytesOfJSON(t *testing.T) {
 	for _, format := range gen.Formats() {
 		r := rand.New(rand.NewPCG(3, 4))

@@ -52,7 +52,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestLeastOfForgottenReports makes more reports than a calibration holds: the lowest count stays known, but for one that the others contradict.
+// TestLeastOfForgottenReports makes more reports than a calibration holds. The lowest count stays known, unless the other reports
+// contradict it.
 func TestLeastOfForgottenReports(t *testing.T) {
 	p := tokens.ByName("bytes4")
 	for _, c := range []struct {
@@ -108,7 +109,7 @@ func TestPlausible(t *testing.T) {
 	}
 }
 
-// TestCalibrate has the line through reports: the scale, in 1/65,536, and what is as well.
+// TestCalibrate checks the line through reports: the scale, in 1/65,536, and the fixed part.
 func TestCalibrate(t *testing.T) {
 	p := tokens.ByName("bytes4")
 	const one = 1 << 16
@@ -171,7 +172,7 @@ func TestCorrect(t *testing.T) {
 	}
 }
 
-// TestAnchor makes the estimate of the first messages what a provider counted.
+// TestAnchor makes the estimate of the first messages equal to the provider's count.
 func TestAnchor(t *testing.T) {
 	p := tokens.ByName("bytes4").For("")
 	const list = `[{"role":"user","content":"0123456789abcdef"},{"role":"assistant","content":"0123"},{"role":"user","content":"0123456789abcdef0123456789abcdef"}]`

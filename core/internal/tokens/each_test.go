@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 )
 
-// everything has a message for each thing that estimators count in a way of its own.
+// everything has a message for each kind of content that estimators count differently.
 const everything = `[{"role":"user","content":[{"type":"text","text":"0123456789"},{"type":"text","text":"größe 漢字 😀"},
 	{"type":"image","source":{"type":"base64","data":"AAECAwQFBgcICQoLDA0ODw=="}},{"type":"document","source":{"type":"base64","data":"AAECAwQFBgcICQoLDA0ODw=="}}]},
 	{"role":"assistant","content":[{"type":"thinking","thinking":"0123456789abcdef","signature":"s"},{"type":"tool_use","id":"a","name":"read_file","input":{"path" : "a.txt","é":[1,2]}},

@@ -16,7 +16,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 )
 
-// webp is a file of one kind of chunk: "VP8 ", "VP8L" or "VP8X".
+// webp returns a WebP file with one kind of chunk: "VP8 ", "VP8L" or "VP8X".
 func webp(kind string, w, h int) []byte {
 	b := []byte("RIFF\x00\x10\x00\x00WEBP" + kind + "\x00\x08\x00\x00")
 	switch kind {
@@ -89,7 +89,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// What is no image that is known is counted by its size; an address, at what most images take.
+// An image of an unknown type is counted by its size, and a URL as a typical image.
 func TestImagesOfUnknownSize(t *testing.T) {
 	for data, want := range map[string]int{
 		"https://example.com/a.png": 1200, strings.Repeat("A", 100_000): 100, strings.Repeat("A", 10_000_000): 1600, "iVBORw0KGgo": 1200, "/9j/": 1200,

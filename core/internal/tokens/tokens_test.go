@@ -19,7 +19,7 @@ func read(t *testing.T, format, src string) *transcript.Transcript {
 	return tr
 }
 
-// What a published system leaves out costs something where results should be valid.
+// Content that a published system doesn't count costs something if results must be valid.
 func TestNothingIsFree(t *testing.T) {
 	const src = `[{"role":"assistant","content":[{"type":"reasoning","text":"a thought of some length"},
 		{"type":"tool_call","id":"c","name":"read","input":{"path":"a.txt"}}]},

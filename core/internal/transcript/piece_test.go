@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// TestPiece takes the beginning of a message as a message of its own: what its parts say of each other is said of the copies.
+// TestPiece turns the beginning of a message into a separate message. References between its parts must point to the copies.
 func TestPiece(t *testing.T) {
 	tr := read(t, "anthropic", `[{"role":"user","content":[
 		{"type":"text","text":"a"},
@@ -58,7 +58,7 @@ func TestPiece(t *testing.T) {
 	}
 }
 
-// TestPairsFar answers calls with more open ones between than are looked at one by one.
+// TestPairsFar answers calls with more open calls in between than are examined one by one.
 func TestPairsFar(t *testing.T) {
 	open := func(from, n int) (ids []string) {
 		for i := range n {
@@ -145,7 +145,7 @@ func TestPairsByName(t *testing.T) {
 	}
 }
 
-// TestGroupsByParts has messages in which not every part is a call, and calls of a program of the provider's.
+// TestGroupsByParts tests messages in which not every part is a call, and calls of a provider's program.
 func TestGroupsByParts(t *testing.T) {
 	text, call := `{"type":"text","text":"a"}`, func(id string) string { return `{"type":"tool_use","id":"` + id + `","name":"f","input":{}}` }
 	result := func(id string) string { return `{"type":"tool_result","tool_use_id":"` + id + `","content":"r"}` }

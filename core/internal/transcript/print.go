@@ -49,13 +49,20 @@ func (t *Transcript) Prints(start int, before Fingerprint) []Fingerprint {
 func (t *Transcript) Print(i int) Fingerprint {
 	p := printer{t: t}
 	m := &t.Messages[i]
-	h := p.parts(uint64(m.Role)<<8|uint64(m.Variant)|1<<16, m.First, m.First+m.Count, -1)
+	h := uint64(t.ContentPrint(i))
 	for n := m.First; n < m.First+m.Count; n++ {
 		if id := t.Parts[n].ID; !id.IsZero() && (t.Parts[n].Kind == ToolCall || t.Parts[n].Kind == ToolResult) {
 			h = step(h, p.value(id, nil))
 		}
 	}
 	return Fingerprint(h)
+}
+
+// ContentPrint is Print without the ids of tool calls and results.
+func (t *Transcript) ContentPrint(i int) Fingerprint {
+	p := printer{t: t}
+	m := &t.Messages[i]
+	return Fingerprint(p.parts(uint64(m.Role)<<8|uint64(m.Variant)|1<<16, m.First, m.First+m.Count, -1))
 }
 
 // printer computes the fingerprints of what a model sees.

@@ -45,7 +45,7 @@ func (v *View) removals(m int32) []edit {
 	return out
 }
 
-// neighbour is what a backward sweep over the parts has found in one list.
+// neighbour is the result of a backward sweep over the parts for one list.
 type neighbour struct {
 	parent    int32
 	any, kept bool

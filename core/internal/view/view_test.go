@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// TestSharedPart removes tool calls and results that are one part of the JSON: whichever of the two goes takes the other with it, and the
-// part is cut out once, wherever it is.
+// TestSharedPart removes tool calls and results that are one part of the JSON. Removing either of them removes the other, and the part is
+// cut out once, wherever it is.
 func TestSharedPart(t *testing.T) {
 	const a, b, c = `{"type":"tool-a","toolCallId":"1","state":"output-available","input":{},"output":"x"}`,
 		`{"type":"text","text":"t"}`, `{"type":"tool-c","toolCallId":"2","state":"output-error","input":{},"errorText":"y"}`
@@ -53,7 +53,8 @@ func TestSharedPart(t *testing.T) {
 	}
 }
 
-// The transcript of Originals has bodies as they were, also a text that was replaced before the result that it is in; that of the view does not.
+// The transcript of Originals has the original bodies, even of a text that was replaced before the result that contains it. The transcript
+// of the view does not.
 func TestOriginalsOfPartsInside(t *testing.T) {
 	f, p := wire.ByName("anthropic"), tokens.ByName(tokens.Default)
 	tr := f.Read(jsonspan.New([]byte(`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"a long text"}]}]}]`)))

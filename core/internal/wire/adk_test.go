@@ -18,7 +18,7 @@ const (
 	adNone  = `,"actions":{"stateDelta":{},"artifactDelta":{},"requestedAuthConfigs":{},"requestedToolConfirmations":{}}}`
 )
 
-// adSays is an event of the agent's, adSaysAs one with another id.
+// adSays returns an event of the agent; adSaysAs returns one with a given id.
 func adSays(parts ...string) string { return adSaysAs("a1", parts...) }
 
 func adSaysAs(id string, parts ...string) string {

@@ -11,8 +11,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
-// rule is a test of one rule: a transcript that keeps it, one that breaks it, what validate says of the second, and what
-// repair makes of it.
+// rule is a test of one rule: a transcript that keeps it, one that breaks it, the violations that validate finds in the second, and the
+// result of repair.
 type rule struct {
 	name     string
 	valid    string
@@ -214,7 +214,7 @@ func TestAISDK(t *testing.T) {
 	})
 }
 
-// tokensOf is the estimate of each message in bytes4: 4 tokens of framing, and one for 4 bytes.
+// tokensOf returns the estimate of each message by bytes4: 4 tokens of framing, and one token per 4 bytes.
 func tokensOf(t *testing.T, format string, messages ...string) []int {
 	t.Helper()
 	var a struct{ Messages []int }
@@ -222,7 +222,7 @@ func tokensOf(t *testing.T, format string, messages ...string) []int {
 	return a.Messages
 }
 
-// TestAISDKMeasures compares what takes the same room in the prompt, however it is spelled.
+// TestAISDKMeasures compares content that takes the same room in the prompt, but is spelled differently.
 func TestAISDKMeasures(t *testing.T) {
 	words := strings.Repeat("word ", 200)
 	result := func(rest string) string {
@@ -281,7 +281,7 @@ func TestAISDKMeasures(t *testing.T) {
 	}
 }
 
-// TestAISDKClear shows what is in place of a cleared result: the type of an output stays, a list of parts becomes a text.
+// TestAISDKClear shows the replacement for a cleared result: the type of the output stays, and a list of parts becomes a text.
 func TestAISDKClear(t *testing.T) {
 	long := strings.Repeat("long ", 100)
 	const marker = `[Old tool result content cleared]`
@@ -316,7 +316,7 @@ func TestAISDKClear(t *testing.T) {
 	}
 }
 
-// cleared is a transcript in which all results but the newest were cleared.
+// cleared returns a transcript after clearing all results but the newest.
 func cleared(t *testing.T, format, messages string) string {
 	t.Helper()
 	var a struct {
@@ -362,7 +362,7 @@ func TestAISDKApprovals(t *testing.T) {
 	}
 }
 
-// TestAISDKReasoning shows which reasoning goes when what precedes it changes (AM5).
+// TestAISDKReasoning shows which reasoning is removed when something before it changes (AM5).
 func TestAISDKReasoning(t *testing.T) {
 	reasoning := func(options string) string {
 		return asMessage("assistant", `{"type":"reasoning","text":"hm"`+options+`}`, `{"type":"text","text":"so"}`)
@@ -386,7 +386,7 @@ func TestAISDKReasoning(t *testing.T) {
 	}
 }
 
-// TestAISDKCompaction folds a conversation that a provider has compacted itself: what represents its beginning stays.
+// TestAISDKCompaction folds a conversation that a provider has compacted itself: the replacement for its beginning stays.
 func TestAISDKCompaction(t *testing.T) {
 	const item = `{"type":"custom","kind":"openai.compaction","providerOptions":{"openai":{"itemId":"cmp_1","encryptedContent":"gAAA"}}}`
 	long := strings.Repeat("word ", 200)

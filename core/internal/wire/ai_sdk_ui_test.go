@@ -79,7 +79,7 @@ func TestAISDKUI(t *testing.T) {
 	})
 }
 
-// TestAISDKUIDenied has the approval before the state, as other writers order their keys. What is no approval is no question either.
+// TestAISDKUIDenied has the approval before the state, in the key order of other writers. An invalid approval is not a question either.
 func TestAISDKUIDenied(t *testing.T) {
 	for approval, want := range map[string]string{
 		`{}`: `{"approval":{"approved":false,"reason":"` + lost + `"},"input":{},"state":"output-denied","toolCallId":"c1","type":"tool-rm"}`,
@@ -93,7 +93,7 @@ func TestAISDKUIDenied(t *testing.T) {
 	}
 }
 
-// TestAISDKUIFree shows what a provider is never sent (AU5).
+// TestAISDKUIFree lists content that a provider is never sent (AU5).
 func TestAISDKUIFree(t *testing.T) {
 	text := `{"type":"text","text":"so"}`
 	n := tokensOf(t, "ai-sdk-ui", uiAssistant("a", text), uiAssistant("a", text, `{"type":"step-start"}`, `{"type":"data-x","data":"`+strings.Repeat("x", 999)+`"}`,
@@ -104,7 +104,7 @@ func TestAISDKUIFree(t *testing.T) {
 	}
 }
 
-// TestAISDKUIClear shows what is in place of a cleared output: a value of the same JSON type (AU4).
+// TestAISDKUIClear shows the replacement for a cleared output: a value of the same JSON type (AU4).
 func TestAISDKUIClear(t *testing.T) {
 	long := strings.Repeat("long ", 100)
 	const marker = `"[Old tool result content cleared]"`
@@ -131,7 +131,7 @@ func TestAISDKUIClear(t *testing.T) {
 	}
 }
 
-// TestAISDKUISteps folds a conversation that is one user message and one of the assistant: the cut is between two steps, and what is kept
+// TestAISDKUISteps folds a conversation of one user message and one assistant message: the cut is between two steps, and the kept part
 // fits.
 func TestAISDKUISteps(t *testing.T) {
 	var parts []string
@@ -196,7 +196,7 @@ func TestAISDKUISteps(t *testing.T) {
 	}
 }
 
-// TestDetectAISDK tells the two formats of the AI SDK from each other and from the rest.
+// TestDetectAISDK distinguishes the two formats of the AI SDK from each other and from all others.
 func TestDetectAISDK(t *testing.T) {
 	for _, test := range []struct{ name, messages, format string }{
 		{"ModelMessage, tool call", transcriptOf(asUser, asMessage("assistant", asCall1), asMessage("tool", asResult1)), "ai-sdk"},

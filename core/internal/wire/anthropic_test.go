@@ -112,7 +112,7 @@ func TestAnthropic(t *testing.T) {
 	})
 }
 
-// A result that expands deferred tools is not cleared: the model could call them no more.
+// A result that loads deferred tools is not cleared, because the model could no longer call them.
 func TestToolReferencesStay(t *testing.T) {
 	result := func(id, content string) string {
 		return `{"role":"assistant","content":[{"type":"tool_use","id":"` + id + `","name":"find","input":{}}]},` +

@@ -2,7 +2,7 @@ package wire_test
 
 import "testing"
 
-// TestBedrockConverse has each rule of the format: what keeps it, what breaks it, and what happens to that.
+// TestBedrockConverse has for each rule of the format a transcript that keeps it, one that breaks it, and the result of repairing that.
 func TestBedrockConverse(t *testing.T) {
 	testRules(t, "bedrock-converse", []rule{
 		{

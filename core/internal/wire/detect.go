@@ -117,7 +117,8 @@ type detector struct {
 	done    bool     // whether only one format is left, and one of its own signs was seen
 }
 
-// maxUnknown is how many unknown roles and types are recorded; maxDull is how many meaningless signs are remembered.
+// maxUnknown is the maximum number of unknown roles and types that are recorded; maxDull is the maximum number of meaningless signs that
+// are remembered.
 const (
 	maxUnknown = 8
 	maxDull    = 32

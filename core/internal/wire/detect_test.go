@@ -30,7 +30,7 @@ func detected(t *testing.T, messages string) (format string, candidates []string
 	return a.Format, candidates
 }
 
-// TestDetect has a small sample of each shape that tells a format, and of those that do not.
+// TestDetect has a small sample of each shape that identifies a format, and of shapes that don't.
 func TestDetect(t *testing.T) {
 	chatCall := `{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"r","arguments":"{}"}}]}`
 	for _, test := range []struct{ name, messages, format string }{
@@ -175,8 +175,8 @@ func TestDetectRealSessions(t *testing.T) {
 	}
 }
 
-// TestConfusion detects random conversations of each format, 500 in make test-long: those with tool calls surely and rightly; where there is none, none
-// is surely taken for another format whose bytes are not the same.
+// TestConfusion detects random conversations of each format, 500 in make test-long. Those with tool calls are detected correctly and with
+// certainty. Of the others, none is certainly taken for another format, unless its bytes are the same in that format.
 func TestConfusion(t *testing.T) {
 	for _, name := range gen.Formats() {
 		t.Run(name, func(t *testing.T) {
@@ -287,7 +287,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestShapesAreNoFormats checks that no format knows a sign of a shape, and that the nearest formats are there.
+// TestShapesAreNoFormats checks that no format knows a sign of a shape, and that the nearest formats exist.
 func TestShapesAreNoFormats(t *testing.T) {
 	for _, s := range wire.Shapes() {
 		if wire.ByName(s.Nearest) == nil {
@@ -303,7 +303,7 @@ func TestShapesAreNoFormats(t *testing.T) {
 	}
 }
 
-// Each sign of a format's own counts for it: two of them leave the formats that have none less than one does.
+// Each sign that only one format has counts for it: after two of them, the formats without any have less confidence than after one.
 func TestEachOwnSignCounts(t *testing.T) {
 	const messages = `"messages":[{"role":"user","content":[{"type":"text","text":"x"}]}]`
 	for body, want := range map[string]float64{`{"model":"claude-3",` + messages + `}`: 0.87, `{"model":"claude-3","system":"s",` + messages + `}`: 0.98} {

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// TestShapeErrors has what is no transcript of a format; the error is where ^ is, which is not part of the source.
+// TestShapeErrors has invalid transcripts of formats. The error is at the position of ^, which is not part of the source.
 func TestShapeErrors(t *testing.T) {
 	for _, c := range []struct{ format, messages, want string }{
 		{"openai-chat", `[{"role":"user","content":null}]`, ""},

@@ -2,7 +2,8 @@ package wire_test
 
 import "testing"
 
-// TestGeminiInteractions has each rule of the format: what keeps it, what breaks it, and what happens to that.
+// TestGeminiInteractions has for each rule of the format a transcript that keeps it, one that breaks it, and the result
+// of repairing that.
 func TestGeminiInteractions(t *testing.T) {
 	testRules(t, "gemini-interactions", []rule{
 		{

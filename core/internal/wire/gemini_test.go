@@ -159,8 +159,7 @@ func TestGemini(t *testing.T) {
 	})
 }
 
-// TestGeminiPairsByName has calls without ids, some of the same name, and results that are lost: a result must not come to follow another
-// call.
+// TestGeminiPairsByName has calls without ids, some with the same name, and lost results: a result must not end up after another call.
 func TestGeminiPairsByName(t *testing.T) {
 	other := `{"functionCall":{"name":"grep","args":{}}}`
 	got := func(text string) string {
@@ -175,7 +174,7 @@ func TestGeminiPairsByName(t *testing.T) {
 	}
 }
 
-// TestGeminiMeasures checks what is counted of which part, at four bytes a token and 4 tokens a message.
+// TestGeminiMeasures checks the count for each kind of part, at four bytes per token and 4 tokens per message.
 func TestGeminiMeasures(t *testing.T) {
 	text := strings.Repeat("x", 400)
 	for _, test := range []struct {
@@ -203,7 +202,7 @@ func TestGeminiMeasures(t *testing.T) {
 	}
 }
 
-// TestGeminiClear clears results: a text where the response has one, else the whole response; images inside go with it.
+// TestGeminiClear clears results: a text if the response has one, otherwise the whole response. Images inside are removed too.
 func TestGeminiClear(t *testing.T) {
 	long := strings.Repeat("long text ", 200)
 	for _, test := range []struct{ name, response, want string }{
@@ -227,7 +226,7 @@ func TestGeminiClear(t *testing.T) {
 	}
 }
 
-// TestGeminiCompaction folds a conversation of signed calls and looks at what is left.
+// TestGeminiCompaction folds a conversation of signed calls and examines the rest.
 func TestGeminiCompaction(t *testing.T) {
 	var messages []string
 	long := strings.Repeat("word ", 300)
@@ -249,7 +248,7 @@ func TestGeminiCompaction(t *testing.T) {
 	}
 }
 
-// What a request sends next to its list is measured, whatever kind of value it is.
+// Content that a request sends in addition to its list is measured, whatever kind of value it is.
 func TestBesideTheList(t *testing.T) {
 	for body, want := range map[string][2]bool{
 		`{"contents":[` + gmGo + `]}`: {false, false},
@@ -266,7 +265,7 @@ func TestBesideTheList(t *testing.T) {
 	}
 }
 
-// A call may have several responses if each one but the last says that more follow; they stay together, wherever they are.
+// A call may have several responses if each one but the last announces more. They stay together, wherever they are.
 func TestGeminiContinued(t *testing.T) {
 	got := func(rest string) string {
 		return `{"functionResponse":{"id":"c1","name":"read","response":{"output":"x"}` + rest + `}}`

@@ -28,7 +28,7 @@ func (s lcSpelling) human(content string) string {
 	return s.spell("human", "HumanMessage", `"content":`+content)
 }
 
-// ai is an answer with calls: as tool_calls, and once more as their provider spells them where raw is set.
+// ai returns an answer with calls: in tool_calls and, if raw is set, also in the spelling of their provider.
 func (s lcSpelling) ai(content, calls, raw string) string {
 	members := `"content":` + content
 	if raw != "" {
@@ -57,7 +57,8 @@ const (
 	lcBad   = `{"name":"read","args":"{\"pa","id":"c3","error":"no JSON","type":"invalid_tool_call"}`
 )
 
-// TestLangChain has each rule of the format, in each spelling: what keeps it, what breaks it, and what happens to that.
+// TestLangChain has for each rule of the format, in each spelling, a transcript that keeps it, one that breaks it, and the result of
+// repairing that.
 func TestLangChain(t *testing.T) {
 	for _, s := range lcSpellings {
 		t.Run(s.name, func(t *testing.T) { testRules(t, "langchain", lcRules(s)) })
@@ -164,7 +165,7 @@ func lcRules(s lcSpelling) []rule {
 	}
 }
 
-// TestLangChainOpens repairs all of a list that the assistant opens, which some providers refuse and others take.
+// TestLangChainOpens repairs lists that begin with an assistant message, which some providers reject and others accept.
 func TestLangChainOpens(t *testing.T) {
 	for _, s := range lcSpellings {
 		messages := transcriptOf(s.ai(`"hello"`, "", ""), s.human(`"go"`))
@@ -185,7 +186,7 @@ type rawJSON []byte
 
 func (r *rawJSON) UnmarshalJSON(b []byte) error { *r = append((*r)[:0], b...); return nil }
 
-// TestLangChainDigests folds conversations: what is written is spelled as what is there.
+// TestLangChainDigests folds conversations: new messages have the spelling of the existing ones.
 func TestLangChainDigests(t *testing.T) {
 	for _, s := range lcSpellings {
 		long := `"` + strings.Repeat("long ", 400) + `"`

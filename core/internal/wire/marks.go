@@ -17,8 +17,8 @@ const (
 	OptionMark                       // a member of providerOptions: {"anthropic":{"cacheControl":…}}, {"bedrock":{"cachePoint":…}}
 )
 
-// MaxMarks is how many cache breakpoints a request may have, including those in the system prompt and the tools. It
-// is Anthropic's limit, and Amazon Bedrock's limit for all models that accept breakpoints.
+// MaxMarks is the maximum number of cache breakpoints in a request, including those in the system prompt and the tools. It is Anthropic's
+// limit, and Amazon Bedrock's limit for all models that accept breakpoints.
 const MaxMarks = 4
 
 // Mark is a cache breakpoint. A provider caches the request up to this place.

@@ -44,7 +44,7 @@ func TestMastra(t *testing.T) {
 	})
 }
 
-// What Mastra leaves out is tolerated, and repaired where all is asked for: in the parts and next to them alike.
+// Content that Mastra ignores is tolerated, and repaired if the policy repairs everything, both in the parts and next to them.
 func TestMastraTolerates(t *testing.T) {
 	last := strings.Replace(maSays(maText), "a1", "a9", 1)
 	for _, test := range []struct{ says, in, all string }{

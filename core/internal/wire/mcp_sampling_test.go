@@ -15,7 +15,7 @@ const (
 
 func msBlock(role, block string) string { return `{"role":"` + role + `","content":` + block + `}` }
 
-// TestSampling has each rule of the format: what keeps it, what breaks it, and what happens to that.
+// TestSampling has for each rule of the format a transcript that keeps it, one that breaks it, and the result of repairing that.
 func TestSampling(t *testing.T) { testRules(t, "mcp-sampling", samplingRules()) }
 
 func samplingRules() []rule {

@@ -25,7 +25,7 @@ func sdk(messages string) string {
 	return strings.NewReplacer("tool_calls", "toolCalls", "tool_call_id", "toolCallId").Replace(messages)
 }
 
-// renamed puts other ids in place of the first call's.
+// renamed replaces the id of the first call.
 func renamed(messages, id string) string { return strings.ReplaceAll(messages, "abcDEF123", id) }
 
 func TestMistral(t *testing.T) {

@@ -135,7 +135,7 @@ func TestResponsesBody(t *testing.T) {
 	}
 }
 
-// TestResponsesMeasures checks what is counted of which item, at four bytes a token and 4 tokens a message.
+// TestResponsesMeasures checks the count for each kind of item, at four bytes per token and 4 tokens per message.
 func TestResponsesMeasures(t *testing.T) {
 	text := strings.Repeat("x", 400)
 	for _, test := range []struct {
@@ -187,7 +187,7 @@ func TestResponsesClear(t *testing.T) {
 	}
 }
 
-// compactResponses folds what can be folded and returns the rest.
+// compactResponses folds as much as possible and returns the rest.
 func compactResponses(t *testing.T, passes, list string) string {
 	t.Helper()
 	var a struct{ Messages json.RawMessage }
@@ -203,8 +203,8 @@ func compactResponses(t *testing.T, passes, list string) string {
 
 const fold = `{"pass":"fold","keep_tokens":0}`
 
-// TestResponsesOR4 folds around compaction items: what the compact endpoint returned stays as a whole; where the provider
-// has put a compaction item into a conversation, the item stays.
+// TestResponsesOR4 folds around compaction items: the result of the compact endpoint stays as a whole, and a compaction item that the
+// provider has inserted into a conversation stays.
 func TestResponsesOR4(t *testing.T) {
 	user := func(text string) string {
 		return `{"role":"user","content":"` + text + strings.Repeat(" word", 200) + `"}`
@@ -234,7 +234,7 @@ func TestResponsesOR4(t *testing.T) {
 	})
 }
 
-// TestResponsesUnits folds and strips reasoning: it stays with what the model wrote after it (OR2).
+// TestResponsesUnits folds and strips reasoning, which stays together with what the model wrote after it (OR2).
 func TestResponsesUnits(t *testing.T) {
 	long := strings.Repeat("word ", 300)
 	step := func(n string) []string {
@@ -279,7 +279,7 @@ func TestResponsesUnits(t *testing.T) {
 	})
 }
 
-// TestResponsesPins pins the last item of a unit: it stays as it is, and so does the reasoning that it needs.
+// TestResponsesPins pins the last item of a unit: it stays unchanged, and so does the reasoning that it needs.
 func TestResponsesPins(t *testing.T) {
 	long := `{"role":"assistant","content":"` + strings.Repeat("word ", 400) + `"}`
 	list := transcriptOf(rpUser, long, rpUser, rpThinks, rpCall1, rpGot1, strings.ReplaceAll(rpThinks, "rs_1", "rs_2"), rpSays, rpUser, long, rpUser)
@@ -292,8 +292,8 @@ func TestResponsesPins(t *testing.T) {
 	}
 }
 
-// TestResponsesKeeps folds a conversation with calls that are still open, references, approvals and tools that were added:
-// what the next request cannot do without stays.
+// TestResponsesKeeps folds a conversation with open calls, references, approvals and added tools: everything that the next request needs
+// stays.
 func TestResponsesKeeps(t *testing.T) {
 	long := `{"role":"assistant","content":"` + strings.Repeat("word ", 400) + `"}`
 	ask := `{"type":"mcp_approval_request","id":"mcpr_1","name":"x","server_label":"s","arguments":"{}"}`
@@ -323,7 +323,7 @@ func TestResponsesKeeps(t *testing.T) {
 	}
 }
 
-// An item without its id costs what it does when it is read again: the id, which may go, costs nothing.
+// An item without its id costs as much as after reading it again, because the id, which may be removed, costs nothing.
 func TestResponsesSearchWithoutID(t *testing.T) {
 	tokens := func(messages string) int {
 		var a struct{ Tokens int }

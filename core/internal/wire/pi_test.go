@@ -24,7 +24,7 @@ func piSays(stop string, parts ...string) string {
 	return `{"role":"assistant","content":[` + strings.Join(parts, ",") + `],"stopReason":"` + stop + `",` + piFacts + `}`
 }
 
-// piKept is a command that the user kept from the model.
+// piKept is a command that the user has hidden from the model.
 var piKept = strings.Replace(piShell, `"timestamp"`, `"excludeFromContext":true,"timestamp"`, 1)
 
 func TestPi(t *testing.T) {
@@ -82,7 +82,7 @@ func TestPi(t *testing.T) {
 	})
 }
 
-// What pi does not send costs nothing, and what it sends of its own messages counts.
+// Messages that pi does not send cost nothing, and its own message types count if it sends them.
 func TestPiUnsent(t *testing.T) {
 	said := transcriptOf(piUser, piSays("stop", piSaid))
 	unsent := transcriptOf(piUser, piSays("error", piCall1, `{"type":"text","text":"I begin"}`), piKept, piSays("stop", piSaid))

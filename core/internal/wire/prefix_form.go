@@ -58,9 +58,9 @@ func (f *Format) PrefixForm() *PrefixForm {
 // OnlyMarked reports whether the format's providers cache only up to breakpoints that the app sets.
 func (f *Format) OnlyMarked() bool { return f.SystemApart && f.Marks != 0 }
 
-// AppendPatch appends a JSON Merge Patch (RFC 7396) that turns a body into a request for a summary of at most tokens
-// tokens. body is JSON, or nil if there is only a list of messages. thinking is how many of the output tokens are
-// reserved for thinking. ok is false if the body requests output other than text.
+// AppendPatch appends a JSON Merge Patch (RFC 7396) that turns a body into a request for a summary of at most tokens tokens. body is JSON,
+// or nil if there is only a list of messages. thinking is the number of output tokens that are reserved for thinking. ok is false if the
+// body requests output other than text.
 func (b *PrefixForm) AppendPatch(dst, body []byte, tokens int) (patch []byte, thinking int, ok bool) {
 	limit, tools := b.Limit, false
 	none, drop := b.None, []string(nil)

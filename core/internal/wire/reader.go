@@ -26,7 +26,7 @@ type Reader struct {
 	from   uint32 // offset at which reading began
 	items  *itemDialect
 	lone   int // number of lone surrogates in messages
-	// skipped is how many bytes of members were not read.
+	// skipped is the number of bytes of members that were not read.
 	skipped int
 	// message is the message being read. It is a field of the reader because arguments of function values would be
 	// heap-allocated.

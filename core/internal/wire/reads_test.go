@@ -21,9 +21,8 @@ var flagNames = []struct {
 	{transcript.Summary, "summary"}, {transcript.Continues, "continues"},
 }
 
-// dump writes the parts of a transcript, one a line: kind, name and id, flags, what the body is, its bytes (b) and payload (d), the part
-// inside which it is (in) and the one that it is paired with (with), the call of the program that made it (by). The parts of messages are
-// set apart by roles.
+// dump writes the parts of a transcript, one per line: kind, name and id, flags, the kind of body, its bytes (b) and payload (d), the
+// enclosing part (in), the paired part (with), and the call of the program that made it (by). Messages are separated by their roles.
 func dump(t *transcript.Transcript) string {
 	var b strings.Builder
 	last := int32(-1)
@@ -75,7 +74,7 @@ func dump(t *transcript.Transcript) string {
 	return b.String()
 }
 
-// TestReads has the parts that each format reads, and what it says of them.
+// TestReads lists the parts that each format reads, and their properties.
 func TestReads(t *testing.T) {
 	for _, test := range []struct{ name, format, messages, want string }{
 		{"the provider's calls and results", "ai-sdk", transcriptOf(

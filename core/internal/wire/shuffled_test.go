@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
-// shapes are messages of all kinds; # represents a number, which makes calls and results meet by chance, and @ for one that does not come
-// back.
+// shapes are messages of all kinds. # stands for a number, so that calls and results match by chance, and @ for a number that never
+// repeats.
 var shapes = map[string][]string{
 	"openai-responses": {
 		rpUser, `{"type":"message","id":"msg_@","role":"assistant","content":[{"type":"output_text","text":"text #"}]}`,
@@ -170,7 +170,7 @@ var shapes = map[string][]string{
 	},
 }
 
-// TestShuffled repairs and compacts lists in which anything follows anything: a thousand of each format, and four with CTXFOLD_LONG.
+// TestShuffled repairs and compacts lists in random order: a thousand for each format, and four thousand with CTXFOLD_LONG.
 func TestShuffled(t *testing.T) {
 	seeds := uint64(1000)
 	switch {

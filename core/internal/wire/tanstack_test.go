@@ -63,7 +63,7 @@ func TestTanStack(t *testing.T) {
 	})
 }
 
-// TestTanStackSteps folds a conversation that is one user message and one of the assistant: the cut is after results.
+// TestTanStackSteps folds a conversation of one user message and one assistant message: the cut is after results.
 func TestTanStackSteps(t *testing.T) {
 	var parts []string
 	for _, id := range []string{"c1", "c3", "c4", "c5"} {

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// records are the parts of a list of one message without their offsets, which the order of members moves: texts are compared instead.
+// records returns the parts of a list with one message, without offsets, which depend on the order of members: texts are compared instead.
 func records(t *testing.T, format, list string) string {
 	t.Helper()
 	s := jsonspan.New([]byte(list))
@@ -36,7 +36,7 @@ func records(t *testing.T, format, list string) string {
 	return all.String()
 }
 
-// TestTypeFirst: what is read on the way, because the type precedes it, is what is read at the end, when it is last.
+// TestTypeFirst: the result is the same whether the type is read first, so that the rest is read on the way, or last.
 func TestTypeFirst(t *testing.T) {
 	for format, items := range map[string][][2]string{
 		"openai-agents": {

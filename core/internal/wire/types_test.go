@@ -16,8 +16,8 @@ import (
 
 var writeTypes = flag.Bool("types", false, "write how types are treated into testdata/types.json and docs/guides/formats.md anew")
 
-// typed is a type of parts or items that an SDK has, or a role or a key of its messages, in a sample; where it is inside another one the
-// name says so. A test in js/test/judges compares the names with the types of the SDKs.
+// typed is a type of parts or items in an SDK, or a role or a key of its messages, with a sample. If it is inside another type, the name
+// says so. A test in js/test/judges compares the names with the types of the SDKs.
 type typed struct {
 	Format  string `json:"format"`
 	Type    string `json:"type"`
@@ -25,7 +25,7 @@ type typed struct {
 	Treated string `json:"treated"`
 }
 
-// treatment says in words what reading makes of the type in its sample.
+// treatment describes how the type in its sample is read.
 func (e *typed) treatment(t *transcript.Transcript) string {
 	name, where, _ := strings.Cut(e.Type, " in ")
 	name, role := strings.CutPrefix(name, "role ")
@@ -73,7 +73,7 @@ const (
 	typesEnd   = "<!-- /types -->\n"
 )
 
-// TestTypes reads every type that the SDKs have, and checks that the format knows it, and that what the table says is what is done.
+// TestTypes reads every type in the SDKs, and checks that the format knows it and treats it as the table says.
 func TestTypes(t *testing.T) {
 	src, err := os.ReadFile(typesFile)
 	if err != nil {

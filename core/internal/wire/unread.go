@@ -11,8 +11,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Coverage is how much of the text in messages a format reads, in bytes. A string counts as text if it contains white
-// space or a non-ASCII character; ids, types, dates and base64 don't.
+// Coverage is the amount of text in messages that a format reads, in bytes. A string counts as text if it contains white space or a
+// non-ASCII character; ids, types, dates and base64 don't.
 type Coverage struct {
 	Read    int // in the parts of messages
 	Lost    int // in messages of which nothing is read, and in parts whose type the format knows but whose spelling it doesn't

@@ -15,7 +15,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
-// answered is what the tests of unread text look at in any answer.
+// answered has the members of answers that the tests of unread text examine.
 type answered struct {
 	Error *struct {
 		Code, Message string
@@ -47,8 +47,8 @@ func coverage(f *wire.Format, src []byte) (c wire.Coverage, read bool) {
 	return f.Coverage(t), true
 }
 
-// TestFormatsConfused reads conversations in each format as each other one: what reads is read for the most part, and everything else is an
-// error. In its own format little is missed, such as what an event has summarized already.
+// TestFormatsConfused reads conversations in each format as every other one. If that succeeds, most of the text is read; otherwise it is an
+// error. In its own format little text is missed, such as content that an event has already summarized.
 func TestFormatsConfused(t *testing.T) {
 	for _, from := range gen.Formats() {
 		t.Run(from, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestFormatsConfused(t *testing.T) {
 	}
 }
 
-// TestUnreadFormatNeverSure takes away what a format reads of its messages: the key of their contents is another one.
+// TestUnreadFormatNeverSure renames the key of the messages' contents, so that the format reads nothing of them.
 func TestUnreadFormatNeverSure(t *testing.T) {
 	keys := []string{`"content":`, `"parts":`, `"text":`, `"kwargs":`, `"data":`, `"output":`, `"arguments":`, `"input":`, `"result":`, `"response":`}
 	var renamed []string
@@ -148,7 +148,7 @@ func TestUnreadMessages(t *testing.T) {
 	}
 }
 
-// TestRepairKeepsUnreadText repairs a conversation of which the format reads most: what it doesn't read is no empty message.
+// TestRepairKeepsUnreadText repairs a conversation of which the format reads most: a message with unread content is not empty.
 func TestRepairKeepsUnreadText(t *testing.T) {
 	long := strings.Repeat("It is a long answer. ", 20)
 	for format, messages := range map[string][]string{

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestFind compares Find with Append: the words that have a stem of the query, and how many there are in total.
+// TestFind compares Find with Append: the words with a stem of the query, and the total number of words.
 func TestFind(t *testing.T) {
 	texts := []string{"We moved to Lisbon in March because Anna found a job; moving was hard, Émile said, and élan is école. ECOLE 2023 room12b",
 		"Мы переехали в Лиссабон в марте, потому что Анна нашла работу", "我们三月搬到了里斯本，因为安娜在那里的港口找到了工作 ok a b",

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// conversations writes a file of n conversations that are due, and returns it and its lines. The word SLOW is in one of them.
+// conversations writes a file of n conversations that are due, and returns its name and lines. One of them contains the word SLOW.
 func conversations(t *testing.T, n, slow int) (name string, lines []string) {
 	t.Helper()
 	for i := range n {
@@ -56,8 +56,8 @@ func (s *shared) String() string {
 	return s.text.String()
 }
 
-// TestBatchInterrupted interrupts a batch in its sixth line: five whole lines are there, no raw input, and the exit code says so. With
-// --resume the sixth and all others follow, also where the process was killed in the middle of a line.
+// TestBatchInterrupted interrupts a batch in its sixth line. The output has five complete lines and no raw input, and the exit code shows
+// the interrupt. With --resume the remaining lines follow, even if the process was killed in the middle of a line.
 func TestBatchInterrupted(t *testing.T) {
 	const slow = 5
 	name, lines := conversations(t, 12, slow)
@@ -122,7 +122,7 @@ func firstLines(text string, n int) string {
 	return strings.Join(strings.SplitAfter(text, "\n")[:n], "")
 }
 
-// TestBatchResumesItsOwn refuses to continue with what is not the output of the input.
+// TestBatchResumesItsOwn refuses to continue a file that is not the output for this input.
 func TestBatchResumesItsOwn(t *testing.T) {
 	name, lines := conversations(t, 3, -1)
 	file := filepath.Join(t.TempDir(), "out.jsonl")

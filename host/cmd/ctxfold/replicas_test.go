@@ -43,7 +43,7 @@ const (
 	headerTest    = "X-Test-Conversation"
 )
 
-// watchful is an endpoint that answers at once, writes summaries of which no two are the same, and looks at what it is sent.
+// watchful is an endpoint that answers at once, writes unique summaries, and checks the requests that it receives.
 type watchful struct {
 	mu        sync.Mutex
 	digests   map[string][]string // by conversation: the digests that were sent, each once, in their order
@@ -114,7 +114,7 @@ func said(w io.Writer, text string) {
 	fmt.Fprintf(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%q}}]}`, text)
 }
 
-// balancer passes each request to one of the addresses by chance.
+// balancer forwards each request to a random address.
 func balancer(t *testing.T, addresses []string) string {
 	transport := &http.Transport{MaxIdleConnsPerHost: 2 * *clients}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -129,7 +129,7 @@ func balancer(t *testing.T, addresses []string) string {
 	return s.URL
 }
 
-// load is what came of a run.
+// load holds the results of a run.
 type load struct {
 	took      []time.Duration // of the turns, as the client sees them
 	elapsed   time.Duration
@@ -180,7 +180,7 @@ func talk(ctx context.Context, base string, count int) (l load) {
 	return l
 }
 
-// ask asks until there is an answer, as the clients of providers do.
+// ask sends a request until there is an answer, as the clients of providers do.
 func ask(ctx context.Context, client *http.Client, base, id, newest, list string) (answer, report string, tries int) {
 	for ctx.Err() == nil {
 		tries++
@@ -208,8 +208,8 @@ func (l load) at(share float64) float64 {
 	return float64(l.took[min(int(share*float64(len(l.took))), len(l.took)-1)].Microseconds()) / 1000
 }
 
-// Three replicas after a balancer share what they remember, and are killed by chance. Each compaction is made once, nothing is lost, and the
-// endpoint is sent nothing invalid.
+// Three replicas behind a balancer share their records and are killed at random. Each compaction is made once, nothing is lost, and the
+// endpoint receives nothing invalid.
 func TestReplicas(t *testing.T) {
 	long := *replicasTable != ""
 	ctx := t.Context()
@@ -273,7 +273,7 @@ func TestReplicas(t *testing.T) {
 
 func rate(l load) float64 { return float64(len(l.took)) / l.elapsed.Seconds() }
 
-// unwatched answers as the endpoint does without a proxy, where no compaction keeps conversations inside of the window.
+// unwatched answers like the endpoint without a proxy, where no compaction keeps conversations inside the window.
 func unwatched(e *watchful) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		e.ServeHTTP(w, r)
@@ -283,7 +283,7 @@ func unwatched(e *watchful) http.Handler {
 	})
 }
 
-// expected is how many compactions one proxy makes of one conversation. All have the same lengths.
+// expected returns the number of compactions that one proxy makes for one conversation. All conversations have the same lengths.
 func expected(ctx context.Context, t *testing.T) int {
 	e := &watchful{digests: map[string][]string{}}
 	up := httptest.NewServer(e)
@@ -325,7 +325,7 @@ func openPatiently(ctx context.Context, url string) (records.Shared, error) {
 	return openMemory(ctx, url)
 }
 
-// noted are records that write down what is leased, before it is.
+// noted are records that note each lease before it is taken.
 type noted struct {
 	records.Shared
 	mu   sync.Mutex
@@ -342,7 +342,8 @@ func (n *noted) Lease(ctx context.Context, keys []string, holder string, ttl tim
 	return n.Shared.Lease(ctx, keys, holder, ttl)
 }
 
-// undertaker ends the leases of dead replicas, as time would. It does so again and again: the server may get to know the last call of a dead one late.
+// undertaker ends the leases of dead replicas, as time would. It does so repeatedly, because the server may receive the last call of a dead
+// replica late.
 type undertaker struct {
 	memory records.Shared
 	mu     sync.Mutex
@@ -375,7 +376,8 @@ func (u *undertaker) work(ctx context.Context, over *atomic.Bool) {
 	}
 }
 
-// replicas makes the conversations over three replicas. A lease lasts for the whole run unless its replica is killed; in the long run it ends by itself.
+// replicas runs the conversations with three replicas. A lease lasts for the whole run unless its replica is killed; in the long run it
+// expires.
 func replicas(ctx context.Context, t *testing.T, e *watchful, memory string, killing, long bool, count int) (l load, kills int) {
 	up := httptest.NewServer(e)
 	defer up.Close()

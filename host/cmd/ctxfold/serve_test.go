@@ -24,7 +24,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/provider"
 )
 
-// program starts `ctxfold serve` as a process of its own and waits until it listens.
+// program starts `ctxfold serve` as a separate process and waits until it listens.
 func program(t *testing.T, arguments ...string) *exec.Cmd {
 	t.Helper()
 	return programAs(t, "ctxfold", nil, arguments...)
@@ -63,7 +63,7 @@ func programAs(t *testing.T, command string, environ []string, arguments ...stri
 	return c
 }
 
-// freeAddress is one that nobody listens on just now.
+// freeAddress returns an address that nobody listens on at the moment.
 func freeAddress(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -73,8 +73,8 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// The proxy is killed again and again, also while a summary is being written, and started again. The client tries again as clients do; the
-// conversation continues, the endpoint never gets anything invalid, and nothing of what was said is missing.
+// The proxy is killed and restarted again and again, also while a summary is being written. The client retries as clients do. The
+// conversation continues, the endpoint never receives anything invalid, and no message is lost.
 func TestServeKilled(t *testing.T) {
 	endpoint := &provider.Endpoint{Format: "openai-chat", Window: 6000, Slow: 40 * time.Millisecond}
 	upstream := httptest.NewServer(endpoint)
@@ -162,7 +162,7 @@ func TestServeKilled(t *testing.T) {
 	t.Logf("killed %d times in %d requests, %d summaries", kills, seen.Requests, seen.Summaries)
 }
 
-// Health and metrics have an address of their own: every path of the proxy's is the endpoint's.
+// Health and metrics have a separate address, because every path of the proxy belongs to the endpoint.
 func TestServeMetrics(t *testing.T) {
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "upstream has "+r.URL.Path) }))
 	defer upstream.Close()
@@ -242,7 +242,7 @@ func TestServeStops(t *testing.T) {
 	}
 }
 
-// Spans go where the variables of OpenTelemetry say, the last ones when the proxy stops.
+// Spans are sent as the OpenTelemetry variables say, the last ones when the proxy stops.
 func TestServeTraces(t *testing.T) {
 	got := make(chan string, 10)
 	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -282,7 +282,8 @@ func TestServeTraces(t *testing.T) {
 	}
 }
 
-// --share-anonymous and --redact reach the proxy: a second connection finds what was compacted over the first one, and no secret was asked about.
+// --share-anonymous and --redact reach the proxy: a second connection finds the compaction of the first, and no secret is sent to the
+// summarizer.
 func TestServeShares(t *testing.T) {
 	var asked, secret atomic.Int32
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

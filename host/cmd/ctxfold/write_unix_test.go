@@ -28,7 +28,7 @@ func content(t *testing.T, name, want string) fs.FileInfo {
 	return info
 }
 
-// TestWriteKeepsModeAndOwner replaces a file whose mode, and as root also whose owner, aren't those of new files.
+// TestWriteKeepsModeAndOwner replaces a file whose mode, and as root also whose owner, differ from those of new files.
 func TestWriteKeepsModeAndOwner(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "answer.json")
 	if err := os.WriteFile(name, []byte("old"), 0o600); err != nil {
@@ -52,7 +52,7 @@ func TestWriteKeepsModeAndOwner(t *testing.T) {
 	}
 }
 
-// TestWriteThroughLinks writes to symbolic and hard links: they stay, and what they lead to has the new text.
+// TestWriteThroughLinks writes to symbolic and hard links. The links stay, and their targets have the new text.
 func TestWriteThroughLinks(t *testing.T) {
 	folder := t.TempDir()
 	file, soft, hard := filepath.Join(folder, "a"), filepath.Join(folder, "soft"), filepath.Join(folder, "hard")
@@ -79,7 +79,7 @@ func TestWriteThroughLinks(t *testing.T) {
 	}
 }
 
-// TestWriteIntoDevicesAndPipes writes into a device and a pipe, which stay what they are.
+// TestWriteIntoDevicesAndPipes writes to a device and a pipe, which stay as they are.
 func TestWriteIntoDevicesAndPipes(t *testing.T) {
 	if err := writeFile(os.DevNull, []byte("x")); err != nil {
 		t.Fatal(err)

@@ -6,14 +6,15 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 
-#: Seconds after which a test that waits has failed: no machine is so busy that it takes them otherwise.
+#: The time in seconds after which a waiting test has failed. No machine is so busy that a passing
+#: test takes longer.
 LIMIT = 1200
 
 SUMMARY = '## Goal\nFinish what the user asked for.\n\n## Progress\nThe "first" half is done.'
 
 
 class Model:
-    """A model that gives one summary, and counts."""
+    """A model that always returns the same summary, and counts its calls."""
 
     def __init__(self, text=SUMMARY):
         self.text = text

@@ -1,6 +1,6 @@
 # A host in 60 lines
 import json, random, threading, time, uuid
-from ctxfold import call  # call(operation, request) -> answer, both bytes: what every host has
+from ctxfold import call  # call(operation, request) -> answer, both as bytes: the function that every host provides
 
 
 class Host:
@@ -8,22 +8,22 @@ class Host:
 
     def __init__(self, policy, summarize):
         self.policy, self.summarize = policy, summarize
-        self.records, self.leases, self.bodies, self.lock = {}, {}, {}, threading.Lock()  # in a server: a database
+        self.records, self.leases, self.bodies, self.lock = {}, {}, {}, threading.Lock()  # a server would use a database
 
     def fit(self, messages, settings):
-        """Returns the JSON of what to send for a history, which is given as JSON. The settings name its owner."""
+        """Returns the messages to send, as JSON, for a history given as JSON. The settings name the history's owner."""
         head = {"policy": self.policy, "settings": {**settings, "now": self.now(), "seed": random.getrandbits(32), "can": self.CAN}}
         progress = self.module("loop_start", head, messages)
         while "job" in progress:
             results = [each for effect in progress["effects"] for each in self.execute(effect, messages)]
-            if not results:  # nothing to do but to wait
+            if not results:  # there is nothing to do but wait
                 time.sleep(max(0, min(e["until"] for e in progress["effects"] if "until" in e) - self.now()) / 1000)
             head = {"job": progress["job"], "event": {"now": self.now(), "results": results}}
             progress = self.module("loop_event", head, messages)
         [self.execute(effect, messages) for effect in progress.get("effects", [])]
         if failure := progress.get("failure") or progress.get("error"):
             raise RuntimeError(failure["message"])
-        return json.dumps((progress["result"] or {}).get("messages"))  # the background may have found nothing to do
+        return json.dumps((progress["result"] or {}).get("messages"))  # a background job may have had nothing to do
 
     def module(self, operation, head, messages):
         return json.loads(call(operation, (json.dumps(head)[:-1] + ', "messages": ' + messages + "}").encode()))
@@ -31,7 +31,7 @@ class Host:
     def execute(self, effect, messages):
         if effect["effect"] == "begin":
             threading.Thread(target=self.fit, args=[messages, effect["settings"]]).start()
-        do = getattr(self, effect["effect"], None)  # there is nothing to do for wait and cancel
+        do = getattr(self, effect["effect"], None)  # wait and cancel need no action
         try:
             result = do(effect) if do else None
         except Exception as error:

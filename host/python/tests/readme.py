@@ -1,4 +1,4 @@
-"""Runs the Python of README.md, in the interpreter and the folder that it is started in."""
+"""Runs the Python code in README.md, in the current interpreter and folder."""
 
 import os
 import re

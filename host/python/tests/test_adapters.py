@@ -1,4 +1,4 @@
-"""The adapters, over objects of the shapes that the packages document. None of the packages is there."""
+"""Tests the adapters with objects in the shapes that the packages document. None of the packages is installed."""
 
 import asyncio
 import copy
@@ -18,7 +18,7 @@ from conftest import SUMMARY, Model
 
 
 class Object:
-    """As the SDKs' pydantic models: attributes, and model_dump, which leaves out what was not set."""
+    """An object like the SDKs' pydantic models: it has attributes, and model_dump omits those that were not set."""
 
     def __init__(self, **set_):
         self.__dict__.update(set_)
@@ -34,7 +34,7 @@ class Object:
 
 
 def objects(history):
-    """A history of the OpenAI client: the user's messages as dicts, the model's as it gave them."""
+    """Returns a history as the OpenAI client has it: the user's messages as dicts, the model's as the client's objects."""
     made = []
     for message in history:
         if message["role"] == "assistant":
@@ -50,7 +50,7 @@ class TooLong(Exception):
 
 
 class Client:
-    """The part of a client that is called. It refuses the first calls of its conversation as too long."""
+    """The part of a client that is called. It rejects the first calls of its conversation as too long."""
 
     def __init__(self, answer, refuse=0, awaited=False):
         self.bodies = []
@@ -160,7 +160,7 @@ def test_clients_that_are_awaited(history):
 
 
 class BaseMessage:
-    """As langchain_core.messages.BaseMessage: model_dump has all fields, and the class tells the type."""
+    """A message like langchain_core.messages.BaseMessage: model_dump returns all fields, and the class determines the type."""
 
     kind = ""
 
@@ -241,7 +241,7 @@ STAMP = "2026-03-01T10:00:00Z"
 
 
 def pydantic_ai_history():
-    """As ModelMessagesTypeAdapter.dump_python(messages, mode="json") gives it."""
+    """Returns a history as ModelMessagesTypeAdapter.dump_python(messages, mode="json") does."""
     messages = []
     for i in range(30):
         first = [{"content": "Be short.", "timestamp": STAMP, "dynamic_ref": None, "part_kind": "system-prompt"}] if i == 0 else []
@@ -264,7 +264,7 @@ def pydantic_ai_history():
 
 
 def paired(messages):
-    """Every call has its result, in the request behind it."""
+    """Checks that every call has its result in the next request."""
     for message, behind in zip(messages, [*messages[1:], {"parts": []}]):
         calls = [part["tool_call_id"] for part in message["parts"] if part["part_kind"] == "tool-call"]
         results = [part["tool_call_id"] for part in behind["parts"] if part["part_kind"] in ("tool-return", "retry-prompt")]
@@ -302,7 +302,7 @@ def test_pydantic_ai_keeps_the_parts_that_stay():
 
 def test_pydantic_ai_processor():
     class Adapter:
-        """As pydantic's TypeAdapter."""
+        """An adapter like pydantic's TypeAdapter."""
 
         def dump_python(self, messages, mode):
             return [copy.deepcopy(each.json) for each in messages]

@@ -32,7 +32,7 @@ def test_fit(history):
         asked = len(model.requests)
         assert (await ctxfold.aio.fit(history, window=16_000, summarize=model, memory=memory)).known
         assert len(model.requests) == asked
-        # Both drivers remember together, and give the same.
+        # Both drivers share the memory, and return the same messages.
         assert ctxfold.fit(history, window=16_000, memory=memory).messages == first.messages
 
     run(work())
@@ -75,7 +75,7 @@ def test_a_cancelled_task_changes_nothing(history):
             await task
         assert memory == {}
         model.wait = 0
-        assert (await other).changed  # it had waited for the first one
+        assert (await other).changed  # the second call waited for the first one
 
     run(work())
 

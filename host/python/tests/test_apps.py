@@ -1,4 +1,5 @@
-"""Apps that change what they say behind the cut, and apps drawn by chance: a compaction is made once. SEED repeats one, SEEDS says how many."""
+"""Tests apps that change messages after the cut, and random apps: each compaction is made only once. SEED repeats one
+app, SEEDS sets their number."""
 
 import asyncio
 import json
@@ -31,7 +32,7 @@ def user(text):
     return {"role": "user", "content": text}
 
 
-#: What an app gives in place of a history that ends with the question of a turn.
+#: Functions that change a history that ends with the question of a turn, as some apps do before each call.
 HABITS = {
     "plain": lambda given, turn, call: given,
     "retrieved context in the newest message": lambda given, turn, call: [
@@ -68,7 +69,7 @@ HABITS = {
 
 
 def histories(habit):
-    """Each history that an app gives: twice in a turn."""
+    """Yields each history that an app sends, twice per turn."""
     history = []
     for call in range(2 * TURNS):
         turn = call // 2
@@ -88,7 +89,7 @@ def blocking(habit):
 
 
 def over_a_memory(habit):
-    """The free function, which finds what it needs in a memory of the caller's."""
+    """Returns a function that calls ``fit``, with compactions in a memory of the caller."""
     model, made, memory = Model(), 0, {}
     for history in histories(habit):
         made += ctxfold.Compactor(POLICY, summarize=model, memory=memory).fit(history).changed
@@ -112,7 +113,7 @@ def awaited(habit):
 
 
 def live(habit):
-    """A conversation whose messages are replaced before each call of the model."""
+    """Returns a function that replaces the messages of a conversation before each model call."""
     model, made, history = Model(), 0, []
     with ctxfold.Conversation(ctxfold.Compactor(POLICY, summarize=model)) as conversation:
         for call in range(2 * TURNS):
@@ -124,7 +125,7 @@ def live(habit):
             done = conversation.after_turn()
             if done is not None and done.changed:
                 made += 1
-                # The app's own words in place of what its habit has put there.
+                # The digest is followed by the app's own messages, not by those that its habit has inserted.
                 digest = [each for each in conversation.messages if each not in given]
                 kept = [each for each in history[:-1] if each in conversation.messages]
                 history = [*digest, *kept, asks(turn)]
@@ -139,7 +140,7 @@ def test_what_changes_behind_the_cut_costs_nothing(way):
     assert 3 <= compactions <= 6 and calls <= compactions
     for habit in HABITS:
         made, asked = way(habit)
-        # What is retrieved is sent too, so a window is full a little earlier.
+        # Retrieved text is sent too, so the window fills up a little earlier.
         assert abs(made - compactions) <= 1 and asked <= calls + 1, f"{habit}: {made}, {asked}, not {compactions}, {calls}"
 
 
@@ -148,7 +149,7 @@ WORDS = "the file src/limit.py has a bucket of 40 tokens größer and nobody rea
 
 
 class App:
-    """An app over ``fit`` whose user does everything that users do."""
+    """An app that uses ``fit``, with a user who does everything that users do."""
 
     def __init__(self, seed):
         self.memory, self.store, self.model = {}, {}, Model()
@@ -178,7 +179,7 @@ class App:
         return [*messages, {"role": "assistant", "content": self.text(draw, 200)}]
 
     def do(self, kind, back, draw):
-        """Does something, and returns the history that is given then."""
+        """Performs an action, and returns the history to send afterwards."""
         if kind == "again" and self.given:
             return self.given
         if self.asked:

@@ -52,7 +52,7 @@ def test_every_kind_of_messages_comes_back_as_it_was_given(history):
 
 
 def test_text_stays_byte_for_byte(history):
-    """Numbers, spaces and the order of keys: what a parser would change."""
+    """Numbers, spaces and the order of keys stay, all of which a parser would change."""
     odd = '{"role": "user",  "content": "é\\u00e9", "n": 1.10, "big": 123456789012345678901234567890, "e": 1E400}'
     text = "[" + ",\n".join(json.dumps(each) for each in history) + ",\n" + odd + "]"
     compactor = ctxfold.Compactor(window=16_000, format="openai-chat")
@@ -124,10 +124,10 @@ def test_a_model_that_fails_costs_no_message_and_is_asked_again_later(history, m
 
 def test_conversations_compacted_at_the_same_time_are_all_remembered(history, monkeypatch):
     begun = time.time()
-    monkeypatch.setattr(time, "time", lambda: begun)  # on a busy machine a lease would end before it is renewed
+    monkeypatch.setattr(time, "time", lambda: begun)  # otherwise, on a busy machine, a lease would end before it is renewed
 
     class Slow:
-        """A memory that takes its time to answer."""
+        """A memory that responds slowly."""
 
         def __init__(self):
             self.kept = {}
@@ -229,7 +229,7 @@ def test_concurrency(history):
             if running == concurrency:
                 full.set()
         assert full.wait(LIMIT), "fewer at the same time"
-        threading.Event().wait(0.02)  # in which one more would begin
+        threading.Event().wait(0.02)  # time for another compaction to begin
         with lock:
             running -= 1
         return SUMMARY

@@ -1,4 +1,4 @@
-"""Memory, traps, threads, and the hostile input of docs/inside/threats.md."""
+"""Tests memory limits, traps, threads, and the hostile input of docs/inside/threats.md."""
 
 import json
 import os
@@ -17,7 +17,7 @@ LIMIT = 32 * MIB
 
 
 def talk(size):
-    """Messages with so many bytes of text."""
+    """Returns messages with this many bytes of text."""
     text = "The quick brown fox jumps over the lazy dog. " * 20
     return [{"role": ("user", "assistant")[i % 2], "content": f"{i} {text}"} for i in range(size // len(text) + 1)]
 
@@ -75,7 +75,7 @@ def test_the_interpreter_is_free_while_the_module_works():
 
     thread = threading.Thread(target=count)
     thread.start()
-    for _ in range(200):  # a busy machine may not let the thread run in every call
+    for _ in range(200):  # a busy machine may not let the thread run during every call
         before = counted
         ctxfold.plan(text, window=16_000, policy={"summary": {"mode": "local"}})
         during = counted - before
@@ -137,7 +137,7 @@ def test_a_child_goes_on_by_itself():
 
 
 def hostile():
-    """The kinds of input of docs/inside/threats.md, each of about 1 MB: text, and the code of the error that it gives, or None."""
+    """Returns the kinds of input of docs/inside/threats.md, each of about 1 MB, with the code of the expected error, or None."""
     user = '{"role":"user","content":%s}'
     many = 20_000
     return {
@@ -173,7 +173,7 @@ def hostile():
 
 @pytest.mark.parametrize("name", list(hostile()))
 def test_hostile_input(name):
-    """Each is an answer or an error that says where, never a crash, and the next call works."""
+    """Each input results in an answer or in an error with its position, never in a crash, and the next call works."""
     text, code = hostile()[name]
     compactor = ctxfold.Compactor(window=4_000, format="openai-chat", memory_limit=256 * MIB)
     for work in (compactor.fit, compactor.validate, compactor.repair):
@@ -190,7 +190,7 @@ def test_hostile_input(name):
 
 
 def test_the_import_is_small():
-    """Next to json and dataclasses, the import brings few modules, the package's own among them."""
+    """Apart from json and dataclasses, the import loads few modules, including the package's own."""
     code = "import sys, json, dataclasses; before = set(sys.modules); import ctxfold; print(*sorted(set(sys.modules) - before))"
     brought = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.split()
     assert "ctxfold" in brought and len(brought) <= 60, brought

@@ -1,4 +1,4 @@
-"""What the module's jobs decide, and this package carries out: background, idle, provider, prefix, busy models, shared memory."""
+"""Tests that this package executes the decisions of the module's jobs: background, idle, provider, prefix, busy models, shared memory."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from host import Host
 
 
 def turns(history, more):
-    """The history and some more turns."""
+    """Returns the history with some more turns."""
     return history + [{"role": "user" if i % 2 == 0 else "assistant", "content": f"More, part {i}."} for i in range(more)]
 
 
@@ -29,7 +29,7 @@ def test_a_compaction_in_the_background(history):
     compactor = ctxfold.Compactor(policy, summarize=summarize)
     first = compactor.fit(history)
     assert not first.changed and first.messages is history and first.background is not None
-    assert compactor.fit(history).messages is history  # nobody waits for it
+    assert compactor.fit(history).messages is history  # the call does not wait for the background compaction
     ready.set()
     first.background.result(LIMIT)
     later = compactor.fit(turns(history, 2))
@@ -168,13 +168,13 @@ def test_a_model_that_stays_busy_is_spared(history, monkeypatch):
     compactor = ctxfold.Compactor(window=16_000, summarize=summarize, concurrency=1)
     assert compactor.fit(history).report["summary"]["source"] == "local" and len(asked) == 1
     now = _records.now()
-    monkeypatch.setattr(_records.time, "time", lambda: now / 1000 + 600)  # it has asked for an hour
+    monkeypatch.setattr(_records.time, "time", lambda: now / 1000 + 600)  # the model asked for a delay of an hour
     assert compactor.fit(history).known and len(asked) == 1
 
 
 def test_two_programs_share_a_memory(history):
     class Memory:
-        """Two programs read before either writes."""
+        """A memory that two programs read before either of them writes."""
 
         def __init__(self):
             self.texts = {}
@@ -199,7 +199,7 @@ def test_two_programs_share_a_memory(history):
 
 
 class Shared:
-    """A memory as a database of several processes would be."""
+    """A memory like a database that several processes share."""
 
     def __init__(self):
         self.texts, self.leases, self.lock, self.waits = {}, {}, threading.Lock(), 0
@@ -236,7 +236,7 @@ def test_processes_that_share_a_memory_make_one_compaction(history):
     together = threading.Barrier(3)
 
     def summarize(request):
-        while not memory.waits:  # until another one has found the lease taken
+        while not memory.waits:  # waits until another job has found the lease taken
             threading.Event().wait(0.001)
         return model(request)
 
@@ -276,7 +276,8 @@ def test_a_cancelled_task_releases_a_shared_lease(history):
 
 
 def test_what_earlier_versions_have_kept(history, model):
-    """Python's list of texts, JavaScript's list of entries, the records of Go and those of the C library."""
+    """Records are read that earlier versions wrote: Python's list of texts, JavaScript's list of entries, Go's records, and those of the C
+    library."""
     memory = {}
     ctxfold.fit(history, window=16_000, summarize=model, memory=memory)
     entry = json.loads(memory["default"])["entries"][0]["entry"]
@@ -314,7 +315,7 @@ def test_a_store_of_records_that_fails_later(history, model):
 
 
 def test_the_host_of_the_docs(history):
-    """The host of docs/start/languages.md, which is host.py here."""
+    """The host in docs/start/languages.md, which is host.py here, works."""
     lines = [line for line in (ROOT / "host" / "python" / "tests" / "host.py").read_text().splitlines() if line.strip()]
     assert len(lines) <= 60
     asked = []
@@ -323,7 +324,7 @@ def test_the_host_of_the_docs(history):
     assert asked and len(sent) < len(history) and sent[-1] == history[-1] and host.bodies and not host.leases
     made = len(asked)
     assert json.loads(host.fit(json.dumps(turns(history, 1)), {"owner": "somebody"}))[:-1] == sent and len(asked) == made
-    # Somebody else has the lease for a moment, and then the model fails.
+    # Another process holds the lease for a moment, and then the model fails.
     host.records.clear()
     waits, lease = [], host.lease
     host.lease = lambda effect: lease(effect) if waits else waits.append(effect) or {"done": False}

@@ -8,7 +8,7 @@ import ctxfold
 
 
 def kept(messages):
-    """What reaches the module, judged by the text that it returns."""
+    """Returns the messages that reach the module, judging by the text that it returns."""
     return ctxfold._transcript.transcript(messages).piece
 
 

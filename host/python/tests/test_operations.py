@@ -150,7 +150,7 @@ def test_stores_refuse_other_bodies(tmp_path):
     body = "a body"
     handle = hashlib.sha256(body.encode()).hexdigest()
     for store in ctxfold.MappingStore(max_chars=100), ctxfold.DirectoryStore(tmp_path / "store"):
-        store.put(handle, "half")  # no body of the handle
+        store.put(handle, "half")  # a body that does not match the handle
         store.put(handle, body)
         with pytest.raises(ctxfold.CtxfoldError, match="store_failed"):
             store.put(handle, "another body")

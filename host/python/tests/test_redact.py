@@ -1,4 +1,4 @@
-"""What the function ``redact`` finds reaches no summarizer, digest or store."""
+"""Tests that secrets found by the function ``redact`` reach no summarizer, digest or store."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What a conversation does between the calls of a model: in the background, and when the prompt cache is cold."""
+"""Tests conversations between model calls: compactions in the background, and with a cold prompt cache."""
 
 import asyncio
 import threading
@@ -14,13 +14,13 @@ POLICY = {"format": "openai-chat", "window": {"tokens": 6000}, "gate": {"start":
 
 
 def talk(first, last):
-    """Messages of some 120 tokens each."""
+    """Returns messages of about 120 tokens each."""
     text = "The hull needs paint and the mast needs rope. " * 10
     return [{"role": "assistant" if i % 2 else "user", "content": f"Part {i}: {text}"} for i in range(first, last)]
 
 
 class Slow(Model):
-    """A model that answers when it is let."""
+    """A model that answers only when the test lets it."""
 
     def __init__(self):
         super().__init__()
@@ -38,7 +38,7 @@ def compactor(model, kind=ctxfold.Compactor, **more):
 
 
 def soon(conversation):
-    """Messages of a conversation that are enough for the background."""
+    """Appends enough messages for a background compaction to begin."""
     while conversation.background is None:
         start = len(conversation.messages)
         conversation.append(*talk(start, start + 2))
@@ -113,7 +113,7 @@ def test_what_takes_the_place_of_the_background(instead):
         assert conversation.messages == messages
     model.let.set()
     if instead != "compact":
-        soon(conversation)  # what was stopped does not count as tried
+        soon(conversation)  # a stopped compaction does not count as a failed attempt
 
 
 def test_a_cold_prompt_cache(monkeypatch):

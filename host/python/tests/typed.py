@@ -1,4 +1,4 @@
-"""What a program with types does; mypy --strict reads it, and nothing runs it."""
+"""A typed program, which mypy --strict checks. It is never run."""
 
 from __future__ import annotations
 

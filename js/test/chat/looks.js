@@ -1,4 +1,4 @@
-// The chat by keyboard, in every look, and on paper.
+// Tests the chat by keyboard, in every look, and on paper.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { accessible, LOOKS, photograph } from "../support/browser.js";

@@ -10,7 +10,7 @@ const { coerceMessageLikeToMessage } = await sdk("@langchain/core/messages");
 const file = new URL("../../fixtures/sdks/node_modules/langchain/package.json", import.meta.url);
 const { version } = JSON.parse(await readFile(file, "utf8"));
 
-// It clears the results of tools but the newest three, and nothing else, so that it can promise no limit.
+// It only clears the results of tools, except for the newest three, so it can't promise any limit.
 answers(
   {
     name: "`ClearToolUsesEdit` of LangChain",

@@ -5,7 +5,7 @@ const agents = new URL("../../fixtures/cloudflare/node_modules/agents/", import.
 const { createCompactFunction } = await import(new URL("dist/sessions/index.js", agents).href);
 const { version } = JSON.parse(await readFile(new URL("package.json", agents), "utf8"));
 
-// What a session does that is over its threshold: the summary, made up here, is shown in place of the messages that it is of.
+// Does what a session does above its threshold: a summary, made up here, is shown in place of the messages that it covers.
 answers(
   {
     name: "`createCompactFunction` of Cloudflare's agents",

@@ -7,7 +7,8 @@ const { prepareCompaction, DEFAULT_COMPACTION_SETTINGS } = await import(
 );
 const { version } = JSON.parse(await readFile(new URL("package.json", pi), "utf8"));
 
-// What its agent does when the context is full; the summary is a model's, which is made up here and promises nothing.
+// Does what pi's agent does when the context is full. A model would write the summary, which is made up here and
+// promises nothing.
 answers(
   { name: "pi's compaction", version, format: "pi", promises: ["valid", "newest", "unchanged"] },
   {

@@ -1,4 +1,6 @@
-/** The protocol of internal/conformance: lines of JSON on standard input, each answered by one on standard output. */
+/**
+ * The protocol of internal/conformance: each line of JSON on standard input is answered by a line on standard output.
+ */
 import { createInterface } from "node:readline";
 
 /**
@@ -23,7 +25,11 @@ export function answers(about, { compact, restore }) {
   });
 }
 
-/** A quarter of the characters in all strings, as the limit of a case counts. @param {unknown} value @returns {number} */
+/**
+ * Counts tokens as the limits of the cases do: a quarter of the characters in all strings.
+ * @param {unknown} value
+ * @returns {number}
+ */
 export const tokens = (value) => Math.ceil(characters(value) / 4);
 
 /** @param {unknown} value @returns {number} */

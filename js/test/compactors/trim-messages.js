@@ -6,7 +6,8 @@ const { version } = JSON.parse(
   await readFile(new URL("../../node_modules/@langchain/core/package.json", import.meta.url), "utf8"),
 );
 
-// With its options for chats with tools: the rest begins with the user's message and ends with the user's or a tool's.
+// With the package's options for chats with tools: the rest begins with a user message and ends with a user or tool
+// message.
 answers(
   {
     name: "`trimMessages` of LangChain",
@@ -16,7 +17,7 @@ answers(
   },
   {
     async compact(messages, limit) {
-      // It returns copies; their ids say of which.
+      // The package returns copies, whose ids identify the originals.
       const list = messages.map((message, i) => coerceMessageLikeToMessage({ ...message, id: `${i}` }));
       const given = (/** @type {any[]} */ some) => some.map(({ id }) => messages[Number(id)]);
       const kept = await trimMessages(list, {

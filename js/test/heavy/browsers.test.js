@@ -1,4 +1,4 @@
-// Firefox and WebKit, as Debian packages them: make test-js-long installs and runs them.
+// Tests Firefox and WebKit as packaged by Debian. make test-js-long installs and runs them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OTHER_BROWSERS } from "../support/other-browsers.js";
@@ -12,7 +12,7 @@ const blank = "/js/test/support/page.html";
 const WHAT = "vectors in a page and in a worker, compaction, `/worker`, IndexedDB";
 
 /**
- * What a page runs. It is sent as text, so it has nothing but its arguments.
+ * The function that a page runs. It is sent as text, so it can use nothing but its arguments.
  * @param {{files: string[], messages: any[], policy: object}} given
  */
 async function inPage({ files, messages, policy }) {

@@ -1,4 +1,5 @@
-// The tarball in an empty folder, without configuration: tools that are too heavy for every run. make test-js-long runs them.
+// Installs the tarball in an empty folder and builds it without configuration, with tools that are too slow for every run. make
+// test-js-long runs them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BOTH, newcomer } from "../support/newcomer.js";
@@ -36,7 +37,7 @@ test("Next.js builds the page, the Node route and the edge route", async (t) => 
   await tested("Next.js", "next", "the page, `fit` in a worker; a Node route, an edge route");
 });
 
-// Their optimizer leaves the files next to the code after, so that the module comes from inside, and fit works in the page.
+// Their optimizer leaves files next to the code behind, so the module comes from the code, and fit works in the page.
 for (const version of ["5.4.21", "6.4.6", "7.3.8"]) {
   test(`Vite ${version} builds the page, and serves it in development`, async (t) => {
     const { folder, run, started, tested } = await newcomer(

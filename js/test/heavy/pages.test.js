@@ -1,4 +1,4 @@
-// The chat and the playground in Firefox and WebKit, by keyboard: what test/chat.test.js and test/playground.test.js do in Chromium.
+// Tests the chat and the playground in Firefox and WebKit by keyboard, like test/chat.test.js and test/playground.test.js in Chromium.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -17,7 +17,7 @@ before(async () => {
 
 /** @param {import("../support/other-browsers.js").Driven} page */
 function walker(page) {
-  /** Waits until a function of the page gives a value, and gives it. @template A, R @param {(given: A) => R} find @param {A} [given] */
+  /** Waits until a function of the page returns a value, and returns it. @template A, R @param {(given: A) => R} find @param {A} [given] */
   const until = async (find, given) => {
     for (let i = 0; i < 300; i++) {
       const found = await page.evaluate(find, given);
@@ -26,16 +26,16 @@ function walker(page) {
     }
     assert.fail(`nothing in 30 s for ${find} of ${JSON.stringify(given)}`);
   };
-  /** Waits for a text that can be seen. @param {string} text */
+  /** Waits for a visible text. @param {string} text */
   const seen = (text) => until((given) => document.body.innerText.includes(given), text);
-  /** The name of what has the focus. */
+  /** Returns the name of the focused element. */
   const focused = () =>
     page.evaluate(() => {
       const at = /** @type {any} */ (document.activeElement);
       const name = at?.getAttribute("aria-label") || at?.labels?.[0]?.textContent || at?.textContent || at?.id || "";
       return name.trim().replace(/\s+/g, " ").slice(0, 80);
     });
-  /** Goes on by Tab to what has this name. @param {RegExp} name */
+  /** Presses Tab until the element with this name has the focus. @param {RegExp} name */
   const tabTo = async (name) => {
     const passed = [];
     for (let i = 0; i < 60; i++) {
@@ -46,14 +46,14 @@ function walker(page) {
     }
     assert.fail(`no ${name} is reached by Tab: ${passed.join(" | ")}`);
   };
-  /** Gives the focus to an element, as a user has it who comes back to it. @param {string} selector */
+  /** Focuses an element, as when a user comes back to it. @param {string} selector */
   const focus = (selector) =>
     page.evaluate((given) => /** @type {HTMLElement | null} */ (document.querySelector(given))?.focus(), selector);
-  /** Waits for something that is there and shown. @param {string} selector */
+  /** Waits until an element exists and is visible. @param {string} selector */
   const shown = (selector) => until((given) => document.querySelector(given)?.checkVisibility() === true, selector);
   /** @param {string} selector */
   const gone = (selector) => until((given) => document.querySelector(given)?.checkVisibility() !== true, selector);
-  /** Waits until the chat waits for its user. */
+  /** Waits until the chat is waiting for its user. */
   const idle = () =>
     until(() =>
       [...document.querySelectorAll("button")].some(

@@ -1,11 +1,11 @@
-/** What Google's ADK makes of compacted events before a request judges them: each is sent, and each call has its response. */
+/** Google's ADK judges compacted events by the requests that it builds from them: every event is sent, and every call has its response. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { judgeAll } from "./results.js";
 
 const adk = "../../fixtures/adk/node_modules/@google/adk/dist/web/agents/processors/content_processor_utils.js";
 /** @type {{ getContents: (events: any[], agent: string) => any[] }} */
-const { getContents } = await import(new URL(adk, import.meta.url).href); // it has no types
+const { getContents } = await import(new URL(adk, import.meta.url).href); // the package has no types
 
 /** @param {any[]} events */
 const texts = (events) =>

@@ -1,4 +1,4 @@
-/** The schemas of `@ag-ui/core` judge what a compaction makes: each message parses, and each call has its result. */
+/** The schemas of `@ag-ui/core` judge compacted messages: each message parses, and each call has its result. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MessageSchema } from "@ag-ui/core/schemas";

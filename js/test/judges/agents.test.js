@@ -1,4 +1,4 @@
-/** The schemas of `@openai/agents-core` judge what a compaction makes: every item is one of theirs. */
+/** The schemas of `@openai/agents-core` judge compacted items: every item is valid. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { protocol } from "@openai/agents-core";

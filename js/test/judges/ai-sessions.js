@@ -1,4 +1,4 @@
-/** Conversations in the two shapes of the AI SDK, made from sessions in Anthropic's. */
+/** Converts sessions in Anthropic's format to the two formats of the AI SDK. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 export const root = new URL("../../../", import.meta.url);
 
-/** The folder of the real sessions; undefined where there is none. */
+/** The folder with the real sessions, or undefined if there is none. */
 export const data = [process.env.CTXFOLD_DATA, fileURLToPath(new URL("../shared/data", root))].find(
   (dir) => dir !== undefined && existsSync(dir),
 );
@@ -20,7 +20,7 @@ export const json = async (file) => JSON.parse(await readFile(file, "utf8"));
 const blocks = (message) =>
   typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
 
-/** The project's own sample and, where there are some, the real sessions. @returns {Promise<Session[]>} */
+/** Returns the project's own sample and the real sessions, if there are any. @returns {Promise<Session[]>} */
 export async function sessions() {
   const sample = await json(new URL("testdata/sample.anthropic.json", root));
   const own = { name: "sample", models: toModelMessages(sample), ui: toUIMessages(sample) };
@@ -33,7 +33,7 @@ export async function sessions() {
   return [own, { name: "real", models: toModelMessages(messages), ui: await json(`${file}.aisdk-ui-messages.json`) }];
 }
 
-/** Writes messages of Anthropic as ModelMessages. @param {any[]} messages */
+/** Converts Anthropic's messages to ModelMessages. @param {any[]} messages */
 function toModelMessages(messages) {
   /** @type {any[]} */
   const out = [];
@@ -78,7 +78,7 @@ function output({ content, is_error }) {
   return { type: "content", value };
 }
 
-/** Writes messages of Anthropic as UIMessages: all steps between two of the user's messages are one message. @param {any[]} messages */
+/** Converts Anthropic's messages to UIMessages: all steps between two user messages form one message. @param {any[]} messages */
 function toUIMessages(messages) {
   /** @type {any[]} */
   const out = [];
@@ -121,7 +121,7 @@ function toUIMessages(messages) {
   return out;
 }
 
-/** All steps of a conversation as one assistant message, after the user's first. @param {any[]} ui */
+/** Returns a conversation with all steps in one assistant message, after the first user message. @param {any[]} ui */
 export function oneTurn(ui) {
   const parts = ui.filter(({ role }) => role === "assistant").flatMap((message) => message.parts);
   return [ui[0], { id: "turn", role: "assistant", parts }];

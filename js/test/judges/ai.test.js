@@ -1,4 +1,6 @@
-/** The `ai` package judges what a compaction and a repair make: its own validation, conversion and prompt code accept it. */
+/**
+ * The `ai` package judges compacted and repaired messages: its own validation, conversion and prompt code accept them.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -17,7 +19,10 @@ import { oneTurn, sessions } from "./ai-sessions.js";
 
 const module = await load();
 
-/** What generateText sends to a model for a list of ModelMessages; it throws where they are none. @param {any[]} messages */
+/**
+ * Returns the prompt that generateText sends to a model for a list of ModelMessages. It throws if the messages are invalid.
+ * @param {any[]} messages
+ */
 async function prompt(messages) {
   const model = new MockLanguageModelV3({
     doGenerate: /** @type {any} */ ({
@@ -32,7 +37,7 @@ async function prompt(messages) {
   return model.doGenerateCalls[0].prompt;
 }
 
-/** Tool calls and tool results of a prompt. @param {any[]} messages */
+/** Returns the ids of tool calls and tool results in a prompt. @param {any[]} messages */
 function tools(messages) {
   const parts = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
   /** @param {string} type */
@@ -60,7 +65,8 @@ const formats = { "ai-sdk": judgeModelMessages, "ai-sdk-ui": judgeUIMessages };
 
 /**
  * Compacts at windows that force it, given in percent of the messages' size, and has every result judged.
- * @param {keyof typeof formats} format @param {any[]} messages
+ * @param {keyof typeof formats} format
+ * @param {any[]} messages
  */
 async function compactAndJudge(format, messages, percents = [80, 50, 20, 5]) {
   const judge = formats[format];
@@ -85,7 +91,7 @@ async function compactAndJudge(format, messages, percents = [80, 50, 20, 5]) {
 }
 
 for (const { name, models, ui } of await sessions()) {
-  const percents = name === "sample" ? undefined : [50, 5]; // the package takes its time to validate megabytes
+  const percents = name === "sample" ? undefined : [50, 5]; // the package is slow to validate megabytes
   test(`${name}: ModelMessages are accepted after compaction`, () => compactAndJudge("ai-sdk", models, percents));
   test(`${name}: UIMessages are accepted after compaction`, () => compactAndJudge("ai-sdk-ui", ui, percents));
   test(`${name}: UIMessages of one long turn are accepted after compaction`, () =>
@@ -161,7 +167,7 @@ test("ModelMessages that are refused are accepted after repair", async () => {
     await assert.rejects(prompt(messages), MissingToolResultsError, name);
     await judgeModelMessages(compactor.repair(messages).messages);
   }
-  const stray = [user, results(result("c1")), user]; // the package does not see this one, but the provider does
+  const stray = [user, results(result("c1")), user]; // the package accepts this message, but the provider would not
   await judgeModelMessages(compactor.repair(stray).messages);
 });
 

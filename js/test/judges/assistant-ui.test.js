@@ -1,4 +1,7 @@
-/** The converter of assistant-ui (`assistant-stream`) judges what a compaction makes: all that was said goes to the model, in pairs. */
+/**
+ * The converter of assistant-ui (`assistant-stream`) judges compacted messages: everything is sent to the model, and calls are paired with
+ * results.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toGenericMessages } from "assistant-stream";

@@ -1,10 +1,13 @@
-/** The serializer of `@aws-sdk/client-bedrock-runtime` judges what a compaction makes: it writes only what its schema knows. */
+/**
+ * The serializer of `@aws-sdk/client-bedrock-runtime` judges compacted messages: it only writes members of its schema, and none may be
+ * lost.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BedrockRuntimeClient, ConverseCommand } from "@aws-sdk/client-bedrock-runtime";
 import { judgeAll } from "./results.js";
 
-/** What the client would send. @param {any[]} messages @returns {Promise<any>} */
+/** Returns the request that the client would send. @param {any[]} messages @returns {Promise<any>} */
 async function sent(messages) {
   let body = "";
   const client = new BedrockRuntimeClient({

@@ -1,4 +1,4 @@
-/** Cline itself judges the session files that `save` writes: it resumes them, and what it then asks for is looked at. */
+/** Cline itself judges the session files that `save` writes: it resumes them, and the test examines its next request. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { createCompactor, load } from "ctxfold";
 import { data, root } from "./ai-sessions.js";
 
 const run = promisify(execFile);
-// Cline wants a newer Node than this package does.
+// Cline requires a newer Node than this package.
 const node = fileURLToPath(new URL("../../fixtures/runtimes/node_modules/.bin/node", import.meta.url));
 const cline = fileURLToPath(new URL("../../fixtures/cline/cline.js", import.meta.url));
 const module = await load();
@@ -32,7 +32,8 @@ const WAYS = [
 /**
  * Blocks, one after the other, without cache marks; messages of one role in a row are one. Of a result that is a list in a text, as Cline's
  * own tools write it, the id alone: Cline takes the list apart when it sends it, and leaves out what a later result has again.
- * @param {any[]} messages @param {Set<string>} lists the ids of such results
+ * @param {any[]} messages
+ * @param {Set<string>} lists the ids of such results
  */
 const said = (messages, lists) =>
   messages.flatMap(({ role, content }) => {

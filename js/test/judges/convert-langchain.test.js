@@ -1,6 +1,6 @@
 /**
- * LangChain's integrations judge `convert` from LangChain's messages: what they send to their providers for the same messages, as a fetch
- * that keeps the request has it.
+ * LangChain's integrations judge the conversion of LangChain's messages: the requests that they send to their providers for the same
+ * messages are captured by a fetch.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -18,7 +18,10 @@ import { saidIn } from "./said.js";
 
 /** @typedef {import("ctxfold").Format} Format */
 
-/** The request that was made last. @type {any} */
+/**
+ * The newest request.
+ * @type {any}
+ */
 let kept;
 /** @param {any} request @param {any} [init] @returns {Promise<any>} */
 async function keep(request, init) {
@@ -52,11 +55,11 @@ const models = {
 };
 const formats = Object.keys(models);
 
-/** What LangChain sends for messages. @param {string} format @param {any[]} messages */
+/** Returns the request that LangChain sends for messages. @param {string} format @param {any[]} messages */
 async function requested(format, messages) {
   kept = undefined;
   const real = globalThis.fetch;
-  globalThis.fetch = /** @type {any} */ (keep); // two of them take no other
+  globalThis.fetch = /** @type {any} */ (keep); // two of the integrations accept no other fetch
   try {
     await assert.rejects(async () => models[format]?.().invoke(messages));
   } finally {
@@ -74,7 +77,7 @@ const changed = (turns, change) => turns.map((turn) => ({ ...turn, ...change(tur
 const results = ({ calls }, change) =>
   calls.map((call) => ({ ...call, result: { ...call.result, ...change(call.result) } }));
 
-/** Images of results after the results of all calls at once. @param {string[]} events */
+/** Moves images in results after the results of all parallel calls. @param {string[]} events */
 function imagesBehind(events) {
   /** @type {string[]} */
   const out = [];
@@ -96,7 +99,7 @@ function imagesBehind(events) {
   return [...out, ...held];
 }
 
-/** Without the images of results. @param {string[]} events */
+/** Removes the images in results. @param {string[]} events */
 function withoutImages(events) {
   let among = false;
   return events.filter((event) => {
@@ -187,8 +190,12 @@ const langchain = createCompactor({ module: await load(), policy: { format: "lan
 const allowedIn = (format) => allowed.filter((rule) => rule.in.split(" ").includes(format));
 
 /**
- * Compares what convert writes of messages with what LangChain sends of those that it is given.
- * @param {string} format @param {typeof allowed} rules @param {any[]} messages @param {any[]} given @param {string} name
+ * Compares the output of convert with the request that LangChain sends for the messages that it is given.
+ * @param {string} format
+ * @param {typeof allowed} rules
+ * @param {any[]} messages
+ * @param {any[]} given
+ * @param {string} name
  */
 async function compare(format, rules, messages, given, name) {
   const stored = JSON.parse(JSON.stringify(mapChatMessagesToStoredMessages(messages)));
@@ -226,7 +233,7 @@ test("every allowance is needed", async () => {
   }
 });
 
-// For Ollama the calls next to content that is null are left out, too.
+// For Ollama, calls next to content that is null are omitted too.
 for (const format of formats.filter((name) => name !== "ollama")) {
   test(`${format}: real conversations are what LangChain sends`, async (t) => {
     let compared = 0;
@@ -234,7 +241,7 @@ for (const format of formats.filter((name) => name !== "ollama")) {
     for (const { name, messages: list } of (await conversations("openai-chat")).slice(1)) {
       const messages = list.map((message) => coerceMessageLikeToMessage(message));
       if (format === "gemini" && !(await requested(format, messages))) {
-        refused++; // it wants results to have the names of their tools
+        refused++; // the integration requires tool names in results
         continue;
       }
       await compare(format, allowedIn(format), messages, messages, name);

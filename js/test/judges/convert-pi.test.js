@@ -1,4 +1,7 @@
-/** pi's providers judge `convert` from pi's messages: the request that each makes of the same messages, as pi shows it before it is sent. */
+/**
+ * pi's providers judge the conversion of pi's messages: the requests that they would send for the same messages, as pi shows them before
+ * sending.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, load } from "ctxfold";
@@ -10,7 +13,7 @@ const compactor = createCompactor({ module: await load(), policy: { format: "pi"
 
 /** @typedef {import("ctxfold").Format} Format */
 
-// The newest pi-ai wants a package that is not published; its live messages are of the same shape (see pi-live.test.js).
+// The newest pi-ai needs a package that is not published. Its live messages have the same shape (see pi-live.test.js).
 const api = "../../fixtures/agents/node_modules/@earendil-works/pi-ai/dist/api";
 const models = {
   "openai-chat": ["openai-completions", "openai", "gpt-4.1", "https://api.openai.com/v1"],
@@ -27,7 +30,7 @@ const models = {
 };
 const formats = Object.keys(models);
 
-/** The request that pi makes. @param {string} format @param {any[]} messages */
+/** Returns the request that pi makes. @param {string} format @param {any[]} messages */
 async function requested(format, messages) {
   const [name, provider, id, baseUrl] = Reflect.get(models, format);
   const { stream } = await import(`${api}/${name}.js`);
@@ -46,7 +49,7 @@ async function requested(format, messages) {
 
 /** @typedef {(events: string[]) => string[]} Events */
 
-/** Texts of one speaker in a row are one. @type {Events} */
+/** Joins consecutive texts of one speaker. @type {Events} */
 const joined = (events) => {
   /** @type {string[]} */
   const out = [];
@@ -62,7 +65,7 @@ const joined = (events) => {
 const written = (what, by) => (events) =>
   joined(events.map((event) => event.replace(what, by)).filter((event) => !/^(user|assistant): ?$/.test(event)));
 
-/** An answer with its texts as one. @param {any} message */
+/** Returns an answer with its texts joined. @param {any} message */
 function oneText(message) {
   if (message.role !== "assistant") return message;
   const texts = message.content.filter((/** @type {any} */ { type }) => type === "text");
@@ -162,12 +165,12 @@ test("every allowance is needed", async () => {
   }
 });
 
-/** pi-ai knows the messages of its own; those of pi's coding agent become others before. @param {any} message */
+/** Whether pi-ai knows the role of a message. pi's coding agent converts its own messages before. @param {any} message */
 const known = ({ role }) => ["system", "user", "assistant", "toolResult"].includes(role);
 
 for (const format of formats) {
   test(`${format}: real conversations are what pi sends`, async (t) => {
-    // Not the made-up one, whose results come in another order than their calls.
+    // Excludes the made-up conversation, whose results are in a different order than their calls.
     const all = (await conversations("pi")).filter(({ real }) => real);
     for (const { name, messages } of all) {
       await compare(format, allowedIn(format), messages.filter(known), name);

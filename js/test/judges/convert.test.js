@@ -1,6 +1,6 @@
 /**
- * Converters that nobody here wrote judge `convert`: what the AI SDK's providers would send for the same ModelMessages, told by a fetch
- * that keeps the request, and what its convertToModelMessages makes of UIMessages.
+ * Independent converters judge `convert`: the requests that the AI SDK's providers would send for the same ModelMessages, captured by a
+ * fetch, and the result of its convertToModelMessages for UIMessages.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -20,7 +20,7 @@ const key = { apiKey: "none" };
 /** @typedef {import("ctxfold").Format} Format */
 /** @typedef {{ fetch: typeof fetch }} Fetch */
 
-/** The models of providers, whose requests a fetch keeps. @type {Record<string, (fetch: Fetch) => any>} */
+/** The models of providers, whose requests a fetch captures. @type {Record<string, (fetch: Fetch) => any>} */
 const models = {
   "openai-chat": (fetch) => createOpenAI({ ...key, ...fetch }).chat("gpt-4.1"),
   "openai-responses": (fetch) => createOpenAI({ ...key, ...fetch }).responses("gpt-4.1"),
@@ -31,7 +31,7 @@ const models = {
     createAmazonBedrock({ region: "us-east-1", ...key, ...fetch })("anthropic.claude-sonnet-4-5"),
 };
 
-/** The request body that the AI SDK makes of ModelMessages. @param {string} format @param {any[]} messages */
+/** Returns the request body that the AI SDK creates from ModelMessages. @param {string} format @param {any[]} messages */
 async function requested(format, messages) {
   /** @type {any} */
   let body;
@@ -57,7 +57,7 @@ const call = (toolCallId, toolName, input) => ({ type: "tool-call", toolCallId, 
 /** @param {string} toolCallId @param {string} toolName @param {unknown} output */
 const result = (toolCallId, toolName, output) => ({ type: "tool-result", toolCallId, toolName, output });
 
-/** Conversations in which all is carried over by both. @type {Record<string, any[]>} */
+/** Conversations whose content both converters carry over completely. @type {Record<string, any[]>} */
 const conversations = {
   "a chat": [
     { role: "system", content: "Be short." },
@@ -124,7 +124,7 @@ function ours(format, messages) {
     { messages },
     /** @type {Format} */ (format),
   );
-  // Bedrock wants a toolConfig next to calls, which these conversations do not come with.
+  // Bedrock requires a toolConfig next to calls, which these conversations don't have.
   assert.deepEqual(
     (a.report.left ?? []).filter(({ rule }) => rule !== "BC9"),
     [],

@@ -1,10 +1,10 @@
-/** The `@google/genai` package judges what a compaction makes: a chat takes it as its history and finds nothing to leave out. */
+/** The `@google/genai` package judges compacted messages: a chat accepts them as its history and omits nothing. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { GoogleGenAI } from "@google/genai";
 import { judgeAll } from "./results.js";
 
-const { chats } = new GoogleGenAI({ apiKey: "none" }); // a chat that is asked nothing sends nothing
+const { chats } = new GoogleGenAI({ apiKey: "none" }); // a chat without a question sends nothing
 
 /** @param {any[]} history */
 function judge(history) {

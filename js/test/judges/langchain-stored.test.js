@@ -1,4 +1,7 @@
-/** The `@langchain/core` package judges what a compaction makes of messages in its own shapes: it loads them, and finds the same calls in them. */
+/**
+ * The `@langchain/core` package judges compacted messages in its own formats: it loads them, and finds the same calls
+ * in them.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "@langchain/core/load";
@@ -14,10 +17,10 @@ import {
 import { createCompactor, load as loadModule } from "ctxfold";
 import { conversations, judgeAll, results } from "./results.js";
 
-/** Message objects of messages in any shape. @param {any[]} messages @returns {Promise<any[]>} */
+/** Loads messages in any of the formats as message objects. @param {any[]} messages @returns {Promise<any[]>} */
 async function loaded(messages) {
   if (messages.every(({ lc }) => lc === 1)) {
-    // Where Python has them; of itself the package finds those of JavaScript alone.
+    // Messages from Python need this map, because by default the package finds only JavaScript's classes.
     return load(JSON.stringify(messages), { importMap: { schema__messages: classes } });
   }
   if (messages.every(({ data }) => data !== undefined)) {
@@ -59,7 +62,11 @@ async function judge(messages) {
   }
 }
 
-/** Ids of the calls of a message, which all who tell of them agree on. @param {any} message @returns {string[]} */
+/**
+ * Returns the ids of a message's calls, after checking that all members of the message agree on them.
+ * @param {any} message
+ * @returns {string[]}
+ */
 function callsOf(message) {
   if (!AIMessage.isInstance(message)) {
     return [];
@@ -104,7 +111,7 @@ for (const shape of ["constructors", "constructors of Python", "stored", "flat"]
 
 const compactor = createCompactor({ module: await loadModule() });
 
-/** How the package stores messages. @type {Record<string, (messages: any[]) => any[]>} */
+/** The ways in which the package stores messages. @type {Record<string, (messages: any[]) => any[]>} */
 const stores = {
   constructors: (messages) => JSON.parse(JSON.stringify(messages)),
   stored: (messages) => JSON.parse(JSON.stringify(mapChatMessagesToStoredMessages(messages))),
@@ -114,7 +121,7 @@ for (const [shape, store] of Object.entries(stores)) {
   test(`${shape}: real sessions that the package has stored`, async (t) => {
     let judged = 0;
     for (const conversation of await conversations("openai-chat")) {
-      // The package leaves refusals away, so that their messages would be empty.
+      // The package omits refusals, so messages that contain only a refusal would be empty.
       const said = conversation.messages.filter(({ refusal }) => !refusal);
       const stored = store(said.map((message) => coerceMessageLikeToMessage(message)));
       const { messages } = compactor.repair(stored);

@@ -1,4 +1,4 @@
-/** The `@langchain/core` package judges what a compaction makes: it coerces every message and finds each call's result. */
+/** The `@langchain/core` package judges compacted messages: it coerces every message and finds each call's result. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -36,7 +36,7 @@ function judge(messages, provider) {
   }
 }
 
-/** Ids of the calls that the package reads from a message. @param {any} message @returns {string[]} */
+/** Returns the ids of the calls that the package reads from a message. @param {any} message @returns {string[]} */
 function callsOf(message) {
   if (!AIMessage.isInstance(message)) {
     return [];
@@ -49,7 +49,7 @@ function callsOf(message) {
   });
 }
 
-/** Ids of the calls that a message answers. @param {any} message @returns {string[]} */
+/** Returns the ids of the calls that a message answers. @param {any} message @returns {string[]} */
 function resultsOf(message) {
   if (ToolMessage.isInstance(message)) {
     return [message.tool_call_id];

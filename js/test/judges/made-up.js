@@ -473,7 +473,7 @@ const turn = {
 
 const classes = { human: "HumanMessage", ai: "AIMessage", tool: "ToolMessage" };
 
-/** How LangChain stores a flat message. @type {Record<string, (message: any) => any>} */
+/** The ways in which LangChain stores a flat message. @type {Record<string, (message: any) => any>} */
 const shapes = {
   flat: (message) => message,
   stored: ({ type, ...data }) => ({ type, data }),
@@ -491,7 +491,7 @@ const shapes = {
   }),
 };
 
-/** A conversation of twelve turns. @param {string} format @param {string} shape @returns {any[]} */
+/** Returns a conversation of twelve turns. @param {string} format @param {string} shape @returns {any[]} */
 export function madeUp(format, shape = "flat") {
   const messages = Array.from({ length: turns }, (_, n) => turn[format](n, [`call_${n}a`, `call_${n}b`])).flat();
   return messages.map(shapes[shape]);

@@ -1,13 +1,13 @@
-/** `MessageList` of `@mastra/core` judges what a compaction makes: it keeps the order, and what it sends a model is valid. */
+/** `MessageList` of `@mastra/core` judges compacted messages: it keeps their order, and the messages that it sends to a model are valid. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MessageList } from "@mastra/core/agent/message-list";
 import { judgeAll } from "./results.js";
 
-/** The list as Mastra makes it of stored messages. @param {any[]} messages */
+/** Returns Mastra's list of stored messages. @param {any[]} messages */
 const stored = (messages) => new MessageList({ threadId: "t" }).add(structuredClone(messages), "memory");
 
-/** What a store says of its calls next to the parts is what the parts say. @param {any[]} messages */
+/** Checks that copies of calls outside of the parts agree with the parts. @param {any[]} messages */
 function inStep(messages) {
   for (const { content } of messages) {
     const inside = content.parts.flatMap((/** @type {any} */ p) => p.toolInvocation ?? []);
@@ -27,7 +27,7 @@ function inStep(messages) {
 async function judge(messages) {
   inStep(messages);
   assert.equal(new Set(messages.map(({ id }) => id)).size, messages.length, "ids are unique");
-  const talk = messages.filter(({ role }) => role !== "system"); // which Mastra keeps apart
+  const talk = messages.filter(({ role }) => role !== "system"); // Mastra stores system messages separately
   const list = stored(messages);
   assert.deepEqual(
     list.get.all.db().map(({ id }) => id),

@@ -1,4 +1,4 @@
-/** The `@modelcontextprotocol/sdk` package judges what a compaction makes: its server sends the messages, and its client takes them. */
+/** The `@modelcontextprotocol/sdk` package judges compacted messages: its server sends them, and its client accepts them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -23,7 +23,10 @@ client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => {
 const [there, here] = InMemoryTransport.createLinkedPair();
 await Promise.all([client.connect(there), server.connect(here)]);
 
-/** The server looks at the last message and the one before it; so it is asked for each beginning that ends with the user. @param {any[]} messages */
+/**
+ * Has the server check every beginning of the messages that ends with a user message, because it only examines the last two messages.
+ * @param {any[]} messages
+ */
 async function judge(messages) {
   for (const [i, { role }] of messages.entries()) {
     if (role !== "user" && i < messages.length - 1) {
@@ -31,13 +34,13 @@ async function judge(messages) {
     }
     const beginning = messages.slice(0, i + 1);
     if (role === "assistant") {
-      // as if the user continued
+      // simulates the user's next message
       beginning.push({ role: "user", content: answers(messages[i]) });
     }
     await server.createMessage({ messages: beginning, maxTokens: 1 });
     assert.deepEqual(received, beginning);
   }
-  // What the assistant has called is answered by the next message, whoever's it is.
+  // The calls of an assistant message are answered by the next message, whatever its role.
   for (const [i, message] of messages.entries()) {
     assert.ok(!calls(message).length || messages[i + 1]?.role !== "assistant", "tool uses are answered");
   }
@@ -46,7 +49,7 @@ async function judge(messages) {
 /** @param {any} message @returns {any[]} */
 const calls = ({ content }) => [content].flat().filter(({ type }) => type === "tool_use");
 
-/** Results for the tool uses of a message, or a text where it has none. @param {any} message */
+/** Returns results for the tool uses of a message, or a text if it has none. @param {any} message */
 function answers(message) {
   const results = calls(message).map(({ id }) => ({ type: "tool_result", toolUseId: id, content: [] }));
   return results.length > 0 ? results : { type: "text", text: "and?" };

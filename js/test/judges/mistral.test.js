@@ -1,4 +1,4 @@
-/** The `@mistralai/mistralai` package judges what a compaction makes: its schema of requests takes it, and sends all of it. */
+/** The `@mistralai/mistralai` package judges compacted messages: its request schema accepts them, and sends all of their content. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ChatCompletionRequest$outboundSchema as schema } from "@mistralai/mistralai/models/components";
@@ -6,7 +6,7 @@ import { judgeAll } from "./results.js";
 
 const spellings = { tool_calls: "toolCalls", tool_call_id: "toolCallId", image_url: "imageUrl" };
 
-/** Messages in the SDK's spelling, whatever theirs is. @param {any[]} messages @returns {any[]} */
+/** Returns messages with the SDK's key names. @param {any[]} messages @returns {any[]} */
 function sdk(messages) {
   /** @type {(key: string, value: any) => any} */
   const spelled = (_, value) => {
@@ -17,7 +17,7 @@ function sdk(messages) {
   return JSON.parse(JSON.stringify(messages), spelled);
 }
 
-/** What a message says, for comparison. @param {any} message */
+/** Returns the content of a message, for comparison. @param {any} message */
 function said({ role, content, toolCalls, toolCallId, name }) {
   const calls = toolCalls?.map((/** @type {any} */ call) => [call.id, call.function.name, call.function.arguments]);
   return { role, content, calls, toolCallId, name };

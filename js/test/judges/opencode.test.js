@@ -1,4 +1,4 @@
-/** opencode itself judges the exports that `save` writes: it imports them, continues, and what it then asks for is looked at. */
+/** opencode itself judges the exports that `save` writes: it imports and continues them, and the test examines its next request. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -23,7 +23,7 @@ const WAYS = [
   ["cleared", [{ pass: "clear", keep_recent: 1 }]],
 ];
 
-/** What a model is told, message by message: texts, calls and results. @param {any[]} messages */
+/** Returns the content of messages for a model, message by message: texts, calls and results. @param {any[]} messages */
 function told(messages) {
   return messages.flatMap(({ role, parts }) => {
     const of = (/** @type {any} */ part) => {
@@ -37,7 +37,7 @@ function told(messages) {
   });
 }
 
-/** The same of a request, without what opencode says where a model takes no images. @param {any[]} messages */
+/** Does the same for a request, without the note that opencode adds if a model accepts no images. @param {any[]} messages */
 function asked(messages) {
   return messages.flatMap(({ role, content, tool_calls = [] }) => {
     const texts = typeof content === "string" ? [content] : (content ?? []).map((/** @type {any} */ part) => part.text);

@@ -1,4 +1,4 @@
-/** pi judges live messages that were compacted: what it makes of them before a request adds no result and leaves none without a call. */
+/** pi judges compacted live messages: before a request it adds no missing result, and no result is without its call. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { transformMessages } from "../../fixtures/pi/node_modules/@earendil-works/pi-ai/dist/api/transform-messages.js";
@@ -28,7 +28,7 @@ function judge(messages) {
   }
 }
 
-/** What pi's coding agent sends of a message: its own ones are the user's. @param {any} message */
+/** Returns the messages that pi's coding agent sends for a message. Its own message types become user messages. @param {any} message */
 function said(message) {
   const { role, command, output, summary, excludeFromContext } = message;
   if (excludeFromContext) return [];

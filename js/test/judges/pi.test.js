@@ -1,4 +1,6 @@
-/** pi itself judges the session files that `save` writes: it opens them, holds what was left, and continues. */
+/**
+ * pi itself judges the session files that `save` writes: it opens them, finds the remaining messages, and continues.
+ */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -10,7 +12,7 @@ import { createCompactor, load } from "ctxfold";
 import { data, root } from "./ai-sessions.js";
 
 const run = promisify(execFile);
-// pi wants a newer Node than this package does.
+// pi requires a newer Node than this package.
 const node = fileURLToPath(new URL("../../fixtures/runtimes/node_modules/.bin/node", import.meta.url));
 const pi = fileURLToPath(new URL("../../fixtures/agents/pi.js", import.meta.url));
 const module = await load();
@@ -27,7 +29,9 @@ const WAYS = [
   ["both", [{ pass: "clear", keep_recent: 1 }, { pass: "reasoning" }, { pass: "fold", keep_tokens: 4000 }]],
 ];
 
-/** pi's message in the native format, as far as both tell the same. @param {any} message @param {number} i */
+/**
+ * Converts pi's message to the native format, as far as the formats correspond. @param {any} message @param {number} i
+ */
 function native(message, i) {
   const { role, content, summary, toolCallId, isError, command, output, exitCode, customType } = message;
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
@@ -47,12 +51,12 @@ function native(message, i) {
     case "bashExecution":
       return { command, output, exitCode };
     default:
-      // What a compaction begins with is a summary in pi, where it is new.
+      // The first message of a compacted conversation is a new summary in pi.
       return i === 0 && said.length === 1 && said[0].text ? { summary: said[0].text } : { role, customType, said };
   }
 }
 
-/** A message in the native format in the same words. @param {any} message @param {number} i */
+/** Returns a message in the native format in the same form. @param {any} message @param {number} i */
 function expected(message, i) {
   const { role, content, summary, tool_call_id, is_error, command, output, exit_code, custom_type } = message;
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
@@ -70,7 +74,7 @@ function expected(message, i) {
   return { role, customType: custom_type, said };
 }
 
-/** What pi does not send, and `open` leaves out. @param {any} message */
+/** Whether pi sends a message. `open` omits the others. @param {any} message */
 const sent = ({ role, content, stopReason, excludeFromContext }) =>
   role !== "system" &&
   !excludeFromContext &&

@@ -1,4 +1,4 @@
-/** Random conversations in the words of no format, and how LangChain and pi have them. */
+/** Generates random conversations in a neutral format, and converts them to the formats of LangChain and pi. */
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 
 const png = "iVBORw0KGgo=";
@@ -9,7 +9,7 @@ const png = "iVBORw0KGgo=";
  * @typedef {{ who: "system" | "user" | "assistant", texts: string[], image: boolean, reasoning: string, calls: Call[] }} Turn
  */
 
-/** Numbers from 0 to 1 by a seed (mulberry32). @param {number} seed */
+/** Returns a generator of numbers from 0 to 1, seeded (mulberry32). @param {number} seed */
 function numbers(seed) {
   let state = seed;
   return () => {
@@ -35,7 +35,7 @@ const words = [
   "%t",
 ];
 
-/** A conversation in which all calls have results and the user speaks last. @param {number} seed @returns {Turn[]} */
+/** Returns a conversation in which all calls have results, and which ends with a user message. @param {number} seed @returns {Turn[]} */
 export function conversation(seed) {
   const next = numbers(seed);
   /** @param {number} n */
@@ -82,7 +82,7 @@ export function conversation(seed) {
 const image = { type: "image_url", image_url: { url: `data:image/png;base64,${png}` } };
 /** @param {string} text */
 const block = (text) => ({ type: "text", text });
-/** A string where it is one text, else blocks. @param {string[]} texts @param {any[]} more @returns {any} */
+/** Returns a string if there is a single text, otherwise blocks. @param {string[]} texts @param {any[]} more @returns {any} */
 const content = (texts, ...more) =>
   texts.length === 1 && more.length === 0 ? texts[0] : [...texts.map(block), ...more];
 

@@ -1,4 +1,4 @@
-/** What a compaction makes of made-up, shipped and real conversations, for judges that are told nothing of ctxfold. */
+/** Compacts made-up, shipped and real conversations, for judges that know nothing about ctxfold. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createCompactor, load } from "ctxfold";
@@ -9,7 +9,10 @@ const module = await load();
 
 /** @typedef {{name: string, real: boolean, messages: any[]}} Conversation */
 
-/** A fixed part of the real sessions: whole bodies and lists, session files, recorded exchanges. @type {Record<string, [kind: string, file: string][]>} */
+/**
+ * A fixed selection of the real sessions: whole bodies and lists, session files, recorded exchanges.
+ * @type {Record<string, [kind: string, file: string][]>}
+ */
 const sessions = {
   "openai-chat": [
     ["tau", "openai_chat/tau_airline_even.json"],
@@ -42,10 +45,10 @@ const sample = new Map([
   ["anthropic", "testdata/sample.anthropic.json"],
 ]);
 
-/** The messages of a request body. @param {any} body */
+/** Returns the messages of a request body. @param {any} body */
 const messagesOf = (body) => body.messages ?? body.contents ?? body.input;
 
-/** How many conversations are taken of a file that holds many. */
+/** The maximum number of conversations that are used from a file with many. */
 const few = 10;
 
 /** @type {Record<string, (file: string) => Promise<any[][]>>} */
@@ -61,7 +64,8 @@ const readers = {
   pi: async (file) => {
     const lines = (await readFile(file, "utf8")).trim().split("\n");
     const messages = lines.map((line) => JSON.parse(line).message).filter((message) => message !== undefined);
-    // In pieces that begin with the user: pi itself answers a call that the user left open.
+    // Splits the session into pieces that begin with the user, because pi itself answers a call that the user left
+    // open.
     /** @type {any[][]} */
     const pieces = [[]];
     for (const message of messages) {
@@ -71,10 +75,10 @@ const readers = {
     return pieces;
   },
   recorded: (file) => recorded(file, ""),
-  mistral: (file) => recorded(file, "https://api.mistral.ai/"), // recorded among those of OpenAI's
+  mistral: (file) => recorded(file, "https://api.mistral.ai/"), // the requests were recorded together with OpenAI's
 };
 
-/** The longest requests that went to an address. @param {string} file @param {string} to */
+/** Returns the longest requests to an address. @param {string} file @param {string} to */
 async function recorded(file, to) {
   const lines = (await readFile(file, "utf8")).trim().split("\n");
   const there = lines.map((line) => JSON.parse(line)).filter(({ uri }) => to === "" || uri.startsWith(to));
@@ -104,7 +108,8 @@ export async function conversations(format, shape) {
 
 /**
  * Compacts at windows that force it, with and without a model's summary.
- * @param {string} format @param {Conversation} conversation
+ * @param {string} format
+ * @param {Conversation} conversation
  */
 export async function results(format, { name, real, messages }) {
   const known = /** @type {import("ctxfold").Format} */ (format);
@@ -130,8 +135,10 @@ export async function results(format, { name, real, messages }) {
 }
 
 /**
- * Has every result of a format judged whose input the judge accepts, and says how many those are.
- * @param {import("node:test").TestContext} t @param {string} format @param {(messages: any[]) => void | Promise<void>} judge
+ * Judges every result of a format whose input the judge accepts, and reports the number of these results.
+ * @param {import("node:test").TestContext} t
+ * @param {string} format
+ * @param {(messages: any[]) => void | Promise<void>} judge
  * @param {string} [shape] of LangChain's
  */
 export async function judgeAll(t, format, judge, shape) {

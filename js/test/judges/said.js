@@ -1,4 +1,4 @@
-/** What a list of messages in the shape of any provider says, in the words of none. */
+/** Extracts the content of messages in any provider's format, in neutral terms. */
 
 /** @param {any} value @returns {any} */
 const sorted = (value) =>
@@ -20,7 +20,7 @@ const json = (given) => {
   }
 };
 
-/** The texts in what a tool has answered, in the shape of any format. @param {any} value @returns {string} */
+/** Returns the texts in a tool's result, in any format. @param {any} value @returns {string} */
 function answered(value) {
   if (typeof value === "string") return json(value);
   if (Array.isArray(value)) return value.map((part) => json(part.json ?? part.text ?? "")).join(" ");
@@ -31,7 +31,7 @@ function answered(value) {
   return json(value);
 }
 
-/** The base64 of an image, in the shape of any format. @param {any} part @returns {string | undefined} */
+/** Returns the base64 data of an image, in any format. @param {any} part @returns {string | undefined} */
 function imageOf(part) {
   const url =
     part.image_url?.url ??
@@ -44,21 +44,25 @@ function imageOf(part) {
   return bytes instanceof Uint8Array ? Buffer.from(bytes).toString("base64") : bytes;
 }
 
-/** What a list of messages says, in its order, in the words of no format: who says what, calls, results, images. @param {any[]} list */
+/**
+ * Returns the content of a list of messages, in order and in neutral terms: texts with their speakers, calls, results, and images.
+ * @param {any[]} list
+ */
 export function said(list) {
   /** @type {string[]} */
   const events = [];
   /** @param {string} who @param {string} text */
   const text = (who, text) => {
     const plain = text.split(/\s+/).filter(Boolean).join(" ");
-    // What a repair lets the assistant say where Mistral refuses a user after results; the AI SDK sends what is refused.
+    // Ignores the text that a repair makes the assistant say where Mistral rejects a user message after results; the AI SDK sends the
+    // invalid request.
     if (plain && plain !== "[Noted.]") events.push(`${who}: ${plain}`);
   };
   /** @param {string} name @param {any} args */
   const call = (name, args) => events.push(`call ${name} ${json(args ?? {})}`);
   /** @param {any} value */
   const result = (value) => events.push(`result ${answered(value).split(/\s+/).filter(Boolean).join(" ")}`);
-  /** Images in a result, where they are in it. @param {any} content */
+  /** Adds the images in a result, at their positions. @param {any} content */
   const images = (content) => {
     for (const part of Array.isArray(content) ? content : []) {
       const image = imageOf(part);
@@ -100,7 +104,7 @@ export function said(list) {
   return joined(events);
 }
 
-/** Texts of one speaker in a row are one: where formats part them is their own affair. @param {string[]} events */
+/** Joins consecutive texts of one speaker, because formats divide them differently. @param {string[]} events */
 function joined(events) {
   /** @type {string[]} */
   const all = [];
@@ -112,7 +116,7 @@ function joined(events) {
   return all;
 }
 
-/** What a request says: the system prompt first. @param {any} body */
+/** Returns the content of a request, starting with the system prompt. @param {any} body */
 export function saidIn(body) {
   const system = body.system ?? body.systemInstruction?.parts ?? body.instructions ?? [];
   const texts = typeof system === "string" ? [{ text: system }] : system;

@@ -1,8 +1,8 @@
-/** The newest SDKs' own types name the parts and items that there are: the core has a sample of each, and says how it is treated. */
+/** The types of the newest SDKs list all kinds of parts and items. The core has a sample of each kind, and records how it is treated. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import ts from "typescript-5"; // the newest one has no API that is stable
+import ts from "typescript-5"; // the newest version has no stable API
 import { json, root } from "./ai-sessions.js";
 
 const anthropic = "@anthropic-ai/sdk/resources";
@@ -67,10 +67,10 @@ const unions = [
   ["openai-agents", "type", "Inside<protocol.AssistantMessageItem['content']>", "@openai/agents-core", " in content"],
 ];
 
-/** What SDKs put in place of a kind that they do not know. */
+/** Names that SDKs use for a kind that they do not know. */
 const unknown = new Set(["$unknown", "UNKNOWN"]);
 
-const file = fileURLToPath(new URL("../../build-judges/sdk-types.ts", import.meta.url)); // where the dependencies are found
+const file = fileURLToPath(new URL("../../build-judges/sdk-types.ts", import.meta.url)); // inside the package, where its dependencies are found
 const source = [
   "type Inside<T> = Exclude<T, string | null | undefined> extends infer L ? (L extends readonly (infer P)[] ? P : never) : never;",
   ...unions.map(([, , type, from], i) => {
@@ -79,7 +79,7 @@ const source = [
   }),
 ].join("\n");
 
-/** A program of the one file, which is nowhere but here. */
+/** Compiles a program that consists of one file, which exists only in memory. */
 function program() {
   /** @type {ts.CompilerOptions} */
   const options = {
@@ -105,7 +105,13 @@ function literals(checker, type) {
   return type.flags & ts.TypeFlags.TemplateLiteral ? [checker.typeToString(type).slice(1, -1)] : [];
 }
 
-/** The names of the kinds in a union. @param {ts.TypeChecker} checker @param {ts.SourceFile} at @param {ts.Type} union @param {string} by */
+/**
+ * Returns the names of the kinds in a union.
+ * @param {ts.TypeChecker} checker
+ * @param {ts.SourceFile} at
+ * @param {ts.Type} union
+ * @param {string} by
+ */
 function names(checker, at, union, by) {
   return (union.isUnion() ? union.types : [union]).flatMap((type) => {
     if (by === "keys" || by === "member") {

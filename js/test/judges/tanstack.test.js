@@ -1,4 +1,4 @@
-/** The converter of `@tanstack/ai` judges what a compaction makes: the model messages that come of it are valid. */
+/** The converter of `@tanstack/ai` judges compacted messages: the resulting model messages are valid. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { convertMessagesToModelMessages } from "@tanstack/ai";

@@ -1,4 +1,7 @@
-/** The compiler judges what a compaction makes, written as literals, by the types that the providers' packages publish. */
+/**
+ * The TypeScript compiler judges compacted messages, written as literals, by the types that the providers' packages
+ * publish.
+ */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";
@@ -28,7 +31,10 @@ const types = {
   "mcp-sampling": ["SamplingMessage", "@modelcontextprotocol/sdk/types.js"],
 };
 
-/** Broken messages, which the compiler has to refuse. @type {Record<string, any>} */
+/**
+ * Invalid messages, which the compiler must reject.
+ * @type {Record<string, any>}
+ */
 const broken = {
   "openai-chat": { role: "tool", content: "no id" },
   "openai-responses": { type: "function_call_output", output: "no id" },
@@ -54,8 +60,10 @@ const broken = {
 };
 
 /**
- * What the compiler says about messages, by their JSON. Each is a line of its own, and equal ones are one line.
- * @param {string} format @param {any[]} messages @returns {Promise<Map<string, string[]>>}
+ * Returns the compiler's errors for messages, by the messages' JSON. Each message is on a line of its own; equal ones share a line.
+ * @param {string} format
+ * @param {any[]} messages
+ * @returns {Promise<Map<string, string[]>>}
  */
 async function errorsOf(format, messages) {
   const [type, from, of = type.replace(/^\w+/, "Imported")] = types[format];
@@ -83,7 +91,7 @@ async function errorsOf(format, messages) {
   const errors = new Map();
   for (const text of String(output).split("\n")) {
     if (!/error TS\d/.test(text)) {
-      continue; // continues with the error before
+      continue; // continues the previous error
     }
     const [, at, line, what] = /^(.*)\((\d+),\d+\): (.*)/.exec(text) ?? [];
     assert.ok(at === file && Number(line) > 1, `the compiler cannot judge: ${text}`);
@@ -112,7 +120,7 @@ for (const [format, [type, from]] of Object.entries(types)) {
       const before = errorsIn(one.messages);
       assert.ok(one.real || before.length === 0, `${one.name}: the input is refused: ${before[0]}`);
       for (const result of one.results) {
-        // Real messages may hold keys that the types do not know; what is made of them must not break the types otherwise.
+        // Real messages may have keys that the types don't know. Compacting them must not add other errors.
         const added = errorsIn(result.messages).filter((text) => !before.includes(text));
         assert.deepEqual(added, [], result.name);
         judged += before.length === 0 ? 1 : 0;

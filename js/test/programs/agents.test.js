@@ -1,6 +1,6 @@
 /**
- * Coding agents as npm has them, which write a session themselves, resume the file that `save` has made of it, and continue. They talk to
- * a scripted API on 127.0.0.1 and nothing else, with a home of their own. make test-agents installs them.
+ * Runs coding agents from npm, which write a session, resume the file that `save` has made from it, and continue. They have their own home
+ * directory and talk to nothing but a scripted API on 127.0.0.1. make test-agents installs them.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -56,7 +56,7 @@ const claude = (name, file, command = process.execPath) => ({
   messages: (body) => body.messages,
 });
 
-/** The UUID in the name of a session file. @param {string} file */
+/** Returns the UUID in the name of a session file. @param {string} file */
 const idOf = (file) => /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(file.slice(file.lastIndexOf("/")))?.[0] ?? "";
 
 /** @type {Agent[]} */
@@ -144,7 +144,7 @@ const AGENTS = [
   },
 ];
 
-/** Runs a program and returns what it prints; it fails where the program does. @param {Call} call @param {Home} at */
+/** Runs a program and returns its output. Rejects if the program fails. @param {Call} call @param {Home} at */
 async function run({ command, args, env }, at) {
   const { PATH = "" } = process.env;
   const options = { cwd: at.project, env: { PATH, HOME: at.home, NO_PROXY: "127.0.0.1", ...env } };
@@ -157,7 +157,12 @@ async function run({ command, args, env }, at) {
   return text;
 }
 
-/** The session file that a run has written: the one that has its question. @param {string} home @param {Agent} agent @param {number} turn */
+/**
+ * Returns the session file that a run has written, which contains the question.
+ * @param {string} home
+ * @param {Agent} agent
+ * @param {number} turn
+ */
 async function written(home, agent, turn) {
   const files = (await readdir(home, { recursive: true }))
     .map((file) => join(home, file))
@@ -175,7 +180,11 @@ const WORDS =
   "amber basin cedar delta ember flint grove heath inlet jetty knoll larch marsh north ocean plain quarry ridge slope tundra".split(
     " ",
   );
-/** What a digest has no room for, and no words twice: an agent takes what repeats itself for a loop. @param {string} who @param {number} turn */
+/**
+ * Returns a text that is too long for a digest. No word occurs twice, because an agent would take repetition for a loop.
+ * @param {string} who
+ * @param {number} turn
+ */
 function long(who, turn) {
   let seed = turn * 7919 + who.length * 104_729;
   const word = () => {
@@ -189,7 +198,7 @@ const question = (turn) => `Question ${turn}: how hot was kiln ${turn}? Notes: $
 /** @param {number} turn */
 const reply = (turn) => `Kiln ${turn} had ${900 + turn} degrees. Notes: ${long("answer", turn)}.`;
 
-/** The answer to the newest question. @param {string} texts */
+/** Returns the answer to the newest question. @param {string} texts */
 function answer(texts) {
   const turn = [...texts.matchAll(/Question (\d+): how hot/g)].reduce(
     (newest, [, n]) => Math.max(newest, Number(n)),
@@ -209,7 +218,7 @@ for (const agent of AGENTS) {
       const at = { home, project: join(home, "project"), url: api.url };
       await mkdir(at.project);
       await agent.prepare?.(at);
-      /** The requests of a run that ask about its question. @param {number} turn @param {string} [session] */
+      /** Returns the requests of a run that contain its question. @param {number} turn @param {string} [session] */
       const turned = async (turn, session) => {
         const from = api.sent.length;
         const printed = await run(agent.call(at, question(turn), session), at);
@@ -257,7 +266,7 @@ for (const agent of AGENTS) {
           `open reads ${part.slice(0, 60)} in the file that the program has continued`,
         );
       assert.ok(!again.includes(long("answer", 1)));
-      // And once more, as an agent does that runs all day.
+      // Continues once more, as an agent does that runs all day.
       const next = await turned(TURNS + 2, continued);
       assert.ok(next.includes("[session digest") && next.includes(long("answer", TURNS + 1)), "it goes on");
       assert.ok(!next.includes(long("answer", 1)));

@@ -1,10 +1,10 @@
-/** The APIs of three providers on 127.0.0.1, with scripted answers: what a program sends is recorded. */
+/** Serves the APIs of three providers on 127.0.0.1 with scripted answers, and records the requests. */
 import { createServer } from "node:http";
 
 /** @typedef {{ url: string, body: any }} Sent */
 
 /**
- * Starts a server. `answer` says what the model answers to the texts of a request; `sent` is what was sent so far, all of it.
+ * Starts a server. `answer` returns the model's answer to the texts of a request; `sent` has all requests so far.
  * @param {(texts: string) => string} answer
  */
 export async function scripted(answer) {
@@ -55,7 +55,7 @@ export async function scripted(answer) {
   };
 }
 
-/** Anthropic's. @param {any} body @param {string} text @param {number} input */
+/** Returns a response of Anthropic's API. @param {any} body @param {string} text @param {number} input */
 function message(body, text, input) {
   const usage = { input_tokens: input, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 40 };
   const content = [{ type: "text", text }];
@@ -63,7 +63,7 @@ function message(body, text, input) {
   return { id: `msg_${input}`, type: "message", role: "assistant", content, ...rest };
 }
 
-/** The same as a stream. @param {any} body @param {string} text @param {number} input */
+/** Returns the same response as a stream. @param {any} body @param {string} text @param {number} input */
 function messages(body, text, input) {
   const whole = message(body, text, input);
   return [
@@ -76,7 +76,7 @@ function messages(body, text, input) {
   ];
 }
 
-/** OpenAI's Responses API. @param {any} body @param {string} text @param {number} input */
+/** Returns a response of OpenAI's Responses API. @param {any} body @param {string} text @param {number} input */
 function responses(body, text, input) {
   const id = `msg_${input}`;
   const content = [{ type: "output_text", text, annotations: [] }];
@@ -98,7 +98,7 @@ function responses(body, text, input) {
   ];
 }
 
-/** Gemini's. @param {string} text @param {number} input */
+/** Returns a response of Gemini's API. @param {string} text @param {number} input */
 function generated(text, input) {
   return {
     candidates: [{ content: { role: "model", parts: [{ text }] }, finishReason: "STOP", index: 0 }],

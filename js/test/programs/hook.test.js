@@ -1,6 +1,7 @@
 /**
- * Claude Code compacts with the hook of examples/plugins: what its model has not written down comes back in the next request, with rules and
- * requests in the user's words. With the function hook the digest replaces the compaction. It talks to a scripted API on 127.0.0.1, with a home of its own. make test-agents installs it.
+ * Claude Code compacts with the hook of examples/plugins. Facts that its model has not written down return in the next request, with rules
+ * and requests in the user's words. With the function hook, the digest replaces the compaction. Claude Code has its own home directory and
+ * talks to a scripted API on 127.0.0.1. make test-agents installs it.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -17,7 +18,7 @@ const programs = fileURLToPath(new URL("../../fixtures/programs/node_modules", i
 const skip = !process.env.CTXFOLD_AGENTS && "make test-agents installs and runs the programs";
 const RULE = "Always give temperatures in Celsius.";
 
-/** A model that forgets what it should write down. @param {string} texts */
+/** A model that forgets the facts that it should write down. @param {string} texts */
 function answer(texts) {
   const newest = JSON.stringify(
     JSON.parse(texts).messages?.findLast((/** @type {any} */ { role }) => role === "user") ?? "",

@@ -1,9 +1,10 @@
-// Runs where requests are served: workerd and the Edge Runtime. The vectors come with the request.
+// Runs on platforms that serve requests: workerd and the Edge Runtime. The vectors are in the
+// request.
 import { createCompactor, load } from "ctxfold";
 import { conform } from "../support/conformance.js";
 import { session, tight } from "../support/session.js";
 
-// At module scope, where these platforms allow no clock, no random bytes and no waiting.
+// Created at module scope, where these platforms allow no clock, no random bytes and no waiting.
 const compactor = createCompactor({ policy: tight });
 
 /** @param {any[]} vectors */

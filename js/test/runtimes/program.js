@@ -1,4 +1,5 @@
-// Runs in Node, Bun and Deno: the vectors, a compaction here and one in a worker. Prints what came out as one line of JSON.
+// Runs the vectors, a compaction in this thread and one in a worker, in Node, Bun and Deno. Prints the results as one
+// line of JSON.
 import { readFile } from "node:fs/promises";
 import { createCompactor, load } from "ctxfold";
 import * as inline from "ctxfold/inline";

@@ -1,4 +1,4 @@
-/** Small WebAssembly modules, written byte by byte. */
+/** Builds small WebAssembly modules byte by byte. */
 
 const MAGIC = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
 
@@ -9,8 +9,9 @@ const section = (id, body) => [id, body.length, ...body];
 const name = (text) => [text.length, ...new TextEncoder().encode(text)];
 
 /**
- * A module that only imports these functions.
- * @param {string} from @param {string[]} names
+ * Returns a module that only imports these functions.
+ * @param {string} from
+ * @param {string[]} names
  */
 export function moduleImporting(from, names) {
   const imports = names.flatMap((each) => [...name(from), ...name(each), 0x00, 0x00]);

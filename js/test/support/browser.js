@@ -16,10 +16,10 @@ function browserMissing() {
   return reason;
 }
 
-/** No wait in a page or for a browser ends before these milliseconds, however busy the machine is. */
+/** The time limit for waiting in a page or for a browser, in milliseconds. It suffices however busy the machine is. */
 export const LIMIT = 1_200_000;
 
-/** How the browser is started. */
+/** Options with which the browser is started. */
 export const launchOptions = {
   executablePath,
   timeout: LIMIT,
@@ -35,11 +35,11 @@ export const launchOptions = {
 };
 
 /**
- * A page of a headless Chromium, with storage of its own; it closes when the test ends. What the page logs as an error fails the test.
+ * Opens a page in headless Chromium with its own storage, which is closed when the test ends. If the page logs an error, the test fails.
  * @param {import("node:test").TestContext} t
  */
 export async function openPage(t) {
-  const shared = process.env.CTXFOLD_BROWSER; // the one that scripts/test.js has started
+  const shared = process.env.CTXFOLD_BROWSER; // the browser that scripts/test.js has started
   const browser = shared ? await chromium.connect(shared) : await chromium.launch(launchOptions);
   t.after(() => browser.close());
   const page = await browser.newPage();
@@ -51,7 +51,7 @@ export async function openPage(t) {
 }
 
 /**
- * Fails where axe finds something that keeps people out, or where the page is wider than its window.
+ * Fails if axe finds an accessibility problem, or if the page is wider than its window.
  * @param {import("playwright-core").Page} page
  */
 export async function accessible(page) {
@@ -82,8 +82,9 @@ export const LOOKS = [
 ];
 
 /**
- * With UPDATE_IMAGES=1 the picture goes into docs/images.
- * @param {import("playwright-core").Page} page @param {string} name
+ * Takes a picture. With UPDATE_IMAGES=1 it is saved in docs/images.
+ * @param {import("playwright-core").Page} page
+ * @param {string} name
  */
 export async function photograph(page, name) {
   if (process.env.UPDATE_IMAGES !== "1") return;

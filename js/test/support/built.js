@@ -9,12 +9,12 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Installs by npm within a time limit. */
+/** Installs packages with npm, within a time limit. */
 const npm = fileURLToPath(new URL("../../../.ci/npm", import.meta.url));
 
 /**
- * Installs what an example needs, unless that has been done. Test files run at the same time, and npm ci begins by removing what
- * another one may be using: so they take turns.
+ * Installs an example's packages, unless that has been done. Test files run at the same time, and npm ci begins by removing files that
+ * another one may be using, so they take turns.
  * @param {string} name the name of a folder in examples
  * @returns {Promise<string>} its path, without a slash at the end
  */
@@ -29,7 +29,11 @@ export async function installed(name) {
   return cwd;
 }
 
-/** Waits until nobody else holds a folder. @param {string} folder @returns {Promise<() => Promise<void>>} gives it back */
+/**
+ * Waits until nobody else has locked a folder, and locks it.
+ * @param {string} folder
+ * @returns {Promise<() => Promise<void>>} a function that unlocks it
+ */
 async function locked(folder) {
   const lock = join(tmpdir(), `ctxfold-${createHash("sha256").update(folder).digest("hex").slice(0, 16)}.pid`);
   const own = `${lock}.${process.pid}`;
@@ -37,7 +41,7 @@ async function locked(folder) {
   try {
     for (;;) {
       try {
-        await link(own, lock); // with its content, or not at all
+        await link(own, lock); // creates the file with its content, or not at all
         return () => rm(lock, { force: true });
       } catch (error) {
         if (/** @type {any} */ (error).code !== "EEXIST") throw error;
@@ -51,7 +55,7 @@ async function locked(folder) {
   }
 }
 
-/** Whether a process is there. What it held is free otherwise. @param {number} pid */
+/** Whether a process is running. If not, its locks are free. @param {number} pid */
 function runs(pid) {
   try {
     return process.kill(pid, 0);
@@ -63,7 +67,7 @@ function runs(pid) {
 /**
  * Installs and builds one of the examples with Vite.
  * @param {string} name the name of a folder in examples
- * @returns {Promise<string>} the path of what was built, without a slash at the end
+ * @returns {Promise<string>} the path of the build, without a slash at the end
  */
 export async function built(name) {
   const cwd = await installed(name);

@@ -7,8 +7,8 @@ const CORS = {
 };
 
 /**
- * An OpenAI-compatible endpoint that streams. What the user says is what it does: "fail 429" answers with that status, "break"
- * ends without a reason, "too long" for that one, "hold" waits for `release` in the middle of the answer.
+ * An OpenAI-compatible endpoint that streams. The user's message controls its behavior: "fail 429" responds with that status, "break" ends
+ * without a finish reason, "too long" ends with that reason, and "hold" waits for `release` in the middle of the answer.
  */
 export class Endpoint {
   url = "";
@@ -16,9 +16,9 @@ export class Endpoint {
   requests = [];
   /** @type {(string | undefined)[]} */
   keys = [];
-  /** While it is set, summaries wait for `release`. */
+  /** If set, summaries wait for `release`. */
   slow = false;
-  /** Tokens, by a quarter of the characters; above it a request is refused as too long. */
+  /** The window in tokens, counted as a quarter of the characters; a larger request is rejected as too long. */
   window = Number.POSITIVE_INFINITY;
   cors = true;
   /** @type {(() => void)[]} */

@@ -1,4 +1,4 @@
-/** What a user does in the chat, and what the chat then has. */
+/** Actions of a user in the chat, and functions that read its state. */
 
 import { before } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -8,9 +8,9 @@ import { files, serve } from "./server.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
-/** Of each test of the chat. */
+/** Options for each test of the chat. */
 export const options = { skip: noBrowser };
-/** What the line of a compaction says. */
+/** Matches the line of a compaction. */
 export const FOLDED = /^\d+ messages folded into a digest/;
 
 let dist = "";
@@ -18,7 +18,7 @@ before(async () => {
   if (!noBrowser) dist = await built("chat");
 });
 
-/** Where the chat is served for a test. @param {import("node:test").TestContext} t */
+/** Serves the chat for a test, and returns its address. @param {import("node:test").TestContext} t */
 export const address = async (t) => `${await serve(t, files(pathToFileURL(`${dist}/`)))}/`;
 
 /** @param {import("node:test").TestContext} t @param {(page: Page) => Promise<unknown>} prepare before the page is loaded */
@@ -39,7 +39,7 @@ export async function speak(page, text) {
 /** @param {Page} page */
 export const idle = (page) => page.getByRole("button", { name: "Send" }).waitFor();
 
-/** Speaks and waits for the answer. @param {Page} page @param {string} text */
+/** Sends a message and waits for the answer. @param {Page} page @param {string} text */
 export async function turn(page, text) {
   await speak(page, text);
   await page
@@ -49,7 +49,7 @@ export async function turn(page, text) {
   await idle(page);
 }
 
-/** A conversation that the next message makes too long. @param {Page} page */
+/** Opens a conversation that the next message makes too long. @param {Page} page */
 export async function openLong(page) {
   await page.getByRole("button", { name: /^Open a long conversation/ }).click();
   await page.getByText("November to February").waitFor();
@@ -95,7 +95,7 @@ export const compactNow = async (page) => {
   await page.getByRole("dialog", { name: "Context" }).getByRole("button", { name: "Compact now" }).click();
 };
 
-/** What IndexedDB holds. @param {Page} page @returns {Promise<any>} */
+/** Returns the conversation in IndexedDB. @param {Page} page @returns {Promise<any>} */
 export const stored = (page) =>
   page.evaluate(
     () =>
@@ -121,8 +121,9 @@ export async function meter(page) {
 }
 
 /**
- * Gives the page a model of the browser's own, as far as the chat and ctxfold ask it.
- * @param {Page} page @param {string} availability
+ * Defines a browser model in the page, with the API that the chat and ctxfold use.
+ * @param {Page} page
+ * @param {string} availability
  * @param {{contextWindow?: number, capacity?: number}} [sizes] in tokens, `capacity` what it really takes
  */
 export const withBuiltIn = (page, availability, { contextWindow = 3072, capacity = contextWindow } = {}) =>

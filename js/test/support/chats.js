@@ -1,6 +1,6 @@
-// Exports of chats, as ChatGPT and Claude.ai write them.
+// Exports of chats as written by ChatGPT and Claude.ai.
 
-/** A chat as ChatGPT exports it: a tree whose current branch counts. */
+/** A chat as exported by ChatGPT: a tree, of which only the current branch counts. */
 export const chatGPT = {
   title: "Boats",
   create_time: 1736209400,
@@ -60,7 +60,7 @@ export const chatGPT = {
   },
 };
 
-/** Chats as Claude.ai exports them. */
+/** Chats as exported by Claude.ai. */
 export const claude = [
   {
     uuid: "1",

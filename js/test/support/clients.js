@@ -1,4 +1,4 @@
-// Shared memories over each client that the package is made for.
+// Opens shared memories with each supported client.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { postgresMemory, postgresStates } from "ctxfold/postgres";
@@ -61,7 +61,9 @@ export const CLIENTS = {
 
 /**
  * What ends leases of a store by the beginning of their holders' names, as time would.
- * @param {"redis" | "postgres"} store @param {string} url @param {any} place its prefix or its schema
+ * @param {"redis" | "postgres"} store
+ * @param {string} url
+ * @param {any} place its prefix or its schema
  * @returns {Promise<{end: (holder: string) => Promise<unknown>, close: () => unknown}>}
  */
 export async function leasesOf(store, url, { prefix, schema }) {
@@ -82,5 +84,5 @@ export async function leasesOf(store, url, { prefix, schema }) {
   return { end, close: () => pool.end() };
 }
 
-/** The version of a client. @param {string} name @returns {string} */
+/** Returns the version of a client. @param {string} name @returns {string} */
 export const versionOf = (name) => installed(`./node_modules/${name}/package.json`).version;

@@ -1,6 +1,7 @@
 /**
- * Runs the command many times in one process that has compiled the module once: as a process of its own each call takes half a second of CPU.
- * The parent sends {args, cwd}, and gets what a process would have said: {code, out, err}.
+ * Runs the command many times in one process that compiles the module only once; in a separate
+ * process each call would take half a second of CPU time. The parent sends {args, cwd} and gets the
+ * result of a process: {code, out, err}.
  */
 import { fileURLToPath } from "node:url";
 

@@ -6,23 +6,23 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = new URL("../../../", import.meta.url);
 
-/** The component that `make component` builds, and its JavaScript, below the root of the project. */
+/** The component built by `make component`, below the root of the project. */
 const file = new URL("build/ctxfold.component.wasm", root);
 const folder = new URL("build/component/", root);
 export const SCRIPT = "build/component/ctxfold.js";
 
-/** Why a test is skipped that wants the component, or false. */
+/** The reason to skip a test that needs the component, or false. */
 export const noComponent =
   existsSync(file) || process.env.CI === "true" ? false : `no ${file.pathname}: make component builds it`;
 
-/** jco, as `make component` has installed it. */
+/** The folder in which `make component` has installed jco. */
 const tools = process.env.CTXFOLD_TOOLS || fileURLToPath(new URL("build/tools", root));
 const require = createRequire(`${tools}/component/package.json`);
 
 /** @param {string} part @returns {Promise<any>} */
 const jco = (part) => import(pathToFileURL(require.resolve(`@bytecodealliance/jco-transpile${part}`)).href);
 
-/** The WIT of the component, as wasm-tools reads it. @returns {Promise<string>} */
+/** Returns the WIT of the component, as read by wasm-tools. @returns {Promise<string>} */
 export async function witOf() {
   const { componentWit } = await jco("/wasm-tools");
   return componentWit(await readFile(file));
@@ -47,7 +47,7 @@ export async function transpiled() {
 }
 
 /**
- * An instance of the component, and the memory of its module.
+ * Returns an instance of the component, and the memory of its module.
  * @returns {Promise<{engine: any, memory: WebAssembly.Memory}>}
  */
 export async function instance() {

@@ -6,8 +6,7 @@
  */
 
 /**
- * Calls the module with every vector's request and compares the answers byte for byte. Vectors that only the full module answers
- * are for that alone.
+ * Calls the module with every vector's request and compares the answers byte for byte. Vectors for the full module are only run with that.
  * @param {Callable} module
  * @param {Vector[]} vectors
  * @returns {{passed: number, failures: string[]}}
@@ -34,7 +33,7 @@ export function conform(module, vectors) {
   return { passed, failures };
 }
 
-/** The first byte that differs, or -1. @param {Uint8Array} a @param {Uint8Array} b */
+/** Returns the offset of the first byte that differs, or -1. @param {Uint8Array} a @param {Uint8Array} b */
 function difference(a, b) {
   const end = Math.max(a.length, b.length);
   for (let i = 0; i < end; i++) if (a[i] !== b[i]) return i;

@@ -1,4 +1,4 @@
-// The edge example in tests: an upstream that judges what it is sent, clients, and what every platform must do.
+// Support for tests of the edge example: an upstream that judges its requests, clients, and checks for all platforms.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
@@ -7,29 +7,29 @@ import { createCompactor, load, memoryStore, restoreFrom } from "ctxfold";
 
 /** The example's folder. */
 export const example = fileURLToPath(new URL("../../../examples/edge", import.meta.url));
-/** Turns of a conversation. */
+/** The number of turns in a conversation. */
 export const TURNS = 8;
-/** The window in which one is compacted, in tokens. */
+/** The window in which a conversation is compacted, in tokens. */
 export const WINDOW = 3000;
-/** The largest body that platforms take here, in bytes. */
+/** The largest body that platforms accept here, in bytes. */
 export const MAX_BODY = 4_000_000;
 
 export const log = {
   requests: 0,
-  /** How often a summary was asked for, by its prompt. @type {Map<string, number>} */
+  /** The number of requests for each summary, by its prompt. @type {Map<string, number>} */
   summaries: new Map(),
   invalid: /** @type {string[]} */ ([]),
-  /** What was sent last of each conversation, by its last text. @type {Map<string, any[]>} */
+  /** The messages of each conversation that were sent last, by their last text. @type {Map<string, any[]>} */
   sent: new Map(),
 };
 
-/** No summary was asked for twice. */
+/** Checks that no summary was requested twice. */
 export function paidOnce() {
   assert.ok(log.summaries.size > 0);
   assert.deepEqual(new Set(log.summaries.values()), new Set([1]));
 }
 
-/** What the provider would refuse, by its own rules. @param {any[]} messages */
+/** Returns the violations for which the provider would reject the messages. @param {any[]} messages */
 function broken(messages) {
   let open = new Set();
   for (const { role, content, tool_calls, tool_call_id } of messages) {
@@ -44,7 +44,7 @@ function broken(messages) {
   return open.size > 0 ? "open calls at the end" : "";
 }
 
-/** The upstream: it answers everything, and remembers what it should have refused. */
+/** The upstream answers every request, and records those that it should have rejected. */
 const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
   let text = "";
   for await (const chunk of request.setEncoding("utf8")) text += chunk;
@@ -66,17 +66,18 @@ const server = createServer({ keepAliveTimeout: 0 }, async (request, response) =
   response.writeHead(200, { "content-type": "application/json" });
   response.end(JSON.stringify({ choices: [{ message: { role: "assistant", content }, finish_reason: "stop" }] }));
 });
-/** How many streams clients have heard to the end, and left before. */
+/** The numbers of streams that clients have read to the end, and that they left early. */
 const streams = { ended: 0, left: 0 };
-/** Lets the streams continue that wait. */
+/** Lets waiting streams continue. */
 let goOn = () => {};
 
-/** A question whose answer has no end. */
+/** A question with an endless answer. */
 const ENDLESS = "And then?";
 
 /**
- * A stream whose second half comes only when the client has the first.
- * @param {import("node:http").ServerResponse} response @param {boolean} endless
+ * Sends a stream whose second half follows only after the client has received the first.
+ * @param {import("node:http").ServerResponse} response
+ * @param {boolean} endless
  */
 async function streamed(response, endless) {
   const goes = new Promise((go) => {
@@ -103,13 +104,13 @@ export async function upstream() {
   return `http://127.0.0.1:${/** @type {any} */ (server.address()).port}`;
 }
 
-/** Ends the upstream. */
+/** Stops the upstream. */
 export function endUpstream() {
   server.closeAllConnections();
   server.close();
 }
 
-/** The messages of one turn, with a tool. @param {string} name @param {number} turn */
+/** Returns the messages of one turn, with a tool. @param {string} name @param {number} turn */
 export const spoken = (name, turn) => [
   { role: "user", content: `Question ${turn} of ${name}.` },
   {
@@ -139,12 +140,14 @@ export const post = (fetch, body, headers, signal) =>
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
 
-/** What a client of a conversation sends with each request. @param {string} name */
+/** Returns the headers that a client sends with each request of a conversation. @param {string} name */
 export const client = (name, key = "sk-1") => ({ authorization: `Bearer ${key}`, "x-conversation": name });
 
 /**
- * A client that gives its whole history with each request, and asks again where a request fails.
- * @param {Fetch} fetch @param {string} name @param {Record<string, string>} [headers]
+ * Runs a client that sends its whole history with each request, and retries failed requests.
+ * @param {Fetch} fetch
+ * @param {string} name
+ * @param {Record<string, string>} [headers]
  */
 export async function converse(fetch, name, headers = client(name)) {
   /** @type {any[]} */
@@ -167,7 +170,12 @@ export async function converse(fetch, name, headers = client(name)) {
 
 const module = await load();
 
-/** What was sent last is shorter than the history, and with what is stored it is the history. @param {Fetch} fetch @param {any[]} messages @param {Record<string, string>} headers */
+/**
+ * Checks that the messages sent last are shorter than the history, and that together with the stored content they restore it.
+ * @param {Fetch} fetch
+ * @param {any[]} messages
+ * @param {Record<string, string>} headers
+ */
 export async function whole(fetch, messages, headers) {
   const { compactions, pending, archive } = await (await fetch("/v1/conversation", { headers })).json();
   assert.deepEqual([compactions > 0, pending], [true, false]);
@@ -181,7 +189,7 @@ export async function whole(fetch, messages, headers) {
   return compactions;
 }
 
-/** What a proxy refuses by itself, and what it passes on. @param {Fetch} fetch */
+/** Checks which requests a proxy rejects itself, and which it forwards. @param {Fetch} fetch */
 export async function refuses(fetch) {
   const messages = [{ role: "user", content: "Hello?" }];
   const requests = log.requests;
@@ -204,7 +212,7 @@ export async function refuses(fetch) {
   for (const path of ["/v1/conversation", "/v1/models", "/"]) assert.equal((await fetch(path)).status, 401, path);
   assert.equal((await fetch("/v1/conversation", { headers: { authorization: "Bearer sk-1" } })).status, 400);
   assert.equal((await fetch("/v1/models", { headers: client("a") })).status, 404);
-  // Too large, by what the client says and by what it sends.
+  // Too large, according to the client's header and according to the body itself.
   const large = { model: "m", messages: [{ role: "user", content: "x".repeat(MAX_BODY) }] };
   assert.equal((await answered(() => post(fetch, large, client("a")))).status, 413);
   const pieces = Array.from({ length: MAX_BODY / 1e6 + 1 }, () => new TextEncoder().encode("x".repeat(1e6)));
@@ -214,7 +222,7 @@ export async function refuses(fetch) {
   );
   assert.equal(chunked.status, 413);
   assert.equal(log.requests, requests, "nothing of it was sent");
-  // What only the upstream can judge goes to it as it is.
+  // Requests that only the upstream can judge are forwarded unchanged.
   for (const strange of [{ role: "user" }, { role: "exit", content: "Bye." }, { role: "user", content: "\ud83d" }]) {
     const response = await post(fetch, { model: "m", messages: [strange] }, client("strange"));
     assert.equal(response.status, 200);
@@ -224,8 +232,8 @@ export async function refuses(fetch) {
 }
 
 /**
- * Sends until there is an answer. A server that refuses a body before it has read it all may close the connection while the client still
- * writes, and then a client that speaks HTTP/1.1 may miss the answer.
+ * Sends a request until there is a response. A server that rejects a body before reading all of it may close the connection while the
+ * client is still writing, and an HTTP/1.1 client may then miss the response.
  * @param {() => Promise<Response>} send
  */
 async function answered(send) {
@@ -238,7 +246,7 @@ async function answered(send) {
   }
 }
 
-/** What comes in a stream is passed on while it comes, and a client that leaves ends it. @param {Fetch} fetch */
+/** Checks that a stream is forwarded as it arrives, and that it ends when the client leaves. @param {Fetch} fetch */
 export async function passesStreams(fetch) {
   const body = { model: "m", stream: true, messages: [{ role: "user", content: "Hello?" }] };
   const { ended, left } = { ...streams };
@@ -267,7 +275,7 @@ export async function passesStreams(fetch) {
   const half = await post(fetch, endless, client("streams"), controller.signal);
   await half.body.getReader().read();
   controller.abort();
-  // Until the upstream writes no more for a client that has gone.
+  // Waits until the upstream has stopped writing for a client that has left.
   while (streams.left === left) {
     await new Promise((later) => setTimeout(later, 50));
   }

@@ -7,7 +7,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { posix } from "node:path";
 import { updating } from "./tested-on.js";
 
-/** The columns of a row; a page that does not measure one leaves it out. */
+/** The columns of a row. A page omits columns that it does not measure. */
 const COLUMNS = {
   name: "client",
   compactions: "compactions",
@@ -19,7 +19,7 @@ const COLUMNS = {
   lost: "lost",
 };
 
-/** What the page says of a row may be off by so much: ids that clients draw at random count as tokens, here a few more, there a few less. */
+/** The tolerances for the values on the page, because the tokens of random ids vary from run to run. */
 const OFF = { compactions: 1, least: 1, planned: 1, summaries: 1, breaks: 1 };
 
 /**

@@ -1,4 +1,4 @@
-// What a newcomer's page shows, in a browser.
+// Opens a newcomer's page in a browser.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
@@ -6,8 +6,10 @@ import { openPage } from "./browser.js";
 import { files, serve } from "./server.js";
 
 /**
- * Opens the page at an address and waits for what it shows.
- * @param {import("node:test").TestContext} t @param {string} address @param {string} expected
+ * Opens the page at an address and waits for the expected text.
+ * @param {import("node:test").TestContext} t
+ * @param {string} address
+ * @param {string} expected
  * @param {number} workers how many workers of the page compute: 0 where the tool leaves the worker's file after
  */
 export async function shows(t, address, expected, workers) {
@@ -20,8 +22,11 @@ export async function shows(t, address, expected, workers) {
 }
 
 /**
- * Serves what a tool has built; one that writes no page gets one that loads `script`.
- * @param {import("node:test").TestContext} t @param {string} folder @param {string} expected @param {number} workers
+ * Serves the output of a tool. If the tool writes no page, a page is added that loads `script`.
+ * @param {import("node:test").TestContext} t
+ * @param {string} folder
+ * @param {string} expected
+ * @param {number} workers
  * @param {string} [script] a tag
  */
 export async function built(t, folder, expected, workers, script) {

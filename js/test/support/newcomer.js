@@ -1,5 +1,5 @@
 /**
- * A newcomer: an empty folder, the tarball as npm would publish it, one tool in an exact version, a few lines of code, and no
+ * Simulates a newcomer: an empty folder, the tarball as npm would publish it, an exact version of one tool, a few lines of code, and no
  * configuration.
  */
 import { execFile, spawn } from "node:child_process";
@@ -17,7 +17,7 @@ const sources = fileURLToPath(new URL("../../fixtures/newcomer/", import.meta.ur
 const env = { ...process.env, CI: "true", WRANGLER_SEND_METRICS: "false", NEXT_TELEMETRY_DISABLED: "1" };
 const newFolder = () => mkdtemp(`${tmpdir()}/ctxfold-newcomer-`);
 
-/** One tarball for all. @type {Promise<{folder: string, name: string}> | undefined} */
+/** One tarball that all tests share. @type {Promise<{folder: string, name: string}> | undefined} */
 let tarballs;
 async function tarball() {
   const folder = await newFolder();
@@ -25,13 +25,14 @@ async function tarball() {
 }
 after(async () => tarballs && rm((await tarballs).folder, { recursive: true, force: true }));
 
-/** What both.js says where all is well. */
+/** The output of both.js if everything works. */
 export const BOTH = "fit: compacted, createCompactor: compacted";
 
 /**
  * Installs the tarball and packages, such as "vite@8.3.8", and puts files of fixtures/newcomer next to them, those of a folder too. The
  * folder goes when the test ends.
- * @param {import("node:test").TestContext} t @param {string[]} packages
+ * @param {import("node:test").TestContext} t
+ * @param {string[]} packages
  * @param {Record<string, string> | string[]} files names, or what each file of the folder is made of
  */
 export async function newcomer(t, packages, files) {
@@ -55,12 +56,12 @@ export async function newcomer(t, packages, files) {
   for (const [file, source] of Array.isArray(files) ? files.map((each) => [each, each]) : Object.entries(files)) {
     await cp(sources + source, `${folder}/${file}`, { recursive: true });
   }
-  /** Runs a command of the installed packages, or a program by its path. @param {string} command @param {string[]} args */
+  /** Runs a command of the installed packages, or a program given by its path. @param {string} command @param {string[]} args */
   const run = async (command, ...args) => {
     const program = command.includes("/") ? command : `${folder}/node_modules/.bin/${command}`;
     return (await exec(program, args, { cwd: folder, env, maxBuffer: 1 << 26 })).stdout;
   };
-  /** Starts a tool's own server and waits until it answers. It ends with the test, with its children. @param {string[]} command */
+  /** Starts a tool's own server and waits until it responds. The server and its children end with the test. @param {string[]} command */
   const started = async ([command, ...args]) => {
     const port = await freePort();
     const child = spawn(`${folder}/node_modules/.bin/${command}`, [...args, "--port", String(port)], {

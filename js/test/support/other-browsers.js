@@ -1,4 +1,4 @@
-// Firefox and WebKit, as Debian packages them, after the same few calls: Firefox is driven over BiDi, WebKit by its WebDriver.
+// Drives Firefox and WebKit, as packaged by Debian, with the same few functions: Firefox through BiDi, WebKit through its WebDriver.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -22,7 +22,7 @@ const miniBrowser = "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser";
 
 /** @typedef {{name: string, skip: string | false, open: (t: import("node:test").TestContext) => Promise<Driven>}} Browser */
 
-/** Why a browser is left out, or false. @param {string} path */
+/** Returns the reason to skip a browser, or false. @param {string} path */
 function missing(path) {
   if (existsSync(path) || process.env.CI === "true") return false;
   console.error(`\n*** SKIPPED: there is no ${path} ***\n`);
@@ -71,7 +71,7 @@ async function openWebKit(t) {
     screen.kill();
   });
 
-  /** One command of WebDriver. @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
+  /** Sends one WebDriver command. @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
   const command = async (method, path, body) => {
     const text = body && JSON.stringify(body);
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, ...(text && { body: text }) });

@@ -24,7 +24,7 @@ export async function packed(folder) {
 }
 
 /**
- * Puts the package into a fixture as npm would publish it: what is not in the tarball is not there.
+ * Installs the package into a fixture as npm would publish it, with only the files in the tarball.
  * @param {string} fixture the name of a folder in js/fixtures
  * @returns {Promise<string>} the fixture's path, without a slash at the end
  */

@@ -1,14 +1,16 @@
-// What the tests of the playground do with its page.
+// Actions that the playground's tests perform on its page.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** @typedef {import("playwright-core").Page} Page */
 
-/** Waits until all is computed: the preset that is chosen, its check, the other presets. @param {Page} page */
+/** Waits until everything is computed: the selected preset, its check, and the other presets. @param {Page} page */
 export const settled = (page) => page.locator("#presets[data-done]").waitFor();
 
-/** Does something after which all is computed again, and waits for it. @param {Page} page @param {() => Promise<unknown>} act */
+/**
+ * Performs an action after which everything is computed again, and waits for that. @param {Page} page @param {() => Promise<unknown>} act
+ */
 export async function recomputed(page, act) {
   const done = () => page.locator("#presets").getAttribute("data-done");
   const last = await done();

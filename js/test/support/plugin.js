@@ -21,12 +21,17 @@ export async function installed(plugin, project) {
   return join(project, basename(plugin));
 }
 
-/** What a process has printed; it rejects with all of that where it fails. @param {import("node:child_process").ChildProcess} child @param {string} [input] @returns {Promise<string>} */
+/**
+ * Resolves to the output of a process. Rejects with the output if the process fails.
+ * @param {import("node:child_process").ChildProcess} child
+ * @param {string} [input]
+ * @returns {Promise<string>}
+ */
 export function finished(child, input = "") {
   let [out, err] = ["", ""];
   child.stdout?.on("data", (text) => (out += text));
   child.stderr?.on("data", (text) => (err += text));
-  child.stdin?.on("error", () => {}); // it may end without reading
+  child.stdin?.on("error", () => {}); // the process may end without reading
   child.stdin?.end(input);
   return new Promise((resolve, reject) => {
     child.on("error", reject);
@@ -35,7 +40,8 @@ export function finished(child, input = "") {
 }
 
 /**
- * A process that talks in lines of JSON: `send` writes one, `until` resolves with the first that fits, of those that were not taken yet.
+ * Communicates with a process in lines of JSON. `send` writes a line. `until` resolves to the first matching line among those that have not
+ * been consumed yet.
  * @param {import("node:child_process").ChildProcessWithoutNullStreams} child
  */
 export function lines(child) {

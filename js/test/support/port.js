@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** A free port of this machine. @returns {Promise<number>} */
+/** Returns a free port on this machine. @returns {Promise<number>} */
 export const freePort = () =>
   new Promise((free) => {
     const server = createServer().listen(0, "127.0.0.1", () => {

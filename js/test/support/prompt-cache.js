@@ -1,5 +1,6 @@
-// A provider's prompt cache. Anthropic keeps a beginning of 1,024 tokens or more up to each mark, looks for an earlier one up to 20 blocks
-// before a mark, and takes 4 marks; OpenAI keeps each 128 tokens from 1,024 on. A token is 4 characters here.
+// Simulates a provider's prompt cache. Anthropic caches a prefix of at least 1,024 tokens up to each breakpoint, looks for a cached prefix
+// up to 20 blocks before a breakpoint, and accepts 4 breakpoints. OpenAI caches in steps of 128 tokens from 1,024 on. A token is 4
+// characters here.
 import { createHash } from "node:crypto";
 
 const LEAST = 1024;
@@ -15,7 +16,7 @@ export class PromptCache {
   #entries = new Set();
 
   /**
-   * Counts a request of the Messages API, and keeps what it marks. A change of the choice of tools loses the messages.
+   * Counts a request of the Messages API, and caches the prefixes that it marks. Changing the tool choice invalidates the cached messages.
    * @param {any} body
    */
   messages({ tools = [], system = [], messages, tool_choice, thinking }) {
@@ -49,7 +50,7 @@ export class PromptCache {
   }
 
   /**
-   * Counts a request to a provider that keeps what it has read without marks.
+   * Counts a request to a provider that caches without breakpoints.
    * @param {any} body
    */
   automatic({ tools, messages }) {

@@ -1,6 +1,7 @@
-// Random conversations in the formats of chats, with images, odd texts, and now and then something that no provider would take.
+// Generates random conversations in the formats of chats, with images, unusual texts, and occasionally something that no provider would
+// accept.
 
-/** Numbers that look random, the same for the same seed. @param {number} seed */
+/** Returns a pseudorandom generator, which is the same for each seed. @param {number} seed */
 export function dice(seed) {
   let state = seed * 2654435761 + 1;
   const next = () => {
@@ -182,7 +183,7 @@ export const FORMATS = {
   ],
 };
 
-/** The name of the list in a request body. */
+/** The name of the message list in a request body. */
 export const LIST = /** @type {Record<string, string>} */ ({ gemini: "contents", "openai-responses": "input" });
 
 const ODD = [
@@ -200,7 +201,7 @@ const ODD = [
   { a: { b: {} } },
 ];
 
-/** Puts something else in a random place of the messages. @param {Dice} d @param {any[]} messages */
+/** Replaces a random value in the messages. @param {Dice} d @param {any[]} messages */
 export function damage(d, messages) {
   let at = /** @type {any} */ (messages);
   for (let depth = 0; depth < 7; depth++) {

@@ -1,4 +1,7 @@
-/** Records in this process, as a store would have them. @param {(record: string) => void} [onKept] */
+/**
+ * Returns records in this process that behave like those of a store.
+ * @param {(record: string) => void} [onKept]
+ */
 export function recordsOf(onKept) {
   /** @type {Map<string, string>} */
   const records = new Map();

@@ -1,11 +1,12 @@
-// A process of a server with several: it fits what it is told to, over a store that it shares with the others. Its model is the parent.
+// A process of a server that has several. It fits the histories that it receives, with a store that it shares with the others. Its parent
+// acts as the model.
 const { createFitter } = await import("ctxfold");
 const { CLIENTS } = await import("./clients.js");
 
 const [client, url, options] = JSON.parse(process.argv[2] ?? "[]");
 const { records } = (await CLIENTS[client].open(url, options.memory)).memory;
 
-/** Its leases have its name, by which the parent ends them if it kills the process. @param {string} [holder] */
+/** Adds the process's name to a lease holder's name, so that the parent can end its leases after killing it. @param {string} [holder] */
 const named = (holder) => `${process.env.REPLICA}-${holder}`;
 /** @type {import("ctxfold").SharedMemory} */
 const memory = {

@@ -1,4 +1,4 @@
-// Several processes that share a store, and are killed by chance.
+// Runs several processes that share a store and are killed at random.
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ export const POLICY = { format: "openai-chat", window: { tokens: 4000, reserve: 
 const SUMMARY_MS = 20;
 const SUMMARY = /Summary number (\d+) of conversation (\d+)/;
 
-/** The history at a turn. @param {number} talk @param {number} turn @returns {{role: string, content: string}[]} */
+/** Returns the history at a turn. @param {number} talk @param {number} turn @returns {{role: string, content: string}[]} */
 export function historyOf(talk, turn) {
   const list = [];
   for (let i = 0; i < turn; i++) {
@@ -22,11 +22,11 @@ export function historyOf(talk, turn) {
   return [...list, { role: "user", content: `Conversation ${talk}, request ${turn}.` }];
 }
 
-/** A summary of which no two are the same, all of one length. @param {number} number @param {number} talk */
+/** Returns a unique summary. All summaries have the same length. @param {number} number @param {number} talk */
 export const summaryOf = (number, talk) =>
   `## Goal\nEvery file is to be read and counted, as the user has asked for.\n\n## Progress\nSummary number ${String(number).padStart(6, "0")} of conversation ${talk}: the files were read.`;
 
-/** Which summaries a list has. @param {unknown} messages */
+/** Returns the summaries in a list. @param {unknown} messages */
 export const summariesIn = (messages) => JSON.stringify(messages).match(new RegExp(SUMMARY, "g")) ?? [];
 
 /**
@@ -88,7 +88,7 @@ export async function runReplicas(how) {
   /** @type {string[]} */
   const dead = [];
   let over = false;
-  /** Again and again, since the server may get the last call of a dead process late. */
+  /** Repeats this, because the server may receive the last call of a dead process late. */
   const burying = async () => {
     while (bury && !over) {
       for (const name of dead) await bury(name);
@@ -97,7 +97,7 @@ export async function runReplicas(how) {
   };
   const buried = burying();
   let due = killEvery;
-  /** Kills a process once some turns were answered since the last time, so that all is answered however slow the machine is. */
+  /** Kills a process once several turns were answered since the last kill, so that everything is answered however slow the machine is. */
   const kill = async () => {
     if (killEvery === 0 || counts.turns < due) return;
     due = counts.turns + killEvery * (0.5 + Math.random());

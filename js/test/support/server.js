@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import sirv from "sirv";
 
 /**
- * A web server on 127.0.0.1 for one test; it closes when the test ends.
+ * Starts a web server on 127.0.0.1 for one test, which stops when the test ends.
  * @param {import("node:test").TestContext} t
  * @param {import("node:http").RequestListener} listener
  * @returns {Promise<string>} its address, without a slash at the end
@@ -19,7 +19,7 @@ export async function serve(t, listener) {
 }
 
 /**
- * Serves a folder's files with their proper types; what `first` has answered is left alone.
+ * Serves a folder's files with their content types, except for requests that `first` has answered.
  * @param {URL} folder
  * @param {(path: string, response: import("node:http").ServerResponse) => boolean} first
  * @returns {import("node:http").RequestListener}

@@ -1,4 +1,5 @@
-// Real servers for tests, each on a free port of this machine, with their data in a folder that goes with the test.
+// Starts real servers for tests, each on a free port of this machine, with its data in a folder that is deleted after
+// the test.
 import { spawn, spawnSync } from "node:child_process";
 import { chownSync, existsSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
@@ -12,7 +13,7 @@ const path = (process.env.PATH ?? "").split(delimiter);
 
 const redisServer = found("valkey-server", path) ?? found("redis-server", path);
 
-/** Debian has PostgreSQL's programs in a folder for each version. */
+/** Debian installs PostgreSQL's programs in one folder per version. */
 const versions = await readdir("/usr/lib/postgresql").catch(() => /** @type {string[]} */ ([]));
 const folders = [...path, ...versions.sort((a, b) => Number(b) - Number(a)).map((v) => `/usr/lib/postgresql/${v}/bin`)];
 const initdb = found("initdb", folders);
@@ -33,7 +34,7 @@ function serversMissing() {
 
 /** @typedef {{after(work: () => unknown): void}} Scope what ends the servers: a test */
 
-/** Valkey, or Redis where there is no Valkey. @param {Scope} t @returns {Promise<string>} its URL */
+/** Starts Valkey, or Redis if Valkey is missing. @param {Scope} t @returns {Promise<string>} its URL */
 export async function startRedis(t) {
   const folder = await temporary(t);
   const port = await freePort();
@@ -58,7 +59,10 @@ export async function startPostgres(t) {
   return `postgres://ctxfold@127.0.0.1:${port}/postgres`;
 }
 
-/** PostgreSQL refuses root: for root it is the user of Debian's package, or nobody. */
+/**
+ * Returns the user to run PostgreSQL as, which refuses to run as root: for root, the user of Debian's package, or
+ * nobody.
+ */
 function somebody() {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ["postgres", "nobody"]) {
@@ -86,14 +90,18 @@ export function freePort() {
 }
 
 /**
- * Runs a program until the test is over; resolves to its process id when it has said that it is ready.
- * @param {Scope} t @param {string} program @param {string[]} args @param {string} ready @param {import("node:child_process").SpawnOptions} [options]
+ * Runs a program until the test ends. Resolves to its process id once it has reported that it is ready.
+ * @param {Scope} t
+ * @param {string} program
+ * @param {string[]} args
+ * @param {string} ready
+ * @param {import("node:child_process").SpawnOptions} [options]
  */
 export async function start(t, program, args, ready, options = {}) {
   const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise((done) => child.once("exit", done));
   t.after(async () => {
-    child.kill("SIGINT"); // PostgreSQL takes this for: at once, and tidily
+    child.kill("SIGINT"); // tells PostgreSQL to stop at once, but cleanly
     await ended;
   });
   let said = "";
@@ -110,7 +118,12 @@ export async function start(t, program, args, ready, options = {}) {
   return Number(child.pid);
 }
 
-/** A line to a server that can be cut and can hang. @param {Scope} t @param {string} url @returns {Promise<Line>} */
+/**
+ * Opens a proxied connection to a server that the test can cut or make hang.
+ * @param {Scope} t
+ * @param {string} url
+ * @returns {Promise<Line>}
+ */
 export async function lineTo(t, url) {
   const line = new Line(url);
   await line.listen();
@@ -125,7 +138,7 @@ export class Line {
   #hangs = false;
   /** @type {import("node:net").Server} */
   #server;
-  /** That leads over this line. */
+  /** The URL of the server through this connection. */
   url = "";
 
   /** @param {string} url */
@@ -158,13 +171,13 @@ export class Line {
     this.url = url.href;
   }
 
-  /** Ends all connections, and each new one at once. */
+  /** Ends all connections, and each new one immediately. */
   cut() {
     this.#cut = true;
     for (const socket of this.#open) socket.destroy();
   }
 
-  /** Lets nothing through any more, both ways. */
+  /** Stops forwarding data in both directions. */
   hang() {
     this.#hangs = true;
     for (const socket of this.#open) socket.pause();

@@ -24,7 +24,7 @@ export function session(turns) {
   return messages;
 }
 
-/** A policy under which a session of 20 turns is due for a fold. */
+/** A policy under which a session of 20 turns needs a fold. */
 export const tight = { window: { tokens: 8000, reserve: 1000 } };
 
 /** A summary that the module accepts. */

@@ -1,6 +1,6 @@
 /**
- * The tables of docs/start/platforms.md and docs/start/integrations.md: where the package was tested, and how large it is. The tests that
- * run a platform or a tool name it here; with UPDATE_TESTED_ON=1 they write their row, without it they check that the row exists.
+ * The tables in docs/start/platforms.md and docs/start/integrations.md: the platforms on which the package was tested, and its size. Tests
+ * that run a platform or a tool call this file. With UPDATE_TESTED_ON=1 they write their row; otherwise they check that the row exists.
  */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
@@ -16,10 +16,10 @@ const HEADS = {
   sizes: ["file", "bytes", "gzip", "brotli"],
 };
 
-/** The page of a table. @param {keyof typeof HEADS} table */
+/** Returns the page of a table. @param {keyof typeof HEADS} table */
 const pageOf = (table) => new URL(table === "sdks" ? "integrations.md" : "platforms.md", start);
 
-/** Whether the tables are rewritten. */
+/** Whether to rewrite the tables. */
 export const updating = process.env.UPDATE_TESTED_ON === "1";
 
 /** @param {string} text @param {keyof typeof HEADS} table */
@@ -31,7 +31,7 @@ function parts(text, table) {
   return { before: text.slice(0, from), body: text.slice(from, to), after: text.slice(to) };
 }
 
-/** The rows of a table, by their first cell. @param {string} body @returns {Map<string, string[]>} */
+/** Returns the rows of a table, by their first cell. @param {string} body @returns {Map<string, string[]>} */
 function rowsOf(body) {
   const lines = body.split("\n").slice(2).filter(Boolean);
   return new Map(
@@ -42,7 +42,7 @@ function rowsOf(body) {
   );
 }
 
-/** The cells of one row after its first. @param {keyof typeof HEADS} table @param {string} name */
+/** Returns the cells of one row after the first. @param {keyof typeof HEADS} table @param {string} name */
 export async function row(table, name) {
   return rowsOf(parts(await readFile(pageOf(table), "utf8"), table).body).get(name);
 }

@@ -9,5 +9,5 @@ export const names = (await readdir(folder)).filter((name) => name.endsWith(".js
 export const all = [];
 for (const name of names) all.push(...JSON.parse(await readFile(new URL(name, folder), "utf8")));
 
-/** The vectors of the module that ships; the others are of the full one. */
+/** The vectors for the module that is shipped; the others are for the full module. */
 export const vectors = all.filter((vector) => !vector.full);

@@ -1,4 +1,4 @@
-// Runs workerd, and measures what a request costs it. Linux alone says so much of a process.
+// Runs workerd and measures the cost of requests. Only Linux reports these values for a process.
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -7,12 +7,13 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const js = fileURLToPath(new URL("../../", import.meta.url));
 const fixture = createRequire(`${js}fixtures/runtimes/package.json`);
 
-/** The version of workerd, as npm has it. */
+/** The version of workerd on npm. */
 export const version = fixture("workerd/package.json").version;
 
 /**
- * Bundles a worker with the package as it is built.
- * @param {{contents: string, resolveDir: string}} stdin @param {string} folder where it goes, with the module
+ * Bundles a worker with the built package.
+ * @param {{contents: string, resolveDir: string}} stdin
+ * @param {string} folder where it goes, with the module
  */
 export async function bundle(stdin, folder) {
   const { build } = await import(pathToFileURL(fixture.resolve("esbuild")).href);
@@ -31,10 +32,12 @@ export async function bundle(stdin, folder) {
 }
 
 /**
- * Starts workerd with what `bundle` has left in a folder, or with an empty worker.
- * @param {import("node:test").TestContext} t @param {string} folder
+ * Starts workerd with a worker that `bundle` has written to a folder, or with an empty worker.
+ * @param {import("node:test").TestContext} t
+ * @param {string} folder
  * @param {Record<string, string | number> | undefined} bindings undefined for the empty worker
- * @param {string[]} [flags] of V8 @param {string[]} [compatibility] flags of workerd
+ * @param {string[]} [flags] of V8
+ * @param {string[]} [compatibility] flags of workerd
  */
 export async function start(t, folder, bindings, flags = [], compatibility = []) {
   const texts = Object.entries(bindings ?? {}).map(([name, value]) => `(name = "${name}", text = "${value}"),`);
@@ -65,7 +68,7 @@ const config :Workerd.Config = (
 );
 `,
   );
-  // The launcher of the npm package ends without its child, so the binary is started itself.
+  // The npm package's launcher would end without its child, so the binary is started directly.
   const child = spawn(fixture("workerd").default, ["serve", config, "--control-fd=3"], {
     cwd: folder,
     stdio: ["ignore", "ignore", "inherit", "pipe"],
@@ -92,7 +95,7 @@ const config :Workerd.Config = (
     stop,
     /** @param {string} path @param {any} [init] */
     fetch: (path, init) => fetch(`http://127.0.0.1:${port}${path}`, init),
-    /** What the thread of the worker has computed, in milliseconds; V8 compiles on others. */
+    /** Returns the CPU time of the worker's thread in milliseconds; V8 compiles on other threads. */
     cpu: async () => Number((await readFile(`/proc/${pid}/schedstat`, "utf8")).split(" ")[0]) / 1e6,
   };
 }

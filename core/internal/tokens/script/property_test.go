@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/steps"
 )
 
-// pieces are what random texts are made of.
+// pieces are the building blocks of random texts.
 var pieces = []string{"the ", "Function", "x", "_id", "\n", "\n\n\t", "    ", "123", "0x7f", "\"", "\\", "\\n", "https://a.b/c?d=e", "ünï", "тест ", "你好", "。", "한국어 ",
 	"नमस्ते", "👍🏽", "{\"k\": [1, 2]}", "=====", "aGVsbG8gd29ybGQ=", "deadbeef", "\u2028", "\x01", "é", ".", ", ", "(", ");\n", "camelCaseName", "SCREAMING_CASE", "<|endoftext|>"}
 
@@ -53,8 +53,8 @@ func utf16(r rune) []rune {
 	return []rune{0xd800 + r>>10, 0xdc00 + r&0x3ff}
 }
 
-// A text weighs the same however JSON spells it, and two texts weigh together what they weigh apart, but for a few tokens where
-// they meet. No weight is negative.
+// A text weighs the same in every JSON spelling, and two texts together weigh as much as separately, except for a few tokens at the seam.
+// No weight is negative.
 func TestSpellingAndAdditivity(t *testing.T) {
 	for seed := range uint64(600) {
 		r := rand.New(rand.NewPCG(seed, 9))

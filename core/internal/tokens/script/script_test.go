@@ -58,7 +58,7 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// A run of one character costs what the tokenizers say, not what it would cost between others.
+// A run of one character costs what tokenizers count for the run, not what the character costs between others.
 func TestRuns(t *testing.T) {
 	for _, c := range []struct {
 		char   string

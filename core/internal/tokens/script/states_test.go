@@ -2,7 +2,7 @@ package script
 
 import "testing"
 
-// behind is the state after a text.
+// behind returns the state after a text.
 func behind(text string) int {
 	s := sLine
 	for b := []byte(text); len(b) > 0; {
@@ -54,7 +54,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// What shares its weight, and what does not.
+// Checks which steps share a weight, and which don't.
 func TestTies(t *testing.T) {
 	class := func(char string) int { return Class(char) }
 	for _, c := range []struct {
@@ -97,7 +97,7 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// The codes of a table represent the squares of what they are, in 1/16384 token.
+// The codes in a table represent the squares of their values, in 1/16384 token.
 func TestCodes(t *testing.T) {
 	for _, c := range []struct {
 		tokens float64

@@ -518,8 +518,8 @@ class PolicyWindow(TypedDict):
     """
     reserve: NotRequired[int]
     """
-    reserve is how many tokens of the window stay free for the model's output. The default is 16384, or an eighth of the
-    window if that is less.
+    reserve is the number of tokens of the window that stay free for the model's output. The default is 16384, or an
+    eighth of the window if that is less.
     """
 
 
@@ -608,7 +608,7 @@ class PolicySummary(TypedDict):
     host how to call it.
     """
     retries: NotRequired[int]
-    """retries is how many times the model is asked again after a rejected summary. Default: 1."""
+    """retries is the maximum number of times that the model is asked again after a rejected summary. Default: 1."""
     split: NotRequired[Literal['map', 'chain']]
     """
     split says how to summarize a record that is too long for one request: 'map' (one request per part, in parallel, and
@@ -641,7 +641,7 @@ class PolicySummary(TypedDict):
     """prompt replaces the style's own instructions to the model. It requires a style."""
     scope: NotRequired[Literal['session', 'branch']]
     """
-    scope is what the transcript is: 'session' (the default) or 'branch', an abandoned path of the conversation, which
+    scope is the kind of transcript: 'session' (the default) or 'branch', an abandoned path of the conversation, which
     is folded as a whole.
     """
     on_failure: NotRequired[Literal['local', 'keep', 'error', 'local']]
@@ -650,7 +650,7 @@ class PolicySummary(TypedDict):
     the transcript unchanged) or 'error' (fail; with wire_safe this means 'local').
     """
 
-#: SummaryMode is who writes digests.
+#: SummaryMode is the way in which digests are written.
 SummaryMode = Literal[
     "model",
     "local",
@@ -679,7 +679,7 @@ class Pin(TypedDict):
     contains: NotRequired[str]
     """a text in the message, spelled as in its JSON"""
 
-#: Role is who a message is from.
+#: Role is the author of a message.
 Role = Literal[
     "system",
     "user",
@@ -832,9 +832,7 @@ class Detection(TypedDict):
     candidates: List[Candidate]
     """the most likely first"""
     shape: NotRequired[str]
-    """
-    shape is what the messages look like if no format can read them; the only candidate is then the nearest format.
-    """
+    """shape describes the messages if no format can read them; the only candidate is then the nearest format."""
 
 
 class Candidate(TypedDict):
@@ -890,8 +888,8 @@ class Options(TypedDict):
     """
     idle: NotRequired[float]
     """
-    idle is how long the conversation has been idle, in seconds from 0 to 1,000,000,000: the time since its last model
-    call. From the policy's `gate.idle` on, the provider's prompt cache counts as cold.
+    idle is the time that the conversation has been idle, in seconds from 0 to 1,000,000,000: the time since its last
+    model call. From the policy's `gate.idle` on, the provider's prompt cache counts as cold.
     """
     cold: NotRequired[Cold]
     """
@@ -915,7 +913,7 @@ class SummaryOptions(TypedDict):
     """SummaryOptions configure the digest of one call."""
 
     mode: NotRequired[SummaryMode]
-    """mode is who writes the digest. It overrides the policy."""
+    """mode determines who writes the digest. It overrides the policy."""
     prefix: NotRequired[bool]
     """
     prefix reports whether the host can append requests to the conversation, if the policy's summary.request asks for
@@ -1010,7 +1008,9 @@ class MessageScore(TypedDict):
 
 
 class State(TypedDict):
-    """State is what a host stores with the conversation from one compaction to the next. Hosts don't change it."""
+    """
+    State is the data that a host stores with the conversation from one compaction to the next. Hosts don't change it.
+    """
 
     round: int
     """number of compactions so far"""
@@ -1056,7 +1056,7 @@ class Ledger(TypedDict):
     requests: NotRequired[List[str]]
     """later requests of the user"""
     standing: NotRequired[List[str]]
-    """standing is what the user said about how to work: rules, constraints and preferences, one sentence each."""
+    """standing lists the user's statements about how to work: rules, constraints and preferences, one sentence each."""
     read: NotRequired[List[str]]
     """files"""
     modified: NotRequired[List[str]]
@@ -1113,9 +1113,9 @@ class Attempts(TypedDict):
     """
 
     failed: NotRequired[int]
-    """failed is how many compactions in a row freed nothing, or left the transcript over its limit."""
+    """failed is the number of consecutive compactions that freed nothing, or left the transcript over its limit."""
     last_gain: NotRequired[int]
-    """last_gain is how many tokens the last compaction freed, and Tokens the size of its result."""
+    """last_gain is the number of tokens that the last compaction freed, and Tokens the size of its result."""
     tokens: NotRequired[int]
 
 
@@ -1303,8 +1303,8 @@ class Planned(TypedDict):
     """known is the index of the memory entry that fit applied, or -1. Only fit sets it."""
     known_messages: NotRequired[int]
     """
-    known_messages is how many leading messages of the history that entry replaced; absent if the list continues from
-    what was sent. Only fit sets it.
+    known_messages is the number of leading messages of the history that the entry replaced; absent if the list
+    continues from what was sent. Only fit sets it.
     """
     memory: NotRequired[MemoryEntry]
     """memory is a MemoryEntry for the host to keep, if fit compacted."""
@@ -1400,7 +1400,7 @@ class SummaryRequest(TypedDict):
     temperature: NotRequired[float]
     """temperature is the temperature for the model; absent, the host decides."""
     thinking: NotRequired[ThinkingEffort]
-    """thinking is how much the model should think; absent, the host decides."""
+    """thinking is the amount of thinking to ask of the model; absent, the host decides."""
     provider: NotRequired[ProviderRequest]
     """
     provider is a call of the provider's own compaction, with `summary.provider`. Its result is the `messages` of the
@@ -1414,7 +1414,7 @@ class SummaryRequest(TypedDict):
     lead: NotRequired[str]
     """lead is text to show before a streamed summary; only if two summaries are joined."""
 
-#: Scope is what a request for a summary covers.
+#: Scope is the part of the conversation that a request for a summary covers.
 Scope = Literal[
     "session",
     "update",
@@ -1425,7 +1425,7 @@ Scope = Literal[
     "tool_output",
 ]
 
-#: ThinkingEffort is how much thinking a request for a summary asks of the model.
+#: ThinkingEffort is the amount of thinking that a request for a summary asks of the model.
 ThinkingEffort = Literal[
     "high",
 ]
@@ -1569,7 +1569,10 @@ class Report(TypedDict):
 
 
 class Excess(TypedDict):
-    """Excess is how far a result exceeds its limit, and which messages take the most room. All sizes are tokens."""
+    """
+    Excess describes by how much a result exceeds its limit, and which messages take the most room. All sizes are
+    tokens.
+    """
 
     limit: int
     """tokens over the limit"""
@@ -1670,7 +1673,7 @@ class ReportSummary(TypedDict):
     why: NotRequired[SummaryFault]
     error: NotRequired[str]
     """
-    error is what the host said about the first request that it could not answer, such as the text of the summarizer's
+    error is the host's message about the first request that it could not answer, such as the text of the summarizer's
     exception; at most 300 code points. Absent if it said nothing, or the model's summary was used.
     """
     score: NotRequired[float]
@@ -1684,8 +1687,8 @@ class ReportSummary(TypedDict):
     """usage is the provider's count for all requests whose summaries had one."""
     saved: NotRequired[float]
     """
-    saved is what a prompt cache saved for these requests at the policy's prices, in their currency; negative if writing
-    to the cache cost more. Absent without prices or usage.
+    saved is the cost that a prompt cache saved for these requests at the policy's prices, in their currency; negative
+    if writing to the cache cost more. Absent without prices or usage.
     """
     unfounded: NotRequired[float]
     """
@@ -1736,7 +1739,7 @@ Action = TypedDict(
         "pass": "Doer",
         #: message is an index in the input list, or -1 for a new message.
         "message": "int",
-        #: tokens is how many tokens the action saved; negative if it added some.
+        #: tokens is the number of tokens that the action saved; negative if it added some.
         "tokens": "int",
         #: the tool of a changed result
         "tool": "NotRequired[str]",
@@ -1747,7 +1750,7 @@ Action = TypedDict(
     },
 )
 
-#: ActionName is what an operation did to a message.
+#: ActionName is the name of an operation's action on a message.
 ActionName = Literal[
     "clear",
     "squeeze",
@@ -1823,7 +1826,7 @@ class ReportCache(TypedDict):
 
 
 class ReportThinking(TypedDict):
-    """ReportThinking is what happened to signed thinking, in a result that has changed."""
+    """ReportThinking describes the changes to signed thinking in a result that has changed."""
 
     mode: ThinkingMode
     """how the model thinks"""
@@ -1896,7 +1899,7 @@ class ReportRedacted(TypedDict):
     """texts that were replaced because the host's function failed on them"""
 
 
-#: Decision is what happened to one message of the input.
+#: Decision describes the outcome for one message of the input.
 Decision = TypedDict(
     "Decision",
     {
@@ -1915,7 +1918,7 @@ Decision = TypedDict(
     },
 )
 
-#: DecisionName is what happened to a message: kept, pinned, or the ActionName of the last action on it.
+#: DecisionName is the outcome for a message: kept, pinned, or the ActionName of the last action on it.
 DecisionName = Literal[
     "kept",
     "pinned",
@@ -1963,7 +1966,7 @@ class Body(TypedDict):
     body: NotRequired[str]
     """body is the body itself as JSON, if the options ask for it or the request doesn't contain it."""
 
-#: BodyKind is what an archived body was in the transcript.
+#: BodyKind is the kind of content that an archived body was in the transcript.
 BodyKind = Literal[
     "tool_result",
     "text",
@@ -1977,9 +1980,9 @@ BodyKind = Literal[
 
 class MemoryEntry(TypedDict):
     """
-    MemoryEntry is what a host remembers of a compaction by fit: how the messages at the beginning of a history were
-    replaced. Later messages don't matter, except those that the compaction changed individually. Hosts don't change an
-    entry, but may add members of their own.
+    MemoryEntry is a host's record of a compaction by fit: how the messages at the beginning of a history were replaced.
+    Later messages don't matter, except those that the compaction changed individually. Hosts don't change an entry, but
+    may add members of their own.
     """
 
     version: int
@@ -2210,8 +2213,8 @@ class Loss(TypedDict):
     """detail names it: the key of a member, a type, a tool, or the new id or name of a changed one."""
     count: NotRequired[int]
     """
-    count is how many messages or parts have metadata of this name; the entry has the place of the first. Absent if it
-    is one.
+    count is the number of messages or parts with metadata of this name; the entry has the place of the first. Absent if
+    it is one.
     """
 
 #: LossKind is the kind of content that a conversion did not carry over: a kind of part, a member, a message or tools.
@@ -2255,7 +2258,7 @@ LossReason = Literal[
     "metadata",
 ]
 
-#: LossInstead is what replaced content that was not carried over.
+#: LossInstead is the replacement for content that was not carried over.
 LossInstead = Literal[
     "nothing",
     "text",
@@ -2377,7 +2380,7 @@ class Digest(TypedDict):
     ledger: NotRequired[Ledger]
     """the lists that code added"""
 
-#: DigestKind is what a message written by a compaction stands for.
+#: DigestKind is the kind of content that a message written by a compaction replaces.
 DigestKind = Literal[
     "digest",
     "branch",
@@ -2703,13 +2706,13 @@ class LimitedOutput(TypedDict):
 
 class JobSettings(TypedDict):
     """
-    JobSettings are what a host specifies when it starts a job: the job's purpose, the host's capabilities, and time
+    JobSettings are the settings with which a host starts a job: the job's purpose, the host's capabilities, and time
     limits.
     """
 
     operation: NotRequired[JobOperation]
     """
-    operation is what the job does: fit a whole history (the default), or plan a compaction of a transcript that the
+    operation is the job's purpose: fit a whole history (the default), or plan a compaction of a transcript that the
     host will replace.
     """
     now: int
@@ -2733,20 +2736,20 @@ class JobSettings(TypedDict):
     """concurrency is the maximum number of summary requests in flight at the same time, from 1 to 64; 0 means 4."""
     store_timeout: NotRequired[int]
     """
-    store_timeout is how long a load, save, lease or put may take, in milliseconds up to a day; 0 means 30,000 and -1 no
-    limit.
+    store_timeout is the time limit for a load, save, lease or put, in milliseconds up to a day; 0 means 30,000 and -1
+    no limit.
     """
     summary_timeout: NotRequired[int]
     """
-    summary_timeout is how long one summary may take including retries, in milliseconds up to a day; 0 means 120,000 and
-    -1 no limit.
+    summary_timeout is the time limit for one summary including retries, in milliseconds up to a day; 0 means 120,000
+    and -1 no limit.
     """
     remembered: NotRequired[int]
-    """remembered is how many compactions an owner's record keeps, from 1 to 64; 0 means 64."""
+    """remembered is the number of compactions that an owner's record keeps, from 1 to 64; 0 means 64."""
     loaded: NotRequired[EffectResult]
     """loaded is the result of the initial load of a job with records 'owner', if the host already has it."""
     lease: NotRequired[int]
-    """lease is how long a lease lasts unless it is renewed, in milliseconds from 100 to an hour; 0 means 15,000."""
+    """lease is the duration of a lease that is not renewed, in milliseconds from 100 to an hour; 0 means 15,000."""
     prefix: NotRequired[bool]
     """
     prefix reports whether the host can append requests for summaries to the conversation, for the provider's prompt
@@ -2784,7 +2787,7 @@ class JobSettings(TypedDict):
     compaction begins, now or in the background.
     """
 
-#: JobOperation is what a job does.
+#: JobOperation is the purpose of a job.
 JobOperation = Literal[
     "fit",
     "plan",
@@ -2840,7 +2843,7 @@ class EffectResult(TypedDict):
     """
     busy: NotRequired[bool]
     """
-    busy reports that the provider was overloaded, and After is how long to wait before the next attempt, in
+    busy reports that the provider was overloaded, and After is the time to wait before the next attempt, in
     milliseconds; 0 if unknown.
     """
     after: NotRequired[int]
@@ -2956,8 +2959,8 @@ class Effect(TypedDict):
     """
     record: NotRequired[str]
     """
-    record is what save writes. With IfRevision, it writes only if the record under keys[0] still has this revision or,
-    if IfRevision is '', does not exist yet. With Holder, it writes only if the holder still has its lease on Lease.
+    record is the record to save. With IfRevision, it writes only if the record under keys[0] still has this revision
+    or, if IfRevision is '', does not exist yet. With Holder, it writes only if the holder still has its lease on Lease.
     """
     if_revision: NotRequired[str]
     holder: NotRequired[str]
