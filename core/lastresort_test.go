@@ -156,6 +156,29 @@ func TestNoTextAmongMedia(t *testing.T) {
 	}
 }
 
+// A prompt of Pydantic AI lists its images in a list of its own, where a text may take the place of one that is over max_bytes.
+func TestMediaOfPromptsGiveWay(t *testing.T) {
+	image := `{"data":"` + strings.Repeat("iVBORw0KGgoAAAANSUhEUgAA", 400) + `","media_type":"image/png","kind":"binary"}`
+	says := func(content string) string {
+		return `{"parts":[{"content":` + content + `,"part_kind":"user-prompt"}],"kind":"request"},{"parts":[{"content":"A kiln.","part_kind":"text"}],"kind":"response"}`
+	}
+	messages := `[` + says(`["What is on this picture?",`+image+`]`) + `,` + says(`[`+image+`,"And on this?"]`) + `,
+{"parts":[{"content":"Which is larger?","part_kind":"user-prompt"}],"kind":"request"}]`
+	for policy, left := range map[string]int{
+		`{"format":"pydantic-ai","max_bytes":12000,"window":{"tokens":200000}}`: 1,
+		`{"format":"pydantic-ai","max_bytes":4000,"window":{"tokens":200000}}`:  0,
+	} {
+		_, broken := promises(t, "pydantic-ai", policy, []byte(messages), summaryText)
+		for _, b := range broken {
+			t.Errorf("%s: %s", policy, b)
+		}
+		a := call(t, "plan", `{"policy":`+policy+`,"messages":`+messages+`}`)
+		if strings.Count(string(a.Messages), image) != left || strings.Count(string(a.Messages), "Image removed") != 2-left || !a.Report.Fits {
+			t.Errorf("%s: %d images, %d placeholders, %+v", policy, strings.Count(string(a.Messages), image), strings.Count(string(a.Messages), "Image removed"), a.Report.Tokens)
+		}
+	}
+}
+
 // Content that the provider's own summary replaces is no longer sent to a model, so cutting it frees nothing.
 func TestLastResortLeavesWhatCostsNothing(t *testing.T) {
 	long := strings.Repeat("a line of words that nobody needs\\n", 400)

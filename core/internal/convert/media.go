@@ -134,38 +134,53 @@ func (m *payload) take(key, value string) {
 	case "text":
 		m.mime, m.text = "text/plain", value
 	default:
-		switch {
-		case strings.HasPrefix(value, "data:"):
-			head, data, _ := strings.Cut(value[len("data:"):], ",")
-			mime, rest, _ := strings.Cut(head, ";")
-			if !strings.HasSuffix(rest, "base64") && head != "base64" {
-				m.url = value // not decoded
-				break
-			}
-			if mime != "" {
-				m.mime = mime
-			}
-			m.data = data
-		case strings.HasPrefix(value, "http://") || strings.HasPrefix(value, "https://"):
-			m.url = value
-		case strings.Contains(value[:min(len(value), 32)], "://"): // s3://, gs://: in the provider's storage
-			m.stored = value
-		case m.text == " ":
-			m.text = value
-		case key == "data" || key == "bytes" || key == "image" || key == "file_data" || key == "input_audio" || key == "inputAudio" || key == "result" ||
-			strings.HasPrefix(key, "base64") || key == "blob" || key == "audio" || key == "file" || key == "value" || base64Like(value):
-			m.data = value
-		default:
-			m.stored = value
-		}
+		m.takeData(key, value)
 	}
+}
+
+// holdsData lists the members whose strings are base64, unless they are URLs.
+var holdsData = words("data bytes image file_data input_audio inputAudio result base64 base64_image base64_data blob audio file value")
+
+// takeData records a string that is the data or says where it is.
+func (m *payload) takeData(key, value string) {
+	switch {
+	case strings.HasPrefix(value, "data:"):
+		m.takeDataURL(value)
+	case strings.HasPrefix(value, "http://") || strings.HasPrefix(value, "https://"):
+		m.url = value
+	case strings.Contains(value[:min(len(value), 32)], "://"): // s3://, gs://: in the provider's storage
+		m.stored = value
+	case m.text == " ":
+		m.text = value
+	case holdsData.has(key) || base64Like(value):
+		m.data = value
+	default:
+		m.stored = value
+	}
+}
+
+// takeDataURL records the data and the media type of a data URL, or the URL itself if it isn't base64.
+func (m *payload) takeDataURL(value string) {
+	head, data, _ := strings.Cut(value[len("data:"):], ",")
+	mime, rest, _ := strings.Cut(head, ";")
+	if !strings.HasSuffix(rest, "base64") && head != "base64" {
+		m.url = value
+		return
+	}
+	if mime != "" {
+		m.mime = mime
+	}
+	m.data = data
+}
+
+func alphanumeric(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
 // base64Like reports whether a string may be base64, judging by its length and its beginning.
 func base64Like(s string) bool {
 	for i := range min(len(s), 64) {
-		c := s[i]
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("+/=-_", c) >= 0) {
+		if !alphanumeric(s[i]) && strings.IndexByte("+/=-_", s[i]) < 0 {
 			return false
 		}
 	}
@@ -224,13 +239,10 @@ func standard(data string) string {
 		other = other || data[end] != '='
 	}
 	for i := range end {
-		c := data[i]
-		switch {
-		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '+' || c == '/':
-		case c == '-' || c == '_' || c == '\n' || c == '\r':
-			other = true
-		default:
-			return ""
+		if c := data[i]; !alphanumeric(c) && c != '+' && c != '/' {
+			if other = true; strings.IndexByte("-_\n\r", c) < 0 {
+				return ""
+			}
 		}
 	}
 	if !other {

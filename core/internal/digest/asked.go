@@ -150,6 +150,9 @@ func Requests(t *transcript.Transcript, messages []int32) (texts []string) {
 
 // spoken returns a text of a user message without the parts that a program added.
 func spoken(text string) string {
+	if strings.HasPrefix(text, TruncatedMarker[:len(TruncatedMarker)-1]+". Handle: ") { // an earlier compaction has cut the text
+		_, text, _ = strings.Cut(text, "\n")
+	}
 	if strings.IndexByte(text, '<') >= 0 && strings.Contains(text, reminderOpen) {
 		queued := queuedIn(text)
 		if text = spoken(cutTags(text, reminderOpen, reminderEnd)); queued != "" {

@@ -17,6 +17,7 @@ func TestSpoken(t *testing.T) {
 		{"# AGENTS.md instructions for /x\n\n<INSTRUCTIONS>\nUse tabs.\n</INSTRUCTIONS>", ""},
 		{"<environment_context>\n<cwd>/x</cwd>\n</environment_context>", ""}, {"<task-notification>\n<task-id>b1</task-id>\n</task-notification>\nRead the output.", ""},
 		{"<turn_aborted>\nThe user interrupted.\n</turn_aborted>", ""}, {"<local-command-stdout>ok</local-command-stdout>", ""},
+		{"[Truncated. Handle: 0123456789abcdef]\n<local-command-stdout>ok</local-command-stdout>", ""}, {"[Truncated. Handle: 0123456789abcdef]\nUse red.", "Use red."},
 		{"<pr_description>\nThe flag is ignored.\n</pr_description>\nFix it.", "<pr_description>\nThe flag is ignored.\n</pr_description>\nFix it."},
 		{"<uploaded_files>\n/repo\n</uploaded_files>\nImplement it.", "<uploaded_files>\n/repo\n</uploaded_files>\nImplement it."},
 		{`<user_input mode="act">Use red.</user_input>`, "Use red."}, {"<user_query>\nUse red.\n</user_query>", "Use red."},

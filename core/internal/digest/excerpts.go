@@ -342,16 +342,16 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedSpan) {
 // telling returns the spans of a result in which lines have terms that later messages repeat, each from the first to the last such line.
 func (e *Excerpts) telling(result int) (spans []lineRun) {
 	lines := e.lines[result]
-	var seen critbit.Map[struct{}] // terms of earlier lines
+	var seen critbit.Map[struct{}] // terms of earlier lines of the paragraph
 	title, paragraph := -1, 0
 	for n := range lines {
+		if n > 0 && (lines[n].known || e.isTitle(result, n) || e.parts(result, n)) {
+			paragraph, seen = n, critbit.Map[struct{}]{}
+		}
 		tells := false
 		for _, word := range lines[n].terms {
 			tells = tells || !seen.Has(word)
 			seen.Add(word)
-		}
-		if n > 0 && (lines[n].known || e.parts(result, n)) {
-			paragraph = n
 		}
 		if last := len(spans) - 1; tells && last >= 0 && spans[last].from >= paragraph && n-spans[last].to < mostBetween && lines[n].to-lines[spans[last].from].from < mostSpan {
 			spans[last].to = n + 1

@@ -31,7 +31,7 @@ func (sc *scene) about(c cue, i, size int) bool {
 	}
 	switch c.place {
 	case duty, should:
-		return sc.abroad(i) || sc.doneBy() || sc.behaves(i, size)
+		return c.place == should && sc.expected(i+size) || sc.abroad(i) || sc.doneBy() || sc.behaves(i, size)
 	case loose:
 		return sc.doneBy()
 	case anywhere:
@@ -111,6 +111,17 @@ func (sc *scene) neverYet() bool {
 	}
 	return false
 }
+
+// expected reports whether the verb before word i says where a certain thing probably is: "the details should be in my profile".
+func (sc *scene) expected(i int) bool {
+	if sc.textAt(i) != "be" || sc.all&(products|quantifiers|lastingly|negations) != 0 {
+		return false
+	}
+	return where.has(sc.textAt(i+1)) && slices.ContainsFunc(sc.ws[:i], func(w word) bool { return definite.has(w.text) })
+}
+
+// where are words that begin the place of a thing.
+var where = wordListOf("in on at there somewhere under")
 
 // behaves reports whether the verb of size words at i says what one part of the program does, or has done to it: "The endpoint must return 404".
 func (sc *scene) behaves(i, size int) bool {

@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -94,85 +93,6 @@ func refuses(sign, rest string) bool {
 		return false
 	}
 	return true
-}
-
-// describesSigned reports whether the sign between two parts of a sentence describes something, or is what somebody told somebody else, by the form of
-// the sentence in Japanese, Korean, Arabic and Hindi.
-func describesSigned(sign, before, rest string) bool {
-	if describedBy(sign, before, rest) {
-		return true
-	}
-	switch {
-	case strings.HasPrefix(before, "在") && strings.Contains(before, "国"), strings.Contains(before, "국에서는"), strings.Contains(before, "ने ") && strings.Contains(before, " कहा"):
-		return true
-	case strings.HasPrefix(before, "该"), strings.HasPrefix(before, "該"), strings.HasPrefix(before, "你的任务"): // "the program should …"
-		return !strings.HasPrefix(sign, "不")
-	case strings.Contains(rest, "라고 했"):
-		return !strings.Contains(before, "내가 ") && !strings.Contains(before, "제가 ")
-	case strings.Contains(before, "जो "):
-		return !strings.Contains(before, "जो भी")
-	case strings.HasPrefix(before, "वह "), strings.HasPrefix(before, "لم "), strings.HasPrefix(before, "قال"):
-		return true
-	}
-	first, next, _ := strings.Cut(before, " ") // "my neighbour parks …"
-	return (strings.HasSuffix(first, "ي") || sign == "فقط" && strings.HasPrefix(first, "ال")) && strings.HasPrefix(next, "ي") && !strings.HasPrefix(next, "يجب")
-}
-
-// describedBy reports whether a certain sign describes something where it is.
-func describedBy(sign, before, rest string) bool {
-	switch sign {
-	case "절대": // a knight who never sleeps
-		return strings.Contains(rest, "않는 ")
-	case "أبدا", "أبداً", "مطلقا": // "عن فارس لا ينام أبدا"
-		return strings.Contains(before, "لا ي") && !strings.Contains(before, "لا يج") && !strings.Contains(before, "لا يس") && !strings.Contains(before, "لا يم")
-	case "يجب": // "in England one must …", "when it is pressed"
-		place, found := strings.CutPrefix(before, "في ")
-		return found && !strings.HasPrefix(place, "ال") && strings.Count(place, " ") == 1 || strings.HasPrefix(rest, " أن أ") ||
-			strings.HasPrefix(rest, " أن ي") && (strings.Contains(rest, " عند ال") || strings.Contains(rest, " بعد ال"))
-	case "いつも": // "the neighbour always parks …"
-		return strings.HasSuffix(before, "は") && endsWithAny(strings.TrimRight(rest, "。"), "ます", "です") && !endsWithAny(before, "私は", "僕は", "俺は")
-	case "हमेशा": // "since always", "my neighbour always parks …"
-		return strings.HasPrefix(rest, " से ") || strings.HasPrefix(before, "मेर") && endsWithAny(strings.TrimRight(rest, "।"), "है", "हैं")
-	case "सिर्फ़", "सिर्फ", "केवल": // "only two days left"
-		return strings.Contains(rest, " बच")
-	case "必须", "必須", "一定要": // "I must be there at five"
-		return strings.HasPrefix(before, "我") && strings.ContainsAny(before, "点點")
-	case "決して", "絶対に": // "決して眠らない騎士", a knight who never sleeps
-		_, after, found := strings.Cut(rest, "ない")
-		r, _ := utf8.DecodeRuneInString(after)
-		return found && (r >= 0x4e00 && r <= 0x9fff || r >= 0x30a0 && r <= 0x30ff)
-	case "항상", "언제나", "늘", "매번": // "the neighbour always parks …"
-		return subjectInKorean(before) && strings.HasSuffix(strings.TrimRight(rest, ".! "), "요") && !asksInKorean(rest)
-	case "使用", "保持": // "what the program uses"
-		return len(before) > 4*len("使") && !endsWithAny(before, "请", "請", "都", "要", "只", "，", "。", "始终", "一律")
-	case "我喜欢", "我喜歡", "我更喜欢", "喜欢", "喜歡", "更喜欢", "更喜歡": // "a jacket that I like"
-		return strings.HasPrefix(rest, "的") && !strings.Contains(rest, "是")
-	case "चाहिए", "होना चाहिए": // "I need the report", "empty after it was sent"
-		return strings.Contains(before, "के बाद ") || strings.HasPrefix(before, "मुझे ") && !strings.HasSuffix(before, "ना ") && !strings.HasSuffix(before, "नी ")
-	case "اكتب": // "write a story about …"
-		return strings.Contains(rest, " عن ")
-	}
-	return false
-}
-
-// subjectInKorean reports whether a text ends with the subject of a sentence, other than its writer.
-func subjectInKorean(before string) bool {
-	before = strings.TrimRight(before, " ")
-	switch before {
-	case "저는", "나는", "제가", "내가", "우리는":
-		return false
-	}
-	return endsWithAny(before, "은", "는", "이", "가")
-}
-
-// asksInKorean reports whether a sentence asks somebody for something, or says what has to be.
-func asksInKorean(rest string) bool {
-	return slices.ContainsFunc([]string{"세요", "줘요", "야 해요", "야 돼요", "야 되", "주면", "좋겠"}, func(sign string) bool { return strings.Contains(rest, sign) })
-}
-
-// endsWithAny reports whether a text ends with one of several endings.
-func endsWithAny(text string, endings ...string) bool {
-	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(text, end) })
 }
 
 // seeksSigned reports whether the text before "preferably" in Chinese asks for a thing or a place.

@@ -168,20 +168,30 @@ const (
 	MaxTime = 9_999_999_999_999
 )
 
+// outOfRange returns the error that a setting is invalid.
+func outOfRange(name, says string) *jsonspan.Error {
+	return &jsonspan.Error{Code: api.CodeOutOfRange, At: name, Message: name + " must be " + says}
+}
+
+// within fills in the preset for 0, and returns an error for other numbers outside a range. endless allows -1 for no limit.
+func within(n *int64, name string, preset, least, most int64, endless bool) *jsonspan.Error {
+	if *n == 0 {
+		*n = preset
+	}
+	if *n == -1 && endless || *n >= least && *n <= most {
+		return nil
+	}
+	return outOfRange(name, "from "+strconv.FormatInt(least, 10)+" to "+strconv.FormatInt(most, 10))
+}
+
+// effects are the effects that hosts may execute.
+var effects = []api.EffectName{
+	api.EffectLoad, api.EffectSave, api.EffectLease, api.EffectRelease, api.EffectPut, api.EffectAsk, api.EffectCount, api.EffectWait,
+	api.EffectBegin, api.EffectStop, api.EffectEmit, api.EffectCancel, api.EffectEnter, api.EffectBefore,
+}
+
 // checkSettings fills in defaults, and returns an error for values out of range.
 func checkSettings(s *api.JobSettings) *jsonspan.Error {
-	wrong := func(name, says string) *jsonspan.Error {
-		return &jsonspan.Error{Code: api.CodeOutOfRange, At: name, Message: name + " must be " + says}
-	}
-	within := func(n *int64, name string, preset, least, most int64, endless bool) *jsonspan.Error {
-		if *n == 0 {
-			*n = preset
-		}
-		if *n == -1 && endless || *n >= least && *n <= most {
-			return nil
-		}
-		return wrong(name, "from "+strconv.FormatInt(least, 10)+" to "+strconv.FormatInt(most, 10))
-	}
 	concurrency := int64(s.Concurrency)
 	for _, err := range []*jsonspan.Error{
 		within(&concurrency, "concurrency", defaultConcurrency, 1, maxConcurrency, false),
@@ -196,25 +206,19 @@ func checkSettings(s *api.JobSettings) *jsonspan.Error {
 	s.Concurrency = int(concurrency)
 	switch {
 	case s.Now < 0 || s.Now > MaxTime:
-		return wrong("now", "the time in milliseconds since 1970")
+		return outOfRange("now", "the time in milliseconds since 1970")
 	case len(s.Owner) > maxOwner:
-		return wrong("owner", "at most 65,536 bytes")
+		return outOfRange("owner", "at most 65,536 bytes")
 	case s.Remembered < 0 || s.Remembered > maxEntries:
-		return wrong("remembered", "from 1 to 64")
+		return outOfRange("remembered", "from 1 to 64")
 	case s.Limit < 0 || s.Limit > maxLimit:
-		return wrong("limit", "a number of tokens")
+		return outOfRange("limit", "a number of tokens")
 	case s.Operation != "" && s.Operation != api.JobFit && s.Operation != api.JobPlan:
-		return wrong("operation", "\"fit\" or \"plan\"")
+		return outOfRange("operation", "\"fit\" or \"plan\"")
 	case s.Records != "" && s.Records != api.RecordsByPrefix && s.Records != api.RecordsByOwner:
-		return wrong("records", "\"prefix\" or \"owner\"")
-	}
-	for _, e := range s.Can {
-		switch e {
-		case api.EffectLoad, api.EffectSave, api.EffectLease, api.EffectRelease, api.EffectPut, api.EffectAsk, api.EffectCount, api.EffectWait,
-			api.EffectBegin, api.EffectStop, api.EffectEmit, api.EffectCancel, api.EffectEnter, api.EffectBefore:
-		default:
-			return wrong("can", "a list of effects")
-		}
+		return outOfRange("records", "\"prefix\" or \"owner\"")
+	case slices.ContainsFunc(s.Can, func(e api.EffectName) bool { return !slices.Contains(effects, e) }):
+		return outOfRange("can", "a list of effects")
 	}
 	return checkTurn(s)
 }

@@ -85,18 +85,11 @@ func Classify(f Failure) Verdict {
 			return v
 		}
 	}
-	if noBody(text) && (f.Status == 400 || f.Status == 413 || f.Status == 0) {
-		switch {
-		case strings.EqualFold(f.Provider, "cerebras"): // Cerebras' wording for this case (from pi's list of providers)
-			v.Class, v.Provider = Context, "cerebras"
-			return v
-		case f.Status == 413 || strings.HasPrefix(text, "413"):
-			v.Class = PayloadLimit
-			return v
-		}
-	}
+	without := noBody(text) && (f.Status == 400 || f.Status == 413 || f.Status == 0)
 	switch {
-	case f.Status == 413:
+	case without && strings.EqualFold(f.Provider, "cerebras"): // Cerebras' wording for this case (from pi's list of providers)
+		v.Class, v.Provider = Context, "cerebras"
+	case f.Status == 413 || without && strings.HasPrefix(text, "413"):
 		v.Class = PayloadLimit
 	case v.Class == None && (text != "" || f.Status >= 400):
 		v.Class = Provider

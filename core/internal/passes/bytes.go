@@ -45,7 +45,7 @@ func LimitBytes(c Run) {
 // medium returns the marker that can replace an image, audio or a file; the zero marker for any other part.
 func medium(doc *view.View, n int32) handles.MediaMarker {
 	p := &doc.T.Parts[n]
-	if doc.F.TextPart == "" || p.Parent >= 0 && doc.F.InnerMedia || p.List != transcript.ContentList || p.Has(transcript.Removed|transcript.Server|transcript.ProviderOnly|transcript.Signed) {
+	if doc.F.TextPart == "" || p.Parent >= 0 && doc.F.InnerMedia || p.List < transcript.ContentList || p.Has(transcript.Removed|transcript.Server|transcript.ProviderOnly|transcript.Signed) {
 		return handles.MediaMarker{}
 	}
 	for _, m := range handles.MediaMarkers {

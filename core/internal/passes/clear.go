@@ -114,7 +114,7 @@ func (p *ClearPass) Finish(c Run) {
 		sizes[i], most[i] = doc.P.MaxUnits(min(p.Excerpt, r.gain/2)), doc.P.MaxUnits(r.gain/2)
 	}
 	bare, headed := doc.P.Text(c.Archive().Sized(handles.ClearedMarker)), c.Archive().Sized(handles.ExcerptMarker)
-	for i, lines := range digest.NewExcerpts(doc.T, messages, parts, texts).Choose(sizes, most, doc.P.MaxUnits(room)) {
+	for i, lines := range chooseLines(doc, digest.NewExcerpts(doc.T, messages, parts, texts), sizes, most, room, func(lines string) int { return doc.P.Text(headed+lines) - bare }) {
 		if lines == "" || doc.P.Text(headed+lines)-bare > room {
 			continue
 		}
@@ -124,6 +124,25 @@ func (p *ClearPass) Finish(c Run) {
 		room -= doc.Total - was
 		c.Report().Actions[results[i].action].Tokens -= doc.Total - was
 	}
+}
+
+// chooseLines returns the excerpts of results in at most room tokens. cost returns how many tokens an excerpt adds. If the lines cost
+// less than the estimator expects of as many bytes, they are chosen again for a larger number of bytes.
+func chooseLines(doc *view.View, excerpts *digest.Excerpts, sizes, most []int, room int, cost func(lines string) int) []string {
+	chosen, sum := excerpts.Choose(sizes, most, doc.P.MaxUnits(room)), 0
+	for _, lines := range chosen {
+		if lines != "" {
+			sum += cost(lines)
+		}
+	}
+	if sum <= 0 || sum >= room-room/8 {
+		return chosen
+	}
+	more := func(units int) int { return int(min(int64(units)*int64(room-room/16)/int64(sum), 2*int64(units))) }
+	for i := range sizes {
+		sizes[i], most[i] = more(sizes[i]), more(most[i])
+	}
+	return excerpts.Choose(sizes, most, more(doc.P.MaxUnits(room)))
 }
 
 // clearedStill returns the results that this run has cleared and that are still in the view, in order, and the

@@ -79,14 +79,18 @@ func cutToRules(c Run, n int32, keep int) bool {
 		}
 		short = digest.ProjectRules(text, size)
 	}
+	putCut(c, n, short)
+	return true
+}
+
+// putCut replaces a text with a shorter one, preceded by the marker that names the archived original.
+func putCut(c Run, n int32, short string) {
+	doc := c.Doc()
+	p := &doc.T.Parts[n]
 	handle := c.Archive().Keep(api.BodyText, p.Msg, n, p.Body)
-	if marker != "" {
+	if c.Archive().Keeps() {
 		short = handles.WithHandle(handles.TruncatedMarker, handle) + "\n" + short
 	}
-	if c.Shortened().cut == nil {
-		c.Shortened().cut = map[int32]string{}
-	}
-	c.Shortened().cut[n] = handle
+	c.Shortened().cutTo(n, handle)
 	doc.SetBody(n, jsonspan.AppendString(nil, short), jsonspan.MeasureText(short))
-	return true
 }

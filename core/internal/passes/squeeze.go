@@ -86,6 +86,7 @@ type whole struct {
 
 func (p *squeezePass) Run(c Run) {
 	doc := c.Doc()
+	cutCommandOutputs(c)
 	results := resultsByAge(c, ToolFilter(p.Tools, p.ExcludeTools))
 	texts := make([][]squeezed, len(results))
 	reclaim := 0

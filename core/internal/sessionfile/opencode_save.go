@@ -68,20 +68,29 @@ func (w *ocWriter) next(prefix string) string {
 // ocUncounted are the token counts of a copied message. The original's counts describe an older prompt.
 const ocUncounted = `{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}}`
 
+// recordOf returns the record of message i, whether unchanged or changed; nil if the message is new.
+func (w *ocWriter) recordOf(i int) *ocRecord {
+	s := w.saver
+	if k := s.from[i]; k >= 0 {
+		return &w.o.records[s.first(k)]
+	}
+	if r, ok := w.ids.Get(textOf(s.in.Src, s.in.Messages[i], "id")); ok && r.role == s.role(i) {
+		return r
+	}
+	return nil
+}
+
 func (w *ocWriter) message(i int) {
 	s := w.saver
 	src, at := s.in.Src, s.in.Messages[i]
 	role := s.role(i)
-	var was *ocRecord // the record of the message, whether unchanged or changed; nil for a new message
-	if k := s.from[i]; k >= 0 {
-		was = &w.o.records[s.first(k)]
-	} else if r, ok := w.ids.Get(textOf(src, at, "id")); ok && r.role == role {
-		was = r
-	}
-	like := was
-	if like == nil && role == "user" {
+	was := w.recordOf(i)
+	like := was // the record whose info is copied
+	switch {
+	case like != nil:
+	case role == "user":
 		like = w.user
-	} else if like == nil && role == "assistant" {
+	case role == "assistant":
 		like = w.assistant
 	}
 	if like == nil {

@@ -287,7 +287,7 @@ func (p *pi) countSkipped(cut int32) {
 		e := &p.entries[i]
 		switch {
 		case e.used:
-		case e.kind == piOther || e.kind == piModel || e.kind == piSystem || e.kind == piEdit:
+		case e.kind.isMeta():
 			p.skip(api.SkipMeta, 1)
 		case int32(i) < cut:
 			p.skip(api.SkipCompacted, 1)
@@ -295,6 +295,22 @@ func (p *pi) countSkipped(cut int32) {
 			p.skip(api.SkipBranch, 1)
 		}
 	}
+}
+
+// isMeta reports whether entries of a kind are no messages.
+func (k piKind) isMeta() bool { return k == piOther || k == piModel || k == piSystem || k == piEdit }
+
+// leftOut returns why pi does not send the message of an entry, or "". empty says that the message has no content.
+func (p *pi) leftOut(e *piEntry, empty bool) api.SkipReason {
+	switch {
+	case e.kind == piFailed:
+		return api.SkipFailed
+	case e.kind == piExcluded || p.omitted(e):
+		return api.SkipExcluded
+	case empty:
+		return api.SkipEmpty
+	}
+	return ""
 }
 
 // entry writes the message of entry i. counts says whether its usage counts, that is, whether it comes after the last compaction.
@@ -308,20 +324,12 @@ func (p *pi) entry(i int32, counts bool, gone []bool) {
 	if e.edit >= 0 {
 		content, empty = p.replaced(e, empty)
 	}
-	var skip api.SkipReason
-	switch {
-	case e.kind == piOther || e.kind == piModel || e.kind == piSystem || e.kind == piEdit:
+	if e.kind.isMeta() {
 		return
-	case e.kind == piFailed:
-		skip = api.SkipFailed
-	case e.kind == piExcluded || p.omitted(e):
-		skip = api.SkipExcluded
-	case empty:
-		skip = api.SkipEmpty
 	}
 	e.used = true
-	if skip != "" {
-		p.skip(skip, 1)
+	if why := p.leftOut(e, empty); why != "" {
+		p.skip(why, 1)
 		return
 	}
 	src, body := p.src, e.body

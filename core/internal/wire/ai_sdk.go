@@ -134,45 +134,73 @@ func aiSDKPart(r *Reader, parent int32) {
 		}
 	}
 	mediaType, options := f.either(asMediaType, asMimeType), f.either(asOptions, asMetadata)
-	switch typ := r.typ(&f[asType]); {
-	case typ == "text" && f[asText].Str():
-		f[asText].text(&p, transcript.Text)
-		p.Flags |= r.summary(&f[asOptions]) | r.summary(&f[asMetadata])
-	case typ == "image" || typ == "file" || typ == "media" || typ == "reasoning-file" || parent >= 0 && aiSDKFile(typ):
-		if media.words.Bytes > 0 { // a file that contains text
-			p.Size = media.words
-			break
+	switch typ := r.typ(&f[asType]); typ {
+	case "text":
+		if f[asText].Str() {
+			f[asText].text(&p, transcript.Text)
+			p.Flags |= r.summary(&f[asOptions]) | r.summary(&f[asMetadata])
 		}
-		p.SetMedia(r.mediaKind(mediaType), media.chars)
-		if strings.HasPrefix(typ, "image") {
-			p.Kind = transcript.Image
+	case "image", "file", "media", "reasoning-file":
+		aiSDKMedia(r, &p, typ, mediaType, &media)
+	case "reasoning":
+		if f[asText].Str() {
+			aiSDKReasoning(r, &p, options, f)
 		}
-	case typ == "reasoning" && f[asText].Str() || typ == "redacted-reasoning":
-		p.Kind, p.Body = transcript.Reasoning, f[asText].Span
-		p.Flags |= r.signatures(options)
-		f[asSignature].signs(&p, transcript.Signed|transcript.Bound)
-		if typ == "redacted-reasoning" {
-			p.Flags |= transcript.Signed | transcript.Bound
-		}
-		if f[asText].Size.Bytes > 0 {
-			p.Size = f[asText].Size
-		}
-	case typ == "tool-call":
+	case "redacted-reasoning":
+		aiSDKReasoning(r, &p, options, f)
+		p.Flags |= transcript.Signed | transcript.Bound
+	case "tool-call":
 		aiSDKCall(r, &p, f)
-	case typ == "tool-result" && parent < 0:
-		self = aiSDKResult(r, &p, f, self, &output)
-	case typ == "custom":
+	case "tool-result":
+		if parent < 0 {
+			self = aiSDKResult(r, &p, f, self, &output)
+		}
+	case "custom":
 		p.Flags |= r.custom(&f[asKind])
-	case typ == "tool-approval-request" && f[asApprovalID].Str() && f[asCallID].Str():
-		p.ID, p.Body = f[asApprovalID].Span, f[asCallID].Span
-		p.Flags |= transcript.NotSent
-	case typ == "tool-approval-response" && f[asApprovalID].Str():
-		p.ID = f[asApprovalID].Span
-		if f[asProvider].Kind != jsonspan.True {
-			p.Flags |= transcript.NotSent
+	case "tool-approval-request", "tool-approval-response":
+		aiSDKApproval(&p, typ, f)
+	default:
+		if parent >= 0 && aiSDKFile(typ) {
+			aiSDKMedia(r, &p, typ, mediaType, &media)
 		}
 	}
 	r.put(self, p)
+}
+
+// aiSDKMedia reads a file of any type. A file that contains text has the size of the text.
+func aiSDKMedia(r *Reader, p *transcript.Part, typ string, mediaType *field, media *payload) {
+	if media.words.Bytes > 0 {
+		p.Size = media.words
+		return
+	}
+	p.SetMedia(r.mediaKind(mediaType), media.chars)
+	if strings.HasPrefix(typ, "image") {
+		p.Kind = transcript.Image
+	}
+}
+
+func aiSDKReasoning(r *Reader, p *transcript.Part, options *field, f *frame) {
+	text, signature := f[asText], f[asSignature]
+	p.Kind, p.Body = transcript.Reasoning, text.Span
+	p.Flags |= r.signatures(options)
+	signature.signs(p, transcript.Signed|transcript.Bound)
+	if text.Size.Bytes > 0 {
+		p.Size = text.Size
+	}
+}
+
+// aiSDKApproval reads a request for the user's approval of a tool call, or the response. Only the response to a provider's request is sent.
+func aiSDKApproval(p *transcript.Part, typ string, f *frame) {
+	request := typ == "tool-approval-request"
+	if !f[asApprovalID].Str() || request && !f[asCallID].Str() {
+		return
+	}
+	if p.ID = f[asApprovalID].Span; request {
+		p.Body = f[asCallID].Span
+	}
+	if request || f[asProvider].Kind != jsonspan.True {
+		p.Flags |= transcript.NotSent
+	}
 }
 
 // aiSDKCall reads a tool call. In earlier versions its arguments were called args.

@@ -164,52 +164,59 @@ func assistantUIPart(r *Reader) { assistantUIPartIn(r, -1) }
 // assistantUIPartIn reads a part; parent is the index of the tool result that it is in, or -1.
 func assistantUIPartIn(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
-	first, seen := len(r.T.Parts), false
+	at := -1 // the index of the call, if what the model sees of its result has been read
 	f, size := r.object(&p, "a part", assistantUIPartKeys, func(r *Reader, key int, f *frame) bool {
 		// What the model sees of a result follows the call and the result in Parts, so both are added first and
 		// filled in later.
 		if key != apModel || r.Kind() != jsonspan.Array || parent >= 0 || !r.is(&f[apType], "tool-call") {
 			return false
 		}
-		f[key].Start, seen = r.Pos(), true
-		r.Add(transcript.Part{})
+		f[key].Start = r.Pos()
+		at = r.Add(transcript.Part{})
 		result := int32(r.Add(transcript.Part{}))
 		r.list(func(r *Reader) { assistantUIPartIn(r, result) })
 		return true
 	})
 	p.Size = size
-	if seen && r.Err() == nil && !(f[apCallID].Str() && assistantUIHasResult(f)) {
-		r.T.Parts = r.T.Parts[:first]
+	if at >= 0 && r.Err() == nil && !(f[apCallID].Str() && assistantUIHasResult(f)) {
+		r.T.Parts, at = r.T.Parts[:at], -1
 		if !f[apCallID].Str() {
 			r.again(&f[apModel], func(r *Reader) { p.Size = p.Size.Add(r.Skip().Measure) })
 		}
-		seen = false
 	}
 	media := payload{}
-	switch typ := r.typ(&f[apType]); {
-	case typ == "text" && f[apText].Str():
-		p.Kind, p.Body, p.Size = transcript.Text, f[apText].Span, f[apText].Size
-	case typ == "reasoning" && f[apText].Str():
-		p.Kind, p.Body, p.Size = transcript.Reasoning, f[apText].Span, f[apText].Size
-		provider := f[apProvider]
-		p.Flags |= r.signatures(&provider)
-	case typ == "image" && f[apImage].Str():
-		media.text(r.Src(), f[apImage].Span)
-		p.SetMedia(transcript.Image, media.chars)
-	case typ == "file" && f[apData].Str():
-		media.text(r.Src(), f[apData].Span)
-		p.SetMedia(r.mediaKind(&f[apMimeType]), media.chars)
-	case typ == "audio":
-		p.SetMedia(transcript.Audio, f[apAudio].Raw)
-	case typ == "source" || typ == "data" || typ == "generative-ui" || r.begins(&f[apType], "data-"):
-		p.Flags |= transcript.NotSent // shown only to the user
-	case typ == "tool-call" && f[apCallID].Str() && parent < 0:
-		at := -1
-		if seen {
-			at = first
+	switch r.typ(&f[apType]) {
+	case "text":
+		f[apText].text(&p, transcript.Text)
+	case "reasoning":
+		if f[apText].Str() {
+			f[apText].text(&p, transcript.Reasoning)
+			provider := f[apProvider]
+			p.Flags |= r.signatures(&provider)
 		}
-		assistantUICall(r, p, f, at)
-		return
+	case "image":
+		if f[apImage].Str() {
+			media.text(r.Src(), f[apImage].Span)
+			p.SetMedia(transcript.Image, media.chars)
+		}
+	case "file":
+		if f[apData].Str() {
+			media.text(r.Src(), f[apData].Span)
+			p.SetMedia(r.mediaKind(&f[apMimeType]), media.chars)
+		}
+	case "audio":
+		p.SetMedia(transcript.Audio, f[apAudio].Raw)
+	case "tool-call":
+		if f[apCallID].Str() && parent < 0 {
+			assistantUICall(r, p, f, at)
+			return
+		}
+	case "source", "data", "generative-ui":
+		p.Flags |= transcript.NotSent // shown only to the user
+	default:
+		if r.begins(&f[apType], "data-") {
+			p.Flags |= transcript.NotSent
+		}
 	}
 	r.Add(p)
 }

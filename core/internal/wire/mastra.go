@@ -239,35 +239,46 @@ func mastraPart(r *Reader) {
 	})
 	f := *fp
 	p.Span.End, p.Size = r.Pos(), size
-	switch typ := r.typ(&f[maType]); {
-	case typ == "text" && f[maText].Str():
-		p.Kind, p.Body, p.Size = transcript.Text, f[maText].Span, f[maText].Size
-		p.Flags |= metadata.summary
-	case typ == "reasoning":
+	switch r.typ(&f[maType]) {
+	case "text":
+		if f[maText].Str() {
+			f[maText].text(&p, transcript.Text)
+			p.Flags |= metadata.summary
+		}
+	case "reasoning":
 		details.part(&p, &f[maReasoning], metadata.flags)
-	case typ == "file":
-		media, mime := payload{}, &f[maMimeType]
-		for _, k := range [...]int{maData, maURL} {
-			if f[k].Str() {
-				media.text(r.Src(), f[k].Span)
+	case "file":
+		mastraFilePart(r, &p, &f)
+	case "tool-invocation":
+		if call.id.Str() {
+			if f[maProvider].Kind == jsonspan.True {
+				p.Flags |= transcript.Server
 			}
+			call.add(r, p, &metadata.output)
+			return
 		}
-		if mime.Kind == jsonspan.Invalid {
-			mime = &f[maMediaType]
-		}
-		p.Kind, p.Size, p.Data = r.mediaKind(mime), jsonspan.Measure{}, media.chars
-	case typ == "tool-invocation" && call.id.Str():
-		if f[maProvider].Kind == jsonspan.True {
-			p.Flags |= transcript.Server
-		}
-		call.add(r, p, &metadata.output)
-		return
-	case typ == "step-start":
+		p.Flags |= transcript.NotSent
+	case "step-start":
 		p.Flags |= transcript.Step | transcript.NotSent
-	case typ == "error" || typ == "source" || typ == "source-url" || typ == "source-document" || r.begins(&f[maType], "data-") || r.begins(&f[maType], "tool-"):
+	case "error", "source", "source-url", "source-document":
 		p.Flags |= transcript.NotSent // kept for the user, not sent to the model
+	default:
+		if r.begins(&f[maType], "data-") || r.begins(&f[maType], "tool-") {
+			p.Flags |= transcript.NotSent
+		}
 	}
 	r.Add(p)
+}
+
+// mastraFilePart reads a file, whose data is base64 or a URL.
+func mastraFilePart(r *Reader, p *transcript.Part, f *frame) {
+	media := payload{}
+	for _, k := range [...]int{maData, maURL} {
+		if f[k].Str() {
+			media.text(r.Src(), f[k].Span)
+		}
+	}
+	p.SetMedia(r.mediaKind(f.either(maMimeType, maMediaType)), media.chars)
 }
 
 // mastraDetails are the texts of a reasoning part, each with its signature, and the encrypted texts that only the

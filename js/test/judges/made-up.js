@@ -163,6 +163,30 @@ const turn = {
       { id: `d${n}`, role: "assistant", content: long },
     ];
   },
+  genkit: (n, ids) => [
+    {
+      role: "user",
+      content: [
+        { text: `Question ${n}` },
+        { media: { contentType: "image/png", url: `data:image/png;base64,${png}` } },
+      ],
+    },
+    {
+      role: "model",
+      content: [
+        { reasoning: "think", metadata: { thoughtSignature: "CiQB" } },
+        ...ids.map((ref) => ({ toolRequest: { ref, name: "read", input: { path: ref } } })),
+      ],
+    },
+    {
+      role: "tool",
+      content: [
+        { toolResponse: { ref: ids[1], name: "read", output: long } },
+        { toolResponse: { ref: ids[0], name: "read", output: { text: long }, content: [{ text: long }] } },
+      ],
+    },
+    { role: "model", content: [{ text: long }] },
+  ],
   adk: (n, ids) => {
     const actions = { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} };
     /** @param {string} id @param {number} m @param {string} author @param {any} [content] */

@@ -1,0 +1,34 @@
+package compact
+
+import (
+	"strings"
+	"testing"
+)
+
+// Of what the harness prints after its own commands only the ends stay, as no user has said it. The whole comes back when the compaction is
+// undone. The newest message, and a request that only quotes the tag, don't change.
+func TestOutputsOfHarnessCommandsAreCut(t *testing.T) {
+	long := `<local-command-stdout>\u001b[1mContext\u001b[22m of this session\n` + strings.Repeat(`\u001b[2mtools of the harness: 400 tokens\u001b[22m\n`, 60) + `</local-command-stdout>`
+	src := func(first, last string) string {
+		return `[{"role":"user","content":"bake"},{"role":"assistant","content":[{"type":"text","text":"Yes."}]},{"role":"user","content":"` + first +
+			`"},{"role":"assistant","content":[{"type":"text","text":"Done."}]},{"role":"user","content":"` + last + `"}]`
+	}
+	const pol = `{"archive":"bodies","passes":[{"pass":"squeeze"}]}` + force
+	c := run(t, "native", pol, src(long, "and now?"))
+	out := output(c)
+	if takenOut(c) != "truncate@2" || !strings.Contains(out, "[Truncated. Handle: ") || strings.Count(out, "tools of the harness") > 9 || !strings.Contains(out, "Context of this session") {
+		t.Fatalf("%q: %s", takenOut(c), out)
+	}
+	back, left, err := Restore(input(t, "native", pol, out), keptBodies(c))
+	if err != nil || len(left) > 0 || output(back) != src(long, "and now?") {
+		t.Errorf("%v %v\n%s", err, left, output(back))
+	}
+	for _, same := range []string{src("Why "+long+"?", "and now?"), src("why?", long)} {
+		if c := run(t, "native", pol, same); takenOut(c) != "" {
+			t.Errorf("%q: %s", takenOut(c), output(c))
+		}
+	}
+	if again := run(t, "native", pol, out); takenOut(again) != "" {
+		t.Errorf("cut again: %q", takenOut(again))
+	}
+}

@@ -1,0 +1,134 @@
+package digest
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// Sentences that depend on the one before them: they begin with a pronoun or another word that refers back.
+
+// introduces reports whether a sentence only introduces the following text.
+func introduces(s string) bool {
+	if c := s[len(s)-1]; c < utf8.RuneSelf && c != '*' && c != '_' && c != ' ' {
+		return c == ':'
+	}
+	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s, "*_ "))
+	return r == ':' || r == '：'
+}
+
+// backWords begin sentences that mean nothing without the previous one.
+var backWords = wordListOf("it its this that these those they them he she his her so but also both either otherwise which then " +
+	"es dies diese dieser das sie er aber auch eso esto esta estas ello pero también cela ça ceci il elle ils elles mais aussi " +
+	"это этот эта эти он она они но также هذا هذه ذلك هو هي لكن यह ये वह वे लेकिन")
+
+// backSigns has such words in scripts without spaces.
+var backSigns = []string{"这", "那", "它", "他们", "但", "也", "これ", "それ", "その", "この", "しかし", "でも", "また", "이것", "그것", "그", "하지만", "또한"}
+
+// wordList is a fixed set of words.
+type wordList struct{ table *words.Table }
+
+func wordListOf(list string) wordList { return wordList{words.NewTable(list)} }
+
+func (l wordList) has(word string) bool { return l.table.Has(word) }
+
+// pointsBack reports whether a sentence begins with a word that refers to the previous sentence.
+func pointsBack(s string) bool {
+	end := 0
+	for end < len(s) && byteClass[s[end]]&(small|capital) != 0 {
+		end++
+	}
+	if end > 0 && end < len(s) && s[end] < utf8.RuneSelf { // most sentences
+		return end <= longestBack && backWords.has(lower(s[:end]))
+	}
+	s = strings.TrimLeft(s, "*_\"'`(“„«")
+	end = 0
+	for end < len(s) && end <= longestBack {
+		r, size := utf8.DecodeRuneInString(s[end:])
+		if !unicode.IsLetter(r) {
+			break
+		}
+		end += size
+	}
+	if end <= longestBack && backWords.has(lower(s[:end])) {
+		return true
+	}
+	if backSignStarts.may(s) {
+		for _, sign := range backSigns {
+			if strings.HasPrefix(s, sign) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// leaning has pronouns that begin sentences whose subject was mentioned before.
+var leaning = wordListOf("it its that this these those they them es das dies diese dieser sie eso esto ello cela ça ceci это этот эта они هذا هذه ذلك यह ये")
+
+// leans reports whether a sentence begins with a pronoun as its subject.
+func leans(s string) bool {
+	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
+	if end > 0 && end <= 24 && leaning.has(strings.ToLower(s[:end])) {
+		return true
+	}
+	for _, sign := range []string{"这", "那", "它", "これ", "それ", "이것", "그것"} {
+		if strings.HasPrefix(s, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+var backSignStarts = startsOf(backSigns)
+
+// longestBack is the length of the longest word in backWords, in bytes.
+const longestBack = 24
+
+// linkless replaces the Markdown links in a text with their link texts. It adds the line number if a link names a line of a file, and keeps whole
+// addresses.
+func linkless(s string) string {
+	if !strings.Contains(s, "](") {
+		return s
+	}
+	var b strings.Builder
+	for {
+		at := strings.Index(s, "](")
+		if at < 0 {
+			break
+		}
+		open := strings.LastIndexByte(s[:at], '[')
+		end := strings.IndexByte(s[at:], ')')
+		if open < 0 || end < 0 || strings.ContainsAny(s[open:at], "\n") {
+			b.WriteString(s[:at+2])
+			s = s[at+2:]
+			continue
+		}
+		shown, target := s[open+1:at], s[at+2:at+end]
+		b.WriteString(s[:open])
+		switch line := target[strings.LastIndexByte(target, ':')+1:]; {
+		case strings.Contains(target, "://") && shown != target:
+			b.WriteString(shown + " (" + target + ")")
+		case len(line) < len(target) && strings.Trim(line, "0123456789") == "" && !strings.Contains(shown, ":"):
+			b.WriteString(shown + ":" + line)
+		default:
+			b.WriteString(shown)
+		}
+		s = s[at+end+1:]
+	}
+	return b.String() + s
+}
+
+// fragments has words that begin sentences without a subject of their own, which was mentioned just before.
+var fragments = wordListOf("could should would might may can and same similar similarly likewise könnte sollte würde und pourrait devrait podría debería")
+
+// joinsBack reports whether a sentence means nothing without the previous one.
+func joinsBack(s string) bool {
+	if leans(s) || pointsBack(s) {
+		return true
+	}
+	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
+	return end > 0 && end <= 24 && !asksIn(s) && fragments.has(strings.ToLower(s[:end]))
+}

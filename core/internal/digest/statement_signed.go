@@ -1,0 +1,129 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Sentences in scripts whose cues are signs, that describe something or tell what somebody said to somebody else. Like those of statement_about.go they are
+// recognized by their form.
+
+// longestSigned is the maximum length in bytes of a sentence whose form is looked at.
+const longestSigned = 2 * maxStatement
+
+// describesSigned reports whether the sign between two parts of a sentence only describes something.
+func describesSigned(sign, before, rest string) bool {
+	if len(before)+len(rest) > longestSigned {
+		return false
+	}
+	return describesInChinese(sign, before, rest) || describesInJapanese(sign, before, rest) || describesInKorean(sign, before, rest) ||
+		describesInArabic(sign, before, rest) || describesInHindi(sign, before, rest)
+}
+
+func describesInChinese(sign, before, rest string) bool {
+	switch sign {
+	case "改成", "改为", "改為", "最好": // "make it nine o'clock": one booking
+		return strings.ContainsAny(rest, "点點") && strings.ContainsAny(rest, "0123456789") || strings.HasPrefix(rest, "周") || strings.HasPrefix(rest, "星期")
+	case "必须", "必須", "一定要": // "I must be there at five"
+		return strings.HasPrefix(before, "我") && strings.ContainsAny(before, "点點")
+	case "使用", "保持": // "what the program uses"
+		return len(before) > 4*len("使") && !endsWithAny(before, "请", "請", "都", "要", "只", "，", "。", "始终", "一律")
+	case "我喜欢", "我喜歡", "我更喜欢", "喜欢", "喜歡", "更喜欢", "更喜歡": // "a jacket that I like"
+		return strings.HasPrefix(rest, "的") && !strings.Contains(rest, "是")
+	}
+	for _, subject := range [...]string{"该", "該", "你的任务"} { // "the program should …", "your task is …"
+		if strings.HasPrefix(before, subject) {
+			return !strings.HasPrefix(sign, "不")
+		}
+	}
+	return strings.HasPrefix(before, "在") && strings.Contains(before, "国") // "in England one must …"
+}
+
+func describesInJapanese(sign, before, rest string) bool {
+	switch sign {
+	case "いつも": // "the neighbour always parks …"
+		return strings.HasSuffix(before, "は") && endsWithAny(strings.TrimRight(rest, "。"), "ます", "です") && !endsWithAny(before, "私は", "僕は", "俺は")
+	case "決して", "絶対に": // "決して眠らない騎士", a knight who never sleeps
+		_, after, found := strings.Cut(rest, "ない")
+		r, _ := utf8.DecodeRuneInString(after)
+		return found && (r >= 0x4e00 && r <= 0x9fff || r >= 0x30a0 && r <= 0x30ff)
+	}
+	return false
+}
+
+func describesInKorean(sign, before, rest string) bool {
+	switch sign {
+	case "절대": // "절대 잠들지 않는 기사", a knight who never sleeps
+		if strings.Contains(rest, "않는 ") {
+			return true
+		}
+	case "항상", "언제나", "늘", "매번": // "the neighbour always parks …"
+		return subjectInKorean(before) && strings.HasSuffix(strings.TrimRight(rest, ".! "), "요") && !asksInKorean(rest)
+	}
+	if strings.Contains(rest, "라고 했") { // "he told her to …"
+		return !strings.Contains(before, "내가 ") && !strings.Contains(before, "제가 ")
+	}
+	return strings.Contains(before, "국에서는") // "in England one must …"
+}
+
+func describesInArabic(sign, before, rest string) bool {
+	switch sign {
+	case "أبدا", "أبداً", "مطلقا": // "عن فارس لا ينام أبدا", of a knight who never sleeps
+		if strings.Contains(before, "لا ي") && !strings.Contains(before, "لا يج") && !strings.Contains(before, "لا يس") && !strings.Contains(before, "لا يم") {
+			return true
+		}
+	case "يجب": // "in England one must …", "I must …", "it must … when it is pressed"
+		place, found := strings.CutPrefix(before, "في ")
+		return found && !strings.HasPrefix(place, "ال") && strings.Count(place, " ") == 1 || strings.HasPrefix(rest, " أن أ") ||
+			strings.HasPrefix(rest, " أن ي") && (strings.Contains(rest, " عند ال") || strings.Contains(rest, " بعد ال"))
+	case "اكتب": // "write a story about …"
+		return strings.Contains(rest, " عن ")
+	}
+	if strings.HasPrefix(before, "لم ") || strings.HasPrefix(before, "قال") { // "nobody ever told me", "he said to her"
+		return true
+	}
+	first, next, _ := strings.Cut(before, " ") // "my neighbour parks …", "the baker only takes …"
+	return (strings.HasSuffix(first, "ي") || sign == "فقط" && strings.HasPrefix(first, "ال")) && strings.HasPrefix(next, "ي") && !strings.HasPrefix(next, "يجب")
+}
+
+func describesInHindi(sign, before, rest string) bool {
+	switch sign {
+	case "हमेशा": // "since always", "my neighbour always parks …"
+		if strings.HasPrefix(rest, " से ") || strings.HasPrefix(before, "मेर") && endsWithAny(strings.TrimRight(rest, "।"), "है", "हैं") {
+			return true
+		}
+	case "सिर्फ़", "सिर्फ", "केवल": // "only two days left"
+		if strings.Contains(rest, " बच") {
+			return true
+		}
+	case "चाहिए", "होना चाहिए": // "I need the report", "empty after it was sent"
+		if strings.Contains(before, "के बाद ") || strings.HasPrefix(before, "मुझे ") && !endsWithAny(before, "ना ", "नी ") {
+			return true
+		}
+	}
+	if strings.Contains(before, "जो ") { // a relative clause
+		return !strings.Contains(before, "जो भी")
+	}
+	return strings.HasPrefix(before, "वह ") || strings.Contains(before, "ने ") && strings.Contains(before, " कहा") // "he …", "she said that …"
+}
+
+// subjectInKorean reports whether a text ends with the subject of a sentence, other than its writer.
+func subjectInKorean(before string) bool {
+	before = strings.TrimRight(before, " ")
+	switch before {
+	case "저는", "나는", "제가", "내가", "우리는":
+		return false
+	}
+	return endsWithAny(before, "은", "는", "이", "가")
+}
+
+// asksInKorean reports whether the rest of a sentence asks somebody for something, or says what has to be.
+func asksInKorean(rest string) bool {
+	return slices.ContainsFunc([]string{"세요", "줘요", "야 해요", "야 돼요", "야 되", "주면", "좋겠"}, func(sign string) bool { return strings.Contains(rest, sign) })
+}
+
+// endsWithAny reports whether a text ends with one of several endings.
+func endsWithAny(text string, endings ...string) bool {
+	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(text, end) })
+}
