@@ -99,20 +99,15 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 		if n < 0 && name == "id" && v.Kind == jsonspan.Array { // the path of a serialized class
 			continue
 		}
-		if known.has(name) || own[span.Start+at] || !says(v) || carried(name, kind) && (name != "id" || !c.otherID(i, n, span.Start+v.Start)) {
-			continue
+		switch why := reason(name); {
+		case known.has(name) || own[span.Start+at] || !says(v):
+		case carried(name, kind) && (name != "id" || !c.otherID(i, n, span.Start+v.Start)):
+		case name == "status" && string(v.Slice(b)) == `"completed"`:
+		case kind == transcript.Reasoning && why == api.LossSigned: // recorded with the part
+		case why == api.LossMetadata && c.lostAgain(n, name):
+		default:
+			c.lose(i, n, "member", why, api.InsteadNothing, name)
 		}
-		if name == "status" && string(v.Slice(b)) == `"completed"` {
-			continue
-		}
-		why := reason(name)
-		if kind == transcript.Reasoning && why == api.LossSigned {
-			continue // recorded with the part
-		}
-		if why == api.LossMetadata && c.lostAgain(n, name) {
-			continue
-		}
-		c.lose(i, n, "member", why, api.InsteadNothing, name)
 	}
 }
 

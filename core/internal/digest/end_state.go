@@ -29,7 +29,8 @@ type checkState struct {
 	kinds  checkKinds
 	key    string // the command's key; see sameCommand
 	failed bool
-	stale  bool // a file was edited since
+	stale  bool   // a file was edited since
+	runs   string // the script that it runs, as a package manager said once
 }
 
 // The maximum numbers of checks and edited files that are listed, and the number of turns after which a check says nothing about the end.
@@ -138,7 +139,14 @@ func (s *endState) checked(r *run, bad bool, turn int) {
 	}
 	short := *r
 	short.failure, short.script = "", checkedPart(r.script) // the failure is among the open errors
-	s.addCheck(checkState{dated{turn, strings.TrimPrefix(short.text(), "ran ")}, checksIn(short.script), sameCommand(short.script), bad, false})
+	c := checkState{kinds: checksIn(short.script), key: sameCommand(short.script), failed: bad}
+	for i := range s.checks { // the output of this run may be cut
+		if old := &s.checks[i]; old.key == c.key && short.runs == "" {
+			short.runs = old.runs
+		}
+	}
+	c.runs, c.dated = short.runs, dated{turn, strings.TrimPrefix(short.text(), "ran ")}
+	s.addCheck(c)
 }
 
 func (s *endState) addCheck(c checkState) {
@@ -280,5 +288,5 @@ func checkRead(d dated, failed bool) checkState {
 	if inside, found := strings.CutPrefix(script, "`"); found {
 		script, _, _ = strings.Cut(inside, "`")
 	}
-	return checkState{d, checksIn(script), sameCommand(script), failed, stale}
+	return checkState{dated: d, kinds: checksIn(script), key: sameCommand(script), failed: failed, stale: stale}
 }

@@ -156,7 +156,7 @@ func (r *turnReader) weighNotes(last bool) {
 				u.factor = ofReading / 8
 			}
 		case toldUnit:
-			if shared, long := said.shared(u.text); shared*5 < long*2 {
+			if shared, long := said.shared(u.text); u.factor != isDropped && shared*5 < long*2 {
 				u.factor = u.factor * ofContested / 1024
 			}
 		}

@@ -120,3 +120,14 @@ func TestSentencesKeepCodeWhole(t *testing.T) {
 {"role":"user","content":"And the fan?"}]`, 4000)
 	wants(t, text, []string{"`go vet ./... && go test ./...` takes 7 seconds for kiln_4."}, nil)
 }
+
+// A check says which script it runs even if its last output is cut.
+func TestStateNamesTheScript(t *testing.T) {
+	text := logOf(t, `[{"role":"user","content":"Check it."},
+`+ranAs("1", "First run.", "npm run check", `\n> kiln@1.0.0 check\n> tsc --noEmit && biome check\n\nChecked 9 files, 0 errors`)+`,
+`+ranAs("2", "Again.", "npm run check 2>&1 | tail -3", `Checked 9 files, 0 errors`)+`,
+{"role":"assistant","content":"It passes."},{"role":"user","content":"Thanks, go on with zone 7."}]`, 3000)
+	if want := "passed, in [1]: `npm run check` (runs `tsc --noEmit && biome check`)"; !strings.Contains(text, want) {
+		t.Errorf("%q is not in\n%s", want, text)
+	}
+}

@@ -250,7 +250,7 @@ func (r *turnReader) endTurn(last bool) {
 		u := &t.units[n]
 		switch {
 		case u.factor == ofAnnounced && (overtaken || !last || n < len(t.units)-1), u.factor == ofProbe && !last, u.factor == ofStatus && overtaken,
-			u.factor == ofRemark && (answered && len(u.text) < shortRemark || !last && len(u.text) < shortRemark/2), u.factor == ofPrediction && !last:
+			u.factor == ofRemark && (answered && len(u.text) < shortRemark || !last && len(u.text) < shortRemark/2), u.factor == ofPrediction && u.kind == answerUnit && !last:
 			u.factor = isDropped
 		case last && u.kind == answerUnit && saysOpen(u.lead+" "+u.text):
 			u.factor = max(u.factor, ofOpen)

@@ -39,6 +39,8 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 		if len(r.now().units) > before && (isLookup(name) || delegating.has(bareTool(name))) { // the units from its result are enough
 			return
 		}
+	case strings.HasPrefix(lower(short[:min(len(short), len("success"))]), "success"): // and no more
+		u.factor = ofCommand / 4
 	case saysOutcome(short):
 		u.text += " → " + Fence(strings.Join(strings.Fields(short), " "))
 	}

@@ -45,13 +45,14 @@ func TestDeletedFiles(t *testing.T) {
 func TestRemarksAtWork(t *testing.T) {
 	text := logOf(t, `[
 {"role":"user","content":"Why does the build of the kiln fail?"},
+`+ranAs("0", "Critical issue #1: Close the door", "make hooks", `error: lamp off\nexit code: 2`)+`,
 `+ranAs("1", "Step 3: Check what the hooks do", "make kiln", `error: door open\nexit code: 2`)+`,
 `+ranAs("2", "That looks a lot more robust to me.", "git commit -m 'Shut the door'", `[main 9f8e7d6] Shut the door\n 1 file changed, 2 insertions(+)`)+`,
 {"role":"assistant","content":"The hook in kiln/door.go ran before the door was shut. CI should now pass with this."},
 {"role":"user","content":"Look at the fan, please: it turns too slowly."},
 {"role":"assistant","content":"The fan turns at 40 percent. It should now pass the check."}
 ]`, 4000)
-	wants(t, text, []string{"kiln/door.go ran before the door was shut", "turns at 40 percent"}, []string{"Step 3", "more robust", "CI should now"})
+	wants(t, text, []string{"kiln/door.go ran before the door was shut", "turns at 40 percent"}, []string{"Step 3", "issue #1", "more robust", "CI should now"})
 }
 
 // A failed test is named. If it passes later in the same turn, it is not open.

@@ -61,7 +61,7 @@ func (r *turnReader) say(from int, calls bool, u unit) {
 		return
 	case saysLittle(u.text) && (atWork || u.item == 0 && u.lead == "" && !strings.Contains(u.text, " ")):
 		return
-	case announces(u.text):
+	case announces(u.text), u.item == 0 && u.lead == "" && isStep(u.text):
 		u.factor = ofAnnounced
 	case atWork:
 		u.factor = worthAtWork(u.text)
@@ -88,11 +88,22 @@ func worthAtWork(text string) int {
 	return ofSaid
 }
 
-// isStep reports whether a text only announces a numbered next step: "Step 3: Check the hooks".
+// isStep reports whether a text only announces a numbered next step: "Step 3: Check the hooks", "Critical issue #1: Fix the door".
 func isStep(text string) bool {
-	rest, found := strings.CutPrefix(text, "Step ")
-	return found && exitOf(rest) != "" && !strings.Contains(rest, ". ")
+	head, rest, found := strings.Cut(text, ": ")
+	if !found || len(text) > longestStep || strings.ContainsAny(text, "`(") || strings.Contains(rest, ". ") {
+		return false
+	}
+	name, number, _ := strings.Cut(head, "#") // "Critical issue #1"
+	if number == "" {
+		name, number, found = strings.Cut(head, " ")
+		return found && name == "Step" && exitOf(number) != ""
+	}
+	return strings.Count(name, " ") > 1 && exitOf(number) == number
 }
+
+// longestStep is the maximum length of the heading of a step, in bytes.
+const longestStep = 80
 
 // predictions occur in sentences that predict the outcome of finished work.
 var predictions = strings.Split("should now |should pass|should work|should succeed|should be green|should be completely |should be fixed|should be good|should be fine|should be resolved|"+

@@ -7,6 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
 // scores say how much parts and messages matter to the host.
@@ -44,11 +45,13 @@ func (k *Keeper) ScoreParts(given *api.Score, room int) {
 		return
 	}
 	for n := range t.Parts {
-		if p := &t.Parts[n]; p.Kind == transcript.ToolCall && !p.ID.IsZero() {
-			if score, known := calls.Get(t.Text(p.ID)); known {
-				of[n] = score
-				k.scoreResult(p.Pair, score)
-			}
+		p := &t.Parts[n]
+		if p.Kind != transcript.ToolCall || p.ID.IsZero() {
+			continue
+		}
+		if score, known := calls.Get(t.Text(p.ID)); known {
+			of[n] = score
+			k.scoreResult(p.Pair, score)
 		}
 	}
 }
@@ -104,22 +107,26 @@ func (k *Keeper) pinScored() {
 		return b.from - a.from
 	})
 	for _, g := range groups {
-		size, items := 0, k.doc.Items[g.from:g.end]
-		for i := range items {
-			if !items[i].Pinned {
-				size += items[i].Tokens
-			}
-		}
-		if size > room {
-			continue
-		}
-		room -= size
-		for i := range items {
-			if m := items[i].Msg; !items[i].Pinned && int(m) < len(k.scores.stays) {
-				items[i].Pinned, k.scores.stays[m] = true, true
-			}
+		room -= k.pin(k.doc.Items[g.from:g.end], room)
+	}
+}
+
+// pin pins a group of items unless those that are not pinned yet have more than room tokens. It returns the tokens that it has pinned.
+func (k *Keeper) pin(items []view.Item, room int) (size int) {
+	for i := range items {
+		if !items[i].Pinned {
+			size += items[i].Tokens
 		}
 	}
+	if size > room {
+		return 0
+	}
+	for i := range items {
+		if m := items[i].Msg; !items[i].Pinned && int(m) < len(k.scores.stays) {
+			items[i].Pinned, k.scores.stays[m] = true, true
+		}
+	}
+	return size
 }
 
 // valuedGroups lists the groups of items in which an item has a score above 0. Messages that compactions have written

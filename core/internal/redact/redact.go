@@ -48,32 +48,38 @@ func New(texts []api.Redaction, known []string) *Redactor {
 	for i, hash := range known {
 		r.numbers.Set(hash, int32(i)+1)
 	}
-	add := func(text string, i int, level int8) {
-		r.matcher.add(text, len(r.spelled))
-		r.spelled, r.levels = append(r.spelled, int32(i)), append(r.levels, level)
-	}
 	for i := range texts {
 		if texts[i].Whole {
 			r.whole.Set(texts[i].Text, int32(i)+1)
 		} else {
-			add(texts[i].Text, i, 0)
+			r.add(texts[i].Text, int32(i), 0)
 		}
 	}
 	for i := range texts {
-		if texts[i].Whole {
-			continue
-		}
-		for _, once := range spellings(texts[i].Text) {
-			if once != texts[i].Text {
-				add(once, i, 1)
-			}
-			if twice := inside(once); twice != once {
-				add(twice, i, 2)
-			}
+		if !texts[i].Whole {
+			r.addEscaped(texts[i].Text, int32(i))
 		}
 	}
 	r.matcher.link()
 	return r
+}
+
+// add adds a spelling of text i, which is escaped level times.
+func (r *Redactor) add(text string, i int32, level int8) {
+	r.matcher.add(text, len(r.spelled))
+	r.spelled, r.levels = append(r.spelled, i), append(r.levels, level)
+}
+
+// addEscaped adds the spellings of text i in JSON, and in JSON within a string of JSON.
+func (r *Redactor) addEscaped(text string, i int32) {
+	for _, once := range spellings(text) {
+		if once != text {
+			r.add(once, i, 1)
+		}
+		if twice := inside(once); twice != once {
+			r.add(twice, i, 2)
+		}
+	}
 }
 
 // placeholder returns the placeholder of text i. On the first call it assigns one and counts the text.

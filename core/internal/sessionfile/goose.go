@@ -224,6 +224,20 @@ func gooseBlock(dst, src []byte, at jsonspan.Span) []byte {
 	return dst
 }
 
+// gooseText returns the text of a content block, or false if the block is of another type.
+func gooseText(src []byte, block jsonspan.Span) (string, bool) {
+	switch typeOf(src, block) {
+	case "text":
+		return textOf(src, block, "text"), true
+	case "resource":
+		if text := textOf(src, block, "resource.text"); text != "" {
+			return text, true
+		}
+		return "[Binary content: " + textOf(src, block, "resource.mimeType") + "]", true
+	}
+	return "", false
+}
+
 // gooseResult appends the content of a tool result, and its is_error member. The content is a text, or a list of texts and images if it
 // contains images.
 func gooseResult(dst, src []byte, result jsonspan.Span) []byte {
@@ -243,25 +257,19 @@ func gooseResult(dst, src []byte, result jsonspan.Span) []byte {
 		}
 	}
 	for _, p := range items(src, content) {
-		var text string
-		switch typeOf(src, p) {
-		case "text":
-			text = textOf(src, p, "text")
-		case "resource":
-			if text = textOf(src, p, "resource.text"); text == "" {
-				text = "[Binary content: " + textOf(src, p, "resource.mimeType") + "]"
-			}
-		case "image":
-			if !stringAt(src, p, "data").IsZero() && !stringAt(src, p, "mimeType").IsZero() && gooseHears(src, p) {
+		if !gooseHears(src, p) {
+			continue
+		}
+		if typeOf(src, p) == "image" {
+			if !stringAt(src, p, "data").IsZero() && !stringAt(src, p, "mimeType").IsZero() {
 				media = true
 				next()
 				blocks = appendFilled(blocks, src, p, gooseImage)
 			}
 			continue
-		default:
-			continue
 		}
-		if !gooseHears(src, p) {
+		text, ok := gooseText(src, p)
+		if !ok {
 			continue
 		}
 		if n++; n > 1 {

@@ -200,25 +200,26 @@ func checkAnthropic(c *Checker) {
 }
 
 func (c *Checker) blocks(rules *blockRules) {
-	for place, m := range c.Seq {
-		first := c.T.Messages[m].First
-		other := place > 0 && c.run[place-1] == c.run[place] && !c.results(c.Seq[place-1])
-		for i := range c.T.PartsOf(int(m)) {
-			p := &c.T.Parts[first+int32(i)]
-			if p.Has(transcript.Called) && !p.Has(transcript.Removed) && !c.present(p.Caller-1) {
-				c.Add(c.F.Rules.Server, m, first+int32(i), DropCaller, "the tool that has made this call is not there")
-			}
-			if p.Has(transcript.Removed|transcript.Server|transcript.Mark) || p.Parent >= 0 {
-				continue
-			}
-			if p.Kind != transcript.ToolResult {
-				other = true
-			} else if other && p.Pair >= 0 {
-				c.Add(rules.order, m, first+int32(i), MoveResult, "tool results must come before other content")
-			}
-			if p.Kind == transcript.ToolCall && !validToolID(c.T.Text(p.ID), rules.marks) {
-				c.badID(rules.id, first+int32(i), p, rules.says)
-			}
+	last, other := int32(-1), false // other: content other than results precedes in this message or its run
+	for n, p := range c.parts {
+		if p.Msg != last {
+			last = p.Msg
+			place := c.place[last]
+			other = place > 0 && c.run[place-1] == c.run[place] && !c.results(c.Seq[place-1])
+		}
+		if p.Has(transcript.Called) && !c.present(p.Caller-1) {
+			c.Add(c.F.Rules.Server, p.Msg, n, DropCaller, "the tool that has made this call is not there")
+		}
+		switch {
+		case p.Has(transcript.Server | transcript.Mark):
+			continue
+		case p.Kind != transcript.ToolResult:
+			other = true
+		case other && p.Pair >= 0:
+			c.Add(rules.order, p.Msg, n, MoveResult, "tool results must come before other content")
+		}
+		if p.Kind == transcript.ToolCall && !validToolID(c.T.Text(p.ID), rules.marks) {
+			c.badID(rules.id, n, p, rules.says)
 		}
 	}
 }

@@ -106,24 +106,18 @@ func readLangChain(r *Reader, m *transcript.Message) {
 	f := *fp
 	r.want(&f[lcType], jsonspan.String, jsonspan.Null, "the type of a message must be a string")
 	typ := r.typ(&f[lcType])
-	m.Spelling = lcFlat
+	m.Spelling = class.spelling(within)
 	if f[lcType].Str() {
 		m.RoleSpan = f[lcType].Span
 	}
-	switch within {
-	case lcKwargs:
-		m.Spelling = lcConstructor
-		if class.python {
-			m.Spelling = lcPython
-		}
-		if typ == "constructor" {
-			typ, m.RoleSpan = r.typ(&class.name), class.name.Span
-		}
-	case lcData:
-		m.Spelling = lcStored
-	case -1:
+	if within < 0 {
 		held = f
-		if typ == "constructor" {
+	}
+	if typ == "constructor" {
+		switch within {
+		case lcKwargs:
+			typ, m.RoleSpan = r.typ(&class.name), class.name.Span
+		case -1:
 			r.Fail(jsonspan.WrongType, int(m.Span.Start), "a constructor must have an object under \"kwargs\"")
 		}
 	}
@@ -148,6 +142,19 @@ func readLangChain(r *Reader, m *transcript.Message) {
 type lcClass struct {
 	name   field // the last name, which is the class itself
 	python bool
+}
+
+// spelling returns the spelling of a message whose content is under a key, or -1 if it is in the message itself.
+func (c *lcClass) spelling(within int) uint8 {
+	switch {
+	case within == lcData:
+		return lcStored
+	case within != lcKwargs:
+		return lcFlat
+	case c.python:
+		return lcPython
+	}
+	return lcConstructor
 }
 
 func (c *lcClass) read(r *Reader) {

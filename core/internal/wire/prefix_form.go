@@ -58,38 +58,58 @@ func (f *Format) PrefixForm() *PrefixForm {
 // OnlyMarked reports whether the format's providers cache only up to breakpoints that the app sets.
 func (f *Format) OnlyMarked() bool { return f.SystemApart && f.Marks != 0 }
 
+// prefixBody is what a request body determines about its patch.
+type prefixBody struct {
+	limit    string   // the member that limits the output
+	none     string   // the members that forbid tools
+	tools    bool     // whether there are tools
+	drop     []string // members to remove
+	thinking int      // output tokens reserved for thinking
+}
+
+// readBody reads a request body. It returns false if the body requests output other than text.
+func (b *PrefixForm) readBody(r *prefixBody, body []byte) bool {
+	s := jsonspan.New(body)
+	for key := range s.Members {
+		name := string(key)
+		value := s.Skip()
+		text := value.Slice(body)
+		switch {
+		case value.Kind == jsonspan.Null:
+		case name == b.Shaped && containsAny(text, shapedBy):
+			return false
+		case name == b.Older:
+			r.limit = name
+		case name == "cachedContent": // its tools must not be named again
+			r.none = ""
+		case name == "tools":
+			r.tools = len(text) > 2
+		case name == "thinking" || name == "additionalModelRequestFields":
+			r.thinking = max(r.thinking, budgetIn(text))
+		case slices.Contains(strings.Fields(b.Drop), name):
+			r.drop = append(r.drop, name)
+		}
+		if name == b.Choice && b.Forced != "" && forces(name, text) {
+			r.none, r.tools = b.Forced, true
+		}
+	}
+	return true
+}
+
+// forces reports whether the value of a member makes the model call a tool.
+func forces(name string, text []byte) bool {
+	return containsAny(text, []string{`"any"`, `"tool"`}) && (name != "toolConfig" || bytes.Contains(text, []byte("toolChoice")))
+}
+
 // AppendPatch appends a JSON Merge Patch (RFC 7396) that turns a body into a request for a summary of at most tokens tokens. body is JSON,
 // or nil if there is only a list of messages. thinking is the number of output tokens that are reserved for thinking. ok is false if the
 // body requests output other than text.
 func (b *PrefixForm) AppendPatch(dst, body []byte, tokens int) (patch []byte, thinking int, ok bool) {
-	limit, tools := b.Limit, false
-	none, drop := b.None, []string(nil)
-	if body != nil {
-		s := jsonspan.New(body)
-		for key := range s.Members {
-			name := string(key)
-			value := s.Skip()
-			text := value.Slice(body)
-			switch {
-			case value.Kind == jsonspan.Null:
-			case name == b.Shaped && containsAny(text, shapedBy):
-				return dst, 0, false
-			case name == b.Older:
-				limit = name
-			case name == "cachedContent": // its tools must not be named again
-				none = ""
-			case name == "tools":
-				tools = len(text) > 2
-			case name == "thinking" || name == "additionalModelRequestFields":
-				thinking = max(thinking, budgetIn(text))
-			case slices.Contains(strings.Fields(b.Drop), name):
-				drop = append(drop, name)
-			}
-			if name == b.Choice && b.Forced != "" && containsAny(text, []string{`"any"`, `"tool"`}) && (name != "toolConfig" || bytes.Contains(text, []byte("toolChoice"))) {
-				none, tools = b.Forced, true
-			}
-		}
+	r := prefixBody{limit: b.Limit, none: b.None}
+	if body != nil && !b.readBody(&r, body) {
+		return dst, 0, false
 	}
+	limit, none, tools, drop, thinking := r.limit, r.none, r.tools, r.drop, r.thinking
 	dst = append(dst, '{')
 	outer, inner, nested := strings.Cut(limit, ".")
 	dst = append(append(append(dst, '"'), outer...), `":`...)
