@@ -110,7 +110,10 @@ func divided(part, rest string) bool {
 
 // signed reports whether a text begins with a sign of success, such as a check mark, followed by other text.
 func signed(text string) bool {
-	return slices.ContainsFunc(statusSigns, func(s string) bool { return strings.HasPrefix(text, s+" ") })
+	return slices.ContainsFunc(statusSigns, func(s string) bool {
+		rest, found := strings.CutPrefix(text, s)
+		return found && strings.HasPrefix(rest, " ")
+	})
 }
 
 // unsigned returns a part of a text without its item number, its signs of success, and the separator at its end.
