@@ -2,10 +2,13 @@
 // a session of Cloudflare's agents runs its function in workerd, and the types of all packages are checked. make test-agents runs Claude Code.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
+import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createCompactor, load, restoreFrom } from "ctxfold";
@@ -156,23 +159,21 @@ test("opencode gives its model the facts of the session when it compacts", {
   let said = "";
   const url = await new Promise((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (text) => {
-        said += text;
+      stream.setEncoding("utf8").on("data", (piece) => {
+        said += piece;
         const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(said) ?? [];
         if (found) resolve(found);
       });
     }
     child.on("close", () => reject(new Error(said)));
   });
+  // fetch would give up after five minutes without an answer.
   const post = async (/** @type {string} */ path, /** @type {object} */ body) => {
-    const response = await fetch(url + path, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    const text = await response.text();
-    assert.ok(response.ok, `${path}: ${response.status} ${text}\n${said.slice(-2000)}`);
-    return JSON.parse(text);
+    const outgoing = request(url + path, { method: "POST", headers: { "content-type": "application/json" } });
+    const [response] = await once(outgoing.end(JSON.stringify(body)), "response");
+    const answer = await text(response);
+    assert.equal(response.statusCode, 200, `${path}: ${answer}\n${said.slice(-2000)}`);
+    return JSON.parse(answer);
   };
   const { id } = await post("/session", {});
   const model = { providerID: "fake", modelID: "m" };
@@ -182,7 +183,7 @@ test("opencode gives its model the facts of the session when it compacts", {
   const from = api.sent.length;
   await post(`/session/${id}/summarize`, { ...model, auto: false });
   const asked = api.sent.slice(from).map(({ body }) => JSON.stringify(body));
-  const facts = asked.filter((text) => text.includes("Facts from the record of this session"));
+  const facts = asked.filter((sent) => sent.includes("Facts from the record of this session"));
   assert.equal(facts.length, 1, asked.join("\n").slice(-3000));
   const [, given = ""] = facts[0]?.split("Facts from the record of this session") ?? [];
   assert.ok(given.includes(question(1)) && given.includes("Kiln 2 had 902 degrees."), given);
@@ -354,9 +355,9 @@ test("a session of Cloudflare's agents compacts by itself with the function, in 
   const append = async (part) => {
     const messages = session(20).map((message) => ({ ...message, id: `${message.id}-${part}` }));
     const response = await worker.fetch("/", { method: "POST", body: JSON.stringify(messages) });
-    const text = await response.text();
-    assert.ok(response.ok, text);
-    return JSON.parse(text);
+    const answer = await response.text();
+    assert.ok(response.ok, answer);
+    return JSON.parse(answer);
   };
   let length = 0;
   for (let part = 1; part <= 3; part++) {

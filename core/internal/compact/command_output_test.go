@@ -23,7 +23,10 @@ func TestOutputsOfHarnessCommandsAreCut(t *testing.T) {
 	if err != nil || len(left) > 0 || output(back) != src(long, "and now?") {
 		t.Errorf("%v %v\n%s", err, left, output(back))
 	}
-	for _, same := range []string{src("Why "+long+"?", "and now?"), src("why?", long)} {
+	if c := run(t, "native", strings.Replace(pol, `"squeeze"`, `"squeeze","min_reclaim":100000`, 1), src(long, "and now?")); takenOut(c) != "" {
+		t.Errorf("cut below min_reclaim: %q", takenOut(c))
+	}
+	for _, same := range []string{src("Why "+long+"?", "and now?"), src("why?", long), src(long+`\nNever delete the folder kiln.`, "and now?")} {
 		if c := run(t, "native", pol, same); takenOut(c) != "" {
 			t.Errorf("%q: %s", takenOut(c), output(c))
 		}

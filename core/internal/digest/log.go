@@ -139,13 +139,14 @@ func (k *turnLog) bestQuotes(chosen []extract.Chosen, size int) []extract.Chosen
 
 // turnAt returns the number of the turn that contains a message.
 func (k *turnLog) turnAt(message int32) int {
-	number := 0
-	for i := range k.turns {
-		if k.turns[i].from <= message {
-			number = k.turns[i].number
-		}
+	i, found := slices.BinarySearchFunc(k.turns, message, func(t turn, message int32) int { return cmp.Compare(t.from, message) })
+	if !found {
+		i--
 	}
-	return number
+	if i < 0 {
+		return 0
+	}
+	return k.turns[i].number
 }
 
 // aged multiplies a factor by a weight for the age of its turn, from four fifths for the oldest turn to six fifths for the last but one. The last

@@ -29,7 +29,7 @@ var sameMarks = []string{"unchanged since last read", "unchanged since your last
 // failedStarts begin results that report a failure in words, in lower case.
 var failedStarts = []string{"error:", "error reading", "error executing", "<tool_use_error>", "file does not exist", "file not found",
 	"no such file", "enoent", "eacces", "permission denied", "cannot read", "could not read", "failed to read", "failed to open", "path does not exist",
-	"the file does not exist", "traceback (most recent", "fatal:", `{"error"`, `{"success":false`, `{"success": false`, "invalid path"}
+	"the file does not exist", "traceback (most recent", "fatal:", "the user doesn't want to proceed", `{"error"`, `{"success":false`, `{"success": false`, "invalid path"}
 
 // failedText reports whether a text is a report of a failure.
 func failedText(text string) bool {

@@ -16,8 +16,11 @@ import (
 // leastShowing is the minimum size of a digest that quotes passages of files, in bytes.
 const leastShowing = 6000
 
-// lookShown is how many bytes of files are considered, those read last first.
-const lookShown = 1 << 18
+// lookShown is how many bytes of files are considered, those read last first, and lookFile how many of one file.
+const (
+	lookShown = 1 << 18
+	lookFile  = 1 << 15
+)
 
 // fileQuote is a piece of a file that is quoted as a whole.
 type fileQuote struct {
@@ -33,9 +36,12 @@ type fileQuote struct {
 type laterChanges struct {
 	files   critbit.Map[struct{}] // that were rewritten, moved or changed by a command
 	edited  critbit.Map[struct{}] // of which some lines were edited
-	removed critbit.Map[struct{}] // lines that edits removed
-	read    critbit.Map[struct{}] // lines that are read again
+	removed critbit.Map[struct{}] // lines that edits removed, by fileLine
+	read    critbit.Map[struct{}] // lines that are read again, by fileLine
 }
+
+// fileLine is the key of a line of a file, without white space around it.
+func fileLine(path, line string) string { return path + "\x00" + line }
 
 // quoteReader collects the passages of files in a transcript, from its end on.
 type quoteReader struct {
@@ -72,32 +78,49 @@ func (k *turnLog) quotesOf(t *transcript.Transcript, messages []int32) []fileQuo
 		for n := m.First + m.Count - 1; n >= m.First; n-- {
 			r.part(i, n, stays)
 		}
+		if isTextResult(t, int(i)) {
+			r.textResult(i, stays)
+		}
 	}
 	slices.Reverse(r.found)
 	return r.found
 }
 
-// part reads part n of a message, which stays in the conversation or is folded.
+// textResult reads the first text of a message in which a program answers calls that an assistant wrote as text.
+func (r *quoteReader) textResult(message int32, stays bool) {
+	m := &r.t.Messages[message]
+	for n := m.First; n < m.First+m.Count; n++ {
+		if p := &r.t.Parts[n]; p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed) {
+			content := r.t.Text(p.Body)
+			r.read(message, r.later.textRead(calledBefore(r.t, int(message)), content), content, stays)
+			return
+		}
+	}
+}
+
+// part reads part n of a message, which stays in the conversation or is folded. Calls that failed tell nothing about a file, but a script may
+// have changed some before it failed.
 func (r *quoteReader) part(message, n int32, stays bool) {
 	p := &r.t.Parts[n]
-	switch {
-	case p.Has(transcript.Removed | transcript.IsError):
-	case p.Kind == transcript.Text && p.Parent < 0 && isTextResult(r.t, int(message)):
-		content := r.t.Text(p.Body)
-		r.read(message, r.later.textRead(calledBefore(r.t, int(message)), content), content, stays)
-	case p.Kind == transcript.ToolResult && p.Pair >= 0:
-		call := &r.t.Parts[p.Pair]
-		switch useOf(r.t.Text(call.Name)) {
-		case reads:
+	if p.Kind != transcript.ToolResult || p.Pair < 0 || p.Has(transcript.Removed) {
+		return
+	}
+	call, failed := &r.t.Parts[p.Pair], p.Has(transcript.IsError)
+	switch useOf(r.t.Text(call.Name)) {
+	case reads:
+		if !failed {
 			r.read(message, Path(r.t, call), ResultText(r.t, int(n)), stays)
-		case edits:
-			for _, c := range slices.Backward(changesOf(r.t, call)) {
-				r.changed(message, &c, stays)
-			}
-		case runs:
-			if path := r.later.ran(commandOf(r.t, call)); path != "" {
-				r.read(message, path, ResultText(r.t, int(n)), stays)
-			}
+		}
+	case edits:
+		if failed || failedText(ResultText(r.t, int(n))) {
+			return
+		}
+		for _, c := range slices.Backward(changesOf(r.t, call)) {
+			r.changed(message, &c, stays)
+		}
+	case runs:
+		if path := r.later.ran(commandOf(r.t, call)); path != "" && !failed {
+			r.read(message, path, ResultText(r.t, int(n)), stays)
 		}
 	}
 }
@@ -108,38 +131,41 @@ func (r *quoteReader) read(message int32, path, content string, stays bool) {
 		return
 	}
 	content = withoutReminders(withoutExcerptMarker(withoutEnvelope(content)))
-	content = r.later.without(content, r.later.edited.Has(path))
+	content = r.later.without(path, content)
 	if !stays {
-		r.add(message, path, content)
+		r.add(message, path, content, !r.later.edited.Has(path))
 	}
 }
 
 // changed adds the passages that a change has added to a file, unless the log quotes all of it.
 func (r *quoteReader) changed(message int32, c *change, stays bool) {
 	if !stays && !thrownAway(c.path) && !r.later.files.Has(c.path) && !isDiff(c.added) {
-		var b strings.Builder
-		for _, line := range c.added {
-			if !r.later.removed.Has(line) && !r.later.read.Has(line) {
-				b.WriteString(line + "\n")
-			}
-		}
-		if said := c.text(); b.Len() > quotedChange && !strings.Contains(said, codeQuote(clipLine(c.added[0], quotedLine))) {
-			r.add(message, c.path, b.String())
+		content := r.later.without(c.path, strings.Join(c.added, "\n"))
+		// Without their indentation, lines don't tell what a line that is left out introduced.
+		if said := c.text(); len(content) > quotedChange && !strings.Contains(content, leftOut) && !strings.Contains(said, codeQuote(clipLine(c.added[0], quotedLine))) {
+			r.add(message, c.path, content, false)
 		}
 	}
 	r.later.add(c)
 }
 
-// add adds the passages of a content. Those that share names with the log weigh more.
-func (r *quoteReader) add(message int32, path, content string) {
-	if r.room -= len(content); r.room < 0 {
+// add adds the passages of a content, with the numbers of their first lines if these still hold. Passages that share names with the log weigh
+// more.
+func (r *quoteReader) add(message int32, path, content string, holds bool) {
+	if content == "" || r.room <= 0 {
 		return
 	}
+	if len(content) > lookFile {
+		content = content[:strings.LastIndexByte(content[:lookFile], '\n')+1]
+	}
+	r.room -= len(content)
 	from := len(r.found)
 	turn := r.log.turnAt(message)
 	path = strings.TrimPrefix(path, r.log.base)
 	eachQuote(content, func(p fileQuote) {
-		p.turn, p.path = turn, path
+		if p.turn, p.path = turn, path; !holds {
+			p.number = ""
+		}
 		shared := min(r.said.namesIn(p.within+" "+p.text), mostRelated)
 		if words, long := r.said.shared(p.text); shared == 0 && 4*words < long || p.factor*(1+shared) < leastRelated { // about something else
 			return
@@ -177,31 +203,74 @@ type quoteSplitter struct {
 	indent             int    // of that definition
 	size, worth        int
 	comment            bool // whether the last line is a comment
+	gap                bool // whether lines that say nothing were left out after the last one
 	defines            bool // whether a definition begins in the passage
 }
 
-// quotedCode is a line of a quote with its weight.
+// quotedCode is a line of a quote. "…" stands for lines that say nothing.
 type quotedCode struct {
-	text  string
-	worth int
+	text   string
+	indent int // in characters, of which a tab has two
+	worth  int // its weight; 0 for braces and "…"
 }
 
-// eachQuote calls see with the passages of a content that say something, with the average weight of their bytes as their factor.
+// leftOut stands behind the indentation of a line that is no longer in a file or that is quoted elsewhere.
+const leftOut = "\x00"
+
+// eachQuote calls see with the passages of a content that say something, with the average weight of their bytes as their factor. A passage ends
+// at a line that is left out, and the block that this line introduces is left out with it.
 func eachQuote(content string, see func(p fileQuote)) {
 	s := quoteSplitter{see: see}
-	blank := false
+	gutter := hasGutter(content)
+	blank, below := false, -1
 	for line := range strings.Lines(content) {
-		at := numbered(line)
+		at := 0
+		if gutter {
+			at = numbered(line)
+		}
 		code := strings.TrimRight(line[at:], " \t\r\n")
 		text := strings.TrimLeft(code, " \t")
-		if text == "" {
+		indent := len(code) - len(text)
+		if strings.HasPrefix(code, "\t") {
+			indent *= 2
+		}
+		switch {
+		case text == "":
 			blank = true
 			continue
+		case text == leftOut:
+			s.end()
+			below = indent
+			continue
+		case below >= 0 && indent > below:
+			continue
 		}
-		s.line(strings.Trim(line[:at], " \t→|:"), text, len(code)-len(text), blank)
+		below = -1
+		s.line(strings.Trim(line[:at], " \t→|:"), text, indent, blank)
 		blank = false
 	}
 	s.end()
+}
+
+// hasGutter reports whether the lines of a text are numbered, one after the other, as tools that read files print them.
+func hasGutter(content string) bool {
+	last, lines := 0, 0
+	for line := range strings.Lines(content) {
+		n := 0
+		for _, c := range strings.Trim(line[:numbered(line)], " \t→|:") {
+			n = n*10 + int(c-'0')
+		}
+		if line == "\n" && lines == 0 {
+			continue
+		}
+		if lines > 0 && n != last+1 || numbered(line) == 0 {
+			return false
+		}
+		if last, lines = n, lines+1; lines == 3 {
+			break
+		}
+	}
+	return lines > 1 || strings.Contains(content, "→")
 }
 
 // line adds a line of a file. after reports whether an empty line is before it.
@@ -213,6 +282,9 @@ func (s *quoteSplitter) line(number, text string, indent int, after bool) {
 		s.end()
 	}
 	if !strings.ContainsFunc(text, isLetter) { // a brace
+		if n := len(s.lines); n > 0 && !s.gap && s.lines[n-1].indent > indent {
+			s.lines = append(s.lines, quotedCode{text: text, indent: indent})
+		}
 		return
 	}
 	if indent <= s.indent {
@@ -228,8 +300,15 @@ func (s *quoteSplitter) line(number, text string, indent int, after bool) {
 		}
 	}
 	s.comment = comment
-	if worth := worthInQuote(text); worth > 0 {
-		s.lines = append(s.lines, quotedCode{clipLine(text, 2*longestCode), worth})
+	worth := worthInQuote(text)
+	if worth == 0 {
+		s.gap = len(s.lines) > 0
+	} else {
+		if s.gap {
+			s.lines = append(s.lines, quotedCode{text: "…", indent: indent})
+		}
+		s.gap = false
+		s.lines = append(s.lines, quotedCode{clipLine(text, 2*longestCode), indent, worth})
 		s.size += len(s.lines[len(s.lines)-1].text)
 		s.worth += len(s.lines[len(s.lines)-1].text) * worth
 	}
@@ -237,20 +316,28 @@ func (s *quoteSplitter) line(number, text string, indent int, after bool) {
 
 // end ends a quote. Of calls at its end only the first stays.
 func (s *quoteSplitter) end() {
-	for n := len(s.lines) - 1; n > 0 && s.lines[n].worth == ofCallLine && s.lines[n-1].worth == ofCallLine; n-- {
+	braces := func(n int) bool { return n > 0 && s.lines[n].worth == 0 && s.lines[n].indent <= s.lines[0].indent }
+	for n := len(s.lines) - 1; braces(n) || n > 0 && s.lines[n].worth == ofCallLine && s.lines[n-1].worth == ofCallLine; n-- {
+		if s.lines[n].worth == 0 {
+			s.lines = s.lines[:n]
+			continue
+		}
 		s.size -= len(s.lines[n].text)
 		s.worth -= len(s.lines[n].text) * ofCallLine
 		s.lines = s.lines[:n]
 	}
 	if s.size > 0 && s.worth/s.size >= leastRunWorth && !(len(s.lines) == 1 && (s.defines || s.size < loneQuote)) {
-		text := s.lines[0].text
+		text, base := s.lines[0].text, s.lines[0].indent
 		for _, line := range s.lines[1:] {
-			text += "\n" + line.text
+			text += "\n" + strings.Repeat(" ", min(max(0, line.indent-base), deepQuote)) + line.text
 		}
 		s.see(fileQuote{number: s.number, within: s.within, text: text, factor: s.worth / s.size})
 	}
-	s.lines, s.size, s.worth, s.comment, s.defines = s.lines[:0], 0, 0, false, false
+	s.lines, s.size, s.worth, s.comment, s.defines, s.gap = s.lines[:0], 0, 0, false, false, false
 }
+
+// deepQuote is the maximum indentation of a line of a quote behind its first line, in characters.
+const deepQuote = 24
 
 // loneQuote is the minimum size of a passage of one line, in bytes. A definition alone says nothing.
 const loneQuote = 30
@@ -340,7 +427,7 @@ func (l *laterChanges) add(c *change) {
 	}
 	l.edited.Add(c.path)
 	for _, line := range c.removed {
-		l.removed.Add(line)
+		l.removed.Add(fileLine(c.path, line))
 	}
 }
 
@@ -360,24 +447,31 @@ func (l *laterChanges) ran(script string) string {
 	return printed[0]
 }
 
-// without returns the content of a file without the lines that were removed later or are read again; without their numbers if it was edited.
-func (l *laterChanges) without(text string, edited bool) string {
+// without returns the content of a file with leftOut in place of the lines that were removed later or are read again.
+func (l *laterChanges) without(path, content string) string {
 	var b strings.Builder
-	for line := range strings.Lines(text) {
-		shown := line
-		if edited {
-			shown = line[numbered(line):]
+	gutter, left := hasGutter(content), true
+	number := func(line string) int {
+		if gutter {
+			return numbered(line)
 		}
-		code := strings.TrimSpace(line[numbered(line):])
-		switch {
-		case code == "":
-			b.WriteString(shown)
-		case !l.removed.Has(code) && !l.read.Has(code):
-			b.WriteString(shown)
-		}
+		return 0
 	}
-	for line := range strings.Lines(text) {
-		l.read.Add(strings.TrimSpace(line[numbered(line):]))
+	for line := range strings.Lines(content) {
+		at := number(line)
+		code := strings.TrimSpace(line[at:])
+		if key := fileLine(path, code); code != "" && (l.removed.Has(key) || l.read.Has(key)) {
+			b.WriteString(line[:len(line)-len(strings.TrimLeft(line[at:], " \t"))] + leftOut + "\n")
+			continue
+		}
+		left = left && code == ""
+		b.WriteString(line)
+	}
+	for line := range strings.Lines(content) {
+		l.read.Add(fileLine(path, strings.TrimSpace(line[number(line):])))
+	}
+	if left {
+		return ""
 	}
 	return b.String()
 }

@@ -79,7 +79,7 @@ func TestQuotesOfFiles(t *testing.T) {
 	l.Add(tr, seq)
 	text := digest.NewExtract(tr, seq[:7], "", l).Digest(12000)
 	_, shown, _ := strings.Cut(text, "# From files that were read\n")
-	for _, want := range []string{"[1] /kiln/src/ramp.go:\n", "(in rampUp) // Zones above seven share one burner, so their ramps must not overlap.\n    if zone > 7 && k.burnerBusy() {\n    return errBurner\n"} {
+	for _, want := range []string{"[1] /kiln/src/ramp.go:\n", "(in rampUp) // Zones above seven share one burner, so their ramps must not overlap.\n    if zone > 7 && k.burnerBusy() {\n      return errBurner\n"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
@@ -95,5 +95,62 @@ func TestQuotesOfFiles(t *testing.T) {
 	}
 	if text = digest.NewExtract(tr, seq, "", &digest.Ledger{}).Digest(12000); !strings.Contains(text, "\n    20: // rampSoak is how long") && !strings.Contains(text, "// rampSoak is how long a zone soaks: 40 minutes.") {
 		t.Errorf("the comment is not quoted in\n%s", text)
+	}
+}
+
+// shownOf returns what a digest of messages shows of files.
+func shownOf(t *testing.T, messages ...string) string {
+	_, shown, _ := strings.Cut(logOf(t, "["+strings.Join(messages, ",")+"]", 12000), "# From files that were read\n")
+	return shown
+}
+
+// A quote is as the file has it: where something between its lines is left out, it says so, and what a condition guards is never quoted
+// without the condition.
+func TestQuotesAreUnbroken(t *testing.T) {
+	read := func(id, file, out string) string {
+		return strings.NewReplacer("ID", id, "FILE", file, "OUT", strings.NewReplacer("\n", `\n`, "\t", `\t`, `"`, `\"`).Replace(out)).Replace(kilnRead)
+	}
+	ask := `{"role":"user","content":"Why does checkOut of a glazeOrder return errUnpaid while the kilnShelf is free?"}`
+	end := `{"role":"assistant","content":"checkOut reads glazeOrder and kilnShelf."},{"role":"user","content":"Thanks, and now?"}`
+	order := "// checkOut releases the glazeOrder of a customer from the kilnShelf.\nfunc checkOut(glazeOrder Order) error {\n\tif !glazeOrder.paidInFull() {\n\t\treturn errUnpaid\n\t}\n" +
+		"\tif err := glazeOrder.lock(); err != nil {\n\t\treturn err\n\t}\n\tkilnShelf.limit = 40\n\treturn glazeOrder.release(kilnShelf)\n}\n"
+	remind := "// remind writes to who has a glazeOrder.\nfunc remind(glazeOrder Order) {\n\tif !glazeOrder.paidInFull() {\n\t\tmail(glazeOrder)\n\t}\n}\n"
+	whole := "  if !glazeOrder.paidInFull() {\n        return errUnpaid\n      }\n      …\n      kilnShelf.limit = 40\n      return glazeOrder.release(kilnShelf)"
+	if shown := shownOf(t, ask, read("1", "order.go", order), read("2", "mail.go", remind), end); !strings.Contains(shown, whole) {
+		t.Errorf("%q is not in\n%s", whole, shown)
+	}
+	gone := strings.NewReplacer("ID", "3", "FILE", "order.go", "OLD", `if !glazeOrder.paidInFull() {`, "NEW", `if glazeOrder.open() {`).Replace(kilnEdit)
+	if shown := shownOf(t, ask, read("1", "order.go", order), gone, end); strings.Contains(shown, "errUnpaid") || strings.Contains(shown, "paidInFull") {
+		t.Errorf("half of a condition that was changed is in\n%s", shown)
+	}
+	codes := "# What the kilnShelf answers about a glazeOrder, by number, and why checkOut says errUnpaid.\nanswers:\n  404: the kilnShelf has found no glazeOrder\n  500: the kilnShelf broke the glazeOrder = \"broken\"\n"
+	if shown := shownOf(t, ask, read("1", "answers.yml", codes), end); !strings.Contains(shown, "404: the kilnShelf") {
+		t.Errorf("numbers that are the file's own are not in\n%s", shown)
+	}
+	large := strings.Repeat("x = y\n", 50_000)
+	if shown := shownOf(t, ask, read("1", "order.go", order), read("2", "large.txt", large), end); !strings.Contains(shown, "errUnpaid") {
+		t.Errorf("a large file leaves nothing of the others:\n%s", shown)
+	}
+}
+
+// Text that an edit failed to write is in no file, and a script that failed may have changed one.
+func TestFailedCallsAreNotQuoted(t *testing.T) {
+	ask := `{"role":"user","content":"Why does glazeUpload lose files of glazeUsers?"}`
+	end := `{"role":"assistant","content":"glazeUpload is called twice."},{"role":"user","content":"Thanks, and now?"}`
+	text := `// glazeUpload tries 17 times, as glazeUsers complain about lost uploads.\nconst glazeUpload = \"try 17 times for glazeUsers\"\n`
+	edit := strings.NewReplacer("ID", "1", "FILE", "up.go", "OLD", "const a = 1", "NEW", text+text+text).Replace(kilnEdit)
+	for _, out := range []string{"Error: oldText was not found", "The user doesn't want to proceed with this tool use."} {
+		messages := "[" + ask + "," + strings.Replace(edit, `"content":"ok"`, `"content":"`+out+`"`, 1) + "," + end + "]"
+		if got := logOf(t, messages, 12000); strings.Contains(got, "17 times") || strings.Contains(got, "up.go — edited") {
+			t.Errorf("%s: an edit that failed is in\n%s", out, got)
+		}
+	}
+	read := strings.NewReplacer("ID", "1", "FILE", "up.go", "OUT", text+strings.Repeat(`x = x\n`, 40)).Replace(kilnRead)
+	script := strings.Replace(ranAs("2", "", "cat > /kiln/src/up.go <<EOF\\npackage up\\nEOF\\ngo test", "FAIL"), `"tool_name"`, `"is_error":true,"tool_name"`, 1)
+	if shown := shownOf(t, ask, read, end); !strings.Contains(shown, "17 times") {
+		t.Errorf("the file is not in\n%s", shown)
+	}
+	if shown := shownOf(t, ask, read, script, end); strings.Contains(shown, "17 times") {
+		t.Errorf("a file that was written again is in\n%s", shown)
 	}
 }

@@ -14,6 +14,7 @@ import (
 // the user. Only its ends stay, of at most keptOutput bytes, if it has more than longCommandOutput bytes.
 const (
 	commandOutput     = "<local-command-stdout>"
+	commandOutputEnd  = "</local-command-stdout>"
 	longCommandOutput = 1000
 	keptOutput        = 300
 )
@@ -43,7 +44,7 @@ func cutCommandOutputs(c Run) {
 	}
 }
 
-// cutCommandOutput cuts a part that is the output of a command, and reports whether it is.
+// cutCommandOutput cuts a part that is nothing but the output of a command, and reports whether it is.
 func cutCommandOutput(c Run, n int32) bool {
 	doc := c.Doc()
 	p := &doc.T.Parts[n]
@@ -54,6 +55,9 @@ func cutCommandOutput(c Run, n int32) bool {
 	text := doc.T.Text(p.Body)
 	if len(text) < longCommandOutput || !strings.HasPrefix(text, commandOutput) {
 		return false
+	}
+	if _, after, _ := strings.Cut(text, commandOutputEnd); strings.TrimSpace(after) != "" {
+		return false // the user's own words follow
 	}
 	clean, _, _ := squeeze.Text(text, squeeze.Options{Without: ^squeeze.Controls})
 	putCut(c, n, digest.Clip(clean, keptOutput))

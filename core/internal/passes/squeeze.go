@@ -86,7 +86,6 @@ type whole struct {
 
 func (p *squeezePass) Run(c Run) {
 	doc := c.Doc()
-	cutCommandOutputs(c)
 	results := resultsByAge(c, ToolFilter(p.Tools, p.ExcludeTools))
 	texts := make([][]squeezed, len(results))
 	reclaim := 0
@@ -98,7 +97,11 @@ func (p *squeezePass) Run(c Run) {
 			reclaim += s.gain
 		}
 	}
-	if reclaim < max(1, p.MinReclaim) {
+	if reclaim < p.MinReclaim {
+		return
+	}
+	cutCommandOutputs(c)
+	if reclaim == 0 {
 		return
 	}
 	dirty := -1 // the item that must be measured again

@@ -91,7 +91,7 @@ func stepOf(line string) (kind stepKind) {
 		return stepKind{}
 	}
 	switch {
-	case isActivity(first), isPassed(first):
+	case isActivity(first), isPassed(first) && (first != "ok" && first != "OK" || isTest(rest)):
 		return stepKind{word: first}
 	case isPassed(lastWord(line)) && strings.ContainsAny(first, "./:"):
 		return stepKind{unit: lastWord(line)}
@@ -107,9 +107,21 @@ func stepOf(line string) (kind stepKind) {
 // maxStep is the maximum length of a progress line, in bytes.
 const maxStep = 240
 
-// isActivity reports whether a word says what a program is doing, as in "Compiling" or "Downloading".
+// isActivity reports whether a word says what a compiler or a package manager is doing to one of many files. Other words of this form
+// begin the rows of tables that somebody asked for, as in "Booking 4711".
 func isActivity(word string) bool {
-	return len(word) > 5 && word[0] >= 'A' && word[0] <= 'Z' && strings.HasSuffix(word, "ing")
+	switch word {
+	case "Compiling", "Copying", "Downloading", "Extracting", "Fetching", "Generating", "Installing", "Linking", "Preparing", "Unpacking",
+		"Uploading":
+		return true
+	}
+	return false
+}
+
+// isTest reports whether a text begins with the path of a package or the number of a test, as what follows "ok" does.
+func isTest(s string) bool {
+	first, _, _ := strings.Cut(strings.TrimLeft(s, " \t"), " ")
+	return first != "" && (digit(first[0]) || strings.ContainsAny(first, "/."))
 }
 
 // isPassed reports whether a word says that something went well.

@@ -60,6 +60,8 @@ func TestNoSteps(t *testing.T) {
 		"code":           prose + numberedLines("    sleep.%s(%d ms)", 30) + prose,
 		"benchmark":      prose + numberedLines("BenchmarkRead/%s-8 1000 %d ns/op 12 B/op", 30) + prose,
 		"status":         prose + numberedLines("\tmodified:   src/%s-%d.go", 30) + prose,
+		"rows":           prose + numberedLines("Booking %s  room %d, paid", 30) + prose,
+		"rows of ok":     prose + numberedLines("ok  kiln %s, lot %d, to be glazed", 30) + prose,
 		"changing verbs": prose + strings.Repeat("Compiling a 1\nLinking a 1\n", 20) + prose,
 	} {
 		if out, form, ok := squeeze.Text(text, squeeze.Options{Steps: 1, Without: ^squeeze.Steps, MinSaved: 64}); ok {
