@@ -109,7 +109,7 @@ func (p *replay) find(e *place, at, from int) int {
 // id, too.
 func (p *replay) isAnother(e *place, i int) bool {
 	now := p.t.AsGiven(p.t.Messages[i].Span)
-	another := p.hasOtherID(e, now)
+	another := p.hasOtherID(e, i, now)
 	if e.in < 0 || e.text == nil || !another && !p.keeps || rawOf(now) == e.looks.raw {
 		return false
 	}
@@ -132,12 +132,12 @@ func (p *replay) isAnother(e *place, i int) bool {
 }
 
 // hasOtherID reports whether a message has another id than the original of an edit, as far as that is known.
-func (p *replay) hasOtherID(e *place, now []byte) bool {
+func (p *replay) hasOtherID(e *place, i int, now []byte) bool {
 	id, was := handles.IDOf(now), e.looks.id
 	if edited := handles.IDOf(e.text); was == "" && edited != "" {
 		was = rawOf([]byte(edited))
 	}
-	return id != "" && was != "" && rawOf([]byte(id)) != was
+	return id != "" && was != "" && rawOf([]byte(id)) != was && !handles.IsCallID(p.t, int32(i), id)
 }
 
 // findRaw returns the index of the message with these bytes, from index from on: the message at index at, or else the

@@ -80,7 +80,7 @@ function pieces(body, at, blocks, f, calls) {
       const op = body[r.at++];
       if (op === END && inner === 0) {
         cut(start);
-        break; // a branch out of the enclosing block, or to the loop
+        break; // the end of the enclosing block, or of the loop
       }
       if (inner === 0) piece.falls = true;
       const conditional = op === IF && body[r.at] === VOID;

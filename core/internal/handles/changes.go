@@ -391,7 +391,7 @@ func (a *Archive) printOf(item int) string {
 func (a *Archive) looksLike(in, item int) bool {
 	t, m := a.doc.T, a.doc.Items[item].Msg
 	given, now := t.Messages[in], t.Messages[m]
-	if given.Role != now.Role || given.Count != now.Count || t.Parts[given.First].Body.Len() != t.Parts[now.First].Body.Len() {
+	if given.Role != now.Role || given.Count != now.Count || given.Count > 0 && t.Parts[given.First].Body.Len() != t.Parts[now.First].Body.Len() {
 		return false
 	}
 	again, ok := a.doc.F.AddOne(t, t.Bytes(given.Span))

@@ -390,9 +390,20 @@ func (f *finding) isAnother(h *hunk, place int) bool {
 	if len(h.gone) != 1 || len(h.steps) != 1 || place < 0 || place >= len(f.r.doc.Items) {
 		return false
 	}
-	t := f.r.doc.T
-	now := IDOf(t.Bytes(t.Messages[f.r.doc.Items[place].Msg].Span))
-	return now != "" && now != IDOf(h.steps[0].text)
+	t, msg := f.r.doc.T, f.r.doc.Items[place].Msg
+	now := IDOf(t.Bytes(t.Messages[msg].Span))
+	return now != "" && now != IDOf(h.steps[0].text) && !IsCallID(t, msg, now)
+}
+
+// IsCallID reports whether an id of a message, as JSON, is that of its tool call: an item of Gemini's Interactions API has no other. Repair
+// renames these.
+func IsCallID(t *transcript.Transcript, message int32, id string) bool {
+	for _, part := range t.PartsOf(int(message)) {
+		if !part.ID.IsZero() && string(t.Bytes(part.ID)) == id {
+			return true
+		}
+	}
+	return false
 }
 
 // IDOf returns the id of a message as JSON, or "" if it has none.
