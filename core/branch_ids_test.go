@@ -54,21 +54,23 @@ func TestBranchesRepeatIDs(t *testing.T) {
 				if !f.Report.Changed {
 					t.Fatal("nothing was compacted")
 				}
-				for what, ends := range map[string][]end{
-					"same place": {{20, "two"}, {21, "two"}}, "later": {{22, "two"}, {20, "two"}}, "both": {{20, "one"}, {20, "two"}, {21, "one"}},
+				for _, ends := range [][]end{
+					{{20, "two"}, {21, "two"}}, // at the same place
+					{{22, "two"}, {20, "two"}}, // later
+					{{20, "one"}, {20, "two"}, {21, "one"}},
 				} {
 					branch := branchOf(ends...)
 					f := a.fit(t, list(branch))
 					kept.keep([]byte(list(branch)), f.Archive)
 					if bad := worse(format, branch, f.Messages); len(bad) > 0 {
-						t.Errorf("%s: known %d: %s", what, f.Known, bad[0])
+						t.Errorf("%v: known %d: %s", ends, f.Known, bad[0])
 					}
 					if sent := string(f.Messages); strings.Contains(sent, "of one") && !strings.Contains(list(branch), "of one") {
-						t.Errorf("%s: known %d: a result of another branch is sent: %s", what, f.Known, sent)
+						t.Errorf("%v: known %d: a result of another branch is sent: %s", ends, f.Known, sent)
 					}
 					back := kept.restoreAll(t, fmt.Sprintf(`"policy":{"format":%q},"state":%s`, format, f.State), string(f.Messages))
 					if string(back.Messages) != list(branch) {
-						t.Errorf("%s: known %d: restored is %s, want %s; left are %v", what, f.Known, back.Messages, list(branch), back.Markers)
+						t.Errorf("%v: known %d: restored is %s, want %s; left are %v", ends, f.Known, back.Messages, list(branch), back.Markers)
 					}
 				}
 			})
