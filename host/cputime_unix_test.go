@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// now returns the CPU time of this process, a clock that stands still while others use the machine.
+// now returns the CPU time of this process, a clock that stops while others use the machine.
 func now() time.Duration {
 	var usage syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage)

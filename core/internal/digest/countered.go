@@ -30,7 +30,7 @@ const (
 // counterOpen begins the note behind a sentence of the assistant.
 const counterOpen = " (the user then says "
 
-// measure is a number in a text with the words beside it, of which one usually is its unit or says what it numbers.
+// measure is a number in a text with the words next to it, of which one usually is its unit or says what it numbers.
 type measure struct {
 	count         string // the number
 	text          string // the number with its unit, as written
@@ -83,7 +83,7 @@ func adjoins(text string, a, b words.Word) bool {
 	return strings.Trim(text[a.End:b.From], " -\u00a0\u202f") == ""
 }
 
-// unitLike reports whether a word beside a number may be its unit, or what it numbers.
+// unitLike reports whether a word next to a number may be its unit, or what it numbers.
 func unitLike(w words.Word) bool { return w.Kind&words.Digit == 0 && !frequent.Has(w.Stem) }
 
 // rivals reports whether two measures give different numbers of the same thing.

@@ -129,7 +129,7 @@ func TestExcerptsQuoteALineOnce(t *testing.T) {
 	}
 }
 
-// Lines stand together with those between them, under what they belong to, and end where a statement ends.
+// Lines are quoted together with those between them, under what they belong to, and end where a statement ends.
 func TestExcerptsAreUnbroken(t *testing.T) {
 	filler := strings.Repeat("   20→\tn += o.lines[0]\n", 30)
 	code := "   11→func taxOf(o Order) int {\n" + filler + "   51→\tbase := o.gross_amount\n   52→\tif o.exported {\n   53→\t\treturn 0\n   54→\t}\n   55→\tbase -= o.customs_duty\n   56→\tif base < 0 {\n" + filler + "   90→}\n"

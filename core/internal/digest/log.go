@@ -18,7 +18,7 @@ type turnLog struct {
 	base    string // the common folder of the paths in all units, which ends with a slash; "" if there is none
 	items   []extract.Item
 	known   []string // texts that the reader has anyway
-	units   []place  // the units of the items; in the end those of passages, whose turn is behind the last one
+	units   []place  // the units of the items; in the end those of passages, whose turn is one more than the number of turns
 	quotes  []fileQuote
 	chosen  [2]*extract.Extract // of the units alone, and with the passages
 	showing bool                // whether there is room for passages

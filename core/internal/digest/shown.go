@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Much of what an agent learns stands in the files that it reads and in the text of its edits: conditions, values, and the comments that
+// Much of what an agent learns is in the files that it reads and in the text of its edits: conditions, values, and the comments that
 // explain them. The digest quotes passages of such files next to the log. They compete with the units of the log for the same room. Lines that
 // later edits removed, and files that were rewritten, are left out.
 
@@ -214,7 +214,7 @@ type quotedCode struct {
 	worth  int // its weight; 0 for braces and "…"
 }
 
-// leftOut stands behind the indentation of a line that is no longer in a file or that is quoted elsewhere.
+// leftOut replaces the text of a line that is no longer in a file or that is quoted elsewhere.
 const leftOut = "\x00"
 
 // eachQuote calls see with the passages of a content that say something, with the average weight of their bytes as their factor. A passage ends

@@ -98,7 +98,7 @@ func (sc *scene) doneBy() bool {
 	return false
 }
 
-// neverYet reports whether a sentence that begins with "never" goes on with what its writer has never done: "Jamais entendu parler".
+// neverYet reports whether a sentence that begins with "never" continues with what its writer has never done: "Jamais entendu parler".
 func (sc *scene) neverYet() bool {
 	switch next := sc.textAt(1); sc.textAt(0) {
 	case "nie", "niemals", "nooit":

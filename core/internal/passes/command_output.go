@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// What the harness prints after one of its own commands, such as an overview of the context, stands in the conversation as a message of
+// What the harness prints after one of its own commands, such as an overview of the context, is in the conversation as a message of
 // the user. Only its ends stay, of at most keptOutput bytes, if it has more than longCommandOutput bytes.
 const (
 	commandOutput     = "<local-command-stdout>"

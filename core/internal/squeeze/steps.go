@@ -170,7 +170,7 @@ func unitIn(s string) string {
 	}
 }
 
-// isUnit reports whether a word is a unit of size or time, as programs write them beside what they have made.
+// isUnit reports whether a word is a unit of size or time, as programs write them next to what they have made.
 func isUnit(word string) bool {
 	switch word {
 	case "B", "kB", "KB", "MB", "GB", "KiB", "MiB", "GiB", "bytes", "s", "ms", "µs":
