@@ -395,11 +395,11 @@ func (f *finding) isAnother(h *hunk, place int) bool {
 	return now != "" && now != IDOf(h.steps[0].text) && !IsCallID(t, msg, now)
 }
 
-// IsCallID reports whether an id of a message, as JSON, is that of its tool call: an item of Gemini's Interactions API has no other. Repair
+// IsCallID reports whether an id of a message, as JSON, is that of its tool call: a step of Gemini's Interactions API has no other. Repair
 // renames these.
 func IsCallID(t *transcript.Transcript, message int32, id string) bool {
 	for _, part := range t.PartsOf(int(message)) {
-		if !part.ID.IsZero() && string(t.Bytes(part.ID)) == id {
+		if part.Kind == transcript.ToolCall && !part.ID.IsZero() && string(t.Bytes(part.ID)) == id {
 			return true
 		}
 	}
