@@ -53,7 +53,6 @@ test("a visitor sees a result first, and what it is made of", { skip: noBrowser 
 
   const cleared = page.locator(".altered.cleared").first();
   await cleared.locator("summary").click();
-  await cleared.getByText(/^Usage of tollgate/).waitFor();
   await cleared.getByText(/^\[Old tool result content cleared[.,]/).waitFor();
 
   await page.locator(".message").last().hover();
