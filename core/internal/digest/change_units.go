@@ -14,6 +14,7 @@ type change struct {
 	created        bool // the call wrote the whole content
 	deleted        bool
 	removed, added []string
+	content        string // the whole content if the call wrote it
 }
 
 // The names of arguments that hold the text before an edit, the text after it, and a whole new content.
@@ -52,7 +53,7 @@ func changesOf(t *transcript.Transcript, call *transcript.Part) (all []change) {
 		}
 	})
 	if content != "" && path != "" {
-		all = append(all, change{path: path, created: true, added: linesOf(content)})
+		all = append(all, change{path: path, created: true, added: linesOf(content), content: content})
 	}
 	if len(all) == 0 && path != "" {
 		all = append(all, change{path: path, deleted: strings.Contains(ToolKey(t.Text(call.Name)), "delete")})

@@ -57,8 +57,9 @@ func checksIn(script string) (kinds checkKinds) {
 }
 
 // checkedPart returns the part of a script that its result speaks of, if it checks something: the last of its lists of commands that has a
-// check, from that check to the last one. "sed -i s/a/b/ x.go && go build ./...; echo done" becomes "go build ./...".
-func checkedPart(script string) string {
+// check, from that check to the last one. "sed -i s/a/b/ x.go && go build ./...; echo done" becomes "go build ./...". If a later list runs another
+// program, behind is the script from there on: a failure is of that program.
+func checkedPart(script string) (part, behind string) {
 	bare, _ := cutHeredocs(script)
 	from, to, inList := 0, 0, false
 	for rest, n := bare, 0; len(rest) > 0 && n < mostCommands; n++ {
@@ -73,14 +74,16 @@ func checkedPart(script string) string {
 			if !inList {
 				from, inList = at, true
 			}
-			to = end
+			to, behind = end, ""
+		} else if len(words) > 0 && to > 0 && !inList && behind == "" && kindOfWords(words) == acts {
+			behind = strings.TrimSpace(bare[at:])
 		}
 		inList = inList && (bare[end-1] != ';' && bare[end-1] != '\n')
 	}
 	if to == 0 {
-		return script
+		return script, ""
 	}
-	return strings.TrimSpace(strings.TrimSuffix(strings.TrimRight(bare[from:to], " \n&|;"), "2>&1"))
+	return strings.TrimSpace(strings.TrimSuffix(strings.TrimRight(bare[from:to], " \n&|;"), "2>&1")), behind
 }
 
 // covers reports whether a passing check of kinds k means that an earlier failure of other is solved. It never does for tests, because some

@@ -137,8 +137,12 @@ func (s *endState) checked(r *run, bad bool, turn int) {
 	if r.exit != "0" && !bad && r.result == "" { // the result is unknown
 		return
 	}
+	part, behind := checkedPart(r.script)
+	if bad && behind != "" {
+		return
+	}
 	short := *r
-	short.failure, short.script = "", checkedPart(r.script) // the failure is among the open errors
+	short.failure, short.script = "", part // the failure is among the open errors
 	c := checkState{kinds: checksIn(short.script), key: sameCommand(short.script), failed: bad}
 	for i := range s.checks { // the output of this run may be cut
 		if old := &s.checks[i]; old.key == c.key && short.runs == "" {

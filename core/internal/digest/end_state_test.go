@@ -109,3 +109,26 @@ func TestOtherCheckOfTheSameKind(t *testing.T) {
 		t.Errorf("open: %s", got)
 	}
 }
+
+// The exit of a script is that of its last program. If this is another one than the check, a failure says nothing about the check.
+func TestStateOfAScriptThatGoesOn(t *testing.T) {
+	for script, failed := range map[string]bool{
+		`go build -o /tmp/press ./cmd/press`:                                       true,
+		`go build -o /tmp/press ./cmd/press; echo done`:                            true,
+		`go build -o /tmp/press ./cmd/press && /tmp/press`:                         true,
+		`go build -o /tmp/press ./cmd/press\n/tmp/press -rules broken.json`:        false,
+		`go build -o /tmp/press ./cmd/press; /tmp/press -rules broken.json | tail`: false,
+		`/tmp/press -rules broken.json\ngo build -o /tmp/press ./cmd/press`:        true,
+		`go build ./cmd/press\n/tmp/press -rules broken.json\ngo vet ./cmd/press`:  true,
+	} {
+		text := logOf(t, `[{"role":"user","content":"Does the press refuse a broken file?"},`+ranAs("1", "x", script, `line 3: unknown key\nexit code: 1`)+`,
+{"role":"assistant","content":"It stops at line 3."},{"role":"user","content":"Good."}]`, 4000)
+		_, errors, _ := strings.Cut(text, "# Open errors\n")
+		if got := strings.Contains(stateOf(text), "- failed") || strings.Contains(errors, "bash (go "); got != failed {
+			t.Errorf("%s: failed is %v in\n%s", script, got, text)
+		}
+		if !strings.Contains(errors, "line 3: unknown key") {
+			t.Errorf("%s: the error is not in\n%s", script, text)
+		}
+	}
+}

@@ -237,7 +237,18 @@ func (c *collector) result(n int32) {
 
 // ended records the outcome of a call, with its error message. A failure stays until the same call succeeds.
 func (c *collector) ended(tool, on, said string, failed bool) {
-	f := api.LedgerFailure{Tool: tool, On: clipLine(withoutDocs(checkedPart(on)), maxCommand)}
+	part, behind := checkedPart(on)
+	call := func(on string) api.LedgerFailure {
+		return api.LedgerFailure{Tool: tool, On: clipLine(withoutDocs(on), maxCommand)}
+	}
+	f := call(part)
+	if behind != "" {
+		if other := call(behind); failed {
+			f = other
+		} else {
+			c.solved(&other)
+		}
+	}
 	c.solved(&f) // it succeeded now, or failed again
 	if failed {
 		f.Text = said

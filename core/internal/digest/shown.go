@@ -140,9 +140,15 @@ func (r *quoteReader) read(message int32, path, content string, stays bool) {
 // changed adds the passages that a change has added to a file, unless the log quotes all of it.
 func (r *quoteReader) changed(message int32, c *change, stays bool) {
 	if !stays && !thrownAway(c.path) && !r.later.files.Has(c.path) && !isDiff(c.added) {
-		content := r.later.without(c.path, strings.Join(c.added, "\n"))
-		// Without their indentation, lines don't tell what a line that is left out introduced.
-		if said := c.text(); len(content) > quotedChange && !strings.Contains(content, leftOut) && !strings.Contains(said, codeQuote(clipLine(c.added[0], quotedLine))) {
+		content := c.content
+		if content == "" {
+			content = strings.Join(c.added, "\n")
+		}
+		content = r.later.without(c.path, content)
+		// Without their indentation, lines don't tell what a line that is left out introduced. Nor do those of an edit tell where a block ends if
+		// its last line was there before.
+		whole := c.content != "" || !strings.Contains(content, leftOut) && strings.Count(content, "{") == strings.Count(content, "}")
+		if said := c.text(); whole && len(c.added) > 0 && len(content) > quotedChange && !strings.Contains(said, codeQuote(clipLine(c.added[0], quotedLine))) {
 			r.add(message, c.path, content, false)
 		}
 	}
@@ -203,6 +209,7 @@ type quoteSplitter struct {
 	indent             int    // of that definition
 	size, worth        int
 	comment            bool // whether the last line is a comment
+	flat               bool // whether no line of the content is indented, so that only braces tell what is in a block
 	gap                bool // whether lines that say nothing were left out after the last one
 	defines            bool // whether a definition begins in the passage
 }
@@ -220,7 +227,7 @@ const leftOut = "\x00"
 // eachQuote calls see with the passages of a content that say something, with the average weight of their bytes as their factor. A passage ends
 // at a line that is left out, and the block that this line introduces is left out with it.
 func eachQuote(content string, see func(p fileQuote)) {
-	s := quoteSplitter{see: see}
+	s := quoteSplitter{see: see, flat: !strings.Contains(content, "\n ") && !strings.Contains(content, "\t")}
 	gutter := hasGutter(content)
 	blank, below := false, -1
 	for line := range strings.Lines(content) {
@@ -282,7 +289,8 @@ func (s *quoteSplitter) line(number, text string, indent int, after bool) {
 		s.end()
 	}
 	if !strings.ContainsFunc(text, isLetter) { // a brace
-		if n := len(s.lines); n > 0 && !s.gap && s.lines[n-1].indent > indent {
+		if n := len(s.lines); n > 0 && (s.flat || !s.gap && s.lines[n-1].indent > indent) {
+			s.fill(indent)
 			s.lines = append(s.lines, quotedCode{text: text, indent: indent})
 		}
 		return
@@ -304,14 +312,19 @@ func (s *quoteSplitter) line(number, text string, indent int, after bool) {
 	if worth == 0 {
 		s.gap = len(s.lines) > 0
 	} else {
-		if s.gap {
-			s.lines = append(s.lines, quotedCode{text: "…", indent: indent})
-		}
-		s.gap = false
+		s.fill(indent)
 		s.lines = append(s.lines, quotedCode{clipLine(text, 2*longestCode), indent, worth})
 		s.size += len(s.lines[len(s.lines)-1].text)
 		s.worth += len(s.lines[len(s.lines)-1].text) * worth
 	}
+}
+
+// fill writes "…" for lines that were left out.
+func (s *quoteSplitter) fill(indent int) {
+	if s.gap {
+		s.lines = append(s.lines, quotedCode{text: "…", indent: indent})
+	}
+	s.gap = false
 }
 
 // end ends a quote. Of calls at its end only the first stays.

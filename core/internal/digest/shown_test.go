@@ -154,3 +154,27 @@ func TestFailedCallsAreNotQuoted(t *testing.T) {
 		t.Errorf("a file that was written again is in\n%s", shown)
 	}
 }
+
+// What a call wrote as a whole is quoted as it wrote it. An edit's lines have no indentation, so that its braces stay, and lines of which the braces
+// don't show where a block ends are not quoted.
+func TestQuotesOfChanges(t *testing.T) {
+	ask := `{"role":"user","content":"Why does glazeUpload lose files of glazeUsers?"}`
+	end := `{"role":"assistant","content":"glazeUpload is called twice for glazeUsers."},{"role":"user","content":"Thanks, and now?"}`
+	escaped := strings.NewReplacer("\n", `\n`, "\t", `\t`)
+	lines := "// glazeUpload tries until glazeUsers have all files, at most 17 times and never longer than the timeout of the kiln allows.\n" +
+		"func glazeUpload(glazeUsers Users) {\n\tif glazeUsers.busy > 17 {\n\t\tglazeUsers.rest = 40\n\t}\n\tglazeUsers.done = 90\n"
+	wrote := `{"role":"assistant","content":[{"type":"tool_call","id":"1","name":"write","arguments":{"path":"/kiln/src/up.go","content":"` + escaped.Replace(lines+"}\n") +
+		`"}}]},{"role":"tool_result","tool_call_id":"1","tool_name":"write","content":"ok"}`
+	if shown := shownOf(t, ask, wrote, end); !strings.Contains(shown, "      if glazeUsers.busy > 17 {\n        glazeUsers.rest = 40\n      }\n      glazeUsers.done = 90") {
+		t.Errorf("a file that was written is not quoted as it is:\n%s", shown)
+	}
+	edit := func(now string) string {
+		return strings.NewReplacer("ID", "1", "FILE", "up.go", "OLD", "const a = 1", "NEW", escaped.Replace(now)).Replace(kilnEdit)
+	}
+	if shown := shownOf(t, ask, edit(lines+"}\n"), end); shown != "" && !strings.Contains(shown, "    glazeUsers.rest = 40\n    }\n    glazeUsers.done = 90") {
+		t.Errorf("an edit is quoted without its braces:\n%s", shown)
+	}
+	if shown := shownOf(t, ask, edit(lines), end); strings.Contains(shown, "glazeUsers.done") {
+		t.Errorf("an edit of which a brace is missing is quoted:\n%s", shown)
+	}
+}

@@ -79,7 +79,8 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	if !meant {
 		r.state.ran(&run, output, r.now().number)
 	}
-	f := sameCommand(checkedPart(run.script))
+	part, _ := checkedPart(run.script)
+	f := sameCommand(part)
 	if bad && !meant && run.tests != "" {
 		r.comesAgain("tests\x00"+f+"\x00"+run.tests, false)
 	}
