@@ -222,7 +222,7 @@ check-figures: needs-node ## Check that the module has not grown, and that docs/
 	@cd bench/scale && $(NPM_CI) && node run.js --check
 
 .PHONY: generate
-generate: ## Write all generated files: the easyjson code, docs/reference/published.md, the schemas of docs/, js/src/types.gen.ts, the types of Python, then the module in its two places, and the sum of the component
+generate: ## Write all generated files: the easyjson code, docs/reference/published.md, the schemas of docs/, js/src/types.gen.ts and the entries in js/src, the types of Python, then the module in its two places, and the sum of the component
 	$(say) 'go generate: the easyjson code, docs/reference/published.md, the tables of docs/reference, the exports of the module, docs/policy.schema.json and docs/api.schema.json'
 	@go generate work
 	@$(MAKE) --no-print-directory types
@@ -299,7 +299,7 @@ reactor: ## Build the plain WASI reactor, which needs its host for a clock and r
 	@wasm/build.sh --reactor build/reactor.wasm
 	@sha256sum build/reactor.wasm
 
-# All files that are generated and committed, except the modules. The component's checksum is checked where the component is built.
+# Where generated files are that are committed, except the modules. The component's checksum is checked where the component is built.
 GENERATED := \( -name '*_easyjson.go' -o -path './docs/reference/published.md' -o -path './docs/reference/abi.md' -o -path './docs/reference/report.md' \
 	-o -path './docs/reference/errors.md' -o -path './wasm/exports*.go' -o -name '*.schema.json' -o -path './js/src/*.ts' -o -name '*_gen.go' \
 	-o -path './host/python/src/ctxfold/types.py' -o -path './host/python/src/ctxfold/aio.py' \)
@@ -315,7 +315,7 @@ check-module: needs-node ## Build the module into build/ and compare it with the
 # Works on a copy of the tree, so that the tree itself never changes.
 .PHONY: check-generated
 check-generated: $(if $(BUILT),,check-module) ## Generate everything in a copy of the tree and compare it, and the module, with what is committed
-	$(say) 'check-generated: the easyjson code, docs/reference/published.md, the tables of docs/reference, the exports, the schemas and js/src/types.gen.ts are what the sources generate'
+	$(say) 'check-generated: the easyjson code, docs/reference/published.md, the tables of docs/reference, the exports, the schemas, js/src/types.gen.ts and the entries in js/src are what the sources generate'
 	@copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; export CTXFOLD_TOOLS=$(CURDIR)/build/tools; \
 	tar --exclude=./.git --exclude=node_modules --exclude=./build --exclude=./js/dist -cf - . | tar -xf - -C "$$copy"; \
 	NO_MODULE=1 $(MAKE) --no-print-directory -s -C "$$copy" generate > "$$copy/generate.log" 2>&1 || { cat "$$copy/generate.log" >&2; exit 1; }; \

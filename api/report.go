@@ -23,7 +23,7 @@ type Report struct {
 	Tokens    ReportTokens `json:"tokens"`
 	Messages  Count        `json:"messages"`
 	Cleared   int          `json:"cleared"`            // tool results replaced with a marker
-	Squeezed  int          `json:"squeezed,omitempty"` // tool results rewritten in fewer tokens without loss of content
+	Squeezed  int          `json:"squeezed,omitempty"` // tool results rewritten in fewer tokens
 	Truncated int          `json:"truncated"`          // texts whose middle was cut
 	Folded    int          `json:"folded"`             // messages replaced with the digest, or with a line per turn
 	Dropped   int          `json:"dropped"`            // messages removed, leaving only their count

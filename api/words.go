@@ -80,7 +80,7 @@ type ActionName string
 // The actions of reports.
 const (
 	ActionClear    ActionName = "clear"    // replaced a tool result with a marker
-	ActionSqueeze  ActionName = "squeeze"  // rewrote a tool result in fewer tokens without loss of content
+	ActionSqueeze  ActionName = "squeeze"  // rewrote a tool result in fewer tokens
 	ActionDedupe   ActionName = "dedupe"   // replaced a tool result that a newer one repeats with a marker
 	ActionArchive  ActionName = "archive"  // replaced a tool result with a summary
 	ActionShrink   ActionName = "shrink"   // replaced an image, audio or a file with a placeholder

@@ -97,20 +97,31 @@ func (p *replay) find(e *place, at, from int) int {
 	case fits(at) && !p.isAnother(e, at):
 		return at
 	}
-	if n := p.search(print, from); n < len(p.order) && fits(int(p.order[n])) && !p.isAnother(e, int(p.order[n])) {
-		return int(p.order[n])
+	for n, last := p.search(print, from), 0; n < len(p.order) && last < mostBranches; n, last = n+1, last+1 {
+		switch i := int(p.order[n]); {
+		case !fits(i):
+			return -1
+		case i != at && !p.isAnother(e, i):
+			return i
+		}
 	}
 	return -1
 }
+
+// mostBranches is the number of messages that differ in nothing but ids, of which one is looked for.
+const mostBranches = 16
 
 // isAnother reports whether an edit is not applied to a message because that belongs to another branch: it has another id than the original.
 // Ids alone may change with each request, so this is only true for edits that change nothing but ids, such as the id of an item that
 // lost its reasoning, or the repeated id of a call. Repair changes them again where necessary. The result of such a call keeps its
 // id, too.
 func (p *replay) isAnother(e *place, i int) bool {
+	if e.in < 0 || e.text == nil {
+		return false
+	}
 	now := p.t.AsGiven(p.t.Messages[i].Span)
 	another := p.hasOtherID(e, i, now)
-	if e.in < 0 || e.text == nil || !another && !p.keeps || rawOf(now) == e.looks.raw {
+	if !another && !p.keeps || rawOf(now) == e.looks.raw {
 		return false
 	}
 	own := &transcript.Transcript{Src: []byte("[]"), Named: p.t.Named, Ordered: p.t.Ordered}
@@ -134,8 +145,10 @@ func (p *replay) isAnother(e *place, i int) bool {
 // hasOtherID reports whether a message has another id than the original of an edit, as far as that is known.
 func (p *replay) hasOtherID(e *place, i int, now []byte) bool {
 	id, was := handles.IDOf(now), e.looks.id
-	if edited := handles.IDOf(e.text); was == "" && edited != "" {
-		was = rawOf([]byte(edited))
+	if was == "" {
+		if edited := handles.IDOf(e.text); edited != "" {
+			was = rawOf([]byte(edited))
+		}
 	}
 	return id != "" && was != "" && rawOf([]byte(id)) != was && !handles.IsCallID(p.t, int32(i), id)
 }

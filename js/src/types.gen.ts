@@ -1713,7 +1713,7 @@ export interface Report {
   messages: Count;
   /** tool results replaced with a marker */
   cleared: number;
-  /** tool results rewritten in fewer tokens without loss of content */
+  /** tool results rewritten in fewer tokens */
   squeezed?: number;
   /** texts whose middle was cut */
   truncated: number;

@@ -54,6 +54,8 @@ test("a visitor sees a result first, and what it is made of", { skip: noBrowser 
   const cleared = page.locator(".altered.cleared").first();
   await cleared.locator("summary").click();
   await cleared.getByText(/^\[Old tool result content cleared[.,]/).waitFor();
+  const [original = "", now = ""] = await cleared.locator("pre").allTextContents();
+  assert.ok(original.length > now.length && !original.startsWith("["), original.slice(0, 100));
 
   await page.locator(".message").last().hover();
   await page.getByRole("button", { name: "Message 81 as JSON" }).click();

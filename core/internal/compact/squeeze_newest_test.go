@@ -1,6 +1,8 @@
 package compact
 
 import (
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"strings"
 	"testing"
 
@@ -59,4 +61,19 @@ func keptBodies(c *Run) (given []api.Kept) {
 		given = append(given, api.Kept{Handle: b.Handle, Text: *b.Inline})
 	}
 	return given
+}
+
+// Of several reminders at the end of a result, each stays only in the newest result that has it.
+func TestRepeatedRemindersOfOneResult(t *testing.T) {
+	one, two := "\n\n<system-reminder>\nMind the first gap.\n</system-reminder>", "\n\n<system-reminder>\nMind the second gap.\n</system-reminder>"
+	seen := critbit.Map[struct{}]{}
+	for n, want := range []string{"file" + one + two, "file", "file" + one + "\n\n<system-reminder>\nMind the third gap.\n</system-reminder>", "file"} {
+		text := "file" + one + two
+		if n == 2 {
+			text = want
+		}
+		if got := digest.WithoutRepeatedReminders(text, &seen); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
 }

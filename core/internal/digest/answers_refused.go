@@ -153,46 +153,51 @@ func withoutReminders(text string) string {
 }
 
 // WithoutRepeatedReminders returns a result without the reminders at its end that seen contains, and adds the others to seen. The words of
-// a user in a reminder are never left out.
+// a user in a reminder are never left out, and nothing in front of a reminder that stays.
 func WithoutRepeatedReminders(text string, seen *critbit.Map[struct{}]) string {
-	rest := text
-	for at := len(text); ; {
-		body := strings.TrimRight(text[:at], " \r\n")
-		if !strings.HasSuffix(body, reminderEnd) {
-			return rest
+	for rest, repeated := text, true; ; {
+		before, reminder, ok := lastReminder(rest)
+		if !ok || strings.TrimSpace(before) == "" || queuedWords(inReminder(reminder)) != "" {
+			return text
 		}
-		if at = strings.LastIndex(body, "\n"+reminderOpen); at < 0 {
-			return rest
-		}
-		reminder := body[at+1:]
-		switch {
-		case queuedWords(reminder[len(reminderOpen):len(reminder)-len(reminderEnd)]) != "":
-			return rest
-		case !seen.Has(reminder):
+		switch repeated = repeated && seen.Has(reminder); {
+		case repeated:
+			text = strings.TrimRight(before, " \r\n")
+		default:
 			seen.Add(reminder)
-			return rest
 		}
-		rest = strings.TrimRight(text[:at], " \r\n")
+		rest = before
 	}
 }
 
-// queuedAtEnd returns the user's messages in the reminders at the end of a result. Each reminder begins a line; elsewhere it is part of
-// some file's text.
+// queuedAtEnd returns the user's messages in the reminders at the end of a result.
 func queuedAtEnd(text string) (words []string) {
 	for len(words) < mostAnswers {
-		text = strings.TrimSpace(text)
-		if !strings.HasSuffix(text, reminderEnd) {
+		before, reminder, ok := lastReminder(text)
+		if !ok {
 			break
 		}
-		at := strings.LastIndex(text, reminderOpen)
-		if at < 0 || at > 0 && text[at-1] != '\n' {
-			break
-		}
-		if said := queuedWords(text[at+len(reminderOpen) : len(text)-len(reminderEnd)]); said != "" {
+		if said := queuedWords(inReminder(reminder)); said != "" {
 			words = append(words, said)
 		}
-		text = text[:at]
+		text = before
 	}
 	slices.Reverse(words)
 	return words
+}
+
+// lastReminder returns the reminder at the end of a result, and what is before it. A reminder begins a line; elsewhere it is part of some
+// file's text.
+func lastReminder(text string) (before, reminder string, ok bool) {
+	text = strings.TrimSpace(text)
+	at := strings.LastIndex(text, reminderOpen)
+	if !strings.HasSuffix(text, reminderEnd) || at < 0 || at > 0 && text[at-1] != '\n' {
+		return "", "", false
+	}
+	return text[:at], text[at:], true
+}
+
+// inReminder returns the text in a reminder.
+func inReminder(reminder string) string {
+	return reminder[len(reminderOpen) : len(reminder)-len(reminderEnd)]
 }

@@ -180,8 +180,9 @@ func (k *talk) counter() {
 // counterBy compares a user's sentence with the assistant's newest ones.
 func (k *talk) counterBy(c *claim, claims []claim) {
 	found := false
-	for n := range claims[max(0, len(claims)-mostClaims):] {
-		old := &claims[max(0, len(claims)-mostClaims)+n]
+	newest := claims[max(0, len(claims)-mostClaims):]
+	for n := range newest {
+		old := &newest[n]
 		if !c.counters(old) {
 			continue
 		}

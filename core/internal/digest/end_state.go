@@ -77,7 +77,7 @@ func (s *endState) goOn(t *transcript.Transcript, from int) {
 				run := runOf(commandOf(t, call), output, p.Has(transcript.IsError))
 				s.ran(&run, withoutEnvelope(output), keptTurn)
 			case edits:
-				if path := Path(t, call); path != "" && !p.Has(transcript.IsError) {
+				if path := Path(t, call); path != "" && !failedResult(t, n) {
 					s.changedFile(path)
 				}
 			}

@@ -115,7 +115,7 @@ func (l *laterWords) called(t *transcript.Transcript, call *transcript.Part) {
 		l.hear(text)
 		l.hearLines(text)
 	})
-	if useOf(t.Text(call.Name)) == edits {
+	if useOf(t.Text(call.Name)) == edits && !(call.Pair >= 0 && failedResult(t, call.Pair)) {
 		for _, c := range changesOf(t, call) {
 			l.edited.Add(c.path)
 		}

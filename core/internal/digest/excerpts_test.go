@@ -109,6 +109,10 @@ func TestExcerptsLeaveOutWhatLaterCallsHave(t *testing.T) {
 	if all[0] != "" || all[1] != "" || !strings.Contains(all[2], "shelf_of(c)") {
 		t.Errorf("%q", all)
 	}
+	refused := call("edit", "e", `{"path":"dairy.go","oldText":"\tc.ripe = 40","newText":"\tc.ripe = 60"}`, "Error: oldText was not found in dairy.go.")
+	if all := excerpts(t, `[{"role":"user","content":"go"},`+call("read", "r", `{"path":"dairy.go"}`, dairy)+","+refused+said, 600, 10000); !strings.Contains(all[0], "shelf_of(c)") {
+		t.Errorf("an edit that failed leaves nothing of the file: %q", all)
+	}
 }
 
 // A result that only repeats the names of its call says nothing.

@@ -116,7 +116,7 @@ func (c *collector) call(p *transcript.Part) {
 	if u != reads && u != searches && u != edits && u != runs {
 		return
 	}
-	if u == edits && p.Pair >= 0 && c.t.Parts[p.Pair].Has(transcript.IsError) {
+	if u == edits && p.Pair >= 0 && failedResult(c.t, p.Pair) {
 		return
 	}
 	folder := ""

@@ -45,6 +45,11 @@ func failedText(text string) bool {
 	return false
 }
 
+// failedResult reports whether the result at a part index says that its call failed, by a mark or in words.
+func failedResult(t *transcript.Transcript, n int32) bool {
+	return t.Parts[n].Has(transcript.IsError) || failedText(ResultText(t, int(n)))
+}
+
 // ReadingOf returns the kind of content in the tool result at a part index, for a tool that reads a file. text is the result's text.
 func ReadingOf(t *transcript.Transcript, result int32, text string) Reading {
 	p := &t.Parts[result]

@@ -56,6 +56,9 @@ type quoteReader struct {
 // quotesOf returns the passages of the files that messages read and change. Messages of the transcript that are not among them stay in
 // the conversation, so that only their changes count.
 func (k *turnLog) quotesOf(t *transcript.Transcript, messages []int32) []fileQuote {
+	if len(messages) == 0 {
+		return nil
+	}
 	r := quoteReader{t: t, log: k, said: newTurnWords(), room: lookShown}
 	for i := range k.turns {
 		r.said.add(k.turns[i].asked)
@@ -64,9 +67,6 @@ func (k *turnLog) quotesOf(t *transcript.Transcript, messages []int32) []fileQuo
 				r.said.add(u.text)
 			}
 		}
-	}
-	if len(messages) == 0 {
-		return nil
 	}
 	folded := len(messages) - 1
 	for i := int32(len(t.Messages)) - 1; i >= messages[0] && r.room > 0; i-- {
@@ -112,7 +112,7 @@ func (r *quoteReader) part(message, n int32, stays bool) {
 			r.read(message, Path(r.t, call), ResultText(r.t, int(n)), stays)
 		}
 	case edits:
-		if failed || failedText(ResultText(r.t, int(n))) {
+		if failedResult(r.t, n) {
 			return
 		}
 		for _, c := range slices.Backward(changesOf(r.t, call)) {
@@ -263,14 +263,14 @@ func eachQuote(content string, see func(p fileQuote)) {
 func hasGutter(content string) bool {
 	last, lines := 0, 0
 	for line := range strings.Lines(content) {
-		n := 0
-		for _, c := range strings.Trim(line[:numbered(line)], " \t→|:") {
-			n = n*10 + int(c-'0')
-		}
 		if line == "\n" && lines == 0 {
 			continue
 		}
-		if lines > 0 && n != last+1 || numbered(line) == 0 {
+		n, at := 0, numbered(line)
+		for _, c := range strings.Trim(line[:at], " \t→|:") {
+			n = n*10 + int(c-'0')
+		}
+		if lines > 0 && n != last+1 || at == 0 {
 			return false
 		}
 		if last, lines = n, lines+1; lines == 3 {

@@ -89,12 +89,8 @@ func TestQuotesOfFiles(t *testing.T) {
 			t.Errorf("%q is in\n%s", not, shown)
 		}
 	}
-	text = digest.NewExtract(tr, seq[:5], "", l).Digest(12000)
-	if tr, seq = read(t, "native", strings.Replace(messages, `const rampSoak = 30`, `const rampSoak = 40`, 1)); !strings.Contains(text, "# From files") {
-		t.Errorf("nothing is quoted in\n%s", text)
-	}
-	if text = digest.NewExtract(tr, seq, "", &digest.Ledger{}).Digest(12000); !strings.Contains(text, "\n    20: // rampSoak is how long") && !strings.Contains(text, "// rampSoak is how long a zone soaks: 40 minutes.") {
-		t.Errorf("the comment is not quoted in\n%s", text)
+	if text = logOf(t, strings.TrimSuffix(messages[:strings.Index(messages, `{"role":"assistant","content":[{"type":"tool_call","id":"3"`)], ",\n")+"]", 12000); !strings.Contains(text, "\n    20: // rampSoak is how long a zone soaks: 40 minutes.\n") {
+		t.Errorf("the comment is not quoted with its number in\n%s", text)
 	}
 }
 

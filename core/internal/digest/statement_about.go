@@ -134,7 +134,7 @@ func (sc *scene) behaves(i, size int) bool {
 		from--
 	}
 	if from < 0 || from > 0 && !ws[from].starts {
-		return i == 1 && strings.HasPrefix(ws[i].text, "долж") && sc.all&negations == 0 && verb != nil && !verb.is(beings) && !enduring.has(verb.text)
+		return false
 	}
 	after := sc.unshaded(i + size)
 	if sc.all&negations != 0 || after == nil || after.breaks || verb.is(beings) || after.is(beings|moods|done) || enduring.has(after.text) || strings.HasPrefix(ws[i].text, "is") || strings.HasPrefix(ws[i].text, "are") {

@@ -83,12 +83,7 @@ func (sc *scene) look(s string, ws []word) {
 }
 
 func pastInRussian(w string) bool {
-	for _, end := range [...]string{"ал", "ил", "ел", "ала", "ила", "ела", "али", "или", "ели", "ался", "ился", "шёл", "шел", "шла", "шли"} {
-		if strings.HasSuffix(w, end) {
-			return true
-		}
-	}
-	return false
+	return endsWithAny(w, "ал", "ил", "ел", "ала", "ила", "ела", "али", "или", "ели", "ался", "ился", "шёл", "шел", "шла", "шли")
 }
 
 // concrete reports whether a sentence has a definite subject: the reader's output, everything of a kind, or a number.

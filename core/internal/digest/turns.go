@@ -379,7 +379,7 @@ func (r *turnReader) result(i int, n int32) {
 	text := func() string { return withoutExcerptMarker(ResultText(t, int(n))) }
 	switch useOf(name) {
 	case edits:
-		if !failed && !failedText(text()) {
+		if !failedResult(t, n) {
 			for _, c := range changesOf(t, call) {
 				r.change(i, &c)
 			}

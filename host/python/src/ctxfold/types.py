@@ -1495,7 +1495,7 @@ class Report(TypedDict):
     cleared: int
     """tool results replaced with a marker"""
     squeezed: NotRequired[int]
-    """tool results rewritten in fewer tokens without loss of content"""
+    """tool results rewritten in fewer tokens"""
     truncated: int
     """texts whose middle was cut"""
     folded: int
