@@ -22,8 +22,8 @@ type replay struct {
 	prints []transcript.Fingerprint // of each message alone, computed on demand
 	order  []int32                  // the messages sorted by their prints
 	raws   []raw                    // the messages sorted by their bytes, computed on demand
-	kept   critbit.Map[struct{}]    // the ids of the calls that edits would have renamed
-	keeps  bool                     // whether there are any
+	kept   critbit.Map[struct{}]    // the ids that edits would have given to calls of other branches
+	keeps  bool                     // whether kept has entries
 }
 
 // raw is the fingerprint of a message's bytes, with the index of the message.
@@ -103,10 +103,10 @@ func (p *replay) find(e *place, at, from int) int {
 	return -1
 }
 
-// isAnother reports whether an edit is not applied to a message because that belongs to another branch: it has another id than the original.
-// Ids alone may change with each request, so this is only true for edits that change nothing but ids, such as the id of an item that
-// lost its reasoning, or the repeated id of a call. Repair changes them again where necessary. The result of such a call keeps its
-// id, too.
+// isAnother reports whether an edit must not be applied to a message because the message belongs to another branch: its id differs from
+// the original's. Applications may change ids with each request, so isAnother is only true for edits that change nothing but ids, such as
+// the id of an item that lost its reasoning, or the repeated id of a call. Repair makes these edits again where necessary. If a call
+// keeps its id, so does its result.
 func (p *replay) isAnother(e *place, i int) bool {
 	now := p.t.AsGiven(p.t.Messages[i].Span)
 	another := p.hasOtherID(e, i, now)
@@ -131,7 +131,7 @@ func (p *replay) isAnother(e *place, i int) bool {
 	return another
 }
 
-// hasOtherID reports whether a message has another id than the original of an edit, as far as that is known.
+// hasOtherID reports whether a message and the original of an edit both have an id, and these differ. The ids of calls don't count.
 func (p *replay) hasOtherID(e *place, i int, now []byte) bool {
 	id, was := handles.IDOf(now), e.looks.id
 	if edited := handles.IDOf(e.text); was == "" && edited != "" {
