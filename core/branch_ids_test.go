@@ -11,9 +11,9 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
-// TestBranchesRepeatIDs compacts a conversation in which every call has the same id, so that repair gives calls new ones, and then gives branches of
-// it: the last calls are made again with other results, at the same place or behind one more question. Each answer must be valid, must have the
-// result of its own branch, and must be restored as it was given.
+// TestBranchesRepeatIDs compacts a conversation in which every call has the same id, so that repair gives calls new ids. Then it passes branches
+// of the conversation, in which the last calls are made again with other results, at the same place or after one more question. Each answer
+// must be valid, contain the results of its own branch, and restore to its input.
 func TestBranchesRepeatIDs(t *testing.T) {
 	t.Parallel()
 	passes := map[string]string{
@@ -78,8 +78,8 @@ func TestBranchesRepeatIDs(t *testing.T) {
 	}
 }
 
-// TestRenamedCallsOfASpelling clears the second result of an id that two calls share, and then gives the same history in another spelling: a step
-// of Gemini's Interactions API has no id but that of its call, which repair renames.
+// TestRenamedCallsOfASpelling clears the second result of two calls that share an id, and then passes the same history in another spelling. A step
+// of Gemini's Interactions API has no id except that of its call, which repair renames.
 func TestRenamedCallsOfASpelling(t *testing.T) {
 	var history []json.RawMessage
 	for n, id := range []string{"call_0", "call_1", "call_2", "call_2", "call_4"} {
@@ -107,7 +107,7 @@ func TestRenamedCallsOfASpelling(t *testing.T) {
 	}
 }
 
-// TestMessagesWithoutPartsAtTheEnd compacts lists that end in messages of which nothing is read.
+// TestMessagesWithoutPartsAtTheEnd compacts lists that end with messages without parts.
 func TestMessagesWithoutPartsAtTheEnd(t *testing.T) {
 	for _, format := range []string{"openai-chat", "langchain"} {
 		for _, end := range []string{

@@ -22,8 +22,8 @@ type replay struct {
 	prints []transcript.Fingerprint // of each message alone, computed on demand
 	order  []int32                  // the messages sorted by their prints
 	raws   []raw                    // the messages sorted by their bytes, computed on demand
-	kept   critbit.Map[struct{}]    // the ids of the calls that edits would have renamed
-	keeps  bool                     // whether there are any
+	kept   critbit.Map[struct{}]    // the ids that edits would have given to calls of other branches
+	keeps  bool                     // whether kept has entries
 }
 
 // raw is the fingerprint of a message's bytes, with the index of the message.
@@ -108,13 +108,13 @@ func (p *replay) find(e *place, at, from int) int {
 	return -1
 }
 
-// mostBranches is the number of messages that differ in nothing but ids, of which one is looked for.
+// mostBranches is the number of messages that differ only in their ids among which find looks for the one that an edit belongs to.
 const mostBranches = 16
 
-// isAnother reports whether an edit is not applied to a message because that belongs to another branch: it has another id than the original.
-// Ids alone may change with each request, so this is only true for edits that change nothing but ids, such as the id of an item that
-// lost its reasoning, or the repeated id of a call. Repair changes them again where necessary. The result of such a call keeps its
-// id, too.
+// isAnother reports whether an edit must not be applied to a message because the message belongs to another branch: its id differs from
+// the original's. Applications may change ids with each request, so isAnother is only true for edits that change nothing but ids, such as
+// the id of an item that lost its reasoning, or the repeated id of a call. Repair makes these edits again where necessary. If a call
+// keeps its id, so does its result.
 func (p *replay) isAnother(e *place, i int) bool {
 	if e.in < 0 || e.text == nil {
 		return false
@@ -142,7 +142,7 @@ func (p *replay) isAnother(e *place, i int) bool {
 	return another
 }
 
-// hasOtherID reports whether a message has another id than the original of an edit, as far as that is known.
+// hasOtherID reports whether a message and the original of an edit both have an id, and these differ. The ids of calls don't count.
 func (p *replay) hasOtherID(e *place, i int, now []byte) bool {
 	id, was := handles.IDOf(now), e.looks.id
 	if was == "" {

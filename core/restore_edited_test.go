@@ -61,8 +61,8 @@ func readTurn(n int) string {
 // clearing is a policy that clears all results but the newest, for the messages of openai-chat.
 const clearing = `"policy":{"format":"openai-chat","archive":"places","window":{"tokens":2000},"passes":[{"pass":"clear","keep_recent":1,"min_reclaim":1}]}` + force
 
-// TestRestoreOfAResultGivenTwice has a repair drop all but the first of equal results of a call, and deletes a turn in front of them. They are
-// back, and none of them comes twice if they are there.
+// TestRestoreOfAResultGivenTwice has a repair drop all but the first of equal results of a call, and deletes a turn in front of them. The
+// results are restored, and results that are already there are not restored twice.
 func TestRestoreOfAResultGivenTwice(t *testing.T) {
 	result := `{"role":"tool","tool_call_id":"r11","content":"A line."},`
 	for copies := 2; copies < 5; copies++ {
@@ -96,7 +96,7 @@ func TestRestoreOfPlacesThatOverlap(t *testing.T) {
 	}
 	says := func(text string) string { return fmt.Sprintf(`{"role":"user","content":%q}`, text) }
 	called := says("Begin.") + `,` + calls("call_1", "call_2") + `,`
-	// A compaction that is like the other one shows the prints of the results.
+	// An equal compaction shows the prints of the results.
 	messages := `[` + readTurn(0) + `,` + readTurn(11) + `,` + called + says("And now?") + `]`
 	a := call(t, "plan", `{`+clearing+`,"messages":`+messages+`}`)
 	kept := shelf{}
@@ -127,7 +127,7 @@ func TestRestoreOfPlacesThatOverlap(t *testing.T) {
 	}
 }
 
-// TestRestoreReportsWhatItDid clears results and restores some of them, also after a deleted turn. No action is reported for the others.
+// TestRestoreReportsWhatItDid clears results and restores some of them, also after a turn was deleted. No action is reported for the others.
 func TestRestoreReportsWhatItDid(t *testing.T) {
 	messages := `[` + readTurn(0) + `,` + readTurn(1) + `,` + readTurn(2) + `,` + readTurn(3) + `]`
 	a := call(t, "plan", `{`+clearing+`,"messages":`+messages+`}`)
@@ -154,8 +154,8 @@ func TestRestoreReportsWhatItDid(t *testing.T) {
 	}
 }
 
-// TestRestoreOfAnotherBranch strips reasoning, which takes the ids of the items behind it, and then gives another branch, in which the model makes the
-// same call in an item with another id: at the same place, or behind one more turn. That item is sent and restored as it is.
+// TestRestoreOfAnotherBranch strips reasoning, so that the items after it lose their ids. Then it passes another branch, in which the model makes
+// the same call in an item with another id, at the same place or after one more turn. This item is sent and restored unchanged.
 func TestRestoreOfAnotherBranch(t *testing.T) {
 	says := func(text string) string {
 		return fmt.Sprintf(`{"type":"message","role":"user","content":[{"type":"input_text","text":%q}]}`, text)

@@ -1,5 +1,5 @@
-// A hook for Claude Code. Before a compaction it collects what must be kept, and afterwards adds it to the model's summary: the user's
-// rules and requests in the user's words, open errors, and work in progress. The removed messages are stored in the project's folder
+// A hook for Claude Code. Before a compaction it collects the user's rules and requests in the user's words, open errors, and work in
+// progress. After the compaction it adds them to the model's summary. The removed messages are stored in the project's folder
 // .ctxfold, where `npx ctxfold search .ctxfold QUESTION` finds them.
 //
 //   npm install ctxfold

@@ -6,14 +6,14 @@ import (
 	"regexp"
 )
 
-// entry is an entry of the npm package. Entries export the same API and differ in where they get the module, so each is made from
-// another one, written by hand, by replacing what differs.
+// entry is a generated entry of the npm package. All entries export the same API and differ only in where they get the module, so a
+// generated one is a copy of a handwritten one with the differing parts replaced.
 type entry struct {
-	from    string // the entry that it is made from
+	from    string // the entry that is copied
 	replace []replacement
 }
 
-// replacement replaces the matches of a pattern; by is a template as in regexp.Expand. There must be at least one match.
+// replacement replaces all matches of a pattern, at least one, with a template as in regexp.Expand.
 type replacement struct {
 	of *regexp.Regexp
 	by string
@@ -36,7 +36,7 @@ var (
 
 const fetched = "\n  (url) => fetch(url),\n"
 
-// The entries of platforms that compile nothing at run time: their bundlers provide the module under the path of own.
+// edgeEntry returns an entry for platforms that compile nothing at run time. Their bundlers provide the module under the path own.
 func edgeEntry(comment, own string) entry {
 	return entry{"node", []replacement{
 		{entryComment, comment},
@@ -45,7 +45,7 @@ func edgeEntry(comment, own string) entry {
 	}}
 }
 
-// jsEntries are the generated entries, by their file in js/src.
+// jsEntries are the generated entries, by the names of their files in js/src without ".ts".
 var jsEntries = map[string]entry{
 	"edge-light": edgeEntry("/** The entry for Vercel's Edge Runtime: like `workerd.ts`, with the suffix by which Next.js recognizes a module. */\n",
 		"../ctxfold.wasm?module"),

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Of what the harness prints after its own commands only the ends stay, as no user has said it. The whole comes back when the compaction is
-// undone. The newest message, and a request that only quotes the tag, don't change.
+// The output of a harness's own commands is cut to its beginning and end, because the user did not write it. Undoing the compaction restores
+// it. The newest message, and a request that only quotes the tag, don't change.
 func TestOutputsOfHarnessCommandsAreCut(t *testing.T) {
 	long := `<local-command-stdout>\u001b[1mContext\u001b[22m of this session\n` + strings.Repeat(`\u001b[2mtools of the harness: 400 tokens\u001b[22m\n`, 60) + `</local-command-stdout>`
 	src := func(first, last string) string {

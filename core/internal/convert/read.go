@@ -71,7 +71,7 @@ func (r *turning) message(i int32) {
 	}
 }
 
-// step starts a new turn if a part of the assistant or the system begins a step, or is the first one that the user said or didn't say.
+// step starts a new turn if a part of the assistant or the system begins a step, or if the speaker changes between the user and others.
 func (r *turning) step(p *transcript.Part, role transcript.Role) {
 	if role != transcript.Assistant && role != transcript.System {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// Users know their own matters better than the assistant. If a user states a value of something for which the assistant has just named
-// another ("The depot takes 12 pallets a day", after "Depots usually take 20 pallets a day"), a digest prefers the user's sentence, even if
+// Users know their own circumstances better than the assistant does. If a user states a value for something after the assistant has stated a
+// different one ("The depot takes 12 pallets a day", after "Depots usually take 20 pallets a day"), a digest prefers the user's sentence, even if
 // later ones repeat all its words, and notes the user's value behind the assistant's sentence.
 
 // The factors of the user's sentence and of the assistant's, in 1/1024.
@@ -19,35 +19,35 @@ const (
 	ofCountered = 128
 )
 
-// The limits of a comparison: the number of the assistant's newest sentences with measures, the distance between the two sentences in
-// messages, and the length of each in bytes. They bound the cost.
+// Limits that bound the cost: the number of the assistant's newest sentences with measures that are compared, the maximum distance between
+// the two sentences in items, and the maximum length of each in bytes.
 const (
 	mostClaims   = 48
 	nearCounter  = 8
 	longestClaim = 400
 )
 
-// counterOpen begins the note behind a sentence of the assistant.
+// counterOpen begins the note after a sentence of the assistant.
 const counterOpen = " (the user then says "
 
-// measure is a number in a text with the words next to it, of which one usually is its unit or says what it numbers.
+// measure is a number in a text with the words next to it. Usually one of them is its unit or the thing that it counts.
 type measure struct {
 	count         string // the number
 	text          string // the number with its unit, as written
-	before, after uint32 // stems; 0 if there is none
+	before, after uint32 // the stems of the words next to it; 0 if there is none
 }
 
 // claim is a sentence that names numbers.
 type claim struct {
 	item, from, to int
-	leads          bool // it is the first sentence of its item
-	self           bool // its speaker is "I"
+	leads          bool // whether it is the first sentence of its item
+	self           bool // whether its speaker is its subject
 	measures       []measure
-	about          []words.Word // the words that say what it is about
-	head           int          // how many of them precede its first number
+	about          []words.Word // its informative words without the numbers
+	head           int          // the number of these words before its first number
 }
 
-// countered is a sentence of the assistant after which the user stated another value.
+// countered is a sentence of the assistant after which the user stated another value, and that value.
 type countered struct {
 	item, from, to int
 	value          string
@@ -83,7 +83,7 @@ func adjoins(text string, a, b words.Word) bool {
 	return strings.Trim(text[a.End:b.From], " -\u00a0\u202f") == ""
 }
 
-// unitLike reports whether a word next to a number may be its unit, or what it numbers.
+// unitLike reports whether a word next to a number may be its unit, or the thing that it counts.
 func unitLike(w words.Word) bool { return w.Kind&words.Digit == 0 && !frequent.Has(w.Stem) }
 
 // rivals reports whether two measures give different numbers of the same thing.
@@ -91,7 +91,7 @@ func (m *measure) rivals(other *measure) bool {
 	return m.count != other.count && (m.after != 0 && m.after == other.after || m.before != 0 && m.before == other.before)
 }
 
-// claimOf analyses a sentence. ok is false if it names no number, asks, or is too long to say one thing.
+// claimOf analyses a sentence. ok is false if it contains no number, is a question, or is too long to be a single claim.
 func claimOf(text string, room *[]words.Word) (c claim, ok bool) {
 	if len(text) > longestClaim || asks(text) || strings.IndexFunc(text, unicode.IsDigit) < 0 {
 		return c, false
@@ -115,9 +115,9 @@ func claimOf(text string, room *[]words.Word) (c claim, ok bool) {
 	return c, len(c.measures) > 0
 }
 
-// counters reports whether a sentence with one number states another value for what a sentence of the assistant is about. Most of its words
-// must be in the older sentence, all its names, and the first word that matters. If it is the first thing said in reply, and not about the
-// user, two other words before the number are enough for that: "Our landlord says the slab holds …".
+// counters reports whether a sentence with one number states another value for the subject of old, a sentence of the assistant. old must
+// contain most of its words, all of its names, and its first informative word. Instead of the first word, two shared words before the
+// number are enough in the first sentence of a direct reply that is not about the user: "Our landlord says the slab holds …".
 func (c *claim) counters(old *claim) bool {
 	if len(c.measures) != 1 || len(c.about) == 0 || c.item-old.item > nearCounter {
 		return false
@@ -144,7 +144,7 @@ func (c *claim) counters(old *claim) bool {
 			return false
 		}
 	}
-	if pairs { // adjacent pairs of an inserted word are missing as well
+	if pairs { // pairs of characters: an inserted character changes the pairs next to it too
 		return first && shared > 2 && shared*2 >= len(c.about)
 	}
 	return shared > 1 && shared*3 >= len(c.about)*2 && (first || before > 1 && c.leads && !c.self && c.item == old.item+1)
@@ -201,7 +201,7 @@ func (k *talk) reweigh(item, from, to, factor int) {
 	it.Weighed = append(it.Weighed, extract.Weighed{From: from, To: to, Factor: factor})
 }
 
-// counterNote returns the note behind a chosen sentence after which the user stated another value, or "".
+// counterNote returns the note to put after a chosen sentence if the user then stated another value, or "".
 func (k *talk) counterNote(c extract.Chosen) (note string) {
 	for _, old := range k.countered {
 		if old.item == c.Item && old.from < c.To && c.From < old.to {

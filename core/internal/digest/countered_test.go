@@ -42,7 +42,7 @@ func TestUsersValue(t *testing.T) {
 	}
 }
 
-// Numbers of other things don't mark what the assistant said.
+// Numbers of other things don't mark the assistant's sentence.
 func TestOtherValues(t *testing.T) {
 	for _, c := range [][2]string{
 		{"The museum of Marstrand costs 12 euros per day.", "The bus costs 3 euros per day."},

@@ -66,8 +66,8 @@ type excerptLine struct {
 	terms    []string // terms that later messages repeat and its own call doesn't have
 }
 
-// NewExcerpts reads messages in order, and the texts of the tool results at the given part indexes, in the same order. Of a file that one of
-// the messages edits later there is no excerpt.
+// NewExcerpts reads messages in order, and the texts of the tool results at the given part indexes, in the same order. A file that a
+// later message edits gets no excerpt.
 func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []string) *Excerpts {
 	for i, text := range texts {
 		texts[i] = withoutReminders(withoutEnvelope(text))
@@ -102,14 +102,14 @@ func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []st
 	return e
 }
 
-// laterWords is what the messages after the current result say.
+// laterWords holds the words and lines of the messages after the current result.
 type laterWords struct {
-	terms  critbit.Map[int32]    // how often they contain a term
+	terms  critbit.Map[int32]    // the number of occurrences of each term
 	lines  critbit.Map[struct{}] // the lines of the arguments of calls, without white space around them
-	edited critbit.Map[struct{}] // the files that they edit
+	edited critbit.Map[struct{}] // the files that the messages edit
 }
 
-// called adds what a call says.
+// called adds the words and lines of a call's arguments.
 func (l *laterWords) called(t *transcript.Transcript, call *transcript.Part) {
 	arguments(t, call, func(_, text string) {
 		l.hear(text)
@@ -268,7 +268,7 @@ type excerptChoice struct {
 }
 
 // takeSpan adds the lines of a span, with the heading above it and the definition that it is in, if there is room for all of them. It
-// reports whether there was. A span of which every line is there already, in whichever result, is left out.
+// reports whether there was. A span whose lines are all chosen already, in any result, is left out.
 func (c *excerptChoice) takeSpan(e *Excerpts, span lineRun) bool {
 	lines, all, cost, news := e.lines[span.result], e.owners(span), 0, false
 	if len(c.lines[span.result]) == 0 {
@@ -339,7 +339,7 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedSpan) {
 	}
 }
 
-// telling returns the spans of a result in which lines have terms that later messages repeat, each from the first to the last such line.
+// telling returns the informative spans of a result. Each goes from the first to the last of some lines with terms that later messages repeat.
 func (e *Excerpts) telling(result int) (spans []lineRun) {
 	lines := e.lines[result]
 	var seen critbit.Map[struct{}] // terms of earlier lines of the paragraph
@@ -405,7 +405,7 @@ func (e *Excerpts) worth(span lineRun, have *critbit.Map[struct{}]) (sum int64) 
 	return sum
 }
 
-// sizeOf returns how many bytes a span would add to an excerpt of its own, with what owns it.
+// sizeOf returns the number of bytes of an excerpt that consists of a span and its owners.
 func (e *Excerpts) sizeOf(span lineRun) (size int) {
 	lines := e.lines[span.result]
 	for n := span.from; n < span.to; n++ {
@@ -450,8 +450,8 @@ func (e *Excerpts) firstLines(result, size int) []rankedSpan {
 }
 
 // firstLines is the number of leading lines that represent a result without informative lines; linesAfter is the number of lines that are
-// kept after an informative line of a file. mostBetween is the number of lines from which on two informative lines are not quoted as one span, and mostSpan the
-// maximum size of a span, in bytes.
+// kept after an informative line of a file. Two informative lines with mostBetween or more lines between
+// them are separate spans. mostSpan is the maximum size of a span, in bytes.
 const (
 	firstLines  = 3
 	linesAfter  = 2
@@ -460,7 +460,7 @@ const (
 )
 
 // termWorth is twice the value of a term that one line has and that is repeated once. leastWorth is the minimum total value of a span's
-// terms that no chosen span has: what many lines say is not informative.
+// terms that no chosen span has. Terms of many lines are not informative.
 const (
 	termWorth  = 1 << 20
 	leastWorth = termWorth / 32

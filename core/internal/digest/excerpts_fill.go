@@ -164,7 +164,7 @@ func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 	}
 	if need > size {
 		var best []extract.Chosen
-		for _, c := range extract.New(items, f.known[result]).Choose(size) { // the known lines of all results would be read for each result
+		for _, c := range extract.New(items, f.known[result]).Choose(size) { // not all known lines, because the cost would be quadratic in the number of results
 			best = append(best, chosen[c.Item])
 		}
 		chosen = best

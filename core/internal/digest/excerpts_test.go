@@ -95,7 +95,7 @@ func call(tool, id, arguments, result string) string {
 		`{"role":"tool_result","tool_call_id":"` + id + `","tool_name":"` + tool + `","content":[{"type":"text","text":"` + quote(result) + `"}]}`
 }
 
-// What a later call has as an argument isn't quoted again, and a file from before its edit isn't quoted at all.
+// Lines that are in the arguments of a later call aren't quoted again, and a file that a later call edits isn't quoted at all.
 func TestExcerptsLeaveOutWhatLaterCallsHave(t *testing.T) {
 	dairy := "// mature keeps a cheese in the cellar for its ripening_days.\nfunc mature(c Cheese) {\n\tshelf_of(c).put(c)\n\tc.ripening_days = 40\n}\n\n// sell takes a cheese to the market_stall of the village.\nfunc sell(c Cheese) {\n\tmarket_stall.add(c)\n}\n"
 	said := `,{"role":"assistant","content":[{"type":"text","text":"ripening_days and the market_stall it is, in shelf_of"}]}]`
@@ -115,7 +115,7 @@ func TestExcerptsLeaveOutWhatLaterCallsHave(t *testing.T) {
 	}
 }
 
-// A result that only repeats the names of its call says nothing.
+// A result that only repeats the names of its call is uninformative.
 func TestExcerptsLeaveOutNamesOfTheCall(t *testing.T) {
 	src := `[{"role":"user","content":"go"},` + call("search", "s", `{"pattern":"ripening_days","path":"dairy/cellar.go"}`, "Searching dairy/cellar.go for ripening_days\ndairy/cellar.go:12: market_stall.close()\nnothing") +
 		`,{"role":"assistant","content":[{"type":"text","text":"dairy/cellar.go closes the market_stall before ripening_days end"}]}]`
@@ -133,7 +133,7 @@ func TestExcerptsQuoteALineOnce(t *testing.T) {
 	}
 }
 
-// Lines are quoted together with those between them, under what they belong to, and end where a statement ends.
+// Lines are quoted together with the lines between them, below their heading or definition. A quote ends where a statement ends.
 func TestExcerptsAreUnbroken(t *testing.T) {
 	filler := strings.Repeat("   20→\tn += o.lines[0]\n", 30)
 	code := "   11→func taxOf(o Order) int {\n" + filler + "   51→\tbase := o.gross_amount\n   52→\tif o.exported {\n   53→\t\treturn 0\n   54→\t}\n   55→\tbase -= o.customs_duty\n   56→\tif base < 0 {\n" + filler + "   90→}\n"

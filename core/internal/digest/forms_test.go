@@ -31,7 +31,7 @@ func forms(t *testing.T) (all []form) {
 	return all
 }
 
-// Rules, preferences and what is asked for indirectly are told by their form, in ten languages; small talk is none of them.
+// Rules, preferences and indirect requests are recognized by their form in ten languages. Small talk is none of these.
 func TestForms(t *testing.T) {
 	counts := map[string]*[2]int{}
 	for _, f := range forms(t) {

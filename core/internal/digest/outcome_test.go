@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// What is said around a message with many failed calls is read once, however long it is.
+// The text around a message with many failed calls is read only once, however long it is.
 func TestFailuresBesideALongMessage(t *testing.T) {
 	said := strings.Repeat(`The kiln is slow today.\n`, 1<<13)
 	allocated := func(failures int) (bytes uint64) {

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// Sentences that depend on the one before them: they begin with a pronoun or another word that refers back.
+// This file recognizes sentences that depend on the previous one: they begin with a pronoun or another word that refers back.
 
 // introduces reports whether a sentence only introduces the following text.
 func introduces(s string) bool {
@@ -24,7 +24,7 @@ var backWords = wordListOf("it its this that these those they them he she his he
 	"es dies diese dieser das sie er aber auch eso esto esta estas ello pero también cela ça ceci il elle ils elles mais aussi " +
 	"это этот эта эти он она они но также هذا هذه ذلك هو هي لكن यह ये वह वे लेकिन")
 
-// backSigns has such words in scripts without spaces.
+// backSigns has such words in Chinese, Japanese and Korean.
 var backSigns = []string{"这", "那", "它", "他们", "但", "也", "これ", "それ", "その", "この", "しかし", "でも", "また", "이것", "그것", "그", "하지만", "또한"}
 
 // wordList is a fixed set of words.
@@ -87,8 +87,8 @@ var backSignStarts = startsOf(backSigns)
 // longestBack is the length of the longest word in backWords, in bytes.
 const longestBack = 24
 
-// linkless replaces the Markdown links in a text with their link texts. It adds the line number if a link names a line of a file, and keeps whole
-// addresses.
+// linkless replaces the Markdown links in a text with their link texts. It adds the line number if a link names a line of a file, and keeps
+// URLs in parentheses.
 func linkless(s string) string {
 	if !strings.Contains(s, "](") {
 		return s
@@ -121,7 +121,7 @@ func linkless(s string) string {
 	return b.String() + s
 }
 
-// fragments has words that begin sentences without a subject of their own, which was mentioned just before.
+// fragments has words that begin sentences without a subject: the previous sentence names it.
 var fragments = wordListOf("could should would might may can and same similar similarly likewise könnte sollte würde und pourrait devrait podría debería")
 
 // joinsBack reports whether a sentence means nothing without the previous one.

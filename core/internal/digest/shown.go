@@ -16,45 +16,45 @@ import (
 // leastShowing is the minimum size of a digest that quotes passages of files, in bytes.
 const leastShowing = 6000
 
-// lookShown is how many bytes of files are considered, those read last first, and lookFile how many of one file.
+// lookShown is the maximum number of bytes of files that are considered, most recently read first; lookFile is the maximum for one file.
 const (
 	lookShown = 1 << 18
 	lookFile  = 1 << 15
 )
 
-// fileQuote is a piece of a file that is quoted as a whole.
+// fileQuote is a passage of a file, which is quoted as a whole or not at all.
 type fileQuote struct {
 	turn   int    // the number of the turn that read or changed the file
 	path   string // relative to the common folder of the log
-	number string // the number of its first line; "" if that is unknown
-	within string // the name of the definition that encloses it; "" if it begins with a definition, or nothing encloses it
+	number string // the number of the passage's first line; "" if unknown
+	within string // the name of the enclosing definition; "" if there is none, or if the passage begins with a definition
 	text   string
 	factor int
 }
 
-// laterChanges is what happens to files after a message.
+// laterChanges records what happens to files after a message.
 type laterChanges struct {
-	files   critbit.Map[struct{}] // that were rewritten, moved or changed by a command
-	edited  critbit.Map[struct{}] // of which some lines were edited
-	removed critbit.Map[struct{}] // lines that edits removed, by fileLine
-	read    critbit.Map[struct{}] // lines that are read again, by fileLine
+	files   critbit.Map[struct{}] // paths of files that were rewritten, moved or changed by a command
+	edited  critbit.Map[struct{}] // paths of files of which some lines were edited
+	removed critbit.Map[struct{}] // lines that edits removed, as keys of fileLine
+	read    critbit.Map[struct{}] // lines that are read again, as keys of fileLine
 }
 
-// fileLine is the key of a line of a file, without white space around it.
+// fileLine returns the key of a line of a file. The line has no white space around it.
 func fileLine(path, line string) string { return path + "\x00" + line }
 
-// quoteReader collects the passages of files in a transcript, from its end on.
+// quoteReader collects the passages of files in a transcript, starting from the end.
 type quoteReader struct {
 	t     *transcript.Transcript
 	log   *turnLog
 	later laterChanges
 	said  turnWords   // the words of the log
-	room  int         // how many bytes are still considered
-	found []fileQuote // the newest file first
+	room  int         // the number of bytes that are still considered
+	found []fileQuote // newest file first
 }
 
-// quotesOf returns the passages of the files that messages read and change. Messages of the transcript that are not among them stay in
-// the conversation, so that only their changes count.
+// quotesOf returns the passages of the files that the given messages read and change. The other messages of the transcript stay in the
+// conversation, so they are not quoted, but what they read and change outdates earlier passages.
 func (k *turnLog) quotesOf(t *transcript.Transcript, messages []int32) []fileQuote {
 	if len(messages) == 0 {
 		return nil
@@ -98,8 +98,8 @@ func (r *quoteReader) textResult(message int32, stays bool) {
 	}
 }
 
-// part reads part n of a message, which stays in the conversation or is folded. Calls that failed tell nothing about a file, but a script may
-// have changed some before it failed.
+// part reads part n of a message. stays reports whether the message stays in the conversation. Failed calls are ignored, except for scripts,
+// which may have changed files before they failed.
 func (r *quoteReader) part(message, n int32, stays bool) {
 	p := &r.t.Parts[n]
 	if p.Kind != transcript.ToolResult || p.Pair < 0 || p.Has(transcript.Removed) {
@@ -137,7 +137,7 @@ func (r *quoteReader) read(message int32, path, content string, stays bool) {
 	}
 }
 
-// changed adds the passages that a change has added to a file, unless the log quotes all of it.
+// changed adds the passages that a change added to a file, unless the log already quotes the change.
 func (r *quoteReader) changed(message int32, c *change, stays bool) {
 	if !stays && !thrownAway(c.path) && !r.later.files.Has(c.path) && !isDiff(c.added) {
 		content := c.content
@@ -145,8 +145,8 @@ func (r *quoteReader) changed(message int32, c *change, stays bool) {
 			content = strings.Join(c.added, "\n")
 		}
 		content = r.later.without(c.path, content)
-		// Without their indentation, lines don't tell what a line that is left out introduced. Nor do those of an edit tell where a block ends if
-		// its last line was there before.
+		// The added lines of an edit have no indentation, so the block that a left-out line introduces has no visible end. Nor does a block whose
+		// last line was there before.
 		whole := c.content != "" || !strings.Contains(content, leftOut) && strings.Count(content, "{") == strings.Count(content, "}")
 		if said := c.text(); whole && len(c.added) > 0 && len(content) > quotedChange && !strings.Contains(said, codeQuote(clipLine(c.added[0], quotedLine))) {
 			r.add(message, c.path, content, false)
@@ -155,8 +155,8 @@ func (r *quoteReader) changed(message int32, c *change, stays bool) {
 	r.later.add(c)
 }
 
-// add adds the passages of a content, with the numbers of their first lines if these still hold. Passages that share names with the log weigh
-// more.
+// add adds the passages of a file's content. holds reports whether its line numbers are still right. Passages that share names with the log
+// weigh more.
 func (r *quoteReader) add(message int32, path, content string, holds bool) {
 	if content == "" || r.room <= 0 {
 		return
@@ -173,7 +173,7 @@ func (r *quoteReader) add(message int32, path, content string, holds bool) {
 			p.number = ""
 		}
 		shared := min(r.said.namesIn(p.within+" "+p.text), mostRelated)
-		if words, long := r.said.shared(p.text); shared == 0 && 4*words < long || p.factor*(1+shared) < leastRelated { // about something else
+		if words, long := r.said.shared(p.text); shared == 0 && 4*words < long || p.factor*(1+shared) < leastRelated { // it is about something else
 			return
 		}
 		p.factor = p.factor * (2 + 3*shared) * ofQuote / (8 * 1024)
@@ -182,18 +182,18 @@ func (r *quoteReader) add(message int32, path, content string, holds bool) {
 	slices.Reverse(r.found[from:])
 }
 
-// ofQuote is the weight of a quote that is all comment and shares two names with the log, in 1/1024.
+// ofQuote is the weight of a quote that consists of comments and shares two names with the log, in 1/1024.
 const ofQuote = 360
 
-// leastRelated is the minimum product of a quote's weight and one more than the number of names that it shares with the log: code has to share
-// two, comments none.
+// leastRelated is the minimum product of a quote's weight and one more than the number of names that it shares with the log. Conditions and
+// values have to share one name, and plain code two; comments need none.
 const leastRelated = 600
 
-// mostRelated is the number of names shared with the log above which a passage doesn't weigh more.
+// mostRelated is the maximum number of names shared with the log that raise a passage's weight.
 const mostRelated = 4
 
-// The sizes of passages, in bytes: they end at the next definition or comment from shortQuote on, at an empty line from leastQuote on, and
-// anywhere at longQuote.
+// The sizes of passages, in bytes. A passage ends before a definition, from leastQuote on at an empty line, from shortQuote on before a
+// comment, and above longQuote at any line.
 const (
 	leastQuote = 100
 	shortQuote = 160
@@ -205,27 +205,27 @@ type quoteSplitter struct {
 	see                func(p fileQuote)
 	lines              []quotedCode
 	number             string
-	within, definition string // the definition around the passage, and the one that lines are in
-	indent             int    // of that definition
+	within, definition string // the definition around the passage, and the one around the current line
+	indent             int    // the indentation of definition
 	size, worth        int
 	comment            bool // whether the last line is a comment
 	flat               bool // whether no line of the content is indented, so that only braces tell what is in a block
-	gap                bool // whether lines that say nothing were left out after the last one
+	gap                bool // whether uninformative lines were left out after the last line
 	defines            bool // whether a definition begins in the passage
 }
 
-// quotedCode is a line of a quote. "…" stands for lines that say nothing.
+// quotedCode is a line of a quote. "…" replaces uninformative lines.
 type quotedCode struct {
 	text   string
-	indent int // in characters, of which a tab has two
+	indent int // in characters; a tab counts as two
 	worth  int // its weight; 0 for braces and "…"
 }
 
-// leftOut replaces the text of a line that is no longer in a file or that is quoted elsewhere.
+// leftOut replaces the text of a line that a later edit removed, or that is read again later.
 const leftOut = "\x00"
 
-// eachQuote calls see with the passages of a content that say something, with the average weight of their bytes as their factor. A passage ends
-// at a line that is left out, and the block that this line introduces is left out with it.
+// eachQuote calls see with each informative passage of a file's content. The factor of a passage is the average weight of its bytes. A passage
+// ends before a left-out line, and the block that this line introduces is left out too.
 func eachQuote(content string, see func(p fileQuote)) {
 	s := quoteSplitter{see: see, flat: !strings.Contains(content, "\n ") && !strings.Contains(content, "\t")}
 	gutter := hasGutter(content)
@@ -259,7 +259,7 @@ func eachQuote(content string, see func(p fileQuote)) {
 	s.end()
 }
 
-// hasGutter reports whether the lines of a text are numbered, one after the other, as tools that read files print them.
+// hasGutter reports whether the lines of a text have consecutive numbers, as printed by tools that read files.
 func hasGutter(content string) bool {
 	last, lines := 0, 0
 	for line := range strings.Lines(content) {
@@ -280,7 +280,7 @@ func hasGutter(content string) bool {
 	return lines > 1 || strings.Contains(content, "→")
 }
 
-// line adds a line of a file. after reports whether an empty line is before it.
+// line adds a line of a file. after reports whether it follows an empty line.
 func (s *quoteSplitter) line(number, text string, indent int, after bool) {
 	name, comment := definedBy(text), commentOf(text) != ""
 	onlyComment := s.comment && !s.defines && s.worth == s.size*ofProseLine
@@ -319,7 +319,7 @@ func (s *quoteSplitter) line(number, text string, indent int, after bool) {
 	}
 }
 
-// fill writes "…" for lines that were left out.
+// fill writes "…" in place of the lines that were left out.
 func (s *quoteSplitter) fill(indent int) {
 	if s.gap {
 		s.lines = append(s.lines, quotedCode{text: "…", indent: indent})
@@ -327,7 +327,7 @@ func (s *quoteSplitter) fill(indent int) {
 	s.gap = false
 }
 
-// end ends a quote. Of calls at its end only the first stays.
+// end ends a quote. If the quote ends with several calls, only the first of them stays.
 func (s *quoteSplitter) end() {
 	braces := func(n int) bool { return n > 0 && s.lines[n].worth == 0 && s.lines[n].indent <= s.lines[0].indent }
 	for n := len(s.lines) - 1; braces(n) || n > 0 && s.lines[n].worth == ofCallLine && s.lines[n-1].worth == ofCallLine; n-- {
@@ -349,26 +349,26 @@ func (s *quoteSplitter) end() {
 	s.lines, s.size, s.worth, s.comment, s.defines, s.gap = s.lines[:0], 0, 0, false, false, false
 }
 
-// deepQuote is the maximum indentation of a line of a quote behind its first line, in characters.
+// deepQuote is the maximum indentation of a quoted line relative to the quote's first line, in characters.
 const deepQuote = 24
 
-// loneQuote is the minimum size of a passage of one line, in bytes. A definition alone says nothing.
+// loneQuote is the minimum size of a passage of one line, in bytes. A definition alone is uninformative.
 const loneQuote = 30
 
-// The weights of lines of code in a quote, in 1/1024. Only calls are worth less than leastRunWorth.
+// The weights of lines of code in a quote, in 1/1024. A call weighs less than leastRunWorth, so calls alone are not quoted.
 const (
 	ofCondition = 400
 	ofValue     = 320
 	ofCallLine  = 140
 )
 
-// conditionHeads begin lines that say under which condition something happens, or what comes of it.
+// conditionHeads begin lines that state a condition, or its outcome.
 var conditionHeads = []string{"if ", "if(", "} else if", "elif ", "case ", "when ", "while ", "switch ", "return ", "unless ", "match "}
 
 var conditionStarts = startsOf(conditionHeads)
 
-// worthInQuote returns the weight of a line in a quote: comments and definitions say most, then conditions and values. Lines that only pass a
-// value or an error on say nothing.
+// worthInQuote returns the weight of a line in a quote. Comments and definitions weigh most, then conditions and values. Lines that only pass
+// on a value or an error weigh nothing.
 func worthInQuote(text string) int {
 	if commentOf(text) != "" {
 		return ofProseLine
@@ -394,10 +394,10 @@ func passesError(text string) bool {
 	return strings.HasPrefix(text, "if err ") || text == "return err" || text == "return nil, err" || strings.Contains(text, "%w")
 }
 
-// reporting has parts of the names of functions that print or log something, in lower case.
+// reporting lists parts of the names of functions that print or log something, in lower case.
 var reporting = []string{"print", "log.", "logg", "fatal", "console.", "warn", "assert"}
 
-// reports reports whether a function only prints or logs something, by its name.
+// reports reports whether a function, judging by its name, only prints or logs something.
 func reports(called string) bool {
 	called = lower(called)
 	return slices.ContainsFunc(reporting, func(s string) bool { return strings.Contains(called, s) })
@@ -406,7 +406,7 @@ func reports(called string) bool {
 // isLetter reports whether a rune is an ASCII letter or digit, or not ASCII at all.
 func isLetter(r rune) bool { return r >= 0x80 || inName(byte(r)) && r != '.' && r != '-' && r != '$' }
 
-// show returns the chosen passages, those of one file under its name and entry.
+// show returns the chosen passages, grouped under the file's name and the number of the entry.
 func (k *turnLog) show(chosen []extract.Chosen) string {
 	var b strings.Builder
 	var last *fileQuote
@@ -432,7 +432,7 @@ func (k *turnLog) show(chosen []extract.Chosen) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// add notes an edit.
+// add records an edit.
 func (l *laterChanges) add(c *change) {
 	if c.created || c.deleted {
 		l.files.Add(c.path)
@@ -444,7 +444,7 @@ func (l *laterChanges) add(c *change) {
 	}
 }
 
-// ran notes the files that a script changes, and returns the only one that it prints, or "".
+// ran records the files that a script changes. If it prints exactly one file, ran returns the file's path, otherwise "".
 func (l *laterChanges) ran(script string) string {
 	folder := folderOf(script)
 	var printed []string
@@ -460,7 +460,7 @@ func (l *laterChanges) ran(script string) string {
 	return printed[0]
 }
 
-// without returns the content of a file with leftOut in place of the lines that were removed later or are read again.
+// without returns the content of a file with leftOut in place of the lines that are removed or read again later.
 func (l *laterChanges) without(path, content string) string {
 	var b strings.Builder
 	gutter, left := hasGutter(content), true

@@ -60,8 +60,8 @@ func TestDigestShowsFilesOfATextAgent(t *testing.T) {
 	}
 }
 
-// A quote names the function around it and its first line. What has nothing to do with the conversation, and what a later edit changes, is
-// left out, even if that edit stays in the conversation.
+// A quote names the enclosing function and the number of its first line. Passages that have nothing to do with the conversation are left
+// out, and so are lines that a later edit changes, even if the edit stays in the conversation.
 func TestQuotesOfFiles(t *testing.T) {
 	fill := func(text string, parts ...string) string { return strings.NewReplacer(parts...).Replace(text) }
 	code := `  7\tfunc rampUp(zone int) error {\n  8\t\tk := kilnOf(zone)\n  9\t\tif err != nil {\n 10\t\t\treturn err\n 11\t\t}\n 12\t\tk.open(zone, firstBurner, secondBurner, thirdBurner, withFan, withLamp, withDoor)\n 13\t\n` +
@@ -94,14 +94,13 @@ func TestQuotesOfFiles(t *testing.T) {
 	}
 }
 
-// shownOf returns what a digest of messages shows of files.
+// shownOf returns the passages of files in the digest of messages.
 func shownOf(t *testing.T, messages ...string) string {
 	_, shown, _ := strings.Cut(logOf(t, "["+strings.Join(messages, ",")+"]", 12000), "# From files that were read\n")
 	return shown
 }
 
-// A quote is as the file has it: where something between its lines is left out, it says so, and what a condition guards is never quoted
-// without the condition.
+// A quote has the text of the file. It marks left-out lines, and never quotes the body of a condition without the condition.
 func TestQuotesAreUnbroken(t *testing.T) {
 	read := func(id, file, out string) string {
 		return strings.NewReplacer("ID", id, "FILE", file, "OUT", strings.NewReplacer("\n", `\n`, "\t", `\t`, `"`, `\"`).Replace(out)).Replace(kilnRead)
@@ -129,7 +128,7 @@ func TestQuotesAreUnbroken(t *testing.T) {
 	}
 }
 
-// Text that an edit failed to write is in no file, and a script that failed may have changed one.
+// The text of a failed edit is in no file, but a failed script may have changed a file.
 func TestFailedCallsAreNotQuoted(t *testing.T) {
 	ask := `{"role":"user","content":"Why does glazeUpload lose files of glazeUsers?"}`
 	end := `{"role":"assistant","content":"glazeUpload is called twice."},{"role":"user","content":"Thanks, and now?"}`

@@ -2,8 +2,8 @@ package digest
 
 import "testing"
 
-// What a thing that is asked for does, what holds in a country or a game, what is left, what somebody told somebody else, and what holds for one time
-// are no rules, in whatever language; the same words addressed to the reader are.
+// Descriptions of a new thing, rules of a country or a game, remaining amounts, reports of what somebody told somebody else, and orders for one
+// occasion are no rules, in any language. The same words addressed to the reader are rules.
 func TestAbout(t *testing.T) {
 	for text, want := range map[string]bool{
 		"Write a song about a baker who never sleeps.":                  false,
@@ -50,7 +50,7 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// Rules and preferences that are told by the form of their sentence.
+// Rules and preferences are recognized by the form of their sentence.
 func TestFormsOfRules(t *testing.T) {
 	for text, want := range map[string]bool{
 		"Put the price behind every cake you list for me.":     true,
@@ -84,7 +84,7 @@ func TestFormsOfRules(t *testing.T) {
 	}
 }
 
-// What people once did not know, what they themselves have to do at a time, and what somebody else does are no rules either.
+// Sentences about what people had never heard of, what they have to do at a certain time, or what somebody else does are no rules either.
 func TestRemarksInOtherLanguages(t *testing.T) {
 	for text, want := range map[string]bool{
 		"Nie von dem Brot gehört.":                     false,

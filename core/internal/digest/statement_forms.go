@@ -46,7 +46,7 @@ func requested(ws []word) int {
 	return 0
 }
 
-// formed returns the index of the word at which a sentence without a cue says how to work, or what its writer likes; -1 if it does neither.
+// formed returns the byte offset at which a sentence without a cue says how to work, or what its writer likes; -1 if it does neither.
 // The functions below do the same for one form each.
 func (sc *scene) formed() int {
 	if len(sc.ws) < 3 || sc.exclaims {
@@ -118,8 +118,8 @@ func (sc *scene) norm() int {
 	return -1
 }
 
-// laysDown reports whether a sentence that begins with a plural says without a verb how such things are to be: "Variables in snake_case", "All dates
-// in ISO format".
+// laysDown reports whether a sentence that begins with a plural prescribes, without a verb, the form of such things: "Variables in snake_case",
+// "All dates in ISO format".
 func (sc *scene) laysDown(plural *word) bool {
 	i := 1
 	if plural != &sc.ws[0] {
@@ -138,20 +138,20 @@ func (sc *scene) laysDown(plural *word) bool {
 	return manner.has(sc.ws[i].text) && !next.quoted && !next.is(tasks|persons|addressees|numbers|idle) && !definite.has(next.text)
 }
 
-// states reports whether "always" at word i says how things of a kind are to be: "Les prix sont toujours en francs", "Prezzi sempre in euro".
+// states reports whether "always" at word i prescribes the form of things of a kind: "Les prix sont toujours en francs", "Prezzi sempre in euro".
 func (sc *scene) states(i int, next string) bool {
 	return manner.has(next) && (i < 3 || plurals.has(sc.textAt(i-1))) && (sc.all&persons == 0 || sc.ws[0].text == "i" && !sc.ws[1].known)
 }
 
-// warns reports whether a sentence says what happens otherwise.
+// warns reports whether a sentence states the consequence of not following it.
 func (sc *scene) warns() bool {
 	return slices.ContainsFunc(sc.ws, func(w word) bool { return w.breaks && w.text == "otherwise" })
 }
 
-// manner are prepositions of how something is written or done.
+// manner are prepositions that begin a manner: the way in which something is written or done.
 var manner = wordListOf("in with without as em ohne mit sans en sin sem senza zonder без на")
 
-// plurals are verbs of a plural subject, and orders are places in what is written.
+// plurals are verb forms for a plural subject, and orders are positions in a text.
 var (
 	plurals = wordListOf("are sind sont son são sono zijn")
 	orders  = wordListOf("first last above below")
@@ -167,7 +167,7 @@ func (sc *scene) unnerved() int {
 	return -1
 }
 
-// favours returns where a sentence names a favourite of its writer: "My favourite colour is teal", "Mon plat préféré est …".
+// favours returns the byte offset at which a sentence names a favourite of its writer, or -1: "My favourite colour is teal", "Mon plat préféré est …".
 func (sc *scene) favours() int {
 	ws := sc.ws
 	for i := range ws[:min(len(ws)-1, 4)] {

@@ -352,7 +352,7 @@ func (sc *scene) soon() bool {
 	return false
 }
 
-// moved returns the index of the word at which a sentence describes the effect of something on its writer, as in "Small talk exhausts me",
+// moved returns the byte offset at which a sentence describes the effect of something on its writer, as in "Small talk exhausts me",
 // or -1.
 func (sc *scene) moved() int {
 	if len(sc.ws) < 3 || len(sc.ws) > 12 || sc.past || sc.exclaims || sc.all&(days|others|addressees) != 0 || sc.ws[0].is(narrators|askers|tasks|conditions) {

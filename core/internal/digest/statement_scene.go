@@ -184,7 +184,7 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	return true
 }
 
-// resumes reports whether the words that an order is interrupted by at word i end: "do not, under any circumstances, mail them".
+// resumes reports whether an order continues after an insertion at word i: "do not, under any circumstances, mail them".
 func (sc *scene) resumes(i int) bool {
 	for k := i + 2; k < len(sc.ws) && k < i+6; k++ {
 		if sc.ws[k].breaks {
@@ -194,7 +194,7 @@ func (sc *scene) resumes(i int) bool {
 	return false
 }
 
-// comforting are what people are told to stop when they worry or joke.
+// comforting are verbs after "stop" in sentences that comfort somebody or answer a joke.
 var comforting = wordListOf("worrying crying joking kidding teasing being")
 
 // alone reports whether the words from i on ask to leave something of the writer's alone, or to keep it out of something.
@@ -346,7 +346,7 @@ func (sc *scene) conditional() bool {
 	return false
 }
 
-// ordered returns the index of the verb of a permanent order whose verb is in no table, as in "Round all amounts" or "When you name a
+// ordered returns the byte offset of the verb of a permanent order whose verb is in no table, as in "Round all amounts" or "When you name a
 // hotel, add the price", or -1. In the languages of the tables an order begins with its verb.
 func (sc *scene) ordered() int {
 	if len(sc.ws) < 3 || sc.past || sc.exclaims {

@@ -39,7 +39,7 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 		if len(r.now().units) > before && (isLookup(name) || delegating.has(bareTool(name))) { // the units from its result are enough
 			return
 		}
-	case strings.HasPrefix(lower(short[:min(len(short), len("success"))]), "success"): // and no more
+	case strings.HasPrefix(lower(short[:min(len(short), len("success"))]), "success"): // the result says nothing else
 		u.factor = ofCommand / 4
 	case saysOutcome(short):
 		u.text += " → " + Fence(strings.Join(strings.Fields(short), " "))

@@ -162,8 +162,8 @@ func TestWhatAReaderMissed(t *testing.T) {
 	}
 }
 
-// Of what was thought to be wrong the last stays, or what the answer says. What a subagent reports is its own, without numbers that have lost
-// their neighbours, and a change of imports alone is not worth a line.
+// Of several diagnoses only the last stays, or the answer's. A subagent's report is attributed to it, without numbers of headings whose
+// neighbours are left out. A change of imports alone gets no line.
 func TestDiagnosesAndReports(t *testing.T) {
 	messages := `[{"role":"user","content":"Why is zone_7 cold?"},
 {"role":"assistant","content":[{"type":"thinking","text":"The real issue is that fan_7 blows in kiln.go:12."},{"type":"tool_call","id":"1","name":"Task","arguments":{"prompt":"look"}}]},

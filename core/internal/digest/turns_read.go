@@ -137,7 +137,7 @@ func searchedFor(script string) string {
 func (r *turnReader) report(i int, name, text string) {
 	name = clipLine(Fence(name), maxName)
 	add := func(lead, text string, item int) {
-		if n := len(exitOf(lead)); n > 0 && strings.HasPrefix(lead[n:], ". ") { // its neighbours may be left out
+		if n := len(exitOf(lead)); n > 0 && strings.HasPrefix(lead[n:], ". ") { // a number means nothing if its neighbours are left out
 			lead = lead[n+len(". "):]
 		}
 		r.add(unit{kind: toldUnit, message: int32(i), lead: lead, source: name, text: text, item: item, factor: ofReport})

@@ -30,7 +30,7 @@ const (
 	changesPut    = "put"       // INDEX HANDLE …: this result message is an input message once these bodies are restored in it
 	changesWas    = "was"       // INDEX: the next input message became this result message; only if the order alone doesn't tell
 	changesLast   = "last"      // PRINT: the print of the last result message, if that is from the input and messages after it were dropped
-	changesTwice  = "twice"     // N: the messages dropped in front of the next keep look like those that the result has there, N times in a row
+	changesTwice  = "twice"     // N: before the message that the next keep begins with, the result has messages that look like the dropped ones, N times in a row
 	changesFold   = "fold"      // INDEX FROM TO: messages FROM to TO of the body whose handle the message at INDEX names
 	changesSpace  = "space"     // N TEXT: the text before each of the next N input messages, if it is more than a comma or a bracket
 	changesEnd    = "end"       // TEXT: the text after the last input message, if it is more than a bracket
@@ -146,16 +146,16 @@ func (s *saying) messages(m int) int {
 	return end
 }
 
-// endFold adds an empty range of a fold behind message m if the last message that was folded is one that a repair had rewritten, and m is
-// the last one that this message was made of: these are in the changes, not in the body of the fold. The fold then ends behind them,
-// whatever becomes of the message after it.
+// endFold adds an empty range of a fold after message m if a repair had rewritten the last folded message, and m is the last of the input
+// messages that it was made of. These are in the changes, not in the body of the fold. The empty range says that the fold ends after
+// them, whatever happens to the next message.
 func (s *saying) endFold(m int) {
 	if m+1 < len(s.origins) && s.origins[m+1].op == "" && s.became[m+1] < 0 {
 		return
 	}
 	from := m
 	for ; from >= 0 && s.origins[from].op == ""; from-- {
-		if s.became[from] >= 0 { // it was not folded, and neither was m
+		if s.became[from] >= 0 { // this message was not folded, so m was not folded either
 			return
 		}
 	}
@@ -171,8 +171,8 @@ func (s *saying) endFold(m int) {
 // maxRepeated is the maximum number of result messages that are compared with dropped ones.
 const maxRepeated = 64
 
-// repeats returns how many times in a row the messages dropped in front of input message m precede the result message at index, too, as
-// when a result was given twice: a restoration can't tell by their looks whether they are back already.
+// repeats returns how many times in a row messages that look like those dropped before input message m precede the result message at
+// index, as after a result that was given twice. Looks alone don't tell a restoration whether the dropped messages are already back.
 func (s *saying) repeats(m, index int) (times int) {
 	from := m
 	for from > 0 && s.origins[from-1].op == "" {
@@ -387,7 +387,7 @@ func (a *Archive) printOf(item int) string {
 	return a.doc.RequestLook(m)
 }
 
-// looksLike reports whether an input message, as it was given, has the print of the result message at index item.
+// looksLike reports whether an input message, as it was given, has the same print as the result message at index item.
 func (a *Archive) looksLike(in, item int) bool {
 	t, m := a.doc.T, a.doc.Items[item].Msg
 	given, now := t.Messages[in], t.Messages[m]

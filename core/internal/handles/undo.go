@@ -23,7 +23,7 @@ type changes struct {
 	space  []space
 	end    string
 	was    int    // the result message that the next step's message became; -1 if unknown
-	twice  int    // how many times the messages dropped in front of the next kept one are in the result, too
+	twice  int    // how many times in a row the result has messages like those dropped before the next kept one
 	last   string // the print of the last result message; "" if unknown
 }
 
@@ -46,7 +46,7 @@ type step struct {
 	from, to int
 	handles  []string
 	print    string // the print of the first kept message; "" if unknown
-	twice    int    // how many times the messages dropped in front of the first kept one are in the result, too
+	twice    int    // how many times in a row the result has messages like those dropped before the first kept one
 	text     []byte // the message itself, if op is ""; index is then the result message that it became, or -1
 }
 

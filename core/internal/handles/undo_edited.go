@@ -19,8 +19,8 @@ type hunk struct {
 	gone   []gone // consecutive, apart from inserted turns
 	steps  []step
 	print  string // the print of the message after the hunk; "" if unknown
-	twice  int    // how many times the result has messages like the dropped ones in front of that message
-	behind string // the print of the message before the hunk, if none follows; "" if unknown
+	twice  int    // how many times in a row the result has messages like the dropped ones before that message
+	behind string // the print of the message before the hunk, if no message follows; "" if unknown
 }
 
 // undoEdited undoes a compaction whose result was edited after the folded part, for example because replayed compactions end
@@ -63,8 +63,8 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	return true, whole, true
 }
 
-// present reports whether the messages that the compaction dropped at a place are there: the replay of a newer compaction drops only
-// what the newer one has dropped.
+// present reports whether the messages that the compaction dropped are already back at a place, as after the replay of a newer compaction,
+// which drops only the messages that the newer one dropped.
 func (r *restoring) present(h *hunk, place int) bool {
 	n := len(h.steps) * (h.twice + 1)
 	from := place - n
@@ -292,7 +292,7 @@ type finding struct {
 	order []look // the items sorted by their prints
 	shift int    // by how many items the last hunk has moved
 	next  int    // the first item that may belong to a hunk
-	high  int    // the first item that belongs to a later hunk for sure
+	high  int    // the first item that certainly belongs to a later hunk
 }
 
 // look is the print of the item at index at.
@@ -385,7 +385,8 @@ func (f *finding) end(h *hunk, place int) int {
 	return to
 }
 
-// isAnother reports whether a message is certainly not the one that a hunk removed: it has an id, and the original has another. Prints ignore ids, and messages of two branches may differ in nothing else.
+// isAnother reports whether the message at a place is certainly not the one of the hunk, because it has an id that the original doesn't
+// have. Prints ignore ids, but messages of two branches may differ only in their ids.
 func (f *finding) isAnother(h *hunk, place int) bool {
 	if len(h.gone) != 1 || len(h.steps) != 1 || place < 0 || place >= len(f.r.doc.Items) {
 		return false
@@ -395,8 +396,8 @@ func (f *finding) isAnother(h *hunk, place int) bool {
 	return now != "" && now != IDOf(h.steps[0].text) && !IsCallID(t, msg, now)
 }
 
-// IsCallID reports whether an id of a message, as JSON, is that of its tool call: a step of Gemini's Interactions API has no other. Repair
-// renames these.
+// IsCallID reports whether the id of a message, as JSON, is the id of its tool call. A step of Gemini's Interactions API has no other id,
+// and repair may rename the call.
 func IsCallID(t *transcript.Transcript, message int32, id string) bool {
 	for _, part := range t.PartsOf(int(message)) {
 		if part.Kind == transcript.ToolCall && !part.ID.IsZero() && string(t.Bytes(part.ID)) == id {

@@ -127,7 +127,7 @@ func (p *ClearPass) Finish(c Run) {
 }
 
 // chooseLines returns the excerpts of results in at most room tokens. cost returns how many tokens an excerpt adds. If the lines cost
-// less than the estimator expects of as many bytes, they are chosen again for a larger number of bytes.
+// fewer tokens than the estimator expects for their size, lines are chosen again with more bytes.
 func chooseLines(doc *view.View, excerpts *digest.Excerpts, sizes, most []int, room int, cost func(lines string) int) []string {
 	chosen, sum := excerpts.Choose(sizes, most, doc.P.MaxUnits(room)), 0
 	for _, lines := range chosen {

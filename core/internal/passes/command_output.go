@@ -10,8 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// What the harness prints after one of its own commands, such as an overview of the context, is in the conversation as a message of
-// the user. Only its ends stay, of at most keptOutput bytes, if it has more than longCommandOutput bytes.
+// A harness puts the output of its own commands, such as an overview of the context, into the conversation as a message of the user.
+// From longCommandOutput bytes on, an output is cut to its beginning and its end, which have at most keptOutput bytes together.
 const (
 	commandOutput     = "<local-command-stdout>"
 	commandOutputEnd  = "</local-command-stdout>"
@@ -19,7 +19,7 @@ const (
 	keptOutput        = 300
 )
 
-// cutCommandOutputs cuts the outputs of the harness's commands in messages of the user that are not pinned, except for the newest one.
+// cutCommandOutputs cuts the outputs of the harness's commands in the user's messages, except for pinned messages and the newest one.
 func cutCommandOutputs(c Run) {
 	doc := c.Doc()
 	newest := c.Keep().NewestUser()
@@ -44,7 +44,7 @@ func cutCommandOutputs(c Run) {
 	}
 }
 
-// cutCommandOutput cuts a part that is nothing but the output of a command, and reports whether it is.
+// cutCommandOutput cuts part n if it consists of the long output of a command and nothing else. It reports whether it cut the part.
 func cutCommandOutput(c Run, n int32) bool {
 	doc := c.Doc()
 	p := &doc.T.Parts[n]

@@ -15,11 +15,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// squeezePass shortens old tool results without losing information; see package squeeze. The whole text is archived.
-// Later passes treat a squeezed result as if it still had its whole text. Of the newest results, only the output of
-// terminals is shortened: a model may need the exact text of a file, but never what a progress bar has overwritten.
-// Of all long results, the middle of what programs print for each of many files is cut. A reminder that a harness has
-// added to several results stays in the newest of them.
+// squeezePass shortens old tool results; see package squeeze. The whole text is archived. Later passes treat a squeezed result
+// as if it still had its whole text. In the newest results, only the output of terminals is shortened: a model may need the exact
+// text of a file, but never what a progress bar has overwritten. All long results, the newest included, lose the middle of runs of
+// progress lines. A reminder that a harness added to several results stays only in the newest of them.
+//
+// These two are its only changes that lose information.
 //
 //easyjson:json
 type squeezePass struct {
@@ -127,7 +128,7 @@ func (p *squeezePass) Run(c Run) {
 type shortening struct {
 	pass     *squeezePass
 	run      Run
-	terminal bool                  // of the current result, only the output of a terminal is shortened
+	terminal bool                  // whether only escape codes, progress lines and reminders of the current result are shortened
 	reminded critbit.Map[struct{}] // the reminders at the ends of newer results
 }
 

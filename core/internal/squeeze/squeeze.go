@@ -1,5 +1,5 @@
-// Package squeeze shortens tool outputs without losing information, unless it is asked to cut progress lines: white space is removed from JSON, similar objects become rows, a
-// path that a search prints on every line is written once, repeated lines are counted, and escape codes and padding are removed.
+// Package squeeze shortens tool outputs. White space is removed from JSON, similar objects become rows, a path that a search prints on every
+// line is written once, repeated lines are counted, and escape codes and padding are removed. Only cutting progress lines loses information.
 //
 // Each form is recognized by the text alone, never by the name of the tool, and anywhere in the text: an output may begin with a
 // header, contain JSON, and end with a log. What isn't recognized stays unchanged. The package only knows texts, not messages or wire
@@ -58,7 +58,7 @@ type Options struct {
 	// Without is the set of forms that must not be used.
 	Without Form
 	// Steps is the minimum length of a text, in bytes, of which progress lines may be cut. Unlike all other forms this loses information,
-	// so 0 means that they never are.
+	// so 0 turns it off.
 	Steps int
 }
 

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Runs of progress lines: what compilers, bundlers, package managers and test runners print for each of many files.
+// Compilers, bundlers, package managers and test runners print a progress line for each of many files.
 const (
 	minSteps   = 8 // the minimum number of lines in a run that is cut
-	firstSteps = 3 // how many lines of a run stay at its beginning
-	lastSteps  = 2 // how many lines of a run stay at its end
+	firstSteps = 3 // the number of lines that stay at the beginning of a run
+	lastSteps  = 2 // the number of lines that stay at the end of a run
 )
 
-// withoutSteps removes the middle of long runs of progress lines and writes a count in its place. It leaves a text alone that consists
-// of little else than a table of sizes or times: somebody asked for that.
+// withoutSteps removes the middle of long runs of progress lines and writes a count in its place. It doesn't change a
+// text that is almost only a list of sizes or times, because then the list was the purpose of the call.
 func withoutSteps(text string) (short string, changed bool) {
 	var r stepRuns
 	for line := range strings.Lines(text) {
@@ -31,7 +31,7 @@ type stepRuns struct {
 	out     []byte
 	kind    stepKind
 	lines   []string // the lines of the current run
-	listed  int      // bytes in runs of measured lines, cut or not
+	listed  int      // the number of bytes in lines with a size or a duration, including lines that were cut
 	changed bool
 }
 
@@ -72,15 +72,15 @@ func (r *stepRuns) end() {
 	r.lines = r.lines[:0]
 }
 
-// stepKind is what the progress lines of one run have in common. Its zero value stands for all other lines.
+// stepKind holds the common features of the progress lines in a run. The zero value means that a line is not a progress line.
 type stepKind struct {
 	word string // the first word
 	unit string // the unit of the first quantity
-	path bool   // the first word is a path, which differs from line to line
+	path bool   // whether the first word is a path or a name, which differs from line to line
 }
 
-// stepOf returns the kind of a line. A progress line either begins with what is being done ("Compiling"), says that something passed, or
-// gives a path or a name with a size or a duration. Lines that mention trouble are never progress.
+// stepOf returns the kind of a line. A progress line begins with an activity ("Compiling"), says that something passed, or gives a path or a
+// name with a size or a duration. Lines that mention a problem are never progress lines.
 func stepOf(line string) (kind stepKind) {
 	line = strings.TrimSpace(line)
 	first, rest, _ := strings.Cut(line, " ")
@@ -107,8 +107,8 @@ func stepOf(line string) (kind stepKind) {
 // maxStep is the maximum length of a progress line, in bytes.
 const maxStep = 240
 
-// isActivity reports whether a word says what a compiler or a package manager is doing to one of many files. Other words of this form
-// begin the rows of tables that somebody asked for, as in "Booking 4711".
+// isActivity reports whether a word names what a compiler or a package manager is doing to one of many files. Other words with this ending
+// may begin the rows of a table that somebody asked for, as in "Booking 4711".
 func isActivity(word string) bool {
 	switch word {
 	case "Compiling", "Copying", "Downloading", "Extracting", "Fetching", "Generating", "Installing", "Linking", "Preparing", "Unpacking",
@@ -118,7 +118,7 @@ func isActivity(word string) bool {
 	return false
 }
 
-// isTest reports whether a text begins with the path of a package or the number of a test, as what follows "ok" does.
+// isTest reports whether a text begins with the path of a package or the number of a test, as in the output of test runners after "ok".
 func isTest(s string) bool {
 	first, _, _ := strings.Cut(strings.TrimLeft(s, " \t"), " ")
 	return first != "" && (digit(first[0]) || strings.ContainsAny(first, "/."))
@@ -133,10 +133,10 @@ func isPassed(word string) bool {
 	return false
 }
 
-// troubles are parts of words for what did not go well.
+// troubles are parts of words, and signs, that mark problems.
 var troubles = [...]string{"error", "fail", "warn", "miss", "conflict", "panic", "denied", "not ", "✗", "✖", "✕", "❌", "⚠"}
 
-// troubled reports whether a line mentions something that did not go well.
+// troubled reports whether a line mentions a problem.
 func troubled(line string) bool {
 	line = strings.ToLower(line)
 	for _, word := range troubles {
@@ -154,7 +154,7 @@ func unitIn(s string) string {
 		if at < 0 {
 			return ""
 		}
-		own := at > 0 && word(s[at-1]) // in a name
+		own := at > 0 && word(s[at-1]) // the number is part of a name
 		for at < len(s) && (digit(s[at]) || s[at] == '.' || s[at] == ',') {
 			at++
 		}
@@ -170,7 +170,7 @@ func unitIn(s string) string {
 	}
 }
 
-// isUnit reports whether a word is a unit of size or time, as programs write them next to what they have made.
+// isUnit reports whether a word is a unit of size or time in the output of build tools.
 func isUnit(word string) bool {
 	switch word {
 	case "B", "kB", "KB", "MB", "GB", "KiB", "MiB", "GiB", "bytes", "s", "ms", "µs":

@@ -5,8 +5,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// content sets the message's content from a field, unless it is null. Any kind except null and the given two is an error, in which what
-// names the expected values.
+// content sets the message's content from a field, unless it is null. A field of a kind other than null, a and b is an error; its text
+// names the expected values with what.
 func (r *Reader) content(m *transcript.Message, f *field, a, b jsonspan.Kind, what string) {
 	if f.Kind != jsonspan.Null {
 		r.want(f, a, b, what)
@@ -17,8 +17,8 @@ func (r *Reader) content(m *transcript.Message, f *field, a, b jsonspan.Kind, wh
 // wantList checks that a field, if present, is a list or null.
 func (r *Reader) wantList(f *field, what string) { r.want(f, jsonspan.Array, jsonspan.Null, what) }
 
-// contentResult returns the content of a message as a tool result with the given id and tool name. The size of a list is that of the parts
-// inside it.
+// contentResult returns the content of a message as a tool result with the given id and tool name. A list has no size of
+// its own, because the parts inside it have theirs.
 func contentResult(content, id, name *field) transcript.Part {
 	p := whole(transcript.ToolResult, content)
 	if !content.Str() {

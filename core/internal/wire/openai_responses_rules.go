@@ -120,7 +120,7 @@ func checkResponses(c *Checker) {
 		switch {
 		case !isReasoning(c.T, i):
 			followed = c.T.Messages[m].Role == transcript.Assistant
-		case c.T.Parts[c.T.Messages[m].First].Kind == transcript.Reasoning: // of a reference only the provider knows which item must follow it
+		case c.T.Parts[c.T.Messages[m].First].Kind == transcript.Reasoning: // only the provider knows which item must follow a reference
 			c.reasoning(m, followed)
 		}
 		if c.T.Unstored && c.T.Messages[m].Count > 0 && isReference(&c.T.Parts[c.T.Messages[m].First]) {

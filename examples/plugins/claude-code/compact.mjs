@@ -1,10 +1,10 @@
-// Reads {"archive","messages"}, the messages as a function hook of Claude Code has them, and writes {"digest","kept"}: what stands for all
-// messages before number `kept`. It writes {} if the digest would not be shorter than what it replaces.
+// Reads {"archive","messages"}, with messages in the form of Claude Code's function hooks. Writes {"digest","kept"}: the digest replaces all
+// messages before index `kept`. Writes {} if the digest would not be shorter than these messages.
 import { json } from "node:stream/consumers";
 import { createCompactor } from "ctxfold";
 import { directoryStore } from "ctxfold/directory";
 
-/** A message in the wire format of Anthropic. @param {any} message */
+/** Converts a message to Anthropic's wire format. @param {any} message */
 function wire({ role, text, toolUses, toolResults = [] }) {
   const content = [
     ...toolResults.map((/** @type {any} */ { tool_use_id, text, isError }) => ({
@@ -34,7 +34,7 @@ const sent = messages.map(wire);
 const { messages: left, report } = await compactor.compact(sent, { options: { force: true } });
 const [digest, ...rest] = left;
 const kept = sent.length - rest.length;
-// The digest is one message, and all that follow are those that were given: they keep what only Claude Code knows of them.
+// All messages after the digest must be unchanged, because the hook returns Claude Code's own objects for them.
 const whole = report.changed && rest.every((message, n) => message === sent[kept + n]);
 console.log(JSON.stringify(whole ? { digest: textOf(digest), kept } : {}));
 

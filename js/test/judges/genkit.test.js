@@ -1,4 +1,4 @@
-/** `MessageSchema` of Genkit judges compacted and converted messages: it takes them and drops nothing of them, and each request has its response. */
+/** Genkit's `MessageSchema` judges compacted and converted messages: it accepts them without dropping anything, and each request has its response. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, load } from "ctxfold";

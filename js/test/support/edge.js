@@ -66,7 +66,7 @@ const server = createServer({ keepAliveTimeout: 0 }, async (request, response) =
   response.writeHead(200, { "content-type": "application/json" });
   response.end(JSON.stringify({ choices: [{ message: { role: "assistant", content }, finish_reason: "stop" }] }));
 });
-/** The numbers of streams that clients have read to the end, and that they left early. */
+/** The number of streams that clients have read to the end, and the number of those that they left early. */
 const streams = { ended: 0, left: 0 };
 /** Lets waiting streams continue. */
 let goOn = () => {};
@@ -124,8 +124,8 @@ export const spoken = (name, turn) => [
 /** @typedef {(path: string, init?: any) => Promise<any>} Fetch */
 
 /**
- * A client of the proxy at an address. Each request has a connection of its own: a platform closes one that is idle for some
- * seconds, and on a busy machine that may happen just when the next request is sent.
+ * A client of the proxy at an address. Each request has its own connection, because platforms close idle connections
+ * after some seconds, and on a busy machine the next request may be sent at just that moment.
  * @param {string | URL} base @returns {Fetch}
  */
 export const reach = (base) => (path, init) =>

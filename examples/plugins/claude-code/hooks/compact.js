@@ -1,15 +1,16 @@
-// Claude Code, as a function hook: its compactions are ctxfold's. No model is called, so that a compaction takes no time and costs nothing, and
-// what is removed is kept in .ctxfold of the project, where `npx ctxfold search .ctxfold QUESTION` finds it.
+// A function hook for Claude Code that replaces its compactions with ctxfold's. No model is called, so a compaction is fast and free. The
+// removed messages are stored in the project's folder .ctxfold, where `npx ctxfold search .ctxfold QUESTION` finds them.
 //
 //   npm install ctxfold     in the folder of the plugin
 //   CLAUDE_CODE_ENABLE_FUNCTION_HOOKS=1 claude --plugin-dir claude-code
 //
-// A hook runs without Node, so that the work is done by a process: compact.mjs gets the messages and says which of them stay.
+// A function hook runs without Node, so a separate process does the work: compact.mjs gets the messages, and returns the digest and the index
+// of the first message that stays.
 
 /** @type {import("claude-code").Register} */
 export const register = (on) => {
   on("session.compact", async ($, event, next) => {
-    if (event.instructions) return next(event); // what the user wants of a summary is for a model to read
+    if (event.instructions) return next(event); // only a model can follow instructions for the summary
     try {
       const input = JSON.stringify({ archive: `${await $.session.root()}/.ctxfold`, messages: event.messages });
       const run = { stdin: input, timeoutMs: 120_000 };
