@@ -1,6 +1,7 @@
 package handles
 
 import (
+	"math"
 	"slices"
 
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
@@ -35,18 +36,23 @@ func (f *finding) anchors(hunks []hunk) []anchor {
 	}
 	sorting.Func(keys, compareLooks)
 	f.high = len(f.r.doc.Items)
-	var all []anchor
+	var open, back []anchor // back are those whose dropped messages are there, as in turns that the app has passed again
 	for i := range hunks {
-		print, back := hunks[i].key()
+		print, behind := hunks[i].key()
 		if print == "" || countIn(keys, print, 0, len(hunks)) > 1 || countIn(f.order, print, 0, f.high) != 1 {
 			continue
 		}
 		n, _ := slices.BinarySearchFunc(f.order, look{print, 0}, compareLooks)
-		if at := f.order[n].at + back; f.end(&hunks[i], at) >= 0 {
-			all = append(all, anchor{i, at})
+		switch at := f.order[n].at + behind; {
+		case f.end(&hunks[i], at) < 0:
+		case f.r.present(&hunks[i], at):
+			hunks[i].isBack = true
+			back = append(back, anchor{i, at})
+		default:
+			open = append(open, anchor{i, at})
 		}
 	}
-	return f.extended(increasing(all), hunks)
+	return f.extended(filled(increasing(open), back), hunks)
 }
 
 // extended adds the hunks that are as far from the anchors before them as they were, or from the anchors behind them, without a gap.
@@ -114,6 +120,22 @@ func (f *finding) extend(h *hunk, place *spot, run *running) bool {
 		*place = spot{at, to}
 	}
 	return run.on
+}
+
+// filled adds as many other anchors as fit in between anchors whose places increase.
+func filled(anchors, others []anchor) (all []anchor) {
+	low := -1
+	for _, a := range append(anchors, anchor{math.MaxInt, math.MaxInt}) {
+		var fit []anchor
+		for ; len(others) > 0 && others[0].hunk < a.hunk; others = others[1:] {
+			if at := others[0].at; at > low && at < a.at {
+				fit = append(fit, others[0])
+			}
+		}
+		all = append(append(all, increasing(fit)...), a)
+		low = a.at
+	}
+	return all[:len(all)-1]
 }
 
 // increasing returns a longest selection of anchors whose places increase.

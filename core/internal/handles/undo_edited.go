@@ -18,9 +18,11 @@ type hunk struct {
 	at     int    // the index of the first message of gone; without any, the index of the message after the dropped ones
 	gone   []gone // consecutive, apart from inserted turns
 	steps  []step
-	print  string // the print of the message after the hunk; "" if unknown
-	twice  int    // how many times in a row the result has messages like the dropped ones before that message
-	behind string // the print of the message before the hunk, if no message follows; "" if unknown
+	print  string   // the print of the message after the hunk; "" if unknown
+	twice  int      // how many times in a row the result has messages like the dropped ones before that message
+	behind string   // the print of the message before the hunk, if no message follows; "" if unknown
+	isBack bool     // whether the dropped messages are at the only place that looks like the hunk's, so nothing is missing
+	looks  []string // the prints of the dropped messages, computed on first use
 }
 
 // undoEdited undoes a compaction whose result was edited after the folded part, for example because replayed compactions end
@@ -43,15 +45,15 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	if n > 0 && !e.put(front.steps, n) {
 		return false, false, false
 	}
-	for i, h := range hunks {
+	for i := range hunks {
 		if puts, ok = e.putBack(puts, i); !ok {
 			return false, false, false
 		}
-		if places[i].at < 0 || r.present(&h, places[i].at) {
+		if places[i].at < 0 || r.present(&hunks[i], places[i].at) {
 			continue
 		}
 		e.keep(places[i].at)
-		if !e.put(h.steps, places[i].to) {
+		if !e.put(hunks[i].steps, places[i].to) {
 			return false, false, false
 		}
 	}
@@ -74,16 +76,16 @@ func (r *restoring) present(h *hunk, place int) bool {
 	if len(h.gone) > 0 || n == 0 || from < 0 || from+n > len(r.doc.Items) {
 		return false
 	}
-	for i, p := range h.steps {
-		m, ok := r.doc.F.AddOne(r.doc.T, p.text)
+	for i := len(h.looks); i < len(h.steps); i++ {
+		m, ok := r.doc.F.AddOne(r.doc.T, h.steps[i].text)
 		if !ok {
 			return false
 		}
-		dropped := gone{print: r.doc.RequestLook(m)}
-		for at := from + i; at < from+n; at += len(h.steps) {
-			if !r.isGone(dropped, at) {
-				return false
-			}
+		h.looks = append(h.looks, r.doc.RequestLook(m))
+	}
+	for i := range n {
+		if !r.isGone(gone{print: h.looks[i%len(h.looks)]}, from+i) {
+			return false
 		}
 	}
 	return true
@@ -258,6 +260,7 @@ type spot struct{ at, to int }
 // places returns the place of each hunk in the items. whole is false if a hunk was not found.
 func (r *restoring) places(hunks []hunk, from int) (at []spot, whole bool) {
 	f := finding{r: r, next: from}
+	whole = true
 	if len(hunks) > 0 {
 		f.sort()
 	}
@@ -283,7 +286,10 @@ func (r *restoring) places(hunks []hunk, from int) (at []spot, whole bool) {
 		waiting = 0
 		at[i], f.shift, f.next = place, place.at-h.at, place.to
 	}
-	return at, !slices.ContainsFunc(at, func(p spot) bool { return p.at < 0 })
+	for i := range hunks {
+		whole = whole && (at[i].at >= 0 || hunks[i].isBack)
+	}
+	return at, whole
 }
 
 // finding is the state of a search for hunks in the items, in order.
