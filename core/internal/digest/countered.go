@@ -27,7 +27,7 @@ const (
 	longestClaim = 400
 )
 
-// counterOpen begins the note after a sentence of the assistant.
+// counterOpen begins the note that follows an assistant's sentence if the user then states another value.
 const counterOpen = " (the user then says "
 
 // measure is a number in a text with the words next to it. Usually one of them is its unit or the thing that it counts.

@@ -162,7 +162,7 @@ func (r *shortening) result(n int32) (out []squeezed) {
 	return out
 }
 
-// text returns the replacement for the body of a part, which must be a string.
+// text returns the replacement for the body of part n, which must be a string. ok is false if it isn't worthwhile.
 func (r *shortening) text(n int32) (squeezed, bool) {
 	doc := r.run.Doc()
 	part := &doc.T.Parts[n]
