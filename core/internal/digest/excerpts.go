@@ -29,6 +29,14 @@ func withoutExcerptMarker(text string) string {
 	return lines
 }
 
+// withoutTruncatedMarker returns a text without its first line, if that says that a compaction has cut the text.
+func withoutTruncatedMarker(text string) string {
+	if strings.HasPrefix(text, TruncatedMarker[:len(TruncatedMarker)-1]+". Handle: ") {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	return text
+}
+
 // The sizes of the lines of an excerpt, in bytes. Longer lines are divided; pieces shorter than minExcerpt say nothing.
 const (
 	maxExcerpt = 200
