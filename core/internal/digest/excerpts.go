@@ -292,9 +292,6 @@ func (e *Excerpts) Choose(sizes, most []int, room int) []string {
 	return out
 }
 
-// leftOutLines stands for lines that are left out between two quoted lines of code.
-const leftOutLines = "\n…"
-
 // written returns lines of a result, each preceded by a line break. A line that doesn't follow the line before it begins with its number,
 // if it has one. The others are indented relative to such a line.
 func (e *Excerpts) written(result int, chosen []int) string {
@@ -310,7 +307,7 @@ func (e *Excerpts) written(result int, chosen []int) string {
 		}
 		number := strings.TrimSpace(text[l.from:l.text])
 		if i > 0 && number == "" && chosen[i-1] != n-1 && !isHit(text[l.text:l.to]) && (l.indent > 0 || codes(text[l.text:l.to])) {
-			b.WriteString(leftOutLines)
+			b.WriteString("\n" + leftOutMark)
 		}
 		b.WriteByte('\n')
 		b.WriteString(number)

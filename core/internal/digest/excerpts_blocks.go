@@ -14,13 +14,13 @@ type excerptBlock struct {
 	heads    []int // lines above the block without which it isn't understood: its heading, the line that introduces its list, and the definition around it
 }
 
-// The sizes of blocks, in bytes. A definition that is larger than mostDefinition with its comment is divided, and any other block that is
+// The sizes of blocks, in bytes. A definition that is larger than largeDefinition with its comment is divided, and any other block that is
 // larger than mostBlock, a paragraph into blocks of at least leastBlock. Below deepestBlock levels, everything is divided like a paragraph.
 const (
-	mostBlock      = 600
-	mostDefinition = 900
-	leastBlock     = 100
-	deepestBlock   = 30
+	mostBlock       = 600
+	largeDefinition = 900
+	leastBlock      = 100
+	deepestBlock    = 30
 )
 
 // mostBlockHeads is the number of heads of a block from which on outer ones are left out.
@@ -69,7 +69,7 @@ func (s *blockSplitter) split(from, to int, heads []int, depth int) {
 		title := strings.HasPrefix(s.text(n), "#") && s.lines[n].text == s.lines[n].from && s.lines[n].indent == 0
 		most := mostBlock
 		if defines {
-			most = mostDefinition
+			most = largeDefinition
 		}
 		large := end > line+1 && s.size(n, end) > most && depth < deepestBlock
 		if s.lines[n].gap || defines || title || large {
@@ -116,7 +116,7 @@ func (s *blockSplitter) isAbout(n int) bool {
 	if text[0] == '*' {
 		return s.lines[n].indent%2 == 1
 	}
-	return strings.HasPrefix(text, "//") || strings.HasPrefix(text, "/*") || text[0] == '@' || text == "#" || commentOf(text) != ""
+	return text[0] == '@' || isCommentLine(text)
 }
 
 // endOf returns the end of what line n begins: of the lines that are indented more, with the lines that close a bracket or go on with other

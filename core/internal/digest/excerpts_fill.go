@@ -9,10 +9,9 @@ import (
 
 // The weights of the lines that fill excerpts, in 1/1024, by kind.
 const (
-	ofProseLine   = 1024 // sentences, comments and list items
-	ofDefinition  = 700
-	ofCodeLine    = 256
-	leastRunWorth = 200
+	ofProseLine  = 1024 // sentences, comments and list items
+	ofDefinition = 700
+	ofCodeLine   = 256
 )
 
 // leastFill is the minimum room that is worth filling, in bytes. lookFill is the number of bytes of results that are read for each byte of
@@ -21,6 +20,9 @@ const (
 	leastFill = 400
 	lookFill  = 64
 )
+
+// leastLine is the minimum size of a block of one line that fills an excerpt, in bytes.
+const leastLine = 30
 
 // leastFillWorth is the minimum average weight of the bytes of a block that fills an excerpt.
 const leastFillWorth = 250
@@ -78,7 +80,7 @@ func (f *filler) add(result int, block excerptBlock) {
 		size += len(line)
 		worth += len(line) * worthInExcerpt(line)
 	}
-	if size == 0 || worth/size < leastFillWorth || len(text) == 1 && (size < loneQuote || opens(text[0]) || definedBy(text[0]) != "") {
+	if size == 0 || worth/size < leastFillWorth || len(text) == 1 && (size < leastLine || opens(text[0]) || definedBy(text[0]) != "") {
 		return
 	}
 	factor := worth / size
