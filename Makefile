@@ -142,7 +142,7 @@ hosts-tested:
 	$(say) 'The C library: the module, translated and compiled'
 	@mkdir -p build/hosts
 	@$(MAKE) --no-print-directory -s -C host/c -j2
-	@CTXFOLD_HOSTILE=$(CURDIR)/build/hosts/hostile.json go test -vet=off -count=1 -run '^TestHostileVectors$$' ./host
+	@CTXFOLD_HOSTILE=$(CURDIR)/build/hosts/hostile.json go test -vet=off -count=1 -timeout 120m -run '^TestHostileVectors$$' ./host
 	$(say) 'C and C++: the tests, the vectors, hostile input, what is installed, and the same with sanitizers'
 	@$(MAKE) --no-print-directory -s -C host/c check
 	@$(MAKE) --no-print-directory -s -C host/c check-sanitized
@@ -177,7 +177,7 @@ packages: needs-node
 test-js: needs-node needs-libatomic needs-browser needs-servers $(FULL) $(SLIM) $(if $(BUILT),,component packages) ## Run the tests of the npm package and of the JavaScript examples
 	$(say) 'go test: the calls of the tests of the published systems are recorded, to be made again in Node'
 	@mkdir -p build && rm -f build/calls.jsonl
-	@CTXFOLD_CALLS=$(CURDIR)/build/calls.jsonl go test -vet=off -count=1 -run '^TestSeed' ./core
+	@CTXFOLD_CALLS=$(CURDIR)/build/calls.jsonl go test -vet=off -count=1 -timeout 120m -run '^TestSeed' ./core
 	$(say) 'npm: the package is built, linted and tested, in Node and in a browser'
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
 	if [ -s build/calls.jsonl ]; then export CTXFOLD_CALLS="$(CURDIR)/build/calls.jsonl"; fi; \

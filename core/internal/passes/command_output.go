@@ -10,8 +10,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// A harness puts the output of its own commands, such as an overview of the context, into the conversation as a message of the user.
-// From longCommandOutput bytes on, an output is cut to its beginning and its end, which have at most keptOutput bytes together.
+// A harness puts the output of its own commands, such as an overview of the context, into the conversation as a user
+// message. From longCommandOutput bytes on, an output is cut to its beginning and its end, which have at most
+// keptOutput bytes together.
 const (
 	commandOutput     = "<local-command-stdout>"
 	commandOutputEnd  = "</local-command-stdout>"
