@@ -361,7 +361,7 @@ type Calibration struct {
 
 // Correction adjusts the estimates of an estimator to a provider's counts.
 type Correction struct {
-	Scale  int         `json:"scale"` // of all estimates, in 1/65,536
+	Scale  int         `json:"scale"` // factor of all estimates, in 1/65,536
 	Fixed  int         `json:"fixed"` // tokens outside the transcript
 	Source TokenSource `json:"source"`
 	Bound  int         `json:"bound"` // percent

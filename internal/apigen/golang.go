@@ -82,8 +82,8 @@ func goName(def string) string {
 	return def
 }
 
-// object writes a struct and its JSON encoder. A field is a pointer if its zero value isn't its default, or if the field of core's policy
-// is one.
+// object writes the definition def as a Go struct called name, with its JSON encoder. pass means that it is a pass. A
+// field is a pointer if its zero value isn't its default or, in a policy, if core's field is a pointer.
 func (f *file) object(def, name string, pass bool) {
 	d := f.g.defs.get(def)
 	text := d.Description

@@ -345,7 +345,7 @@ function filesInGemini(part: unknown): number | undefined {
 /** Returns 0 (files), or undefined if the value is nested too deeply. */
 const nested = (value: unknown) => (objectsIn(value) < Number.POSITIVE_INFINITY ? 0 : undefined);
 
-/** Counts the objects in a value that have a type: each of them may be a file. */
+/** Counts the objects in a value that have a member "type", because each of them may be a file. */
 function objectsIn(value: unknown, depth = 0): number {
   if (typeof value !== "object" || value === null) return 0;
   if (depth > DEPTH) return Number.POSITIVE_INFINITY;

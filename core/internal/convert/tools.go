@@ -327,8 +327,8 @@ func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
 	}
 }
 
-// resultMedia returns the media that the target accepts in a result. Other media become texts of the result, or are moved to a message
-// after the results.
+// resultMedia returns the media that the target accepts in the result o. Other media become text parts, or move to a
+// message after the results.
 func (c *conversion) resultMedia(o *outcome) (media [][]byte) {
 	form := &c.to.Outcome
 	for _, p := range o.media {

@@ -151,7 +151,8 @@ func (p *proseReader) endList() {
 	p.lead = p.headLead()
 }
 
-// introduction returns the introduction of the next unit.
+// introduction returns the text that introduces the next unit: the line that leads into its list, if any, or else the
+// heading. Below a nested list it joins both.
 func (p *proseReader) introduction() string {
 	switch {
 	case p.lead == "":

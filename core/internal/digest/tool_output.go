@@ -103,7 +103,8 @@ func (o ToolOutput) Entry(name, id, text string) string {
 	return "Tool: " + name + "\nCall ID: " + id + "\nStatus: " + o.Status() + "\nOutput:\n" + text
 }
 
-// toolSystem returns the system prompt of requests for summaries of tool results, which has the content of S4.26. what names the output to summarize.
+// toolSystem returns the system prompt of a request to summarize tool results. It says the same as the prompt of
+// S4.26. what names the output to summarize.
 func toolSystem(what string) string {
 	return "You condense " + what + " for an agent that continues its work and will see your notes instead.\n" +
 		"Write short notes of facts only.\n" +

@@ -240,7 +240,7 @@ func (a *Automaton) one(b []byte, e uint) (uint64, uint) {
 	return sum, e
 }
 
-// sides is the minimum number of bytes for which parallel pieces pay off.
+// sides is the minimum number of bytes for which splitting a text into parallel pieces pays off.
 const sides = 96
 
 // before is the number of bytes that are read before a piece to determine its state. Earlier bytes make no difference in nearly all

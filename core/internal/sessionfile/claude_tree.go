@@ -66,7 +66,7 @@ func (c *claudeCode) parents() {
 		if l.uuid != noID {
 			before[l.uuid] = int32(i)
 		}
-		if !l.side {
+		if !l.side && (l.linked || l.isMessage()) {
 			last = int32(i)
 		}
 	}

@@ -50,8 +50,12 @@ func (c *claudeCode) turns() []ccTurn {
 		l := &c.records[i]
 		switch {
 		case !l.isMessage() || l.failed:
+		case l.kind == ccUser && l.replay && l.uuid != noID && seen[l.uuid]:
 		case l.kind == ccUser:
 			l.used = true
+			if l.uuid != noID {
+				seen[l.uuid] = true
+			}
 			turns = append(turns, ccTurn{lines: []int32{i}, user: true})
 			c.pair(l, call)
 		case l.id == noID:

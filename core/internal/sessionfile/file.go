@@ -137,6 +137,17 @@ func scanner(src []byte, at uint32) *jsonspan.Scanner {
 	return s
 }
 
+// wholeList calls one for each object of a file that consists of a list, and returns the list; zero for any other file. item names an
+// object for people.
+func (f *file) wholeList(item string, one func(s *jsonspan.Scanner)) (at jsonspan.Span) {
+	if s := f.scan(uint32(start(f.src))); s.Kind() == jsonspan.Array {
+		at = readList(s, "a session", item, one)
+		s.End()
+		f.fail(s.Err(), 0)
+	}
+	return at
+}
+
 // lines calls one for each non-blank line, with a scanner at the line's object. An incomplete last line is skipped.
 func (f *file) lines(one func(s *jsonspan.Scanner)) {
 	src := f.src

@@ -113,11 +113,7 @@ type openHands struct {
 
 func readOpenHands(f *file) writer {
 	o := &openHands{file: f, head: noID}
-	if s := f.scan(uint32(start(f.src))); s.Kind() == jsonspan.Array {
-		o.list = readList(s, "a session", "an event", o.event)
-		s.End()
-		f.fail(s.Err(), 0)
-	} else {
+	if o.list = f.wholeList("an event", o.event); o.list.IsZero() {
 		o.stream()
 	}
 	if f.err == nil {

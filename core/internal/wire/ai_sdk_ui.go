@@ -147,7 +147,8 @@ func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
 	}
 	r.tool(&p, &f[uiCallID], &f[uiToolName])
 	if r.begins(&f[uiType], "tool-") {
-		// The name follows the prefix; the byte before it replaces the opening quote.
+		// The name follows the prefix. Spans of strings begin one byte before the text, usually at a quote; this one
+		// begins at the prefix's last byte.
 		p.Name = f[uiType].Span
 		p.Name.Start += uint32(len("tool-"))
 		size := jsonspan.ASCII(uint32(len("tool-")))

@@ -236,7 +236,7 @@ func (d *detector) objectArguments() (object bool) {
 	return object
 }
 
-// sdkCalls notes whether the elements of a toolCalls list call functions.
+// sdkCalls notes whether the elements of a toolCalls list are function calls.
 func (d *detector) sdkCalls() {
 	for d.Array(); d.Elem(); {
 		if d.Kind() != jsonspan.Object {

@@ -263,6 +263,8 @@ func broken(n int) []struct{ name, format, messages string } {
 // TestShapes has a sample of each shape that no format reads. None is taken for a format, and the error names the nearest.
 func TestShapes(t *testing.T) {
 	for _, test := range []struct{ shape, nearest, messages string }{
+		{"entries of a session", "anthropic", `[{"type":"user","message":{"role":"user","content":"go"},"parent_tool_use_id":null,"session_id":"s"}]`},
+		{"entries of a session", "anthropic", `[{"type":"user","message":{"role":"user","content":"go"},"parentUuid":null,"sessionId":"s","uuid":"u"}]`},
 		{"an object", "mastra", `[{"id":"1","role":"user","content":{"format":3,"parts":[{"type":"text","text":"go"}]}}]`},
 	} {
 		t.Run(test.shape, func(t *testing.T) {
