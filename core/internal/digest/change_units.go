@@ -17,14 +17,14 @@ type change struct {
 	content        string // the whole content if the call wrote it
 }
 
-// The names of arguments that hold the text before an edit, the text after it, and a whole new content.
+// Names of arguments: those with the text before an edit, with the text after it, and with the whole new content.
 var (
 	beforeKeys  = wordListOf("old_string oldText old_str oldString old search old_text find original")
 	afterKeys   = wordListOf("new_string newText new_str newString new replace new_text replacement updated insert_text")
 	contentKeys = wordListOf("content file_text contents text body new_source")
 )
 
-// The maximum number of bytes that are examined of an edit's texts, and of lines that are kept.
+// Limits: the bytes that are examined of an edit's texts, and the lines that are kept of a change.
 const (
 	lookChange  = 1 << 16
 	keptChanges = 400
@@ -77,7 +77,7 @@ func lineChanges(path, before, after string) change {
 	return change{path: path, removed: without(old, now), added: without(now, old)}
 }
 
-// without returns the lines of list that other doesn't contain.
+// without returns the lines of list that are not in other.
 func without(list, other []string) (rest []string) {
 	var in critbit.Map[struct{}]
 	for _, line := range other {
@@ -131,8 +131,8 @@ const (
 	mostDefined  = 14 // names that a new file defines
 )
 
-// text returns the description of a change for an entry, to follow the path: the names that it defines, adds and removes, a value before and
-// after, or the text of its comment; otherwise its first lines.
+// text describes a change for an entry, to follow the path. It names what the change defines, adds and removes, or
+// quotes a value before and after, or a new comment. If there is none of these, it quotes the first lines.
 func (c *change) text() string {
 	added, removed := telling(c.added), telling(c.removed)
 	switch {
@@ -188,7 +188,7 @@ func (c *change) text() string {
 	return text
 }
 
-// size returns the number of bytes of lines.
+// size returns the total length of lines, in bytes.
 func size(lines []string) (sum int) {
 	for _, line := range lines {
 		sum += len(line)
@@ -196,7 +196,7 @@ func size(lines []string) (sum int) {
 	return sum
 }
 
-// beforeAfter quotes the lines of a small change, before and after it.
+// beforeAfter quotes the lines of a small change: the removed and the added ones.
 func beforeAfter(removed, added []string) string {
 	switch {
 	case len(added) == 0:
@@ -207,7 +207,7 @@ func beforeAfter(removed, added []string) string {
 	return quoted(removed, quotedNew) + " → " + quoted(added, quotedNew)
 }
 
-// commonCall returns the function call with which most of the lines begin, and the number of those lines.
+// commonCall returns the function call with which most of the lines begin, and how many lines do.
 func commonCall(lines []string) (call string, n int) {
 	for _, line := range lines {
 		at := strings.IndexByte(line, '(')
@@ -227,7 +227,7 @@ func commonCall(lines []string) (call string, n int) {
 	return call, n
 }
 
-// mostSwapped is the maximum number of lines that are shown together with their old version.
+// mostSwapped is the maximum number of changed lines that are quoted together with their old version.
 const mostSwapped = 2
 
 // swapped describes a change that replaces lines with an equal number of similar lines. If many lines change in the same way, it describes
@@ -335,7 +335,8 @@ func namesBeyond(lines []string, text string) string {
 	return " with " + Fence(strings.Join(names, ", "))
 }
 
-// telling returns the informative lines. It omits lines of punctuation, and imports if there are any other lines.
+// telling returns the informative lines: none that consist of punctuation, and no imports if there are any other
+// lines.
 func telling(lines []string) (out []string) {
 	var imports []string
 	for _, line := range lines {
@@ -365,12 +366,12 @@ func isImport(line string) bool {
 	return importStarts.may(line) && headedBy(line, importHeads) || line[0] == '"' && strings.HasSuffix(line, "\"") && fewSpaces(line, 1) && strings.Contains(line, "/")
 }
 
-// onlyImports reports whether all lines with a meaning only name other files or packages.
+// onlyImports reports whether all informative lines only name other files or packages.
 func onlyImports(lines []string) bool {
 	return !slices.ContainsFunc(telling(lines), func(line string) bool { return !isImport(line) })
 }
 
-// quoted quotes the first lines, in about most bytes or less.
+// quoted quotes the first of the lines, in about most bytes at most.
 func quoted(lines []string, most int) string {
 	var b strings.Builder
 	for i, line := range lines {
@@ -387,7 +388,7 @@ func quoted(lines []string, most int) string {
 	return Fence(b.String())
 }
 
-// codeQuote returns a line of code between runs of backticks that are longer than any run in the line.
+// codeQuote returns a line of code in backticks, more of them in a row than the line contains.
 func codeQuote(line string) string {
 	if !strings.Contains(line, "`") {
 		return "`" + line + "`"
@@ -399,7 +400,7 @@ func codeQuote(line string) string {
 	return marks + " " + line + " " + marks
 }
 
-// The modifiers of definitions, and their keywords.
+// Words at the beginning of definitions: modifiers, keywords of types and functions, and keywords of variables.
 var (
 	modifiers = wordListOf("readonly get set private internal virtual unsafe export default async public private protected static pub abstract final override declare pub(crate)")
 	defines   = wordListOf("func function class interface type def fn struct enum trait module protocol object record")
@@ -436,7 +437,7 @@ func methodIn(line, rest string) string {
 // notMethods has words that may precede a parenthesis but don't name a method.
 var notMethods = wordListOf("if for while switch catch function return else with do try using lock foreach elif unless until match select when describe test beforeEach afterEach")
 
-// definedIn returns the names that lines of code define, exported ones first.
+// definedIn returns the names that lines of code define, exported ones first, and at most most of them.
 func definedIn(lines []string, most int) (names []string) {
 	for _, line := range lines {
 		if name := definedBy(line); name != "" && len(names) < most && !slices.Contains(names, name) {

@@ -9,15 +9,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// endState is the state of the work at the end of the messages, as far as commands and edits show it: the last commit and push, the files edited
-// since, and the last result of each check. A digest has a section with this state, from which the next compaction reads it.
+// endState is the state of the work after the messages, as far as commands and edits show it: the last commit and
+// push, the files edited since, and the last result of each check. A section of the digest contains it, and the next
+// compaction reads it from there.
 type endState struct {
 	commit, push, tree dated
 	edited             []string // the paths of files that were edited since the commit
 	checks             []checkState
 }
 
-// dated is a fact with the number of its turn.
+// dated is a fact with the number of the turn in which it was stated.
 type dated struct {
 	turn int
 	text string
@@ -30,10 +31,11 @@ type checkState struct {
 	key    string // the command's key; see sameCommand
 	failed bool
 	stale  bool   // a file was edited since
-	runs   string // the script that it runs, as a package manager said once
+	runs   string // the script that the check runs, if a package manager has ever printed it
 }
 
-// The maximum numbers of checks and edited files that are listed, and the number of turns after which a check says nothing about the end.
+// Limits: how many turns later a check still says something about the end state, and how many checks and edited files
+// are listed.
 const (
 	lastingTurns = 2
 	mostChecks   = 6

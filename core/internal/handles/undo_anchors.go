@@ -7,14 +7,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// anchor is a hunk whose place is certain: no other hunk begins with the same print, and no other item has it, or it is as far from such a
-// hunk as it was.
+// anchor is a hunk whose place is certain: either its first print is unique among hunks and items, or it is as far
+// from a hunk with a unique print as it was in the result.
 type anchor struct {
 	hunk int // index of the hunk
 	at   int // index of its first item
 }
 
-// key returns the print that the search for a hunk begins with, and by how many items the hunk lies behind the item with this print.
+// key returns the print with which the search for a hunk begins. back is how many items after that print the hunk
+// begins.
 func (h *hunk) key() (print string, back int) {
 	switch {
 	case len(h.gone) > 0:
@@ -25,8 +26,9 @@ func (h *hunk) key() (print string, back int) {
 	return h.behind, 1
 }
 
-// anchors returns as many anchors as possible whose places are in the order of their hunks. Two messages look the same if all that
-// distinguished them was stripped. Without anchors, a hunk whose message was deleted would be found where a later one belongs.
+// anchors returns the hunks whose places are certain and in the right order, as many as possible. Other messages may
+// look the same, because what distinguished them was stripped. Without anchors, a hunk whose message was deleted
+// would be found where a later one belongs.
 func (f *finding) anchors(hunks []hunk) []anchor {
 	keys := make([]look, 0, len(hunks))
 	for i := range hunks {
@@ -55,7 +57,8 @@ func (f *finding) anchors(hunks []hunk) []anchor {
 	return f.extended(filled(increasing(open), back), hunks)
 }
 
-// extended adds the hunks that are as far from the anchors before them as they were, or from the anchors behind them, without a gap.
+// extended adds the hunks whose distance from the anchor before or after them is the same as in the result, without a
+// gap in between.
 func (f *finding) extended(anchors []anchor, hunks []hunk) []anchor {
 	from, high := f.next, f.high
 	places := make([]spot, len(hunks))
@@ -104,7 +107,7 @@ type running struct {
 	shift int
 }
 
-// extend continues a run with one more hunk, and reports whether the place of the hunk is known.
+// extend continues a run with one more hunk. It returns false if the place of the hunk remains unknown.
 func (f *finding) extend(h *hunk, place *spot, run *running) bool {
 	if place.at >= 0 {
 		run.on, run.shift = true, place.at-h.at
@@ -138,7 +141,7 @@ func filled(anchors, others []anchor) (all []anchor) {
 	return all[:len(all)-1]
 }
 
-// increasing returns a longest selection of anchors whose places increase.
+// increasing returns the largest selection of anchors whose places increase.
 func increasing(all []anchor) []anchor {
 	ends := []int{}                   // for each length, the anchor with the lowest place that ends a selection of this length
 	before := make([]int, len(all)+1) // for each anchor, the one before it in its selection

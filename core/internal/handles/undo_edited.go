@@ -65,8 +65,8 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	return true, whole, true
 }
 
-// present reports whether the messages that the compaction dropped are already back at a place, as after the replay of a newer compaction,
-// which drops only the messages that the newer one dropped.
+// present reports whether the messages that the compaction dropped are already back at a place. That happens after
+// the replay of a newer compaction, which drops only the messages that it has dropped itself.
 func (r *restoring) present(h *hunk, place int) bool {
 	n := len(h.steps) * (h.twice + 1)
 	from := place - n
@@ -104,8 +104,8 @@ func (r *restoring) namesBodyOf(steps []step) bool {
 	})
 }
 
-// front splits the changes after the last fold. The first part is complete changes for a result that ends there; steps and gone are the
-// rest.
+// front splits the changes after the last fold. front are complete changes for a result that ends there; steps and
+// gone are the rest.
 func (c *changes) front() (front changes, steps []step, gone []gone) {
 	last := -1
 	for i, p := range c.steps {
@@ -137,7 +137,8 @@ type undoingEdited struct {
 	out []view.Item
 }
 
-// put replaces the items up to index to (exclusive) with the result of applying steps.
+// put replaces the items up to index to (exclusive) with what steps make of them. It returns false if the steps are
+// invalid.
 func (e *undoingEdited) put(steps []step, to int) bool {
 	if to < e.at {
 		return false
@@ -158,8 +159,8 @@ func (e *undoingEdited) keep(to int) {
 	}
 }
 
-// hunksOf returns the hunks for the given steps and removed messages, from result message n on, and the messages that were marked. ok is
-// false if the kept messages are in a different order than in the input.
+// hunksOf returns the hunks of the given steps and removed messages, from result message n on, and the messages with
+// markers. ok is false if the kept messages are in a different order than in the input.
 func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks []hunk, puts []markedPlace, ok bool) {
 	h := hunk{at: n}
 	until := func(to int, print string, twice int) bool {
@@ -195,8 +196,8 @@ func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks 
 	return hunks, puts, ok
 }
 
-// parted splits a hunk that ends before result message to. It returns no hunk if only turns were inserted, and one hunk per message if
-// each removed message corresponds to one step.
+// parted splits a hunk that ends before the result message to. If each removed message corresponds to one step, there
+// is one hunk per message. If only turns were inserted, there is none.
 func (r *restoring) parted(h hunk, to int) (hunks []hunk) {
 	lasting := slices.DeleteFunc(slices.Clone(h.gone), func(g gone) bool { return r.isTurn(g.print) })
 	switch n := len(lasting); {
@@ -217,8 +218,8 @@ func (r *restoring) parted(h hunk, to int) (hunks []hunk) {
 	return hunks
 }
 
-// split splits a hunk before each removed message that a step names as the successor of its input message. Messages dropped before the
-// first of these stay in the same part.
+// split splits a hunk before each removed message that a step names as what its input message became. Messages
+// dropped before the first of these stay in the same part.
 func (h *hunk) split() (parts []hunk) {
 	part, left := hunk{at: h.at}, h.gone
 	until := func(index int) {
@@ -266,7 +267,7 @@ func (r *restoring) places(hunks []hunk, from int) (at []spot, whole bool) {
 	}
 	at = make([]spot, len(hunks))
 	anchors := f.anchors(hunks)
-	waiting := 0 // preceding hunks with nothing to recognize them by: they are in place if the next hunk is
+	waiting := 0 // preceding hunks without anything to recognize them by: they are in place if the next hunk is
 	for i := range hunks {
 		h := &hunks[i]
 		if at[i].at = -1; len(h.gone) == 0 && h.print == "" && h.behind == "" {
@@ -324,7 +325,7 @@ func (f *finding) sort() {
 	sorting.Func(f.order, compareLooks)
 }
 
-// place returns the place of hunk i, and its expected place. The given anchors are those from this hunk on.
+// place returns the place of hunk i, and where it was expected. anchors are those from this hunk on.
 func (f *finding) place(h *hunk, i int, anchors []anchor) (place spot, was int) {
 	f.high = len(f.r.doc.Items)
 	if len(anchors) == 0 {
@@ -341,8 +342,8 @@ func (f *finding) place(h *hunk, i int, anchors []anchor) (place spot, was int) 
 	return f.find(h)
 }
 
-// find returns the place of a hunk: its expected place, or else the first place from f.next on where its first message matches,
-// provided that the whole hunk matches there. was is the expected place.
+// find returns the place of a hunk: the expected place was or, if the hunk doesn't match there, the first later place
+// where the whole hunk matches.
 func (f *finding) find(h *hunk) (place spot, was int) {
 	was = h.at + f.shift
 	if to := f.end(h, was); to >= 0 {
