@@ -19,7 +19,7 @@ const (
 	TruncatedMarker = "[Truncated]"
 )
 
-// withoutExcerptMarker returns a tool result without its first line, if that says that an excerpt follows.
+// withoutExcerptMarker returns a tool result without its first line, if that line is the marker of an excerpt.
 func withoutExcerptMarker(text string) string {
 	const upToHandle = len(ExcerptMarker) - 1
 	if len(text) < len(ExcerptMarker) || text[:upToHandle] != ExcerptMarker[:upToHandle] {
@@ -29,28 +29,30 @@ func withoutExcerptMarker(text string) string {
 	return lines
 }
 
-// The sizes of the lines of an excerpt, in bytes. Longer lines are divided; pieces shorter than minExcerpt say nothing.
+// The sizes of lines in an excerpt, in bytes. Longer lines are divided into pieces; pieces shorter than minExcerpt
+// are uninformative.
 const (
 	maxExcerpt = 200
 	minExcerpt = 3
 )
 
-// maxExcerptLines is the number of a tool result's first lines that are considered for an excerpt.
+// maxExcerptLines is the number of lines at the beginning of a tool result that are considered for an excerpt.
 const maxExcerptLines = 4000
 
 // Excerpts chooses the lines of tool results that later messages build on: those with names, paths, numbers and errors that later messages
 // and calls repeat, rarest first. Lines are quoted in unbroken spans.
 type Excerpts struct {
 	texts []string
-	lines [][]excerptLine       // by result, in text order
+	lines [][]excerptLine       // by result, in the order of the text
 	runs  [][]lineRun           // by result; nil until they are needed
 	terms critbit.Map[repeated] // terms that later messages repeat
 }
 
-// repeated counts the lines and the later occurrences of a term.
+// repeated holds how many lines contain a term, and how often later messages repeat it.
 type repeated struct{ lines, said int32 }
 
-// worth returns the value of a term, which grows the fewer lines contain it and the more often it is repeated.
+// worth returns the value of a term: the fewer lines contain it and the more often it is repeated, the more it is
+// worth.
 func (r repeated) worth() int64 {
 	return termWorth * int64(bits.Len32(uint32(r.said))) / int64(r.lines+1)
 }
@@ -60,14 +62,14 @@ type excerptLine struct {
 	from, to int
 	head     int      // the outermost line that encloses it by indentation; -1 if none does
 	number   bool     // preceded by a line number
-	known    bool     // an argument of a later call contains the line: the reader has it there, or it was changed
-	own      bool     // contains a name of its result's call
+	known    bool     // an argument of a later call contains the line, so that the reader has it there, or the line was changed
+	own      bool     // contains a name from the call of its result
 	chosen   bool     // part of the excerpt
-	terms    []string // terms that later messages repeat and its own call doesn't have
+	terms    []string // terms that later messages repeat and that are not in the result's own call
 }
 
-// NewExcerpts reads messages in order, and the texts of the tool results at the given part indexes, in the same order. A file that a
-// later message edits gets no excerpt.
+// NewExcerpts prepares excerpts of the tool results at the given part indexes. messages are all messages in order,
+// and texts the texts of the results. A file that a later message edits gets no excerpt.
 func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []string) *Excerpts {
 	for i, text := range texts {
 		texts[i] = withoutReminders(withoutEnvelope(text))
@@ -145,7 +147,8 @@ func (l *laterWords) hearLines(text string) {
 	}
 }
 
-// read splits a text into lines with the terms that later messages repeat. own are the terms of the result's call.
+// read splits a text into lines, each with the terms that later messages repeat. own are the terms of the result's
+// call.
 func (e *Excerpts) read(text string, later *laterWords, own *critbit.Map[struct{}]) (lines []excerptLine) {
 	at := 0
 	head, margin := -1, 0 // the outermost line that may enclose the next ones, and its indentation
@@ -179,7 +182,8 @@ func (e *Excerpts) read(text string, later *laterWords, own *critbit.Map[struct{
 	return lines
 }
 
-// addTerms adds the terms of a line's text, including its number: citing it shows that it was read.
+// addTerms adds to a line the terms of its text, including the line's number: a message that cites the number shows
+// that the line was read.
 func (e *Excerpts) addTerms(l *excerptLine, text string, later *laterWords, own *critbit.Map[struct{}]) {
 	eachTerm(text, func(_ termKind, word string) {
 		if own.Has(word) {
@@ -225,10 +229,11 @@ func pieceEnd(text string, from, end int) int {
 	return most
 }
 
-// Choose chooses lines of all results, in at most room bytes in total and at most its size for each result. Lines with the rarest terms
-// come first. Results whose lines have no term that later messages repeat get their first lines at the end, unless the lines are numbered,
-// as in a file. The remaining room is filled with other informative lines, limited for each result by most; see fill. It returns the chosen
-// lines of each result in order, each preceded by a line break, or "".
+// Choose chooses lines of all results, in at most room bytes in total, and in at most sizes bytes for each result.
+// Lines with the rarest terms come first. A result without any term that later messages repeat gets its first lines
+// last, unless its lines are numbered, as in a file. The remaining room is filled with other informative lines, for
+// each result up to most bytes; see fill. It returns the chosen lines of each result in order, each preceded by a
+// line break, or "".
 func (e *Excerpts) Choose(sizes, most []int, room int) []string {
 	var all []rankedSpan
 	for i, size := range sizes {
@@ -259,7 +264,8 @@ func (e *Excerpts) Choose(sizes, most []int, room int) []string {
 	return out
 }
 
-// excerptChoice holds the chosen lines and their bytes for each result, and the number of bytes left for all of them.
+// excerptChoice holds, for each result, the chosen lines and their size in bytes, and how many bytes are left for all
+// results.
 type excerptChoice struct {
 	lines [][]int
 	used  []int
@@ -267,8 +273,8 @@ type excerptChoice struct {
 	said  critbit.Map[struct{}] // the lines that are chosen
 }
 
-// takeSpan adds the lines of a span, with the heading above it and the definition that it is in, if there is room for all of them. It
-// reports whether there was. A span whose lines are all chosen already, in any result, is left out.
+// takeSpan adds the lines of a span, with the heading above it and the definition that encloses it. It returns false
+// if there isn't room for all of them. A span is skipped if all of its lines have already been chosen, in any result.
 func (c *excerptChoice) takeSpan(e *Excerpts, span lineRun) bool {
 	lines, all, cost, news := e.lines[span.result], e.owners(span), 0, false
 	if len(c.lines[span.result]) == 0 {
@@ -298,14 +304,14 @@ func (c *excerptChoice) takeSpan(e *Excerpts, span lineRun) bool {
 	return true
 }
 
-// rankedSpan is a span of lines, with the value of its terms that higher-ranked spans of its result don't have.
+// rankedSpan is a span of lines, with the value of those of its terms that no higher-ranked span of its result has.
 type rankedSpan struct {
 	lineRun
 	worth int64
 }
 
-// rank returns spans of a result in at most size bytes, most informative first. A span goes from the first to the last line of a run that
-// says something to later messages, and a bit further in a file.
+// rank returns spans of a result in at most size bytes, the most informative first. A span goes from the first to the
+// last line of a run with terms that later messages repeat; in a file it goes a bit further.
 func (e *Excerpts) rank(result, size int) (ranked []rankedSpan) {
 	spans := e.telling(result)
 	if len(spans) == 0 {
@@ -339,7 +345,8 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedSpan) {
 	}
 }
 
-// telling returns the informative spans of a result. Each goes from the first to the last of some lines with terms that later messages repeat.
+// telling returns the informative spans of a result. Each goes from the first to the last of a few neighboring lines
+// with terms that later messages repeat.
 func (e *Excerpts) telling(result int) (spans []lineRun) {
 	lines := e.lines[result]
 	var seen critbit.Map[struct{}] // terms of earlier lines of the paragraph
@@ -375,13 +382,14 @@ func (e *Excerpts) telling(result int) (spans []lineRun) {
 	return spans
 }
 
-// parts reports whether an empty line is before a line. Lines of brackets are not empty.
+// parts reports whether an empty line precedes a line. Lines of brackets are not empty.
 func (e *Excerpts) parts(result, line int) bool {
 	gap := e.texts[result][e.lines[result][line-1].to:e.lines[result][line].from]
 	return strings.Count(gap, "\n") > 1 && !strings.ContainsAny(gap, "{}()[]")
 }
 
-// continues reports whether a line after an informative one belongs to it: the next line of a file, or a definition below its comment.
+// continues reports whether a line after an informative one belongs to it, as the next line of a file does, or a
+// definition after its comment.
 func (e *Excerpts) continues(result, line int) bool {
 	text := strings.TrimSpace(e.text(result, line))
 	if e.lines[result][line].known || e.parts(result, line) {
@@ -405,7 +413,7 @@ func (e *Excerpts) worth(span lineRun, have *critbit.Map[struct{}]) (sum int64) 
 	return sum
 }
 
-// sizeOf returns the number of bytes of an excerpt that consists of a span and its owners.
+// sizeOf returns the size in bytes of an excerpt that consists of a span and its owners.
 func (e *Excerpts) sizeOf(span lineRun) (size int) {
 	lines := e.lines[span.result]
 	for n := span.from; n < span.to; n++ {
@@ -417,8 +425,8 @@ func (e *Excerpts) sizeOf(span lineRun) (size int) {
 	return size
 }
 
-// owners returns the lines above a span without which it can't be understood: the heading, and the line that encloses it by indentation,
-// unless that is a statement.
+// owners returns the lines above a span that are needed to understand it: the heading, and the line that encloses it
+// by indentation, unless that line is a statement.
 func (e *Excerpts) owners(span lineRun) (lines []int) {
 	if span.title >= 0 && span.title < span.from {
 		lines = append(lines, span.title)
@@ -433,7 +441,8 @@ func (e *Excerpts) owners(span lineRun) (lines []int) {
 	return lines
 }
 
-// firstLines returns the first lines of a result without numbers, up to one that only repeats what its call says, in at most size bytes.
+// firstLines returns a span with the first lines of a result, in at most size bytes. It ends before a numbered line,
+// and before one that only repeats the call.
 func (e *Excerpts) firstLines(result, size int) []rankedSpan {
 	lines := e.lines[result]
 	span := lineRun{result: result, title: -1}
@@ -449,9 +458,9 @@ func (e *Excerpts) firstLines(result, size int) []rankedSpan {
 	return []rankedSpan{{span, 0}}
 }
 
-// firstLines is the number of leading lines that represent a result without informative lines; linesAfter is the number of lines that are
-// kept after an informative line of a file. Two informative lines with mostBetween or more lines between
-// them are separate spans. mostSpan is the maximum size of a span, in bytes.
+// firstLines is the number of leading lines that represent a result without informative lines. linesAfter is the
+// number of lines that are kept after an informative line of a file. Two informative lines with mostBetween or more
+// lines between them are in separate spans. mostSpan is the maximum size of a span, in bytes.
 const (
 	firstLines  = 3
 	linesAfter  = 2
@@ -459,8 +468,8 @@ const (
 	mostSpan    = 400
 )
 
-// termWorth is twice the value of a term that one line has and that is repeated once. leastWorth is the minimum total value of a span's
-// terms that no chosen span has. Terms of many lines are not informative.
+// termWorth is twice the value of a term that occurs in one line and is repeated once. leastWorth is the minimum
+// total value of those terms of a span that no chosen span has. Terms that occur in many lines are not informative.
 const (
 	termWorth  = 1 << 20
 	leastWorth = termWorth / 32

@@ -23,8 +23,8 @@ const (
 	mostRun   = 300
 )
 
-// fill adds runs of lines while there is room. It prefers runs that say most beyond the chosen lines and the other runs. most limits the
-// bytes for each result.
+// fill adds runs of lines as long as there is room. It prefers runs that add most to the chosen lines and to the
+// other runs. most is the maximum size for each result, in bytes.
 func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	if c.room < leastFill {
 		return
@@ -57,14 +57,15 @@ type filler struct {
 	*Excerpts
 	choice *excerptChoice
 	items  []extract.Item
-	runs   []lineRun  // of the items
-	known  [][]string // by result: the lines that are chosen
+	runs   []lineRun  // the run of each item
+	known  [][]string // for each result, the chosen lines
 }
 
-// lineRun is a paragraph, or another piece of a result that is only understood as a whole. It is a range of line indexes.
+// lineRun is a paragraph, or another piece of a result that can only be understood as a whole. from and to are line
+// indexes.
 type lineRun struct {
 	result, from, to int
-	title            int // the line of the heading above it, or -1
+	title            int // the line of the last heading above it, or -1
 }
 
 // runsOf returns the runs of a result. No run contains a known line.
@@ -99,7 +100,8 @@ func (e *Excerpts) isTitle(result, line int) bool {
 	return !l.number && strings.HasPrefix(strings.TrimLeft(e.texts[result][l.from:l.to], " \t"), "#")
 }
 
-// trimmed returns a span without lines of brackets at its ends, and without lines of code at its end that only begin something.
+// trimmed returns a span without lines of brackets at its ends, and without lines at its end that only open a block
+// of code.
 func (e *Excerpts) trimmed(span lineRun) lineRun {
 	for ; span.from < span.to; span.to-- {
 		text := strings.TrimSpace(e.text(span.result, span.to-1))
@@ -133,7 +135,7 @@ func (e *Excerpts) ends(run lineRun, n int, text string) bool {
 	return begins && lines[n].to-lines[run.from].from > mostRun/2 || lines[n].to-lines[run.from].from > 2*mostRun
 }
 
-// add adds a run unless it says nothing.
+// add adds a run unless it is uninformative.
 func (f *filler) add(run lineRun) {
 	var text []string
 	size, worth := 0, 0
@@ -181,7 +183,8 @@ func (e *Excerpts) text(result, line int) string {
 	return text[numbered(text):]
 }
 
-// worthOfLine returns the weight of a line by its kind. It is 0 if the line says nothing, only passes on a value, or is a search hit.
+// worthOfLine returns the weight of a line by its kind. It is 0 if the line is uninformative, only passes on a value,
+// or is a search hit.
 func worthOfLine(line string) int {
 	line = strings.TrimSpace(line)
 	switch {

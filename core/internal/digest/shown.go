@@ -9,9 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Much of what an agent learns is in the files that it reads and in the text of its edits: conditions, values, and the comments that
-// explain them. The digest quotes passages of such files next to the log. They compete with the units of the log for the same room. Lines that
-// later edits removed, and files that were rewritten, are left out.
+// Much of what an agent learns is in the files that it reads and in the text of its edits: conditions, values, and
+// the comments that explain them. The digest quotes passages of such files after the log. They compete with the units
+// of the log for the same room. Lines that later edits removed, and files that were rewritten, are left out.
 
 // leastShowing is the minimum size of a digest that quotes passages of files, in bytes.
 const leastShowing = 6000
@@ -22,7 +22,7 @@ const (
 	lookFile  = 1 << 15
 )
 
-// fileQuote is a passage of a file, which is quoted as a whole or not at all.
+// fileQuote is a passage of a file, quoted as a whole or not at all.
 type fileQuote struct {
 	turn   int    // the number of the turn that read or changed the file
 	path   string // relative to the common folder of the log
@@ -43,18 +43,19 @@ type laterChanges struct {
 // fileLine returns the key of a line of a file. The line has no white space around it.
 func fileLine(path, line string) string { return path + "\x00" + line }
 
-// quoteReader collects the passages of files in a transcript, starting from the end.
+// quoteReader collects passages of files from a transcript, last message first.
 type quoteReader struct {
 	t     *transcript.Transcript
 	log   *turnLog
 	later laterChanges
 	said  turnWords   // the words of the log
-	room  int         // the number of bytes that are still considered
+	room  int         // how many more bytes are considered
 	found []fileQuote // newest file first
 }
 
-// quotesOf returns the passages of the files that the given messages read and change. The other messages of the transcript stay in the
-// conversation, so they are not quoted, but what they read and change outdates earlier passages.
+// quotesOf returns passages of the files that the given messages read and change. The other messages of the
+// transcript stay in the conversation. They aren't quoted, but what they read and change makes earlier passages
+// outdated.
 func (k *turnLog) quotesOf(t *transcript.Transcript, messages []int32) []fileQuote {
 	if len(messages) == 0 {
 		return nil
@@ -86,7 +87,7 @@ func (k *turnLog) quotesOf(t *transcript.Transcript, messages []int32) []fileQuo
 	return r.found
 }
 
-// textResult reads the first text of a message in which a program answers calls that an assistant wrote as text.
+// textResult reads the first text of a message, in which a program answers calls that the assistant wrote as text.
 func (r *quoteReader) textResult(message int32, stays bool) {
 	m := &r.t.Messages[message]
 	for n := m.First; n < m.First+m.Count; n++ {
@@ -98,8 +99,8 @@ func (r *quoteReader) textResult(message int32, stays bool) {
 	}
 }
 
-// part reads part n of a message. stays reports whether the message stays in the conversation. Failed calls are ignored, except for scripts,
-// which may have changed files before they failed.
+// part reads part n of a message. stays is true if the message stays in the conversation. Failed calls are ignored,
+// except for scripts, which may have changed files before they failed.
 func (r *quoteReader) part(message, n int32, stays bool) {
 	p := &r.t.Parts[n]
 	if p.Kind != transcript.ToolResult || p.Pair < 0 || p.Has(transcript.Removed) {
@@ -145,8 +146,8 @@ func (r *quoteReader) changed(message int32, c *change, stays bool) {
 			content = strings.Join(c.added, "\n")
 		}
 		content = r.later.without(c.path, content)
-		// The added lines of an edit have no indentation, so the block that a left-out line introduces has no visible end. Nor does a block whose
-		// last line was there before.
+		// The added lines of an edit have no indentation, so a block that a left-out line introduces has no visible
+		// end. The same is true of a block whose last line the edit didn't add.
 		whole := c.content != "" || !strings.Contains(content, leftOut) && strings.Count(content, "{") == strings.Count(content, "}")
 		if said := c.text(); whole && len(c.added) > 0 && len(content) > quotedChange && !strings.Contains(said, codeQuote(clipLine(c.added[0], quotedLine))) {
 			r.add(message, c.path, content, false)
@@ -155,8 +156,8 @@ func (r *quoteReader) changed(message int32, c *change, stays bool) {
 	r.later.add(c)
 }
 
-// add adds the passages of a file's content. holds reports whether its line numbers are still right. Passages that share names with the log
-// weigh more.
+// add adds the passages of a file's content. holds is true if the line numbers are still right. Passages that share
+// names with the log weigh more.
 func (r *quoteReader) add(message int32, path, content string, holds bool) {
 	if content == "" || r.room <= 0 {
 		return
@@ -182,18 +183,18 @@ func (r *quoteReader) add(message int32, path, content string, holds bool) {
 	slices.Reverse(r.found[from:])
 }
 
-// ofQuote is the weight of a quote that consists of comments and shares two names with the log, in 1/1024.
+// ofQuote is the weight, in 1/1024, of a quote that consists of comments and shares two names with the log.
 const ofQuote = 360
 
-// leastRelated is the minimum product of a quote's weight and one more than the number of names that it shares with the log. Conditions and
-// values have to share one name, and plain code two; comments need none.
+// leastRelated is the minimum product of a quote's weight and one more than the number of names that it shares with
+// the log. Conditions and values must share one name, and plain code two; comments need none.
 const leastRelated = 600
 
 // mostRelated is the maximum number of names shared with the log that raise a passage's weight.
 const mostRelated = 4
 
-// The sizes of passages, in bytes. A passage ends before a definition, from leastQuote on at an empty line, from shortQuote on before a
-// comment, and above longQuote at any line.
+// The sizes of passages, in bytes. A passage ends before a definition. From leastQuote bytes on it also ends at an
+// empty line, from shortQuote bytes on before a comment, and beyond longQuote bytes at any line.
 const (
 	leastQuote = 100
 	shortQuote = 160
@@ -209,7 +210,7 @@ type quoteSplitter struct {
 	indent             int    // the indentation of definition
 	size, worth        int
 	comment            bool // whether the last line is a comment
-	flat               bool // whether no line of the content is indented, so that only braces tell what is in a block
+	flat               bool // whether no line of the content is indented, so that only braces show the extent of a block
 	gap                bool // whether uninformative lines were left out after the last line
 	defines            bool // whether a definition begins in the passage
 }
@@ -221,11 +222,12 @@ type quotedCode struct {
 	worth  int // its weight; 0 for braces and "…"
 }
 
-// leftOut replaces the text of a line that a later edit removed, or that is read again later.
+// leftOut takes the place of a line that a later edit removed, or that is read again later.
 const leftOut = "\x00"
 
-// eachQuote calls see with each informative passage of a file's content. The factor of a passage is the average weight of its bytes. A passage
-// ends before a left-out line, and the block that this line introduces is left out too.
+// eachQuote calls see with each informative passage of a file's content. The factor of a passage is the average
+// weight of its bytes. A passage ends before a left-out line, and the block that this line introduces is left out
+// too.
 func eachQuote(content string, see func(p fileQuote)) {
 	s := quoteSplitter{see: see, flat: !strings.Contains(content, "\n ") && !strings.Contains(content, "\t")}
 	gutter := hasGutter(content)
@@ -280,7 +282,7 @@ func hasGutter(content string) bool {
 	return lines > 1 || strings.Contains(content, "→")
 }
 
-// line adds a line of a file. after reports whether it follows an empty line.
+// line adds a line of a file. after is true if the line follows an empty one.
 func (s *quoteSplitter) line(number, text string, indent int, after bool) {
 	name, comment := definedBy(text), commentOf(text) != ""
 	onlyComment := s.comment && !s.defines && s.worth == s.size*ofProseLine
@@ -367,8 +369,8 @@ var conditionHeads = []string{"if ", "if(", "} else if", "elif ", "case ", "when
 
 var conditionStarts = startsOf(conditionHeads)
 
-// worthInQuote returns the weight of a line in a quote. Comments and definitions weigh most, then conditions and values. Lines that only pass
-// on a value or an error weigh nothing.
+// worthInQuote returns the weight of a line in a quote. Comments and definitions weigh most, then conditions and
+// values. Lines that only pass on a value or an error have no weight.
 func worthInQuote(text string) int {
 	if commentOf(text) != "" {
 		return ofProseLine
@@ -394,7 +396,7 @@ func passesError(text string) bool {
 	return strings.HasPrefix(text, "if err ") || text == "return err" || text == "return nil, err" || strings.Contains(text, "%w")
 }
 
-// reporting lists parts of the names of functions that print or log something, in lower case.
+// reporting are parts of the names of functions that print or log something, in lower case.
 var reporting = []string{"print", "log.", "logg", "fatal", "console.", "warn", "assert"}
 
 // reports reports whether a function, judging by its name, only prints or logs something.
@@ -406,7 +408,7 @@ func reports(called string) bool {
 // isLetter reports whether a rune is an ASCII letter or digit, or not ASCII at all.
 func isLetter(r rune) bool { return r >= 0x80 || inName(byte(r)) && r != '.' && r != '-' && r != '$' }
 
-// show returns the chosen passages, grouped under the file's name and the number of the entry.
+// show returns the chosen passages, grouped under the name of their file and the number of their entry.
 func (k *turnLog) show(chosen []extract.Chosen) string {
 	var b strings.Builder
 	var last *fileQuote
@@ -432,7 +434,7 @@ func (k *turnLog) show(chosen []extract.Chosen) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// add records an edit.
+// add records the effect of an edit on its file.
 func (l *laterChanges) add(c *change) {
 	if c.created || c.deleted {
 		l.files.Add(c.path)
@@ -444,7 +446,8 @@ func (l *laterChanges) add(c *change) {
 	}
 }
 
-// ran records the files that a script changes. If it prints exactly one file, ran returns the file's path, otherwise "".
+// ran records the files that a script changes. If the script prints exactly one file, ran returns the file's path,
+// otherwise "".
 func (l *laterChanges) ran(script string) string {
 	folder := folderOf(script)
 	var printed []string

@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// This file recognizes statements without a cue by the form of the sentence: an order after a request ("I want you to …"), an order for a
-// case ("If a test is flaky, tell me"), a norm for everything of a kind, a mishap that shows what to avoid, and what people say about
-// themselves in general. It looks only at grammatical words. Most forms are English; other languages have cues.
+// This file recognizes statements without a cue by the form of the sentence: an order after a request ("I want you to
+// …"), an order for a case ("If a test is flaky, tell me"), a norm for everything of a kind, a mishap that shows what
+// to avoid, and what people say about themselves in general. It looks only at grammatical words. Most forms are
+// English; other languages mostly rely on cues.
 
-// Words by which forms are recognized.
+// The words by which these forms are recognized.
 var (
 	askFor     = wordListOf("want need like expect ask asking require prefer for")
 	vital      = wordListOf("important essential crucial vital critical imperative")
@@ -18,22 +19,23 @@ var (
 	demanding  = wordListOf("forbids forbid requires require demands demand insists insist mandates bans prohibits disallows expects expect rejects reject")
 	losses     = wordListOf("lost lose broke broken failed crashed gone down fined leaked wasted cost deleted corrupted overwritten blamed outage complaint complaints trouble sued hacked")
 	governs    = wordListOf("get gets go goes come comes need needs start starts end ends belong follow live carry carries")
-	// inclining follow a word that says how somebody is disposed towards something: "obsessed with".
+	// inclining are prepositions after words for an attitude towards something: "obsessed with".
 	inclining = wordListOf("of about to with by for in on when against towards toward")
-	// fleeting say how somebody is at the moment, or what somebody is about to do.
+	// fleeting are words for how people feel at the moment, or what they are about to do.
 	fleeting = wordListOf("sorry worried glad grateful thankful jealous surprised curious able unable eager willing ready supposed likely due allowed new back here out off done about part member on in at from with of for stuck aware afraid")
-	// knowing are verbs of what somebody knows, feels or has at the moment.
+	// knowing are verbs for what people know, feel or have at the moment.
 	knowing = wordListOf("think hope guess know wonder see understand mean agree suppose believe remember need have wish get hear recall speak say said want feel care mind expect doubt promise swear find")
-	// limiting are words with which people say what they always do, or how they like it.
+	// limiting are words with which people describe what they always do, or how they like it.
 	limiting = wordListOf("usually mostly rarely seldom only without most best better rather over than instead anything everything exclusively always never")
 	counters = wordListOf("i i'm i've i'd")
 )
 
-// formWords contains at least one word of each form. A text that has none of them, and no cues, isn't searched.
+// formWords has at least one word of each form. A text that contains none of them, and no cue, isn't examined
+// further.
 var formWords = strings.Fields("меня before usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
 
-// requested returns the index of the word where the order in a request begins: "It's important that [you] never …", "try to …". It returns
-// 0 if there is no such order.
+// requested returns the index of the word with which the order inside a request begins: "It's important that [you]
+// never …", "try to …". It returns 0 if there is none.
 func requested(ws []word) int {
 	for i := 1; i+2 < len(ws) && i < 12; i++ {
 		switch w, before := ws[i].text, ws[i-1].text; {
@@ -46,8 +48,8 @@ func requested(ws []word) int {
 	return 0
 }
 
-// formed returns the byte offset at which a sentence without a cue says how to work, or what its writer likes; -1 if it does neither.
-// The functions below do the same for one form each.
+// formed returns the byte offset of what makes a sentence without a cue a statement about how to work, or about what
+// its writer likes; -1 if it is neither. Each function below does the same for one form.
 func (sc *scene) formed() int {
 	if len(sc.ws) < 3 || sc.exclaims {
 		return -1
@@ -67,7 +69,8 @@ func (sc *scene) formed() int {
 	return max(sc.unnerved(), sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI(), sc.favours())
 }
 
-// lesson recognizes sentences about something that went wrong the last time: "The last time we deployed on a Friday, two days were lost".
+// lesson recognizes sentences about what went wrong the last time: "The last time we deployed on a Friday, two days
+// were lost".
 func (sc *scene) lesson() int {
 	ours, lost, last := false, false, -1
 	for i := range sc.ws {
@@ -118,8 +121,8 @@ func (sc *scene) norm() int {
 	return -1
 }
 
-// laysDown reports whether a sentence that begins with a plural prescribes, without a verb, the form of such things: "Variables in snake_case",
-// "All dates in ISO format".
+// laysDown reports whether a sentence that begins with a plural prescribes, without a verb, what such things look
+// like: "Variables in snake_case", "All dates in ISO format".
 func (sc *scene) laysDown(plural *word) bool {
 	i := 1
 	if plural != &sc.ws[0] {
@@ -138,20 +141,21 @@ func (sc *scene) laysDown(plural *word) bool {
 	return manner.has(sc.ws[i].text) && !next.quoted && !next.is(tasks|persons|addressees|numbers|idle) && !definite.has(next.text)
 }
 
-// states reports whether "always" at word i prescribes the form of things of a kind: "Les prix sont toujours en francs", "Prezzi sempre in euro".
+// states reports whether "always" at word i prescribes what things of a kind look like: "Les prix sont toujours en
+// francs", "Prezzi sempre in euro". next is the word after it.
 func (sc *scene) states(i int, next string) bool {
 	return manner.has(next) && (i < 3 || plurals.has(sc.textAt(i-1))) && (sc.all&persons == 0 || sc.ws[0].text == "i" && !sc.ws[1].known)
 }
 
-// warns reports whether a sentence states the consequence of not following it.
+// warns reports whether a sentence states what happens if it isn't followed.
 func (sc *scene) warns() bool {
 	return slices.ContainsFunc(sc.ws, func(w word) bool { return w.breaks && w.text == "otherwise" })
 }
 
-// manner are prepositions that begin a manner: the way in which something is written or done.
+// manner are prepositions before the way in which something is written or done.
 var manner = wordListOf("in with without as em ohne mit sans en sin sem senza zonder без на")
 
-// plurals are verb forms for a plural subject, and orders are positions in a text.
+// plurals are verb forms for a plural subject. orders are words for a position in a text.
 var (
 	plurals = wordListOf("are sind sont son são sono zijn")
 	orders  = wordListOf("first last above below")
@@ -167,7 +171,8 @@ func (sc *scene) unnerved() int {
 	return -1
 }
 
-// favours returns the byte offset at which a sentence names a favourite of its writer, or -1: "My favourite colour is teal", "Mon plat préféré est …".
+// favours returns the byte offset of the words with which a sentence names the writer's favorite thing, or -1: "My
+// favourite colour is teal", "Mon plat préféré est …".
 func (sc *scene) favours() int {
 	ws := sc.ws
 	for i := range ws[:min(len(ws)-1, 4)] {
@@ -182,11 +187,11 @@ func (sc *scene) favours() int {
 	return -1
 }
 
-// favourites are the beginnings of words for what somebody likes best.
+// favourites are the beginnings of words for what people like best.
 var favourites = [...]string{"favo", "préfér", "preferid", "preferit", "liebl", "lievel", "любим"}
 
-// anyCase reports whether a sentence states a kind of case in which it applies: "If a test is flaky", "When in doubt", "Every time I
-// mention money".
+// anyCase reports whether a sentence says in what kind of case it applies: "If a test is flaky", "When in doubt",
+// "Every time I mention money".
 func (sc *scene) anyCase() bool {
 	for i := range sc.ws[:len(sc.ws)-2] {
 		w, next := sc.ws[i].text, &sc.ws[i+1]
@@ -221,8 +226,8 @@ func (sc *scene) recurring() int {
 	return -1
 }
 
-// reported recognizes sentences, in languages other than English, about when to inform the writer: "Si un test casse, préviens-moi", "Se um
-// teste falhar, me avise".
+// reported recognizes sentences in languages other than English that say when to inform the writer: "Si un test
+// casse, préviens-moi", "Se um teste falhar, me avise".
 func (sc *scene) reported() int {
 	if !inCase.has(sc.ws[0].text) || !indefinite.has(sc.ws[1].text) && !(sc.ws[1].is(addressees) && something.has(sc.ws[2].text)) {
 		return -1
@@ -242,7 +247,8 @@ func (sc *scene) reported() int {
 	return -1
 }
 
-// Words of reported: those that begin a case, articles of any such case, and objects that name the writer.
+// Words that reported looks for: those that begin a case, indefinite articles and pronouns, and objects that stand
+// for the writer.
 var (
 	inCase     = wordListOf("si se wenn falls bevor avant если")
 	something  = wordListOf("etwas was quelque irgendetwas")
@@ -250,7 +256,7 @@ var (
 	toWriter   = wordListOf("moi me mir mich мне")
 )
 
-// generally reports whether the word at i begins an object that is a kind of thing, rather than a certain one.
+// generally reports whether the object that begins at word i is a kind of thing rather than a certain one.
 func (sc *scene) generally(i int) bool {
 	w := sc.word(i)
 	if w == nil || w.breaks || w.quoted || w.is(tasks|reactions|things|persons|addressees|numbers|days) {
@@ -260,8 +266,8 @@ func (sc *scene) generally(i int) bool {
 	return c < 'A' || c > 'Z' && c < '0' || c > 'Z'
 }
 
-// writer returns the index of the verb after the "I" that begins a clause, and whether the verb is negated. The index is -1 if there is no
-// such "I".
+// writer returns the index of the verb after an "I" at the beginning of a clause, and whether the verb is negated.
+// The index is -1 if there is no such "I".
 func (sc *scene) writer() (verb int, negated bool) {
 	for i := range sc.ws[:len(sc.ws)-2] {
 		w := &sc.ws[i]
@@ -285,7 +291,7 @@ func (sc *scene) writer() (verb int, negated bool) {
 
 var modal = wordListOf("can could would wouldn't will won't")
 
-// inclined recognizes sentences about the writer's attitude to a kind of thing: "I'm picky about coffee".
+// inclined recognizes sentences about the writer's attitude towards a kind of thing: "I'm picky about coffee".
 func (sc *scene) inclined() int {
 	i, _ := sc.writer()
 	if i < 1 || i+2 >= len(sc.ws) || sc.ws[i-1].text != "i'm" && sc.ws[i-1].text != "am" && !sc.ofWriter() {
@@ -301,7 +307,8 @@ func (sc *scene) inclined() int {
 	return -1
 }
 
-// restricted recognizes sentences about something that the writer does only, never, or in a certain way: "I take my tea without sugar".
+// restricted recognizes sentences about what the writer does only, never, or in a certain way: "I take my tea without
+// sugar".
 func (sc *scene) restricted() int {
 	i, negated := sc.writer()
 	if i < 1 {
@@ -313,14 +320,14 @@ func (sc *scene) restricted() int {
 	}
 	object := i + 1
 	switch before := sc.ws[i-1].text; {
-	case strings.HasPrefix(before, "can"): // what somebody can't do is often of the moment
+	case strings.HasPrefix(before, "can"): // what people can't do is often only true at the moment
 		if object++; sc.textAt(i+1) != "with" && sc.textAt(i+1) != "without" {
 			object = len(sc.ws)
 		}
 	case sc.ws[0].text == "i'd" && before == "never" && sc.word(object) != nil && sc.ws[object].is(tasks):
 		object++
 	}
-	if w.text == "longer" && negated { // what somebody no longer does is news, if it isn't a taste
+	if w.text == "longer" && negated { // what people no longer do is news, unless it is a taste
 		if w = sc.word(object); w == nil || w.text == "use" || knowing.has(w.text) || settling.has(w.text) {
 			return -1
 		}
@@ -336,13 +343,14 @@ func (sc *scene) restricted() int {
 	return -1
 }
 
-// The writer, and words like limiting, in other languages.
+// Words for the writer, and words like limiting, in other languages.
 var (
 	writers    = wordListOf("ich ik je j' yo eu io я")
 	limitWords = wordListOf("nur nie niemals grundsätzlich immer stets lieber ungern selten rarement raramente редко meist meistens kein keine keinen alleen nooit altijd liever geen uniquement généralement normalement normalmente обычно seulement jamais toujours solo sólo nunca siempre só sempre mai soltanto только никогда всегда")
 )
 
-// limits is like restricted, for other languages. In Spanish, Portuguese and Italian the verb form shows who acts: "Solo duermo bien …".
+// limits is like restricted, for other languages. In Spanish, Portuguese and Italian the verb form shows that the
+// writer is the subject: "Solo duermo bien …".
 func (sc *scene) limits() int {
 	if sc.all&things != 0 || sc.digits {
 		return -1
@@ -363,7 +371,7 @@ func (sc *scene) limits() int {
 	return -1
 }
 
-// forWriter recognizes sentences about what something means to the writer: "Anything with nuts is a no for me".
+// forWriter recognizes sentences about how something affects the writer: "Anything with nuts is a no for me".
 func (sc *scene) forWriter() int {
 	if sc.ws[0].is(things | addressees | askers | tasks | persons | numbers) {
 		return -1
