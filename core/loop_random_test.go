@@ -44,6 +44,7 @@ var whats = []string{"turn", "turn", "turn", "turn", "turn", "turn", "twice", "e
 var schedulePolicies = []string{
 	`{"window":{"tokens":1200},"archive":"bodies"}`,
 	`{"window":{"tokens":1200},"gate":{"start":0.7}}`,
+	`{"window":{"tokens":500},"archive":"bodies"}`, // too small for a request to the model
 	`{"window":{"tokens":1200},"gate":{"idle":300},"summary":{"on_failure":"keep"}}`,
 	`{"window":{"tokens":1200},"gate":{"start":0.7,"idle":300},"summary":{"request":"prefix"}}`,
 }

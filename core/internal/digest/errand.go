@@ -95,7 +95,7 @@ func errand(s string, ws []word, direct bool) bool {
 		i++
 	}
 	i = max(i, requested(ws))
-	return i < len(ws) && errands.has(ws[i].text) && !(i == from+1 && firstTwo.has(ws[from].text)) // "I find …" states something, and asks for nothing
+	return i < len(ws) && errands.has(ws[i].text) && !(i == from+1 && firstTwo.has(ws[from].text)) // "I find …" asks for nothing
 }
 
 // Character sequences in Chinese and Japanese: those that begin an errand, a story or thanks, and those that

@@ -117,8 +117,8 @@ func (k *turnLog) choose(budget int) (units, quotes []extract.Chosen) {
 // quoteShare is the share of the log's room that quotes of files may take, in percent. Quotes of more than leastCode bytes are at most as long as
 // the log.
 const (
-	quoteShare = 40
-	leastCode  = 3000
+	quoteShare = 20
+	leastCode  = 1500
 )
 
 // bestQuotes returns those of the chosen quotes that add most, in about size bytes.

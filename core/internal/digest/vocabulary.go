@@ -208,7 +208,7 @@ var ready = sync.OnceFunc(func() {
 		kind := row.kind
 		eachIn(row.words, " ", func(w string, row uint8, at uint16) {
 			kinds[vocabulary.put(w, row, at)] |= kind
-			if kind == lastingly || kind == quantifiers || kind == products && len(w) > 4 && w[len(w)-1] == 's' { // these words turn an order into a rule
+			if kind == lastingly || kind == quantifiers || kind == products && len(w) > 4 && w[len(w)-1] == 's' { // they make an order a rule
 				tell(w)
 			}
 		})

@@ -297,7 +297,7 @@ func (f *folding) noteCut() {
 }
 
 // digestBudget returns the maximum size of the digest in tokens, given the room that the limit leaves; 0 means no
-// limit. If there is little room, the digest still gets some as long as something else can be cut instead. If there
+// limit. If there is little room, the digest still gets some, at most half of it, as long as something else can be cut instead. If there
 // is none because the messages that must stay exceed the limit by themselves, the digest gets its usual size: even an
 // empty one wouldn't bring the result under the limit.
 func (f *folding) digestBudget() int {
@@ -308,7 +308,7 @@ func (f *folding) digestBudget() int {
 	case f.mode == forAll && left > 0:
 		return max(64, left/2)
 	}
-	return max(256, f.run.Target()/8, left)
+	return max(min(256, f.most/2), f.run.Target()/8, left)
 }
 
 // digestLeft returns how many tokens the limit leaves for a digest of the folded messages; negative if the limit
