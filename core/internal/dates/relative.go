@@ -139,8 +139,9 @@ func Relative(text string, ws []words.Word, day Date) (found []Mention) {
 	return found
 }
 
-// phraseAt returns the time that is expressed by a phrase whose first literal word is word i, and the number of its words from there
-// on, or 0 if there is no phrase. If the resulting date is invalid, the Mention has no End.
+// phraseAt returns the time that a phrase expresses whose first word other than a placeholder is word i, and the
+// number of words from there to the end of the phrase, or 0 if there is no phrase. If the resulting date is invalid,
+// the Mention has no End. low are the words in lower case.
 func phraseAt(ws []words.Word, low []string, i int, day Date) (m Mention, taken int) {
 	list, _ := phrasesByWord.Get(low[i])
 	for _, k := range list {

@@ -140,7 +140,7 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 	responsesOutput(r, m, p, typ, item, e, output)
 }
 
-// responsesNames sets the tool's name and the id of a tool call or result.
+// responsesNames reads the name of the tool, and the id that a tool call and its result share.
 func responsesNames(r *Reader, p *transcript.Part, typ string, f *frame) {
 	name, id := &f[rpName], &f[rpCallID]
 	if typ == "multi_agent_call" {
