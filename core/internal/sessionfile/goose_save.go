@@ -190,7 +190,8 @@ func gooseJoined(src []byte, content jsonspan.Span) string {
 	return string(all)
 }
 
-// tell ignores the boundaries between messages with the same role, and the form in which results are spelled.
+// tell leaves out the boundaries between messages with the same role, and compares results in Goose's form, however
+// they are spelled.
 func (g *goose) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	dst = g.begin(dst, jsonspan.Text(src, find(src, message, "role")), i, true)
 	content := gooseContent(nil, src, find(src, message, "content"))
