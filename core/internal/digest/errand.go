@@ -72,6 +72,10 @@ func errand(s string, ws []word, direct bool) bool {
 	switch {
 	case ponders(ws, i, direct), onlyNow(ws[i:]), asksWhy.has(first) && !holds && (i+1 == len(ws) || !ws[i+1].is(selves)):
 		return true
+	case i+2 < len(ws) && ws[i+1].text == "this" && !ws[i].cue && !ws[i].is(persons|quantifiers|negations) && ws[i+2].is(products|pasteNouns): // "translate this sentence"
+		return true
+	case i+1 < len(ws) && each.has(ws[i+1].text) && slices.ContainsFunc(ws, func(w word) bool { return w.text == "with" }): // "start each lesson with a joke"
+		return false
 	case holds || rulesOut(ws) || recurs(ws) >= 0:
 		return false
 	case strings.Contains(s, ")") && strings.IndexByte(s, '(') < 0: // the end of a parenthesis
@@ -123,7 +127,9 @@ func errandSigned(s string) bool {
 func rulesOut(ws []word) bool {
 	for i := range ws[:len(ws)-1] {
 		switch next := &ws[i+1]; {
-		case ws[i].text == "but" && next.is(negations):
+		case ws[i].text == "but" && (next.is(negations) || slices.ContainsFunc(ws[i:], func(w word) bool { return w.cue })):
+			return true
+		case ws[i].text == "before" && next.text == "they" && slices.ContainsFunc(ws[:i], func(w word) bool { return w.is(quantifiers) }):
 			return true
 		case ws[i].text == "before" && next.text == "you":
 			return i+2 < len(ws) && !ws[i+2].is(moment|idle|beings) && ws[i+2].text != "leave"
@@ -154,20 +160,23 @@ func ponders(ws []word, i int, direct bool) bool {
 	if i+1 < len(ws) {
 		next = ws[i+1].text
 	}
-	return supposes(ws) || suppositions.has(first) || first == "that" && next == "means" || mayDo(ws[i:]) || askingVerb.has(first) && firstTwo.has(next) ||
+	return supposes(ws) || suppositions.has(first) || unreal(ws) || first == "that" && next == "means" || mayDo(ws[i:]) || askingVerb.has(first) && firstTwo.has(next) ||
 		!direct && slices.ContainsFunc(ws, func(w word) bool { return w.text == "perhaps" || w.text == "maybe" })
 }
 
 // onlyNow reports whether a sentence begins by saying that it holds for one thing, or one time: "for this chapter only, …", "just for today, …".
 func onlyNow(ws []word) bool {
 	only := false
-	for i := range ws[:min(len(ws)-1, 6)] {
+	for i := range ws[:len(ws)-1] {
 		if i > 0 && ws[i].breaks {
 			return false
 		}
 		only = only || ws[i].text == "only" || ws[i].text == "just"
+		if ws[i].text == "for" && i == 0 && ws[i+1].text == "this" && i+2 < len(ws) && ws[i+2].text == "one" {
+			return true
+		}
 		if ws[i].text == "for" && (ws[i+1].is(days) || ws[i+1].text == "once" || ws[i+1].text == "now") {
-			return only || i == 0
+			return only || i == 0 || i+2 == len(ws) && !slices.ContainsFunc(ws, func(w word) bool { return w.is(negations) })
 		}
 		if ws[i].text == "for" && pointed.has(ws[i+1].text) && i+2 < len(ws) && !general.has(ws[i+2].text) && (i == 0 || only) {
 			return only || i+3 < len(ws) && ws[i+3].text == "only"

@@ -233,7 +233,9 @@ func rateClause(s string, ws []word) (r rating) {
 		}
 	}
 	if !spacedScript {
-		r.signs(s, ws, take)
+		if r.signs(s, ws, take); r.strength < wish && !ask && formedSigned(s) {
+			r.strength, r.direct, r.told = wish, true, true
+		}
 	} else if r.strength < wish && !ask {
 		if at := sc.formed(); at >= 0 {
 			r.strength, r.at, r.direct, r.told = wish, at, true, true

@@ -74,6 +74,9 @@ func (sc *scene) inventionIn(ws []word) int {
 // abroad reports whether a sentence states a rule of a country or a game: "In England muss man …", "In the game, a player must …".
 func (sc *scene) abroad(i int) bool {
 	ws := sc.ws
+	if i > 2 && ws[0].text == "in" && ws[2].text == "you" && !ws[1].is(products|quantifiers|conditions) && sc.all&products == 0 { // "in chess you must …"
+		return true
+	}
 	if i < 2 || !placing.has(ws[0].text) || sc.digits || sc.all&quantifiers != 0 || sc.all&selves != 0 && sc.textAt(i+1) != "je" || sc.all&products != 0 && sc.textAt(i+2) != "links" {
 		return false
 	}
@@ -155,6 +158,22 @@ func (sc *scene) behaves(i, size int) bool {
 
 // nearby are demonstratives that point at a certain thing: "me gusta esta versión" is about a single version.
 var nearby = wordListOf("este esta questo questa этот эта эту diese dieser dieses diesen cette ce cet essa esse deze")
+
+// unreal reports whether a sentence states a condition that isn't met: "If I were the mayor, …", "Si fuera alcalde, …".
+func unreal(ws []word) bool {
+	if !ws[0].is(conditions) && ws[0].text != "als" {
+		return false
+	}
+	for i := 1; i < min(len(ws), 5); i++ {
+		if unmet.has(ws[i].text) || i == 2 && ws[i].text == "had" && i+1 < len(ws) && ws[i+1].text != "to" {
+			return true
+		}
+	}
+	return false
+}
+
+// unmet are verbs, or particles, of a condition that isn't met.
+var unmet = wordListOf("were wäre wären hätte étais étions fuera fuese fuéramos tuviera fosse fôssemos fossi fossimo avessi was бы")
 
 // suppositions begin a hypothetical sentence.
 var suppositions = wordListOf("suppose supposing imagine supón imagina suponha immagina imaginons представь")

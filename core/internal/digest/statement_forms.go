@@ -10,7 +10,7 @@ import (
 // to avoid, and what people say about themselves in general. It looks only at grammatical words. Most forms are
 // English; other languages mostly rely on cues.
 
-// The words by which these forms are recognized.
+// Words by which forms are recognized.
 var (
 	askFor     = wordListOf("want need like expect ask asking require prefer for")
 	vital      = wordListOf("important essential crucial vital critical imperative")
@@ -32,7 +32,7 @@ var (
 
 // formWords has at least one word of each form. A text that contains none of them, and no cue, isn't examined
 // further.
-var formWords = strings.Fields("меня before usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
+var formWords = strings.Fields("get me mi of favourite favorite for you your could когда quando cuando quand als ohne sans sin sem senza zonder без меня before usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
 
 // requested returns the index of the word with which the order inside a request begins: "It's important that [you]
 // never …", "try to …". It returns 0 if there is none.
@@ -51,7 +51,7 @@ func requested(ws []word) int {
 // formed returns the byte offset of what makes a sentence without a cue a statement about how to work, or about what
 // its writer likes; -1 if it is neither. Each function below does the same for one form.
 func (sc *scene) formed() int {
-	if len(sc.ws) < 3 || sc.exclaims {
+	if len(sc.ws) < 3 || sc.exclaims || sc.attributed() || sc.befallen() {
 		return -1
 	}
 	if at := sc.lesson(); at >= 0 || sc.past {
@@ -66,8 +66,20 @@ func (sc *scene) formed() int {
 	if at := sc.limits(); at >= 0 {
 		return at
 	}
-	return max(sc.unnerved(), sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI(), sc.favours())
+	return max(sc.takes(), sc.unnerved(), sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI(), sc.favours())
 }
+
+// takes recognizes sentences about how their writer has something: "I take my tea black", "Ik drink mijn koffie zwart".
+func (sc *scene) takes() int {
+	ws := sc.ws
+	if len(ws) != 5 && !(len(ws) == 6 && manner.has(ws[4].text)) || !writers.has(ws[0].text) && ws[0].text != "i" || !mine.has(ws[2].text) || ws[1].kinds != 0 || knowing.has(ws[1].text) || ws[4].known && len(ws) == 5 || strings.HasSuffix(ws[4].text, "ly") {
+		return -1
+	}
+	return ws[1].at
+}
+
+// mine are possessives of the writer.
+var mine = wordListOf("my mein meine meinen mijn mon ma")
 
 // lesson recognizes sentences about what went wrong the last time: "The last time we deployed on a Friday, two days
 // were lost".
@@ -87,84 +99,10 @@ func (sc *scene) lesson() int {
 	return -1
 }
 
-// norm recognizes sentences about everything of a kind: "Commits get signed", "Anything about pay goes through Igor first", "Our style
-// guide forbids contractions".
-func (sc *scene) norm() int {
-	ws := sc.ws
-	switch {
-	case everything.has(ws[0].text):
-		for i := 3; i < len(ws); i++ {
-			if inOrder.has(ws[i].text) {
-				return ws[i].at
-			}
-		}
-	case ws[0].text == "our":
-		for i := 2; i < min(len(ws)-1, 5); i++ {
-			if demanding.has(ws[i].text) {
-				return ws[i].at
-			}
-		}
-	default:
-		for i := 1; i < min(len(ws)-1, 3); i++ {
-			w := &ws[i-1]
-			if i == 1 && sc.laysDown(w) || i == 2 && (ws[0].is(quantifiers) || !ws[0].known) && sc.laysDown(w) {
-				return ws[i].at
-			}
-			if i == 2 && ws[i].text == "need" && sc.word(i+1).is(tasks) && !w.known && strings.HasSuffix(w.text, "s") && sc.warns() { // "new endpoints need a limit, otherwise …"
-				return ws[i].at
-			}
-			if w.is(products) && strings.HasSuffix(w.text, "s") && governs.has(ws[i].text) && (i == 1 || !ws[0].known) && !ws[i+1].is(tasks|numbers|idle) {
-				return ws[i].at
-			}
-		}
-	}
-	return -1
-}
-
-// laysDown reports whether a sentence that begins with a plural prescribes, without a verb, what such things look
-// like: "Variables in snake_case", "All dates in ISO format".
-func (sc *scene) laysDown(plural *word) bool {
-	i := 1
-	if plural != &sc.ws[0] {
-		i = 2
-	}
-	if len(sc.ws) > 14 || !plural.is(products) || !strings.HasSuffix(plural.text, "s") && !strings.HasSuffix(plural.text, "n") || sc.all&days != 0 {
-		return false
-	}
-	next := sc.word(i + 1)
-	if orders.has(sc.ws[i].text) {
-		return next.breaks
-	}
-	if sc.ws[i].text == "for" {
-		return next.is(quantifiers)
-	}
-	return manner.has(sc.ws[i].text) && !next.quoted && !next.is(tasks|persons|addressees|numbers|idle) && !definite.has(next.text)
-}
-
-// states reports whether "always" at word i prescribes what things of a kind look like: "Les prix sont toujours en
-// francs", "Prezzi sempre in euro". next is the word after it.
-func (sc *scene) states(i int, next string) bool {
-	return manner.has(next) && (i < 3 || plurals.has(sc.textAt(i-1))) && (sc.all&persons == 0 || sc.ws[0].text == "i" && !sc.ws[1].known)
-}
-
-// warns reports whether a sentence states what happens if it isn't followed.
-func (sc *scene) warns() bool {
-	return slices.ContainsFunc(sc.ws, func(w word) bool { return w.breaks && w.text == "otherwise" })
-}
-
-// manner are prepositions before the way in which something is written or done.
-var manner = wordListOf("in with without as em ohne mit sans en sin sem senza zonder без на")
-
-// plurals are verb forms for a plural subject. orders are words for a position in a text.
-var (
-	plurals = wordListOf("are sind sont son são sono zijn")
-	orders  = wordListOf("first last above below")
-)
-
-// unnerved is like moved, for Russian: "Толпа меня нервирует".
+// unnerved is like moved, for Russian and for plurals in Romance languages: "Толпа меня нервирует", "Museus me entediam".
 func (sc *scene) unnerved() int {
 	for i := 1; i+1 < len(sc.ws); i++ {
-		if w := &sc.ws[i]; w.text == "меня" && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i+1].text, "ует", "уют", "ает", "ают") {
+		if w := &sc.ws[i]; (w.text == "me" || w.text == "mi") && i < 3 && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i-1].text, "s", "i") && endsWithAny(sc.ws[i+1].text, "am", "em", "an", "en", "ano", "ono") || w.text == "меня" && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i+1].text, "ует", "уют", "ает", "ают") {
 			return w.at
 		}
 	}
@@ -175,8 +113,8 @@ func (sc *scene) unnerved() int {
 // favourite colour is teal", "Mon plat préféré est …".
 func (sc *scene) favours() int {
 	ws := sc.ws
-	for i := range ws[:min(len(ws)-1, 4)] {
-		if i > 0 && (ws[0].is(persons) || ws[1].is(persons)) {
+	for i := range ws[:min(len(ws), 6)] {
+		if i > 0 && (i < min(len(ws)-1, 4) && (ws[0].is(persons) || ws[1].is(persons)) || ws[i-1].text == "my" && !ws[0].is(things)) {
 			for _, start := range favourites {
 				if strings.HasPrefix(ws[i].text, start) {
 					return ws[i].at
@@ -247,8 +185,7 @@ func (sc *scene) reported() int {
 	return -1
 }
 
-// Words that reported looks for: those that begin a case, indefinite articles and pronouns, and objects that stand
-// for the writer.
+// Words of reported: those that begin a case, articles of any such case, and objects that name the writer.
 var (
 	inCase     = wordListOf("si se wenn falls bevor avant если")
 	something  = wordListOf("etwas was quelque irgendetwas")
@@ -315,19 +252,24 @@ func (sc *scene) restricted() int {
 		return -1
 	}
 	w := &sc.ws[i]
+	if next := sc.textAt(i + 1); i == 1 && !negated && len(sc.ws) < 9 && (w.kinds == 0 && len(next) > 4 && strings.HasSuffix(next, "ly") || w.text == "get" && inclining.has(sc.textAt(i+2)) && !sc.ws[i+1].known && !endsWithAny(next, "s", "ed")) {
+		return w.at // "I sleep badly on trains", "I get seasick on ferries"
+	}
 	if knowing.has(w.text) && w.text != "feel" || w.is(persons|things|tasks|pasts|idle) || strings.HasSuffix(w.text, "ed") || strings.HasSuffix(w.text, "ing") || sc.all&things != 0 || sc.digits {
 		return -1
 	}
 	object := i + 1
 	switch before := sc.ws[i-1].text; {
-	case strings.HasPrefix(before, "can"): // what people can't do is often only true at the moment
+	case strings.HasPrefix(before, "can"): // what somebody can't do is often of the moment
 		if object++; sc.textAt(i+1) != "with" && sc.textAt(i+1) != "without" {
 			object = len(sc.ws)
 		}
+	case before == "could" && len(sc.ws) > object+1 && each.has(sc.ws[len(sc.ws)-2].text): // "I could eat soup every day"
+		return w.at
 	case sc.ws[0].text == "i'd" && before == "never" && sc.word(object) != nil && sc.ws[object].is(tasks):
 		object++
 	}
-	if w.text == "longer" && negated { // what people no longer do is news, unless it is a taste
+	if w.text == "longer" && negated { // what somebody no longer does is news, if it isn't a taste
 		if w = sc.word(object); w == nil || w.text == "use" || knowing.has(w.text) || settling.has(w.text) {
 			return -1
 		}
@@ -343,26 +285,30 @@ func (sc *scene) restricted() int {
 	return -1
 }
 
-// Words for the writer, and words like limiting, in other languages.
+// The writer, and words like limiting, in other languages.
 var (
 	writers    = wordListOf("ich ik je j' yo eu io я")
-	limitWords = wordListOf("nur nie niemals grundsätzlich immer stets lieber ungern selten rarement raramente редко meist meistens kein keine keinen alleen nooit altijd liever geen uniquement généralement normalement normalmente обычно seulement jamais toujours solo sólo nunca siempre só sempre mai soltanto только никогда всегда")
+	limitWords = wordListOf("ohne sans sin sem senza zonder без nur nie niemals grundsätzlich immer stets lieber ungern selten rarement raramente редко meist meistens kein keine keinen alleen nooit altijd liever geen uniquement généralement normalement normalmente обычно seulement jamais toujours solo sólo nunca siempre só sempre mai soltanto только никогда всегда")
 )
 
 // limits is like restricted, for other languages. In Spanish, Portuguese and Italian the verb form shows that the
 // writer is the subject: "Solo duermo bien …".
 func (sc *scene) limits() int {
-	if sc.all&things != 0 || sc.digits {
+	if sc.digits || slices.ContainsFunc(sc.ws, func(w word) bool { return w.is(things) && w.text != "il" }) {
 		return -1
 	}
 	for i := range sc.ws[:len(sc.ws)-1] {
 		if !limitWords.has(sc.ws[i].text) {
 			continue
 		}
-		if writers.has(sc.ws[0].text) && i > 1 {
+		if writers.has(sc.ws[0].text) && (i > 1 || sc.ws[0].text == "я" && !sc.ws[2].known) {
 			return sc.ws[i].at
 		}
-		for k := max(i-1, 0); k <= i+1; k++ {
+		from := max(i-1, 0)
+		if manner.has(sc.ws[i].text) { // "bevo il caffè senza zucchero"
+			from = 0
+		}
+		for k := from; k <= i+1; k++ {
 			if w := &sc.ws[k]; k != i && k < 2 && !w.known && (k == 0 || !sc.ws[0].is(persons|tasks)) && len(w.text) > 3 && strings.HasSuffix(w.text, "o") {
 				return sc.ws[i].at
 			}
@@ -380,7 +326,7 @@ func (sc *scene) forWriter() int {
 	if sc.all&lastingly != 0 || manner.has(sc.ws[1].text) { // "dark mode everywhere for me"
 		linked = 0
 	}
-	for i := 1; i+1 < len(sc.ws) && !sc.ws[i].is(moods|things); i++ {
+	for i := 1; i+1 < len(sc.ws) && !sc.ws[i].is(things) && (!sc.ws[i].is(moods) || linked == i-1 && sc.ws[linked].text == "are"); i++ {
 		switch sc.ws[i].text {
 		case "is", "are", "isn't", "aren't", "mean", "means", "beat", "beats", "works", "work":
 			linked = i

@@ -39,7 +39,7 @@ var perfects = wordListOf("haber ter aver avere essere avoir")
 var copulas = wordListOf("está están es son est sont ist sind è sono estão")
 
 // somebody are pronouns for no particular person: "someone should fix that gate".
-var somebody = wordListOf("someone somebody jemand quelqu'un alguien qualcuno alguém кто-то")
+var somebody = wordListOf("people someone somebody jemand quelqu'un alguien qualcuno alguém кто-то")
 
 // atOnce are words for something that happens soon.
 var atOnce = wordListOf("now soon tonight today minutes gleich jetzt bald heute minuten maintenant bientôt minutes ahora pronto minutos agora сейчас скоро минут")
@@ -49,9 +49,9 @@ var dealings = wordListOf("calls tells asks gives sends says shows owes helps te
 
 // Words that report what others say or do, words about the moment, and words that point at something.
 var (
-	hearsay   = wordListOf("say says said tells told insists claims states warns sagt sagte dit dice dijo disse detto zei сказал сказала")
+	hearsay   = wordListOf("zegt diz diceva decía dizia disait говорит говорила say says said tells told insists claims states warns sagt sagte dit dice dijo disse detto zei сказал сказала")
 	rumours   = wordListOf("according apparently supposedly allegedly angeblich apparemment aparentemente")
-	momentary = wordListOf("yet anymore there already currently usually lately somehow ever")
+	momentary = wordListOf("longtemps längst yet anymore there already currently usually lately somehow ever")
 	pointed   = wordListOf("that this those these")
 	beyond    = wordListOf("above over beyond outside exceeds")
 	repeating = wordListOf("again einmal nuevo nouveau nuovo novo раз снова опять")
@@ -68,7 +68,7 @@ func (sc *scene) describes(c cue, i, size int) bool {
 			return true
 		}
 	}
-	if c.place != me && sc.going(i) || sc.ws[0].text == "not" && len(sc.ws) > 2 && (sc.ws[1].is(quantifiers) || strings.HasPrefix(sc.ws[1].text, "every")) {
+	if sc.attributed() || sc.sighs(i) || sc.befallen() || c.place != self && sc.thisTime() || c.tells() && sc.ws[len(sc.ws)-1].text == "tonight" || c.place != me && sc.going(i) || sc.ws[0].text == "not" && len(sc.ws) > 2 && (sc.ws[1].is(quantifiers) || strings.HasPrefix(sc.ws[1].text, "every")) {
 		return true
 	}
 	if len(sc.ws) > 3 && sc.ws[0].is(quantifiers) && !sc.ws[2].known && strings.HasSuffix(sc.ws[2].text, "ed") { // "every room smelled of paint"
@@ -113,6 +113,67 @@ func (sc *scene) describes(c cue, i, size int) bool {
 	}
 	return false
 }
+
+// attributed reports whether a sentence ends by saying who said it: "…, the trainer promised".
+func (sc *scene) attributed() bool {
+	n := len(sc.ws) - 1
+	for k := n; k > 0 && k > n-4; k-- {
+		if sc.ws[k].breaks {
+			last := sc.ws[n].text
+			return k < n && (definite.has(sc.ws[k].text) || sc.ws[k].is(persons&^selves)) && !sc.ws[k].is(selves) && (strings.HasSuffix(last, "ed") || hearsay.has(last))
+		}
+	}
+	return false
+}
+
+// sighs reports whether the word at i belongs to a saying or a sigh: "on ne sait jamais", "siempre lo mismo con la calefacción".
+func (sc *scene) sighs(i int) bool {
+	for k := range sc.ws {
+		if len(sc.ws) < 6 && known.has(sc.ws[k].text) && sc.all&lastingly != 0 || k > 1 && sc.ws[k].text == "only" && sc.ws[k-1].text == "the" && sc.ws[k-2].is(beings) || k > i && k < i+3 && same.has(sc.ws[k].text) && sc.ws[i].is(lastingly) {
+			return true
+		}
+	}
+	return false
+}
+
+// befallen reports whether a sentence says what happens each time that its writer does something: "Jedes Mal, wenn ich anrufe, ist besetzt". In a
+// rule the last clause is an order.
+func (sc *scene) befallen() bool {
+	at := 0
+	for i := 1; i < min(len(sc.ws)-1, 4) && at == 0; i++ {
+		if times.has(sc.ws[i].text) && sc.ws[i-1].is(quantifiers) && sc.ws[i].text != "time" {
+			at = i
+		}
+	}
+	if at == 0 || sc.all&products != 0 {
+		return false
+	}
+	clause := 0
+	for i := at + 2; i < len(sc.ws)-1; i++ {
+		if sc.ws[i].breaks {
+			clause = i
+		}
+	}
+	w, next := &sc.ws[clause], sc.word(clause+1)
+	switch {
+	case clause == 0:
+		return sc.all&addressees == 0
+	case conditionAt(w), next.is(addressees):
+		return conditionAt(w) && !next.is(addressees)
+	case w.script == spaced && w.text[0] == 0xd0 || w.text[0] == 0xd1:
+		return !endsWithAny(w.text, "й", "йте", "и", "ите", "ь", "ьте")
+	}
+	return definite.has(w.text) || articles.has(w.text) || w.is(persons|beings|askers) || strings.HasSuffix(w.text, "t")
+}
+
+// conditionAt reports whether a clause that begins with a word is a condition.
+func conditionAt(w *word) bool { return w.is(conditions) || w.text == "als" }
+
+// Verbs of sayings about what nobody knows, and words for "the same".
+var (
+	known = wordListOf("weiß weet sait sabe sa знаешь")
+	same  = wordListOf("dasselbe gleiche même mismo misma mesma mesmo stessa stesso hetzelfde same одно")
+)
 
 // going reports whether a sentence with a cue at word i is about what is happening, or probably is: "must be
 // boiling", "must be a leftover", "no tests are failing".
@@ -191,7 +252,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 	case taste:
 		return (w.text == "we" || w.text == "i") && len(sc.ws) < 5 && sc.all&products == 0 && (w.text == "we" || len(sc.ws) < 4)
 	case bare:
-		return next == "need" && fears.has(sc.textAt(i+size+2)) || sc.places(i) || sc.oneThing(i+size) || next == "an" || soothing.has(next) || soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || w.text == "stay" && next == "as"
+		return w.text == "keep" && next == "this" && len(sc.ws) == i+4 && !general.has(then.text) || next == "need" && fears.has(sc.textAt(i+size+2)) || sc.places(i) || sc.oneThing(i+size) || next == "an" || soothing.has(next) || soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || w.text == "stay" && next == "as"
 	case nobody:
 		return next == "to" && (then.is(idle) || fears.has(sc.textAt(i+size+1))) || strings.HasSuffix(next, "ed") || feelings.has(next) || w.text == "only" && sc.offers(i+size)
 	case habit:
@@ -204,7 +265,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		if before == nil || before.is(selves|addressees) {
 			return false
 		}
-		return c.strength == wish && !sc.states(i, next) && sc.all&(products|addressees|selves|quantifiers|numbers) == 0 && !sc.digits || // "The bus is always late"
+		return c.strength == wish && !sc.states(i, next) && !beginsOrder(after) && !beginsOrder(before) && !sc.infinitive() && sc.all&(products|addressees|selves|quantifiers|numbers) == 0 && !sc.digits || // "The bus is always late"
 			feelings.has(next) && sc.all&products == 0 || copulas.has(next) && sc.all&(products|addressees) == 0
 	case permit:
 		return fears.has(next) || pointed.has(sc.textAt(len(sc.ws)-2))
@@ -213,7 +274,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		case "только": // "the bakery only takes cash"
 			return i > 1 && endsWithAny(before.text, "ет", "ёт", "ит", "ют", "ят")
 		case "every": // "Anna collects every stamp"
-			return sc.all&moods != 0 || i == 0 && definite.has(sc.textAt(2)) || !w.starts && sc.all&(products|addressees) == 0
+			return sc.all&moods != 0 || sc.all&things != 0 && sc.all&(products|addressees) == 0 || i == 0 && definite.has(sc.textAt(2)) || !w.starts && sc.all&(products|addressees) == 0
 		case "as":
 			return sc.all&(moods|addressees) != 0 || sc.all&things != 0 && len(sc.ws) < 7
 		case "stay":
@@ -222,14 +283,14 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 			return after.is(numbers) || next != "" && next[0] <= '9' || sc.offers(i+size) || before != nil && before.text == "can"
 		case "ne":
 			end := sc.word(i + 3)
-			return soothing.has(sc.textAt(i+size+1)) || unfinished.has(sc.textAt(i+2)) && (end == nil || end.breaks)
+			return soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || unfinished.has(sc.textAt(i+2)) && (end == nil || end.breaks)
 		case "nobody", "no", "nothing", "none", "não", "non", "не":
 			return soothing.has(next) || next == "to" || fears.has(sc.textAt(i+size+2)) || soothing.has(sc.textAt(i+size+1)) || before.is(reportVerbs) && sc.all&products == 0 || strings.HasSuffix(next, "ed") || feelings.has(next)
 		}
 	case self:
 		return sc.unsure(i) || sc.proceeds(i+size) || before != nil && next == "the" && sc.all&addressees != 0 && strings.HasSuffix(before.text, "'d") || sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || sc.textAt(i+size-1) == "not" && reticent.has(next) || next == "the" && then.is(numbers) || next == "to" && feared
 	case me:
-		return nearby.has(next) || nearby.has(sc.textAt(i+size+1)) || w.text == "let's" && fears.has(next) || sc.ws[0].is(things) && size > 1 && sc.ws[i+size-1].is(selves) || sc.ws[0].is(others) || w.text == "would" && sc.soon()
+		return nearby.has(next) || nearby.has(sc.textAt(i+size+1)) || w.text == "let's" && fears.has(next) || sc.ws[0].is(things) && size > 1 && sc.ws[i+size-1].is(selves) || sc.ws[0].is(others) || (w.text == "would" || w.text == "any") && sc.soon()
 	}
 	return false
 }

@@ -56,7 +56,7 @@ func (sc *scene) look(s string, ws []word) {
 			if w.text == "if" && i > 0 && ws[i-1].text == "as" { // "as if I had never seen it"
 				break
 			}
-			if kinds := w.kinds; w.breaks && w.text == "was" { // in German it begins a question
+			if kinds := w.kinds; w.breaks && w.text == "was" || w.text == "met" && (i == 0 || !ws[i-1].is(persons|selves)) { // a question in German, "with" in Dutch
 				sc.all |= kinds &^ pasts
 			} else {
 				sc.all |= kinds
@@ -72,9 +72,11 @@ func (sc *scene) look(s string, ws []word) {
 			sc.past = true
 		case i > 1 && ws[i-1].text == "est" && ws[i-2].text == "s'" && strings.HasSuffix(w.text, "é"):
 			sc.past = true
-		case n > 5 && w.text[n-3:] == "ait" && i > 0 && ws[i-1].is(persons|things), n > 5 && w.text[n-3:] == "aba":
+		case n > 5 && w.text[n-3:] == "ait" && i > 0 && (ws[i-1].is(persons|things) || strings.HasSuffix(ws[i-1].text, "'")), n > 5 && w.text[n-3:] == "aba":
 			sc.past = true
-		case n > 6 && w.text[0]|1 == 0xd1 && pastInRussian(w.text):
+		case n > 6 && endsWithAny(w.text, "ábamos", "íamos", "ávamos", "avamo", "evamo", "ivamo", "avano", "evano", "ivano"):
+			sc.past = true
+		case n > 6 && w.text[0]|1 == 0xd1 && w.text != "сначала" && pastInRussian(w.text):
 			sc.past = true
 		}
 	}
@@ -83,7 +85,7 @@ func (sc *scene) look(s string, ws []word) {
 }
 
 func pastInRussian(w string) bool {
-	return endsWithAny(w, "ал", "ил", "ел", "ала", "ила", "ела", "али", "или", "ели", "ался", "ился", "шёл", "шел", "шла", "шли")
+	return endsWithAny(w, "ал", "ил", "ел", "ял", "яла", "яли", "ала", "ила", "ела", "али", "или", "ели", "ался", "ился", "шёл", "шел", "шла", "шли")
 }
 
 // concrete reports whether a sentence is about something concrete: the reader's output, everything of a kind, or a
@@ -152,7 +154,7 @@ func (sc *scene) fits(c cue, i, size int) bool {
 		if next == "he" && i == 0 { // "nunca he estado en …"
 			return false
 		}
-		if before != nil && !starts && sc.all&persons != 0 && !sc.states(i, next) && !before.is(selves|addressees) && !sc.ofProducts(i+size) {
+		if before != nil && !starts && sc.all&persons != 0 && !sc.states(i, next) && !before.is(selves|addressees) && !sc.ofProducts(i+size) && !beginsOrder(before) {
 			return false
 		}
 		return len(sc.ws) == 1 || next != "mind" && before != nil && before.text != "as" && !sc.past && (starts || !before.is(tellers) || after.is(habits) || sc.states(i, next) && plurals.has(before.text) && !sc.word(i+size+1).is(tasks)) ||
@@ -160,11 +162,14 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	case duty, should:
 		return sc.duty(c, i, after)
 	case loose:
-		return !sc.narrates && !sc.past && !sc.exclaims && sc.all&(persons|days) == 0 && !sc.onceMore() && !after.is(idle) && !(i+1 < len(sc.ws) && sc.ws[i+1].breaks)
+		return !sc.narrates && !sc.past && !sc.exclaims && sc.all&(persons|days) == 0 && !sc.onceMore() && (!after.is(idle) || sc.word(i-1).is(products)) && !(i+1 < len(sc.ws) && sc.ws[i+1].breaks)
 	case bound:
 		return !sc.past && sc.all&days == 0 && sc.concrete() && (sc.all&persons == 0 || sc.all&(products|addressees) != 0)
 	case taste:
-		return next != "to" && !after.is(reactions|tasks|numbers) && !sc.past && sc.all&days == 0
+		if next == "to" || sc.past || sc.all&days != 0 {
+			return false
+		}
+		return !after.is(reactions|tasks|numbers) || next == "the" && sc.all&quantifiers != 0
 	case want:
 		return sc.all&days == 0 && (sc.all&(products|lastingly) != 0 || !after.is(numbers) && !indefinite.has(next))
 	case self:
@@ -224,7 +229,7 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 		return false
 	}
 	at := i + c.words()
-	if n := len(sc.ws) - 1; perfects.has(sc.textAt(at)) && !articles.has(sc.textAt(at+1)) || sc.ws[n].text == "haben" && strings.HasPrefix(sc.ws[n-1].text, "ge") { // "deve ter tido"
+	if n := len(sc.ws) - 1; perfects.has(sc.textAt(at)) && !articles.has(sc.textAt(at+1)) || sc.ws[n].text == "haben" && strings.HasPrefix(sc.ws[n-1].text, "ge") || sc.textAt(n-1) == "hebben" && strings.HasPrefix(sc.ws[n].text, "ge") { // "deve ter tido"
 		return false
 	}
 	for n := at - 1; n < len(sc.ws) && n < at+2; n++ {
@@ -245,7 +250,7 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 			}
 		}
 	}
-	if after.is(done|moods) && sc.ws[i].text != "is" && sc.ws[i].text != "are" || after != nil && after.text == "believe" || c.place == should && after != nil && likely.has(after.text) && sc.all&(lastingly|negations) == 0 {
+	if after.is(done|moods) && sc.ws[i].text != "is" && sc.ws[i].text != "are" || after != nil && after.text == "believe" || c.place == should && after != nil && likely.has(after.text) && sc.all&(lastingly|negations|addressees) == 0 {
 		return false
 	}
 	from := i
@@ -304,7 +309,7 @@ func (sc *scene) general(i int) bool {
 	if sc.lasts() || sc.conditional() {
 		return true
 	}
-	if object.text == "me" && sc.word(i+1).is(tasks|numbers) || object.text == "with" && sc.word(i+1).is(tasks) && sc.all&products == 0 || object.is(tasks|idle) || sc.past || sc.soon() || sc.all&days != 0 {
+	if (object.text == "me" || toWriter.has(object.text)) && sc.word(i+1).is(tasks|numbers) || object.text == "with" && sc.word(i+1).is(tasks) && sc.all&products == 0 || object.is(tasks|idle) || sc.past || sc.soon() || sc.all&days != 0 {
 		return false
 	}
 	return !object.is(persons) || object.text == "me"
@@ -320,7 +325,7 @@ func (sc *scene) ofSelf(i int, next string) bool {
 			return sc.ws[k-2].text == "i've" || sc.word(k-3).is(selves)
 		case w.is(pasts) && !w.is(selves):
 			return false
-		case (next == "to" && sc.ws[i].text != "prefer" || sc.ws[i].text == "like" || sc.ws[i].text == "love") && (w.text == "would" || strings.HasSuffix(w.text, "'d")):
+		case (next == "to" && sc.ws[i].text != "prefer" || sc.ws[i].text == "like" || sc.ws[i].text == "love" || sc.ws[i].text == "enjoy") && (w.text == "would" || strings.HasSuffix(w.text, "'d")):
 			return false
 		case sc.ws[i].text == "rather" && sc.soon():
 			return false
@@ -342,7 +347,10 @@ var (
 // conditional reports whether a sentence says when it applies: "when you recommend …".
 func (sc *scene) conditional() bool {
 	for i := range sc.ws {
-		if sc.ws[i].is(conditions) && i+1 < len(sc.ws) && sc.ws[i+1].is(addressees|selves) && !sc.past {
+		if (sc.ws[i].is(conditions) || i == 0 && sc.ws[i].text == "als") && i+1 < len(sc.ws) && sc.ws[i+1].is(addressees|selves) && !sc.past {
+			if sc.word(i + 2).is(negations) {
+				return true
+			}
 			if w := sc.unshaded(i + 2); w != nil && w.text != "ever" && !w.is(moment) && !sc.word(i+3).is(moment) && !sc.word(i+4).is(moment) {
 				return true
 			}
@@ -372,7 +380,7 @@ func (sc *scene) ordered() int {
 		if w.is(conditions|lastingly) || w.text == "as" || inclining.has(w.text) || adverb(w.text) || i == 0 && w.is(joins) {
 			continue
 		}
-		if w.is(narrators|persons|things|addressees|askers|tasks|quantifiers|products|numbers|idle) && !w.is(verbs) {
+		if w.is(narrators|persons|things|addressees|askers|tasks|quantifiers|products|numbers) && !w.is(verbs) || w.is(idle) && !(conditional && i > 0) {
 			if i == 0 && !(conditional && w.is(quantifiers)) {
 				return -1
 			}

@@ -10,8 +10,8 @@ import (
 func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 	ready()
 	var room [16]signAt
-	found := signIndex.first(room[:0], lower(s))
-	once, ordered, other := false, true, false // the sentence is about one day, may be an order, is about somebody absent
+	found := signIndex.first(room[:0], strings.ReplaceAll(lower(s), "\u064b\u0627", "\u0627\u064b")) // both spellings of the Arabic ending are common
+	once, ordered, other := false, true, false                                                       // the sentence is about one day, may be an order, is about somebody absent
 	for _, f := range found {
 		switch c := signIndex.row(f.sign); c.place {
 		case story:
