@@ -86,10 +86,7 @@ func callOf(t *transcript.Transcript, result *transcript.Part) string {
 // projectText is like ProjectIn, for the user text at part index n.
 func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
 	body := t.Parts[n].Body
-	head := strings.TrimSpace(beginning(t, body, lookAhead))
-	if strings.HasPrefix(head, TruncatedMarker[:len(TruncatedMarker)-1]) {
-		_, head, _ = strings.Cut(head, "\n")
-	}
+	head := withoutTruncatedMarker(strings.TrimSpace(beginning(t, body, lookAhead)))
 	line, _, _ := strings.Cut(head, "\n")
 	if instructionStarts.may(head) {
 		for _, start := range projectStarts {

@@ -214,7 +214,7 @@ const (
 	leastRelated = 3
 )
 
-// The weights of lines of code in a quote, in 1/1024. A call weighs less than leastRunWorth, so calls alone are not quoted.
+// The weights of lines of code in a quote, in 1/1024.
 const (
 	ofCondition = 400
 	ofValue     = 320
