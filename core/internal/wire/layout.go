@@ -20,7 +20,7 @@ type layout struct {
 	tag     string
 	members []string   // the members with what is in a part. Member 0 is the tag, or the value without members
 	parts   []partForm // the types of parts; others are opaque
-	failed  string     // what the member "failed" of a result has if it is an error and not true
+	failed  string     // what the member "failed" of a result has if it is an error and not true; "" is any text
 	// within reads a member that is an object or a list. It returns false for a member that it doesn't know. within
 	// may be nil.
 	within func(r *Reader, p *transcript.Part, key int) bool
@@ -205,7 +205,7 @@ func (l *layout) fill(r *Reader, p *transcript.Part, form *partForm, f *frame) {
 		p.Kind, p.Body, p.Size = form.kind, body.Span, body.Size
 		at(form.id).id(p)
 		at(form.tool).name(p)
-		if failed := at(form.failed); failed.Kind == jsonspan.True || l.failed != "" && r.is(failed, l.failed) {
+		if failed := at(form.failed); failed.Kind == jsonspan.True || failed.Str() && (l.failed == "" || r.is(failed, l.failed)) {
 			p.Flags |= transcript.IsError
 		}
 	case transcript.Image, transcript.Audio, transcript.File:
