@@ -205,7 +205,7 @@ func telling(lines []string) (out []string) {
 
 // isImport reports whether a line only names another file or package.
 func isImport(line string) bool {
-	return importStarts.may(line) && headedBy(line, importHeads) || line[0] == '"' && strings.HasSuffix(line, "\"") && fewSpaces(line, 1) && strings.Contains(line, "/")
+	return importStarts.may(line) && headedBy(line, importHeads) || strings.HasPrefix(line, "type ") && strings.HasSuffix(line, ",") || line[0] == '"' && strings.HasSuffix(line, "\"") && fewSpaces(line, 1) && strings.Contains(line, "/")
 }
 
 // onlyImports reports whether all informative lines only name other files or packages.

@@ -24,7 +24,8 @@ const (
 	basePrefix     = "Files that were read or changed are named relative to "
 )
 
-// entries appends the entries, with the units chosen for them, to b. Empty entries are omitted.
+// entries appends the entries, with the units chosen for them, to b. Empty entries are omitted. asked has the request
+// of each turn.
 func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []byte {
 	if k.base != "" {
 		b = append(append(append(b, basePrefix...), Fence(k.base)...), '\n')
@@ -94,7 +95,7 @@ func (k *turnLog) beyond(size int) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// entry appends the units of an entry to b. Units of one message share a line, and so do changes of one file.
+// entry appends the chosen units of turn t to b. Units of one message share a line, and so do changes of one file.
 func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 	var last *unit
 	var files, leads []string // leads has the introductions that the line has already
@@ -155,7 +156,8 @@ func (u *unit) joinTo(next *unit) string {
 	return joinOf(u.text)
 }
 
-// edits describes the change with which chosen begins, and those of the same file that follow directly. n is their number.
+// edits describes the change with which chosen begins, and those of the same file that follow directly. n is their number. Changes of imports are
+// left out if there are others.
 func (k *turnLog) edits(t *turn, chosen []extract.Chosen) (text string, n int) {
 	first := &t.units[k.units[chosen[0].Item].unit]
 	var said []string
@@ -164,7 +166,7 @@ func (k *turnLog) edits(t *turn, chosen []extract.Chosen) (text string, n int) {
 		if u.kind != changeUnit || u.source != first.source || u.message < 0 {
 			break
 		}
-		if _, text, found := strings.Cut(u.text, Fence(u.source)+": "); found {
+		if _, text, found := strings.Cut(u.text, Fence(u.source)+": "); found && u.factor != ofImport {
 			said = append(said, text)
 		}
 	}
@@ -218,10 +220,10 @@ func (k unitKind) isProse() bool {
 	return false
 }
 
-// delegating are tools that give a task to another agent, by their names as ToolKey returns them.
+// delegating are the names of tools that give a task to another agent, as ToolKey returns them.
 var delegating = wordListOf("task agent subagent delegate newtask runsubagent spawnagent dispatchagent delegatetask calltask")
 
-// joinOf returns the separator before a unit on the same line.
+// joinOf returns what separates text from the unit after it on the same line.
 func joinOf(text string) string {
 	if endsSentence(text) {
 		return " "
@@ -229,7 +231,7 @@ func joinOf(text string) string {
 	return "; "
 }
 
-// introOf returns the introduction before a unit.
+// introOf returns the introduction of a unit with a colon, or "".
 func introOf(u *unit) string {
 	if u.lead == "" {
 		return ""
@@ -237,7 +239,7 @@ func introOf(u *unit) string {
 	return Fence(u.lead) + ": "
 }
 
-// label returns the label for the speaker of a unit.
+// label returns what precedes a unit, such as the name of its speaker.
 func (k *turnLog) label(t *turn, u *unit) string {
 	switch u.kind {
 	case saidUnit:

@@ -19,7 +19,7 @@ func TestChangeText(t *testing.T) {
 		{"imports", "import {\n\ttype Door,\n} from \"./kiln.js\";", "import {\n\ttype Door,\n\ttype Fan,\n} from \"./kiln.js\";", "adds `type Fan,`"},
 		{"many other lines", "door.open(1, fan) || lamp.off() && lamp.rest(40) || fan.rest(20, lamp, door)\n" + strings.Repeat("a = door.shut(1, fan) || lamp.on()\n", 9), "speed = 5\nawait lamp.blink(door, 90, lamp.fan(40)) && fan.stop() || lamp.fan(50) && door.stop() && lamp.stop(60)\nawait lamp.shut() || door.shut() && door.lock(lamp)",
 			"changes `door.open(1, fan) || lamp.off() && lamp.rest(40) || fan.rest(20, lamp, door)` `a = door.shut(1, fan) || lamp.on()` … to `speed = 5` `await lamp.blink(door, 90, lamp.fan(40)) && fan.stop() || lamp.fan(50) && door.stop() && lamp.stop(60)` …"},
-		{"other lines in their place", "const doors: Record<\n  string,\n  Door\n> = {};\nopenAll(doors);", "if (lamp.off) {\n  return undefined;\n}", "replaces 5 lines (`openAll(doors);`) by 2 lines (`return undefined;`)"},
+		{"other lines in their place", "const doors: Record<\n  string,\n  Door\n> = {};\nopenAll(doors);", "if (lamp.off) {\n  return undefined;\n}", "replaces 5 lines (`openAll(doors);`) by 3 lines (`return undefined;`)"},
 		{"a python function", "", "def ramp(zone, to):\n    zone.to = to\n", "adds ramp"},
 	} {
 		change := lineChanges("kiln.py", c.before, c.after)

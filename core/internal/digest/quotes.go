@@ -155,7 +155,7 @@ func (f *passageFinder) paragraph(i int) int {
 func (f *passageFinder) statement(i, at int, explains bool) int {
 	head := f.lines[at].text
 	name, most := definedBy(head), mostStatement
-	constant := name == "" && len(f.around) == 0 && worthInQuote(head) == ofValue
+	constant := name == "" && f.lines[at].indent == 0 && worthInQuote(head) == ofValue
 	switch {
 	case name != "":
 		most = mostDefinition
@@ -191,7 +191,7 @@ func (f *passageFinder) explains(i, end int) bool {
 			words += strings.Count(said, " ") + 1
 		}
 	}
-	if len(f.around) > 0 && (end == len(f.lines) || definedBy(f.lines[end].text) == "") {
+	if f.lines[i].indent > 0 && (end == len(f.lines) || definedBy(f.lines[end].text) == "") {
 		return words >= leastInside
 	}
 	return words >= leastExplained

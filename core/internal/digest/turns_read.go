@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// mostReport is the maximum number of bytes that are searched for sentences in a tool's output.
+// mostReport is how many bytes of a tool's output are searched for sentences.
 const mostReport = 6000
 
 // looked adds a unit about a file that was looked at.
@@ -24,7 +24,8 @@ func (r *turnReader) looked(i int, path string) {
 // mostHits is the maximum number of search hits that are quoted with their text.
 const mostHits = 3
 
-// found adds the hits of a search. A few hits are quoted with their text. Of many hits, only lines that the turn mentions are quoted later.
+// found adds the hits of a search. If there are only a few, they are quoted with their text. If there are many, only
+// lines that the turn mentions are quoted later.
 func (r *turnReader) found(i int, pattern, text string) {
 	var hits []string
 	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
@@ -99,8 +100,8 @@ func searchedFor(script string) string {
 	return ""
 }
 
-// report adds the output of a tool whose use is unknown, such as an agent's answer, a page or an issue. From JSON it takes the texts, and adds their keys
-// to short ones.
+// report adds the output of a tool whose use is unknown, such as an agent's answer, a web page or an issue. Of JSON
+// it adds the texts, short ones with their keys.
 func (r *turnReader) report(i int, name, text string) {
 	name = clipLine(Fence(name), maxName)
 	add := func(lead, text string, item int) {
@@ -152,7 +153,7 @@ func (r *turnReader) report(i int, name, text string) {
 	add("", Fence(pairs.String()), 0)
 }
 
-// pairsIn calls see for each text in a JSON value, with its key after the key of the enclosing object.
+// pairsIn calls see with each text in a JSON value, and with its key, preceded by the key of the enclosing object.
 func pairsIn(s *jsonspan.Scanner, src []byte, parent, key string, see func(key, text string)) {
 	switch s.Kind() {
 	case jsonspan.String:
