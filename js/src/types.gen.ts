@@ -32,6 +32,7 @@ export type Operation =
 export type Format =
   | "adk"
   | "ag-ui"
+  | "agent-framework"
   | "ai-sdk"
   | "ai-sdk-ui"
   | "anthropic"

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Restore undoes compactions, newest first, as far as the bodies were given. It uses the changes that the state or a
+// Restore undoes compactions, newest first, as far as the given bodies allow. It uses the changes that the state or a
 // digest names, message by message. If there are none, or the transcript has been changed since, it restores the
 // content that markers name, and the content that the restored bodies name. left lists the markers that remain in the
 // result, and changes that were not undone.

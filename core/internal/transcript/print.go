@@ -8,22 +8,22 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// unseen lists the members of a part or an item that no model sees, or that clients rewrite with each request: cache breakpoints,
-// provider options, ids, states and dates.
+// unseen are the members of a part or an item that no model sees, or that clients rewrite with each request: cache
+// breakpoints, provider options, ids, states and dates.
 var unseen = []string{
 	"cache_control", "cacheControl", "cachePoint", "callProviderMetadata", "createdAt", "created_at", "experimental_providerMetadata",
 	"id", "metadata", "providerMetadata", "providerOptions", "status", "timestamp",
 }
 
-// Prints returns fingerprints of what the model sees of the input messages. Each covers all messages up to and including its own.
-// Roles, texts, the names and arguments of tool calls, results, images and files count; JSON is compared by value. Cache breakpoints,
-// provider options, ids, dates, reasoning, and the text of system messages at the front don't count, because apps change them between
-// requests.
+// Prints returns fingerprints of what the model sees of the input messages. Each covers all messages up to and
+// including its own. They cover roles, texts, the names and arguments of tool calls, results, images and files; JSON
+// is compared by value. They ignore cache breakpoints, provider options, ids, dates, reasoning, and the text of
+// system messages at the beginning, because apps change these between requests.
 //
 // Like every [Fingerprint] these are not collision-resistant: keep the conversations of different users apart.
 //
-// The result has one fingerprint for each message from index start on. before is the fingerprint of the messages before start, or 0 if
-// there are none.
+// The result has one fingerprint for each message from index start on. before is the fingerprint of the messages
+// before start, or 0 if there are none.
 func (t *Transcript) Prints(start int, before Fingerprint) []Fingerprint {
 	p := printer{t: t}
 	prints := make([]Fingerprint, 0, t.Input-start)
@@ -58,7 +58,7 @@ func (t *Transcript) Print(i int) Fingerprint {
 	return Fingerprint(h)
 }
 
-// ContentPrint is Print without the ids of tool calls and results.
+// ContentPrint is like Print, but ignores the ids of tool calls and results.
 func (t *Transcript) ContentPrint(i int) Fingerprint {
 	p := printer{t: t}
 	m := &t.Messages[i]
@@ -125,7 +125,7 @@ func (p *printer) says(h uint64, s Span) uint64 {
 	return hash(step(h, uint64(Text)), p.decoded(src, s))
 }
 
-// decoded returns the text of a string, valid until the next call.
+// decoded returns the decoded text of a string. The result is valid until the next call.
 func (p *printer) decoded(src []byte, s Span) []byte {
 	b := src[s.Start+1 : s.End-1]
 	if bytes.IndexByte(b, '\\') < 0 {
@@ -135,7 +135,8 @@ func (p *printer) decoded(src []byte, s Span) []byte {
 	return p.text
 }
 
-// arguments returns the hash of a tool call's arguments, by value even if they are JSON inside a string.
+// arguments returns the hash of a tool call's arguments. They are compared by value even if they are JSON inside a
+// string.
 func (p *printer) arguments(part *Part) uint64 {
 	if part.Body.IsZero() {
 		return 0

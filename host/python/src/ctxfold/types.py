@@ -41,6 +41,7 @@ Operation = Literal[
 Format = Union[str, Literal[
     "adk",
     "ag-ui",
+    "agent-framework",
     "ai-sdk",
     "ai-sdk-ui",
     "anthropic",
