@@ -3,7 +3,6 @@ package digest
 import (
 	"bytes"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core/internal/dates"
@@ -338,10 +337,13 @@ func (k *talk) sections(size int) (out [sections]string) {
 		item := chosen[n].Item
 		src := k.sources[item]
 		var line strings.Builder
-		first := n
+		number := 0 // of the previous item of a list
 		for ; n < len(chosen) && chosen[n].Item == item; n++ {
 			c := chosen[n]
 			text := c.Text(k.items[item].Text)
+			if src.fresh {
+				text, number = listed(rowOf(text), number)
+			}
 			if src.at != 0 {
 				text = k.absolute(text, src.at)
 			}
@@ -355,9 +357,6 @@ func (k *talk) sections(size int) (out [sections]string) {
 		}
 		w := &b[src.section]
 		text := line.String()
-		if n == first+1 && src.fresh {
-			text = withoutItemNumber(text)
-		}
 		if src.section != told {
 			w.WriteString(plainBullet + statementOf(text, "") + "\n")
 			continue
@@ -388,22 +387,6 @@ func (k *talk) sections(size int) (out [sections]string) {
 	return out
 }
 
-// continuesLine reports whether a line needs no label after one by the same speaker, because it reads like nothing but speech.
-func continuesLine(line string) bool {
-	first, _ := utf8.DecodeRuneInString(line)
-	return inWord(first) && labelEnd(line) == 0
-}
-
-// withoutItemNumber returns a line without the number of the only item that it has of a list: "4. Emphasis: …".
-func withoutItemNumber(line string) string {
-	if line != "" && line[0] >= '0' && line[0] <= '9' {
-		if item, text := listItem(line); item && len(text) >= minStatement {
-			return text
-		}
-	}
-	return line
-}
-
 // clipped returns the beginning and the end of the first texts, in roughly size bytes. It is used if nothing can be chosen, because there
 // is only one endless sentence.
 func (k *talk) clipped(size int) string {
@@ -414,24 +397,6 @@ func (k *talk) clipped(size int) string {
 		}
 	}
 	return ""
-}
-
-// statementOf returns a statement in the form for a line, with final punctuation, so that the next round can separate it from the following
-// statement.
-func statementOf(text, was string) string {
-	text = strings.TrimRight(strings.TrimSpace(strings.ReplaceAll(text, "**", "")), ",;:–—-( ，；：、،")
-	bare := strings.TrimRight(text, "\"'”’»)）」』》")
-	end, _ := utf8.DecodeLastRuneInString(bare)
-	switch {
-	case was != "":
-		text = strings.TrimRight(text, ".。।") + was + "."
-	case strings.ContainsRune(".!?…。！？؟।॥۔", end):
-	case unicode.In(end, unicode.Han, unicode.Hiragana, unicode.Katakana):
-		text += "。"
-	default:
-		text += "."
-	}
-	return Fence(text)
 }
 
 // absolute adds the date after words that are relative to the day of the statement: "yesterday (7 May, 2023)". It leaves a text unchanged
