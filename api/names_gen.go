@@ -7,6 +7,7 @@ const (
 	FormatAuto               Format = "auto" // of a policy: detection decides
 	FormatAdk                Format = "adk"
 	FormatAgUI               Format = "ag-ui"
+	FormatAgentFramework     Format = "agent-framework"
 	FormatAISDK              Format = "ai-sdk"
 	FormatAISDKUI            Format = "ai-sdk-ui"
 	FormatAnthropic          Format = "anthropic"

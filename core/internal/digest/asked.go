@@ -151,9 +151,7 @@ func Requests(t *transcript.Transcript, messages []int32) (texts []string) {
 
 // spoken returns a text of a user message without the parts that a program added.
 func spoken(text string) string {
-	if strings.HasPrefix(text, TruncatedMarker[:len(TruncatedMarker)-1]+". Handle: ") { // an earlier compaction has cut the text
-		_, text, _ = strings.Cut(text, "\n")
-	}
+	text = withoutTruncatedMarker(text)
 	if strings.IndexByte(text, '<') >= 0 && strings.Contains(text, reminderOpen) {
 		queued := queuedIn(text)
 		if text = spoken(cutTags(text, reminderOpen, reminderEnd)); queued != "" {
@@ -314,6 +312,9 @@ func isPasted(t *transcript.Transcript, n int32, text func() string) bool {
 			return !p.Has(transcript.IsError) && skillTools.has(bareTool(ToolName(t, int(k))))
 		case p.Kind == transcript.Text && t.Messages[p.Msg].Role == transcript.User:
 			before := beginning(t, p.Body, lookAhead)
+			if strings.HasPrefix(beginning(t, t.Parts[n].Body, lookAhead), "<local-command-") { // the command's output
+				return false
+			}
 			return (strings.HasPrefix(before, "<command-name>") || strings.HasPrefix(before, "<command-message>")) && len(text()) >= longCommand
 		}
 	}

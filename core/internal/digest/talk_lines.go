@@ -9,7 +9,8 @@ import (
 
 // This file turns chosen sentences into the statements of a chat's digest.
 
-// continuesLine reports whether a line needs no label after one by the same speaker, because it reads like nothing but speech.
+// continuesLine reports whether a line needs no label after a line by the same speaker, because it can't be mistaken
+// for anything but speech.
 func continuesLine(line string) bool {
 	first, _ := utf8.DecodeRuneInString(line)
 	return inWord(first) && labelEnd(line) == 0
@@ -57,8 +58,8 @@ func rowOf(text string) string {
 	return b.String()
 }
 
-// statementOf returns a statement in the form for a line, with final punctuation, so that the next round can separate it from the following
-// statement.
+// statementOf returns a statement in the form that it has in a line. It ends with punctuation, so that the next round
+// can separate it from the following statement. was is a note to add, or "".
 func statementOf(text, was string) string {
 	text = strings.TrimRight(strings.TrimSpace(strings.ReplaceAll(text, "**", "")), ",;:–—-( ，；：、،")
 	bare := strings.TrimRight(text, "\"'”’»)）」』》")

@@ -98,13 +98,14 @@ func (p *squeezePass) Run(c Run) {
 			reclaim += s.gain
 		}
 	}
-	if reclaim < p.MinReclaim {
+	outputs := commandOutputs(c)
+	for _, o := range outputs {
+		reclaim += o.gain
+	}
+	if reclaim == 0 || reclaim < p.MinReclaim {
 		return
 	}
-	cutCommandOutputs(c)
-	if reclaim == 0 {
-		return
-	}
+	cutCommandOutputs(c, outputs)
 	dirty := -1 // the item that must be measured again
 	for i, r := range results {
 		if len(texts[i]) == 0 {
@@ -121,7 +122,9 @@ func (p *squeezePass) Run(c Run) {
 		}
 		c.Report().AddAction(api.Action{Action: api.ActionSqueeze, Pass: "squeeze", Message: int(doc.Items[r.item].In), Tokens: gain, Tool: digest.ToolName(doc.T, int(r.part))})
 	}
-	doc.Remeasure(dirty)
+	if dirty >= 0 {
+		doc.Remeasure(dirty)
+	}
 }
 
 // shortening shortens the texts of results, newest first.

@@ -60,6 +60,12 @@ var shapes = map[string][]string{
 		strings.ReplaceAll(gkGot(gkGot1), "c1", "c#"), strings.ReplaceAll(gkGot(gkGot1, gkGot1), "c1", "c#"), gkGot(`{"toolResponse":{"name":"read","output":"no reference"}}`),
 		strings.ReplaceAll(gkGot(`{"toolResponse":{"ref":"c1","name":"read","output":{"a":"#"},"content":[{"media":{"url":"u"}}]}}`), "c1", "c#"),
 	},
+	"agent-framework": {
+		afUser, `{"role":"user","contents":[{"type":"text","text":"text #"},{"type":"data","uri":"data:image/png;base64,aaaa","media_type":"image/png"}]}`, `{"role":"system","contents":[{"type":"text","text":"s"}]}`, `{"role":"user","contents":[]}`,
+		afSays(`{"type":"text","text":"text #"}`), afSays(`{"type":"text","text":""}`), afSays(`{"type":"text_reasoning","text":"hm #","protected_data":"s"}`, `{"type":"text","text":"text #"}`), afSays(`{"type":"usage","usage_details":{}}`),
+		strings.ReplaceAll(afSays(afCall1), "c1", "c#"), strings.ReplaceAll(afSays(afCall1, afCall1), "c1", "c#"), strings.ReplaceAll(afSays(afCall2, afCall1), "c2", "d#"),
+		strings.ReplaceAll(afGot(afGot1), "c1", "c#"), strings.ReplaceAll(afGot(afGot2, afGot1), "c2", "d#"),
+	},
 	"haystack": {
 		hsUser, `{"role":"user","content":[{"text":"text #"},{"image":{"base64_image":"aaaa","mime_type":"image/png"}}]}`, `{"role":"system","content":[{"text":"s"}]}`, `{"role":"user","content":[]}`,
 		hsSays(`{"text":"text #"}`), hsSays(`{"text":""}`), hsSays(`{"reasoning":{"reasoning_text":"hm #","extra":{"s":"#"}}}`, `{"text":"text #"}`),

@@ -40,6 +40,18 @@ var elsewhere = [...]Format{
 		Rules: Rules{Empty: "AG1"},
 	},
 	{
+		Name: "agent-framework",
+		List: "messages",
+		Signs: Signs{
+			Roles: "system user assistant tool",
+			Keys:  "name",
+			Items: "message chat_message",
+			Own:   "key:contents",
+			Shy:   true,
+		},
+		Rules: Rules{Empty: "AF1"},
+	},
+	{
 		Name: "assistant-ui",
 		List: "messages",
 		Signs: Signs{

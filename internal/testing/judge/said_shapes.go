@@ -30,7 +30,27 @@ func plainly(m map[string]any) map[string]any {
 	if list, ok := m["parts"].([]any); ok {
 		tsPlainly(list)
 	}
+	if contents, ok := m["contents"].([]any); ok {
+		m["content"] = afPlainly(contents)
+	}
 	return wrappedPlainly(m)
+}
+
+// afPlainly gives the contents of Microsoft Agent Framework, of Python or .NET, the types of other formats.
+func afPlainly(contents []any) (parts []any) {
+	types := map[any]string{
+		"text": "text", "function_call": "tool-call", "functionCall": "tool-call", "function_result": "tool-result", "functionResult": "tool-result",
+	}
+	for _, content := range contents {
+		p, _ := content.(map[string]any)
+		if net := p["$type"]; net != nil {
+			p["type"] = net
+		}
+		if p["type"] = types[p["type"]]; p["type"] != "" {
+			parts = append(parts, p)
+		}
+	}
+	return parts
 }
 
 // wrappedPlainly gives parts that are a member named like their type the members of other formats.

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,8 +27,15 @@ func Folder() string {
 	if dir := os.Getenv("CTXFOLD_VECTORS"); dir != "" {
 		return dir
 	}
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "../../../../shared/vectors")
+	// Tests run in the folder of their package. The source files' own paths may be trimmed.
+	root, err := os.Getwd()
+	for err == nil && root != filepath.Dir(root) {
+		if _, err := os.Stat(filepath.Join(root, "go.work")); err == nil {
+			break
+		}
+		root = filepath.Dir(root)
+	}
+	return filepath.Join(root, "..", "shared", "vectors")
 }
 
 // RunVectors runs every vector of every file in the folder: TestSeedVectors/S0.level1/12 is line 12 of S0.level1.jsonl.
