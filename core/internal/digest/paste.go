@@ -36,6 +36,9 @@ func withoutPaste(text string) string {
 		return text
 	}
 	lines := strings.Split(text, "\n")
+	if at, told := reviewIn(lines); told != "" {
+		return strings.TrimSpace(strings.Join(lines[:at], "\n") + "\n" + told)
+	}
 	printed := make([]bool, len(lines))
 	fence := ""
 	for i, line := range lines {
@@ -105,6 +108,35 @@ func withoutPaste(text string) string {
 		i = last + 1
 	}
 	return strings.TrimSpace(strings.Join(out, "\n"))
+}
+
+// leastFindings is the minimum number of the findings of a review.
+const leastFindings = 3
+
+// reviewIn returns the headings of a review that the user has pasted, and the line where it begins; told is "" if there is none. A review is a
+// list of numbered headings with several lines under each, of which at least one names a place in a file. Its code and its reasons are cut,
+// because pieces of them read as something else.
+func reviewIn(lines []string) (at int, told string) {
+	var headings []string
+	under, places := 0, false
+	for i, line := range lines {
+		s := strings.TrimSpace(line)
+		number := itoa(len(headings)+1) + ". "
+		switch {
+		case strings.HasPrefix(line, number) && len(s) <= maxLead && !endsSentence(s):
+			if len(headings) == 0 {
+				at = i
+			}
+			headings = append(headings, s)
+			places = places || slices.ContainsFunc(strings.Fields(s), func(word string) bool { return placed(strings.Trim(word, "()[]`,")) })
+		case s != "" && len(headings) > 0:
+			under++
+		}
+	}
+	if len(headings) < leastFindings || under < 2*len(headings) || !places {
+		return 0, ""
+	}
+	return at, pastedOpen + strings.Join(headings, "; ") + pastedEnd
 }
 
 // isBarePrompt reports whether a line is a shell prompt without a command, or the line above a prompt that shows a folder and a branch. Some shells
