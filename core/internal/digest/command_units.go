@@ -454,3 +454,16 @@ func commandOf(t *transcript.Transcript, call *transcript.Part) (script string) 
 	})
 	return script
 }
+
+// IsLog reports whether part n is the result of a command that succeeded in changing or checking something. What such a command prints is a log of
+// its work, and not what was asked for.
+func IsLog(t *transcript.Transcript, n int32) bool {
+	p := &t.Parts[n]
+	if p.Pair < 0 || useOf(t.Text(t.Parts[p.Pair].Name)) != runs || p.Size.Bytes < leastLog {
+		return false
+	}
+	return kindOf(withoutFolder(commandOf(t, &t.Parts[p.Pair]))) >= alters && !failedResult(t, n)
+}
+
+// leastLog is the minimum size of a log, in bytes.
+const leastLog = 1000
