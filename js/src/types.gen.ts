@@ -53,6 +53,7 @@ export type Format =
   | "openai-responses"
   | "pi"
   | "plain"
+  | "prompt-api"
   | "pydantic-ai"
   | "tanstack";
 

@@ -57,6 +57,9 @@ func afPlainly(contents []any) (parts []any) {
 func wrappedPlainly(m map[string]any) map[string]any {
 	for _, part := range list(m["content"]) {
 		p, _ := part.(map[string]any)
+		if value, ok := p["value"].(string); ok && p["type"] == "text" {
+			p["text"] = value
+		}
 		for name, typ := range map[string]string{"toolRequest": "tool-call", "toolResponse": "tool-result", "tool_call": "tool-call", "tool_call_result": "tool-result"} {
 			if held, ok := p[name].(map[string]any); ok {
 				if maps.Copy(p, held); held["output"] != nil {

@@ -62,6 +62,7 @@ Format = Union[str, Literal[
     "openai-responses",
     "pi",
     "plain",
+    "prompt-api",
     "pydantic-ai",
     "tanstack",
 ]]
