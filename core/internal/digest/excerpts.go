@@ -53,7 +53,7 @@ const (
 	minExcerpt = 3
 )
 
-// maxExcerptLines is the number of a tool result's first lines that are considered for an excerpt.
+// maxExcerptLines is the number of lines at the beginning of a tool result that are considered for an excerpt.
 const maxExcerptLines = 4000
 
 // Excerpts chooses blocks of tool results that later messages build on: those with names, paths, numbers and errors that later messages
@@ -65,10 +65,11 @@ type Excerpts struct {
 	terms  critbit.Map[repeated] // terms that later messages repeat
 }
 
-// repeated counts the lines and the later occurrences of a term.
+// repeated holds how many lines contain a term, and how often later messages repeat it.
 type repeated struct{ lines, said int32 }
 
-// worth returns the value of a term, which grows the fewer lines contain it and the more often it is repeated.
+// worth returns the value of a term: the fewer lines contain it and the more often it is repeated, the more it is
+// worth.
 func (r repeated) worth() int64 {
 	return termWorth * int64(bits.Len32(uint32(r.said))) / int64(r.lines+1)
 }
@@ -85,8 +86,8 @@ type excerptLine struct {
 	terms    []string // terms that later messages repeat and its own call doesn't have
 }
 
-// NewExcerpts reads messages in order, and the texts of the tool results at the given part indexes, in the same order. A file that a
-// later message edits gets no excerpt.
+// NewExcerpts prepares excerpts of the tool results at the given part indexes. messages are all messages in order,
+// and texts the texts of the results. A file that a later message edits gets no excerpt.
 func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []string) *Excerpts {
 	for i, text := range texts {
 		texts[i] = withoutReminders(withoutEnvelope(text))
@@ -178,7 +179,8 @@ func (l *laterWords) hearLines(text string) {
 	}
 }
 
-// read splits a text into lines with the terms that later messages repeat. own are the terms of the result's call.
+// read splits a text into lines, each with the terms that later messages repeat. own are the terms of the result's
+// call.
 func (e *Excerpts) read(text string, later *laterWords, own *critbit.Map[struct{}]) (lines []excerptLine) {
 	at, gap := 0, false
 	for line := range strings.Lines(text) {
@@ -208,7 +210,8 @@ func (e *Excerpts) read(text string, later *laterWords, own *critbit.Map[struct{
 // widthOf returns the width of white space at the beginning of a line.
 func widthOf(space string) int { return len(space) + strings.Count(space, "\t") }
 
-// addTerms adds the terms of a line's text, including its number: citing it shows that it was read.
+// addTerms adds to a line the terms of its text, including the line's number: a message that cites the number shows
+// that the line was read.
 func (e *Excerpts) addTerms(l *excerptLine, text string, later *laterWords, own *critbit.Map[struct{}]) {
 	eachTerm(text, func(_ termKind, word string) {
 		if own.Has(word) {
@@ -320,7 +323,8 @@ func (e *Excerpts) written(result int, chosen []int) string {
 	return b.String()
 }
 
-// excerptChoice holds the chosen lines and their bytes for each result, and the number of bytes left for all of them.
+// excerptChoice holds, for each result, the chosen lines and their size in bytes, and how many bytes are left for all
+// results.
 type excerptChoice struct {
 	lines [][]int
 	used  []int
@@ -453,7 +457,8 @@ func (e *Excerpts) sizeOf(result int, block excerptBlock) (size int) {
 	return size
 }
 
-// firstLines returns the first lines of a result without numbers, up to one that only repeats what its call says, in at most size bytes.
+// firstLines returns a span with the first lines of a result, in at most size bytes. It ends before a numbered line,
+// and before one that only repeats the call.
 func (e *Excerpts) firstLines(result, size int) []rankedBlock {
 	lines, to := e.lines[result], 0
 	for to < min(len(lines), firstLines) && numbered(e.texts[result][lines[to].from:lines[to].to]) == 0 && !lines[to].known && !lines[to].own {

@@ -140,7 +140,8 @@ func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 	}
 }
 
-// worthOfLine returns the weight of a line by its kind. It is 0 if the line says nothing, only passes on a value, or is a search hit.
+// worthOfLine returns the weight of a line by its kind. It is 0 if the line is uninformative, only passes on a value,
+// or is a search hit.
 func worthOfLine(line string) int {
 	line = strings.TrimSpace(line)
 	switch {

@@ -7,10 +7,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// Something that a turn only looked at, such as a search hit or the definitions in a file, is worth reporting only if the turn mentions it
-// afterwards. This file weighs such units.
+// Something that a turn only looked at, such as a search hit or the definitions in a file, is worth reporting only if
+// the turn mentions it later. This file weighs such units.
 
-// turnWords holds the words that the user and the assistant use in a turn: word stems, and the names of files and of code.
+// turnWords holds what the user and the assistant mention in a turn: word stems, and the names of files and of code.
 type turnWords struct {
 	stems map[uint32]struct{}
 	names critbit.Map[struct{}]
@@ -28,7 +28,7 @@ func (s *turnWords) add(text string) {
 	eachName(text, func(name string) { s.names.Add(strings.Clone(name)) })
 }
 
-// eachName calls see for each file name, without its folder, and each identifier in a text.
+// eachName calls see with each identifier and with each file name, without its folder, in a text.
 func eachName(text string, see func(name string)) {
 	for i := 0; i < len(text); {
 		if !inName(text[i]) {
@@ -57,7 +57,7 @@ func inName(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '.' || c == '-'
 }
 
-// shared returns the number of a text's longer words that the turn mentions, and the number of its longer words.
+// shared returns how many of a text's longer words the turn mentions, and how many longer words the text has.
 func (s *turnWords) shared(text string) (shared, long int) {
 	s.room = words.Append(s.room[:0], text)
 	for _, w := range s.room {
@@ -86,11 +86,12 @@ func (s *turnWords) namesAll(text string) bool {
 // fileName returns a path without its folders.
 func fileName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// mostBare is the maximum number of files that are listed among those that a turn only looked at.
+// mostBare is the maximum number of files that are listed among those that a turn looked at and did nothing else
+// with.
 const mostBare = 5
 
-// weighNotes drops units about things that the turn looked at but doesn't mention, and thoughts that the assistant says afterwards. last reports
-// whether this is the last turn.
+// weighNotes drops units about things that the turn looked at but doesn't mention, and thoughts that the assistant
+// says afterwards anyway. last is true for the last turn.
 func (r *turnReader) weighNotes(last bool) {
 	t := r.now()
 	said := newTurnWords()
@@ -152,7 +153,7 @@ func (r *turnReader) weighNotes(last bool) {
 			switch bare++; {
 			case closed && bare > mostBare:
 				u.factor = isDropped
-			case closed: // the outcome of the turn is known
+			case closed: // the turn has ended, so its outcome is known
 				u.factor = ofReading / 8
 			}
 		case toldUnit:
@@ -163,7 +164,7 @@ func (r *turnReader) weighNotes(last bool) {
 	}
 }
 
-// define reduces the list of a read file's definitions to the names that the turn mentions.
+// define reduces a unit that lists the definitions of a read file to the names that the turn mentions.
 func (s *turnWords) define(u *unit) {
 	path, rest, found := strings.Cut(u.text, definesMark)
 	if !found {
@@ -190,7 +191,8 @@ const (
 	leastShared = 2
 )
 
-// quoteLines creates a unit from the lines of code in a tool's output that contain the most names which the turn mentions.
+// quoteLines turns the unit of a tool's output into quotes of the lines of code that contain the most names which the
+// turn mentions.
 func (s *turnWords) quoteLines(u *unit) {
 	type codeLine struct {
 		text  string
@@ -256,7 +258,7 @@ func withNumber(line string) (number, code string) {
 	return strings.TrimRight(line[:n], "→\t|: "), strings.TrimSpace(line[n:])
 }
 
-// namesIn returns the number of different code names in a line that the turn mentions.
+// namesIn returns how many different code names in a line the turn mentions.
 func (s *turnWords) namesIn(code string) (n int) {
 	var seen [8]string
 	eachName(code, func(name string) {

@@ -10,17 +10,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// turnLog is the body of a working session's digest, written by code. It has an entry for each user turn, with the request in the user's words,
-// the work done, and the outcome. The units to quote are chosen for all entries at once, by how much each adds to the others. A later digest
-// reads the entries again.
+// turnLog is the body of a working session's digest that code writes. It has an entry for each user turn: the request
+// in the user's words, the work done, and the outcome. The units to quote are chosen for all entries at once, by how
+// much each adds to the others. A later digest reads the entries back.
 type turnLog struct {
 	turns   []turn
 	base    string // the common folder of the paths in all units, which ends with a slash; "" if there is none
 	items   []extract.Item
 	known   []string // texts that the reader has anyway
-	units   []place  // the units of the items; in the end those of passages, whose turn is one more than the number of turns
+	units   []place  // the unit of each item; last come those of passages, whose turn is one more than the number of turns
 	quotes  []fileQuote
-	chosen  [2]*extract.Extract // of the units alone, and with the passages
+	chosen  [2]*extract.Extract // extracts of the units alone, and of the units and passages together
 	showing bool                // whether there is room for passages
 	tidied  []string            // the requests of the turns, as Tidy returns them
 	room    []byte              // a buffer for entries
@@ -28,13 +28,14 @@ type turnLog struct {
 	terse   *extract.Extract    // of asks
 	plan    planList            // the plan of the session
 	state   endState            // the state at the end
-	// outcomes reports whether each entry has an outcome, even if there is little room.
+	// outcomes is true if each entry has an outcome, even if there is little room.
 	outcomes bool
 	outcome  outcomeRoom
 }
 
-// newLog creates the log of messages. prior has the sections of the earlier digest, and known has texts that the reader has anyway. kept is
-// the plan that a tool keeps, or the plan of the earlier digest; it is nil if the digest has no place for a plan.
+// newLog creates the log of messages. prior has the sections of the earlier digest, and known has texts that appear
+// next to the log. kept is the plan that a tool keeps, or the plan of the earlier digest; it is nil if the digest has
+// no place for a plan.
 func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string, known []string, kept *planList) *turnLog {
 	k := &turnLog{}
 	asked := askedIn(t, messages)
@@ -120,7 +121,7 @@ const (
 	leastCode  = 1500
 )
 
-// bestQuotes returns the best of the chosen quotes in about size bytes.
+// bestQuotes returns those of the chosen quotes that add most, in about size bytes.
 func (k *turnLog) bestQuotes(chosen []extract.Chosen, size int) []extract.Chosen {
 	need, items := 0, make([]extract.Item, len(chosen))
 	for i, c := range chosen {
@@ -137,7 +138,7 @@ func (k *turnLog) bestQuotes(chosen []extract.Chosen, size int) []extract.Chosen
 	return best
 }
 
-// turnAt returns the number of the turn that contains a message.
+// turnAt returns the index of the turn that contains a message.
 func (k *turnLog) turnAt(message int32) int {
 	i, found := slices.BinarySearchFunc(k.turns, message, func(t turn, message int32) int { return cmp.Compare(t.from, message) })
 	if !found {
@@ -149,8 +150,8 @@ func (k *turnLog) turnAt(message int32) int {
 	return k.turns[i].number
 }
 
-// aged multiplies a factor by a weight for the age of its turn, from four fifths for the oldest turn to six fifths for the last but one. The last
-// turn has the largest weight, because it shows the current state.
+// aged multiplies a factor by a weight for the age of its turn: four fifths for the oldest turn, rising to six fifths
+// for the last but one. The last turn has the largest weight, because it shows the current state.
 func (k *turnLog) aged(factor, turn int) int {
 	if turn > 0 && turn == len(k.turns)-1 {
 		return max(1, factor*ofLastTurn/1024)
@@ -164,11 +165,11 @@ const ofLastTurn = 1700
 // leastBase is the minimum length of a folder, in bytes, to be named once instead of in each unit.
 const leastBase = 12
 
-// leastFiles is the minimum number of file names that must share a folder for it to be named once.
+// leastFiles is the minimum number of file names in a folder for the folder to be named once.
 const leastFiles = 3
 
-// shorten removes the common folder of all changed and read files from their paths. If the earlier digest has named a folder, its entries
-// are relative to that.
+// shorten removes the common folder of all changed and read files from their paths. If the earlier digest has named a
+// folder, the paths in its entries are already relative to it.
 func (k *turnLog) shorten() {
 	if k.base == "" {
 		k.base = k.commonFolder()
@@ -193,7 +194,8 @@ func (k *turnLog) shorten() {
 	}
 }
 
-// mostEndings is the maximum number of a folder's suffixes that are looked for, and leastEnding is the minimum length of a suffix, in bytes.
+// mostEndings is the maximum number of a folder's suffixes that are searched for, and leastEnding is the minimum
+// length of a suffix, in bytes.
 const (
 	mostEndings = 6
 	leastEnding = 8
@@ -215,7 +217,8 @@ func withoutBase(text, base string) string {
 	return text
 }
 
-// commonFolder returns the common folder of all files with an absolute path, which ends with a slash; "" if it isn't worth naming.
+// commonFolder returns the common folder, with a slash at its end, of all files with an absolute path; "" if it isn't
+// worth naming.
 func (k *turnLog) commonFolder() string {
 	base, files := "", 0
 	take := func(path string) bool {
@@ -256,7 +259,7 @@ func (k *turnLog) commonFolder() string {
 // logText is the text of a log, and the passages of files next to it.
 type logText struct{ log, files string }
 
-// size returns the number of bytes that a digest needs for both.
+// size returns the number of bytes that the log and the passages take in a digest.
 func (w *logText) size() int {
 	if w.files == "" {
 		return len(w.log)
@@ -264,8 +267,9 @@ func (w *logText) size() int {
 	return len(w.log) + len(w.files) + len(sessionLayout.headings[shown]) + len("\n\n\n")
 }
 
-// write returns the log in at most size bytes, plus up to spare bytes if requests need them; it is empty if nothing fits. Room that the units don't
-// use is for requests. From leastShowing bytes of the whole digest on, the room is also for passages of files.
+// write returns the log in at most size bytes, plus up to spare bytes if requests need them; it is empty if nothing
+// fits. Room that the units don't use goes to requests. If the whole digest has at least leastShowing bytes, the room
+// also goes to passages of files. whole is the size of the digest in bytes.
 func (k *turnLog) write(size, spare, whole int) logText {
 	k.showing = whole >= leastShowing && len(k.quotes) > 0
 	if k.outcomes = size >= leastOutcomes; k.outcomes {
@@ -277,8 +281,8 @@ func (k *turnLog) write(size, spare, whole int) logText {
 	return k.share(size, spare)
 }
 
-// share returns the log with the largest share for requests at which everything fits. Outcomes must take no room from requests, so with outcomes
-// only the largest possible share is tried.
+// share returns the log in which requests have the largest share of the room at which everything fits. Outcomes must
+// take no room from requests, so with outcomes only the largest possible share is tried.
 func (k *turnLog) share(size, spare int) (w logText) {
 	start := requestShare
 	if need := k.wholeNeed(); need > size*requestShare/100 && need <= size*wholeShare/100 {
@@ -308,8 +312,9 @@ func (k *turnLog) share(size, spare int) (w logText) {
 // logTries is the maximum number of times that a log is written until it nearly fills its room.
 const logTries = 5
 
-// filled writes a few logs and returns the longest that fits into room bytes. budget is the first allowance for units, in bytes. If the log is too
-// long or too short, the next allowance is between those that gave too long logs and those that didn't.
+// filled writes a few logs and returns the longest that fits into room bytes. budget is the first allowance for
+// units, in bytes. If the log is too long or too short, the next allowance is between those for which it was too long
+// and those for which it wasn't.
 func (k *turnLog) filled(asked []string, room, budget int) (best logText) {
 	low, high := 0, -1
 	for try := range logTries {
@@ -363,7 +368,8 @@ const (
 	basePrefix     = "Files that were read or changed are named relative to "
 )
 
-// entries appends the entries, with the units chosen for them, to b. Empty entries are omitted.
+// entries appends the entries, with the units chosen for them, to b. Empty entries are omitted. asked has the request
+// of each turn.
 func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []byte {
 	if k.base != "" {
 		b = append(append(append(b, basePrefix...), Fence(k.base)...), '\n')
@@ -433,7 +439,7 @@ func (k *turnLog) beyond(size int) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// entry appends the units of an entry to b. Units of one message share a line, and so do changes of one file.
+// entry appends the chosen units of turn t to b. Units of one message share a line, and so do changes of one file.
 func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 	var last *unit
 	var files, leads []string // leads has the introductions that the line has already
@@ -489,10 +495,10 @@ func (k unitKind) isProse() bool {
 	return false
 }
 
-// delegating are tools that give a task to another agent, by their names as ToolKey returns them.
+// delegating are the names of tools that give a task to another agent, as ToolKey returns them.
 var delegating = wordListOf("task agent subagent delegate newtask runsubagent spawnagent dispatchagent delegatetask calltask")
 
-// joinOf returns the separator before a unit on the same line.
+// joinOf returns what separates text from the unit after it on the same line.
 func joinOf(text string) string {
 	if endsSentence(text) {
 		return " "
@@ -500,7 +506,7 @@ func joinOf(text string) string {
 	return "; "
 }
 
-// introOf returns the introduction before a unit.
+// introOf returns the introduction of a unit with a colon, or "".
 func introOf(u *unit) string {
 	if u.lead == "" {
 		return ""
@@ -508,7 +514,7 @@ func introOf(u *unit) string {
 	return Fence(u.lead) + ": "
 }
 
-// label returns the label for the speaker of a unit.
+// label returns what precedes a unit, such as the name of its speaker.
 func (k *turnLog) label(t *turn, u *unit) string {
 	switch u.kind {
 	case saidUnit:

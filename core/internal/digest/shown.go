@@ -9,9 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Much of what an agent learns is in the files that it reads and in the text of its edits: conditions, values, and the comments that
-// explain them. The digest quotes passages of such files next to the log. They compete with the units of the log for the same room. Lines that
-// later edits removed, and files that were rewritten, are left out.
+// Much of what an agent learns is in the files that it reads and in the text of its edits: conditions, values, and
+// the comments that explain them. The digest quotes passages of such files after the log. They compete with the units
+// of the log for the same room. Lines that later edits removed, and files that were rewritten, are left out.
 
 // leastShowing is the minimum size of a digest that quotes passages of files, in bytes.
 const leastShowing = 6000
@@ -22,7 +22,7 @@ const (
 	lookFile  = 1 << 15
 )
 
-// fileQuote is a passage of a file, which is quoted as a whole or not at all.
+// fileQuote is a passage of a file, quoted as a whole or not at all.
 type fileQuote struct {
 	turn   int    // the number of the turn that read or changed the file
 	path   string // relative to the common folder of the log
@@ -46,7 +46,7 @@ type laterChanges struct {
 // fileLine returns the key of a line of a file. The line has no white space around it.
 func fileLine(path, line string) string { return path + "\x00" + line }
 
-// quoteReader collects the passages of files in a transcript, starting from the end.
+// quoteReader collects passages of files from a transcript, last message first.
 type quoteReader struct {
 	t     *transcript.Transcript
 	log   *turnLog
@@ -56,8 +56,9 @@ type quoteReader struct {
 	found []fileQuote // newest file first
 }
 
-// quotesOf returns the passages of the files that the given messages read and change. The other messages of the transcript stay in the
-// conversation, so they are not quoted, but what they read and change outdates earlier passages.
+// quotesOf returns passages of the files that the given messages read and change. The other messages of the
+// transcript stay in the conversation. They aren't quoted, but what they read and change makes earlier passages
+// outdated.
 func (k *turnLog) quotesOf(t *transcript.Transcript, messages []int32) []fileQuote {
 	if len(messages) == 0 {
 		return nil
@@ -89,7 +90,7 @@ func (k *turnLog) quotesOf(t *transcript.Transcript, messages []int32) []fileQuo
 	return withoutBoilerplate(r.found)
 }
 
-// withoutBoilerplate removes the passages that begin with a line with which passages of other files begin too.
+// withoutBoilerplate removes passages whose first line also begins a passage of another file.
 func withoutBoilerplate(found []fileQuote) []fileQuote {
 	var paths critbit.Map[string] // by the first line; "" if there are several
 	for n := range found {
@@ -107,7 +108,7 @@ func withoutBoilerplate(found []fileQuote) []fileQuote {
 	})
 }
 
-// textResult reads the first text of a message in which a program answers calls that an assistant wrote as text.
+// textResult reads the first text of a message, in which a program answers calls that the assistant wrote as text.
 func (r *quoteReader) textResult(message int32, stays bool) {
 	m := &r.t.Messages[message]
 	for n := m.First; n < m.First+m.Count; n++ {
@@ -119,8 +120,8 @@ func (r *quoteReader) textResult(message int32, stays bool) {
 	}
 }
 
-// part reads part n of a message. stays reports whether the message stays in the conversation. Failed calls are ignored, except for scripts,
-// which may have changed files before they failed.
+// part reads part n of a message. stays is true if the message stays in the conversation. Failed calls are ignored,
+// except for scripts, which may have changed files before they failed.
 func (r *quoteReader) part(message, n int32, stays bool) {
 	p := &r.t.Parts[n]
 	if p.Kind != transcript.ToolResult || p.Pair < 0 || p.Has(transcript.Removed) {
@@ -158,7 +159,7 @@ func (r *quoteReader) read(message int32, path, content string, stays bool) {
 	}
 }
 
-// changed adds the passages of a file that a call wrote as a whole. What an edit does stands in the log.
+// changed adds the passages of a file that a call wrote as a whole. The log already shows what an edit does.
 func (r *quoteReader) changed(message int32, c *change, stays bool) {
 	if !stays && c.content != "" && !thrownAway(c.path) && !r.later.files.Has(c.path) && !isDiff(c.added) {
 		r.add(message, c.path, r.later.without(c.path, c.content), false)
@@ -166,7 +167,8 @@ func (r *quoteReader) changed(message int32, c *change, stays bool) {
 	r.later.add(c)
 }
 
-// add adds the passages of a file's content that have to do with the conversation. holds reports whether its line numbers are still right.
+// add adds those passages of a file's content that are related to the conversation. holds is true if the line numbers
+// are still right.
 func (r *quoteReader) add(message int32, path, content string, holds bool) {
 	if content == "" || r.room <= 0 {
 		return
@@ -189,8 +191,8 @@ func (r *quoteReader) add(message int32, path, content string, holds bool) {
 	slices.Reverse(r.found[from:])
 }
 
-// related returns how much a passage has to do with the conversation, from 0 to mostRelated. The conversation has to name what the passage
-// defines, or several of its names, or to use half of its longer words.
+// related returns how closely a passage is related to the conversation, from 0 to mostRelated. It is related if the
+// conversation names what the passage defines, or several names in it, or contains half of its longer words.
 func (r *quoteReader) related(p *fileQuote) int {
 	shared := min(r.said.namesIn(p.text), mostRelated)
 	words, long := r.said.shared(p.text)
@@ -205,8 +207,8 @@ func (r *quoteReader) related(p *fileQuote) int {
 	return 0
 }
 
-// mostRelated is the maximum number of names shared with the log that raise a passage's weight, and leastRelated is the number of names or
-// longer words that relate a passage to the log.
+// mostRelated is the maximum number of names shared with the log that raise a passage's weight. leastRelated is the
+// number of names or longer words that make a passage related to the log.
 const (
 	mostRelated  = 4
 	leastRelated = 3
@@ -224,8 +226,8 @@ var conditionHeads = []string{"if ", "if(", "} else if", "elif ", "case ", "when
 
 var conditionStarts = startsOf(conditionHeads)
 
-// worthInQuote returns the weight of a line in a quote. Comments and definitions weigh most, then conditions and values. Lines that only pass
-// on a value or an error weigh nothing.
+// worthInQuote returns the weight of a line in a quote. Comments and definitions weigh most, then conditions and
+// values. Lines that only pass on a value or an error have no weight.
 func worthInQuote(text string) int {
 	if commentOf(text) != "" {
 		return ofProseLine
@@ -251,7 +253,7 @@ func passesError(text string) bool {
 	return strings.HasPrefix(text, "if err ") || text == "return err" || text == "return nil, err" || strings.Contains(text, "%w")
 }
 
-// reporting lists parts of the names of functions that print or log something, in lower case.
+// reporting are parts of the names of functions that print or log something, in lower case.
 var reporting = []string{"print", "log.", "logg", "fatal", "console.", "warn", "assert"}
 
 // reports reports whether a function, judging by its name, only prints or logs something.
@@ -263,7 +265,8 @@ func reports(called string) bool {
 // isLetter reports whether a rune is an ASCII letter or digit, or not ASCII at all.
 func isLetter(r rune) bool { return r >= 0x80 || inName(byte(r)) && r != '.' && r != '-' && r != '$' }
 
-// show returns the chosen passages, grouped under the file's name and the number of the entry. Between two passages stands "…".
+// show returns the chosen passages, grouped under the name of their file and the number of their entry, with "…"
+// between two passages.
 func (k *turnLog) show(chosen []extract.Chosen) string {
 	var b strings.Builder
 	var last *fileQuote
@@ -301,7 +304,8 @@ func (l *laterChanges) add(c *change) {
 	}
 }
 
-// ran records the files that a script changes. If it prints exactly one file, ran returns the file's path, otherwise "".
+// ran records the files that a script changes. If the script prints exactly one file, ran returns the file's path,
+// otherwise "".
 func (l *laterChanges) ran(script string) string {
 	folder := folderOf(script)
 	var printed []string

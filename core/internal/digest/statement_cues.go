@@ -1,10 +1,12 @@
 package digest
 
-// The words that identify standing instructions, in lower case, in some languages that people write to agents in. The lists are small on
-// purpose: modality, negation and habit, not the things that rules are about. A hyphen separates words.
+// The words that identify standing instructions, in lower case, in some of the languages in which people write to
+// agents. The lists are small on purpose: they have words of modality, negation and habit, but not the things that
+// rules are about. A hyphen separates words.
 
-// cueRow is cues of one place and strength, separated by commas. In languages with spaces, a cue is words with one space between them, as
-// wordsOf splits them; an elided word is a word ("d' accord"). In others it is a character sequence.
+// cueRow has cues of one place and strength, separated by commas. In languages with spaces, a cue is one or more
+// words with one space between them, as wordsOf splits them; an elided word counts as a word ("d' accord"). In other
+// languages, a cue is a character sequence.
 type cueRow struct {
 	place, strength   int
 	changes, negative bool
@@ -135,7 +137,7 @@ var cueRows = []cueRow{
 	{loose, weak, false, false, "не,только,все,каждый,каждая,каждое,без,мы используем,секрет,конфиденциально,цель"},
 }
 
-// signRows are the cues of scripts without spaces, or whose words change at both ends.
+// signRows are the cues of scripts without spaces, and of languages whose words change at both ends.
 var signRows = []cueRow{
 	// Chinese
 	{anywhere, strict, false, true, "不得,禁止,严禁,嚴禁,绝不,絕不,绝对不,絕對不,千万不要,千萬不要,千万别,切勿,永远不要,永遠不要,不许,不許,不准,不允许,不允許,不可以,不能"},
@@ -184,14 +186,14 @@ var wordSets = []struct {
 	kind  wordKind
 	words string
 }{
-	// A clause begins after these.
+	// A clause begins after these words.
 	{conjunctions, "and but also so then or because since und aber oder denn et mais ou donc y e pero o mas ma и но а или also"},
-	// After these the clause still begins, where it began with them.
+	// If a clause begins with one of these words, the next word counts as its beginning too.
 	{joins, "please just kindly now ok okay so well hey btw fyi remember bitte also por favor svp merci s'il vous plaît te plaît пожалуйста per favore prego and but und"},
 	{negations, "geen niet nooit zonder not never no don't dont doesn't isn't aren't can't cannot won't mustn't shouldn't avoid without nobody nothing none stop refrain nicht nie niemals kein keine keinen keinem ohne vermeide ne n' pas jamais aucun aucune sans évite évitez no nunca jamás sin evita não nem sem evite nunca non mai senza evita не нельзя никогда без никаких запрещено forbidden prohibited verboten interdit prohibido proibido vietato"},
-	// A sentence that begins with these tells a story, unless it has a stronger cue.
+	// A sentence that begins with one of these words tells a story, unless it has a stronger cue.
 	{narrators, "devo debo tenho tengo ik hij het i i'm i've i'd i'll it's that's here's my he she they it that this there what how why when where who wow yeah oh thanks thank did do does is are was were had has have ich er sie es das war hat je il elle ils c' yo él ella eu ele ela io lui lei я он она они это"},
-	// These make a story of a following "always" or "never".
+	// A following "always" or "never" belongs to a story after these words.
 	{tellers, "ik hij ze i he she they it you that this there has have had is was were are be been been i've he's it's they've you've you'd i'd you're we're they're she's that's there's who which ich er sie es ist war hat habe haben hast sind wurde je j'ai il elle est a ont ai yo él ella es ha he han fue eu ele ela é foi tem io lui lei è sono я он она они это ещё еще"},
 	{shades, "mais meer больше more most less better try voll total echt really strongly absolutely generally usually typically definitely also personally truly genuinely particularly especially still totally completely simply honestly deeply very so rather quite actively fairly much big huge strong deep severe serious mild slight bit too even actually kind sort of a an the to am be been do does would 'd have has got had always often rarely long great bad real clear total lifelong just particularly only firmly strictly extremely incredibly super pretty trying lactose gluten histamine fructose sehr wirklich absolut überhaupt gar eine einen eher meist meistens gern gerne bin habe ganz so große starke très vraiment absolument pas trop suis ai une muy realmente mucho очень совсем вообще совершенно просто всегда"},
 	{selves, "eu io нам ik i i'm i've i'd we we're we've ich wir je j' nous yo nosotros я мы мне меня"},
@@ -214,9 +216,9 @@ var wordSets = []struct {
 	{moment, "temps tiempo tempo zeit veux peux quieres puedes willst kannst chance time moment minute second ready done free home back want wish need can could feel think know get wrong okay ok fine possible have"},
 	{agains, "again now anymore longer wieder nouveau nuevo снова опять"},
 	{verbs, "name list quote answer reply number title mention call sign put end"},
-	// These make a rule of it after "always" and "never" all the same.
+	// After "always" and "never", these words make a rule even then.
 	{habits, "want wants need prefer use used keep run commit push ask be write test review squash check answer touch"},
-	// People who say what they must do tell a story.
+	// If people say that they themselves must do something, it is a story.
 	{singles, "ik i he she you'd he'd ich er je j' yo eu io я"},
 	{done, "cost put hurt shut come become taken eaten written driven fallen flown frozen given grown known shown stolen thrown worn broken chosen spoken been missed forgotten forgot gotten seen gone done lost misread misunderstood"},
 	{wishes, "can could would please will kannst könntest könnten bitte würdest peux peut pouvez pourrais pourriez puedes podrías puede podría por pode poderia você puoi potresti può potrebbe можешь можете могли пожалуйста"},
@@ -225,7 +227,7 @@ var wordSets = []struct {
 	{pasteNouns, "log logs output error errors stacktrace trace traceback file code snippet config configuration readme email mail message article page website webpage text document doc docs diff patch transcript response reply report quote post issue ticket comment comments review excerpt content contents letter chat thread result results stdout stderr ausgabe fehler datei text nachricht artikel seite protokoll brief journal sortie erreur fichier texte courriel article page message registro salida archivo texto correo artículo página mensaje saída arquivo texto artigo página mensagem uscita file testo articolo pagina messaggio лог логи вывод ошибка файл код текст письмо статья страница сообщение документ"},
 	{pastePointers, "here here's this these below following attached above pasted got get gives hier folgende folgender folgendes dies voici voilà suivant suivante aquí este esta siguiente aqui seguinte ecco questo questa seguente вот этот эта это следующий summarize summarise translate proofread review analyze analyse"},
 	{reportVerbs, "says said reads wrote states writes sagt schreibt dit disait écrit dice dijo escribió diz disse escreveu dice ha говорит пишет написал сказал summarize summarise translate proofread paraphrase"},
-	// These begin a question.
+	// These words begin a question.
 	{askers, "what which who whom whose when where why how is are am was were do does did has have had can could will would shall should may might must any"},
 	{askers, "was welche welcher welches wer wem wen wann wo warum wieso wie ist sind war waren hat haben kann können könnte soll sollen sollte darf dürfen muss müssen wird werden gibt geht passt macht"},
 	{askers, "que quoi quel quelle quels quelles qui quand où pourquoi comment combien est sont peut puis dois doit faut"},
@@ -233,7 +235,7 @@ var wordSets = []struct {
 	{askers, "o que qual quais quem quando onde como quanto é são está posso pode devo deve há"},
 	{askers, "che cosa quale quali chi quando dove come quanto è sono posso può devo deve"},
 	{askers, "что какой какая какие кто когда где почему зачем как сколько можно нужно надо ли"},
-	// These begin a condition.
+	// These words begin a condition.
 	{conditions, "if when whenever whether unless while before after once since because though although"},
 	{conditions, "wenn falls sobald solange bevor nachdem weil obwohl ob"},
 	{conditions, "si quand lorsque avant après parce"},
@@ -243,13 +245,14 @@ var wordSets = []struct {
 	{conditions, "если когда пока потому хотя"},
 }
 
-// ruleSigns and pasteSigns name rules and pasted texts in scripts without spaces.
+// ruleSigns and pasteSigns are words for rules and for pasted texts, in scripts without spaces.
 var (
 	ruleSigns  = []string{"规则", "規則", "约束", "要求", "规范", "偏好", "ルール", "制約", "規約", "규칙", "제약", "قواعد", "القواعد", "नियम"}
 	pasteSigns = []string{"日志", "输出如下", "报错", "以下内容", "原文", "如下", "翻译", "ログ", "出力", "以下の", "エラー", "로그", "출력", "오류", "다음은", "السجل", "المخرجات", "النص التالي", "लॉग", "आउटपुट"}
 )
 
-// alternativeRows are words of which a project, or a user, uses one at a time: naming another one is a change of mind.
+// alternativeRows have words for alternatives of which a project, or a user, uses one at a time. Naming another one
+// of the same row is a change of mind.
 var alternativeRows = []string{
 	"tab tabs space spaces tabulatoren leerzeichen tabulations espaces tabulaciones espacios табы пробелы",
 	"npm yarn pnpm bun",
@@ -275,7 +278,7 @@ var alternativeRows = []string{
 	"am pm",
 }
 
-// alternativeSigns are such words in scripts without spaces.
+// alternativeSigns has such words in scripts without spaces.
 var alternativeSigns = [][]string{
 	{"制表符", "空格", "タブ", "スペース", "탭", "공백"},
 	{"中文", "英文", "英语", "英語", "日语", "日文", "日本語", "中国語", "韩语", "韓国語", "한국어", "영어", "일본어", "중국어", "العربية", "الإنجليزية", "الفرنسية", "हिंदी", "हिन्दी", "अंग्रेज़ी", "अंग्रेजी"},
@@ -284,7 +287,7 @@ var alternativeSigns = [][]string{
 	{"公制", "英制"},
 }
 
-// stopRows are words that say nothing about the subject of a statement.
+// stopRows have words that don't show what a statement is about.
 var stopRows = []string{
 	"remember a an the of to in on at by for with from into as is are was were be been being it its this that these those there here and or but if then than so not no nor do does did don't doesn't we you your yours our us i me my mine they them their he she his her will would can could may might shall should must have has had just also too very more most much many any all each every some such only own same when whenever while where which who whom whose what how why please always never from now until over under again once please use used using make makes made let get keep sure want wants need needs like please still even ever one ones thing things way rule rules said say told earlier before again back anymore longer forget ignore drop okay ok fine allowed about mind changed actually instruction instructions",
 	"der die das den dem des ein eine einen einem einer und oder aber wenn dann als so nicht kein keine ist sind war im in am an auf bei für mit von zu zum zur aus nach über unter ich du er sie es wir ihr mir dir uns mich dich bitte immer nie nur auch noch mehr verwende benutze nutze mache wird werden regel gesagt wieder doch musst darfst kannst vergiss",

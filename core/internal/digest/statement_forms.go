@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// This file recognizes statements without a cue by the form of the sentence: an order after a request ("I want you to …"), an order for a
-// case ("If a test is flaky, tell me"), a norm for everything of a kind, a mishap that shows what to avoid, and what people say about
-// themselves in general. It looks only at grammatical words. Most forms are English; other languages have cues.
+// This file recognizes statements without a cue by the form of the sentence: an order after a request ("I want you to
+// …"), an order for a case ("If a test is flaky, tell me"), a norm for everything of a kind, a mishap that shows what
+// to avoid, and what people say about themselves in general. It looks only at grammatical words. Most forms are
+// English; other languages mostly rely on cues.
 
 // Words by which forms are recognized.
 var (
@@ -18,22 +19,23 @@ var (
 	demanding  = wordListOf("forbids forbid requires require demands demand insists insist mandates bans prohibits disallows expects expect rejects reject")
 	losses     = wordListOf("lost lose broke broken failed crashed gone down fined leaked wasted cost deleted corrupted overwritten blamed outage complaint complaints trouble sued hacked")
 	governs    = wordListOf("get gets go goes come comes need needs start starts end ends belong follow live carry carries")
-	// inclining follow a word that says how somebody is disposed towards something: "obsessed with".
+	// inclining are prepositions after words for an attitude towards something: "obsessed with".
 	inclining = wordListOf("of about to with by for in on when against towards toward")
-	// fleeting say how somebody is at the moment, or what somebody is about to do.
+	// fleeting are words for how people feel at the moment, or what they are about to do.
 	fleeting = wordListOf("sorry worried glad grateful thankful jealous surprised curious able unable eager willing ready supposed likely due allowed new back here out off done about part member on in at from with of for stuck aware afraid")
-	// knowing are verbs of what somebody knows, feels or has at the moment.
+	// knowing are verbs for what people know, feel or have at the moment.
 	knowing = wordListOf("think hope guess know wonder see understand mean agree suppose believe remember need have wish get hear recall speak say said want feel care mind expect doubt promise swear find")
-	// limiting are words with which people say what they always do, or how they like it.
+	// limiting are words with which people describe what they always do, or how they like it.
 	limiting = wordListOf("usually mostly rarely seldom only without most best better rather over than instead anything everything exclusively always never")
 	counters = wordListOf("i i'm i've i'd")
 )
 
-// formWords contains at least one word of each form. A text that has none of them, and no cues, isn't searched.
+// formWords has at least one word of each form. A text that contains none of them, and no cue, isn't examined
+// further.
 var formWords = strings.Fields("get me mi of favourite favorite for you your could когда quando cuando quand als ohne sans sin sem senza zonder без меня before usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
 
-// requested returns the index of the word where the order in a request begins: "It's important that [you] never …", "try to …". It returns
-// 0 if there is no such order.
+// requested returns the index of the word with which the order inside a request begins: "It's important that [you]
+// never …", "try to …". It returns 0 if there is none.
 func requested(ws []word) int {
 	for i := 1; i+2 < len(ws) && i < 12; i++ {
 		switch w, before := ws[i].text, ws[i-1].text; {
@@ -46,8 +48,8 @@ func requested(ws []word) int {
 	return 0
 }
 
-// formed returns the byte offset at which a sentence without a cue says how to work, or what its writer likes; -1 if it does neither.
-// The functions below do the same for one form each.
+// formed returns the byte offset of what makes a sentence without a cue a statement about how to work, or about what
+// its writer likes; -1 if it is neither. Each function below does the same for one form.
 func (sc *scene) formed() int {
 	if len(sc.ws) < 3 || sc.exclaims || sc.attributed() || sc.befallen() {
 		return -1
@@ -79,7 +81,8 @@ func (sc *scene) takes() int {
 // mine are possessives of the writer.
 var mine = wordListOf("my mein meine meinen mijn mon ma")
 
-// lesson recognizes sentences about something that went wrong the last time: "The last time we deployed on a Friday, two days were lost".
+// lesson recognizes sentences about what went wrong the last time: "The last time we deployed on a Friday, two days
+// were lost".
 func (sc *scene) lesson() int {
 	ours, lost, last := false, false, -1
 	for i := range sc.ws {
@@ -106,7 +109,8 @@ func (sc *scene) unnerved() int {
 	return -1
 }
 
-// favours returns the byte offset at which a sentence names a favourite of its writer, or -1: "My favourite colour is teal", "Mon plat préféré est …".
+// favours returns the byte offset of the words with which a sentence names the writer's favorite thing, or -1: "My
+// favourite colour is teal", "Mon plat préféré est …".
 func (sc *scene) favours() int {
 	ws := sc.ws
 	for i := range ws[:min(len(ws), 6)] {
@@ -121,11 +125,11 @@ func (sc *scene) favours() int {
 	return -1
 }
 
-// favourites are the beginnings of words for what somebody likes best.
+// favourites are the beginnings of words for what people like best.
 var favourites = [...]string{"favo", "préfér", "preferid", "preferit", "liebl", "lievel", "любим"}
 
-// anyCase reports whether a sentence states a kind of case in which it applies: "If a test is flaky", "When in doubt", "Every time I
-// mention money".
+// anyCase reports whether a sentence says in what kind of case it applies: "If a test is flaky", "When in doubt",
+// "Every time I mention money".
 func (sc *scene) anyCase() bool {
 	for i := range sc.ws[:len(sc.ws)-2] {
 		w, next := sc.ws[i].text, &sc.ws[i+1]
@@ -160,8 +164,8 @@ func (sc *scene) recurring() int {
 	return -1
 }
 
-// reported recognizes sentences, in languages other than English, about when to inform the writer: "Si un test casse, préviens-moi", "Se um
-// teste falhar, me avise".
+// reported recognizes sentences in languages other than English that say when to inform the writer: "Si un test
+// casse, préviens-moi", "Se um teste falhar, me avise".
 func (sc *scene) reported() int {
 	if !inCase.has(sc.ws[0].text) || !indefinite.has(sc.ws[1].text) && !(sc.ws[1].is(addressees) && something.has(sc.ws[2].text)) {
 		return -1
@@ -189,7 +193,7 @@ var (
 	toWriter   = wordListOf("moi me mir mich мне")
 )
 
-// generally reports whether the word at i begins an object that is a kind of thing, rather than a certain one.
+// generally reports whether the object that begins at word i is a kind of thing rather than a certain one.
 func (sc *scene) generally(i int) bool {
 	w := sc.word(i)
 	if w == nil || w.breaks || w.quoted || w.is(tasks|reactions|things|persons|addressees|numbers|days) {
@@ -199,8 +203,8 @@ func (sc *scene) generally(i int) bool {
 	return c < 'A' || c > 'Z' && c < '0' || c > 'Z'
 }
 
-// writer returns the index of the verb after the "I" that begins a clause, and whether the verb is negated. The index is -1 if there is no
-// such "I".
+// writer returns the index of the verb after an "I" at the beginning of a clause, and whether the verb is negated.
+// The index is -1 if there is no such "I".
 func (sc *scene) writer() (verb int, negated bool) {
 	for i := range sc.ws[:len(sc.ws)-2] {
 		w := &sc.ws[i]
@@ -224,7 +228,7 @@ func (sc *scene) writer() (verb int, negated bool) {
 
 var modal = wordListOf("can could would wouldn't will won't")
 
-// inclined recognizes sentences about the writer's attitude to a kind of thing: "I'm picky about coffee".
+// inclined recognizes sentences about the writer's attitude towards a kind of thing: "I'm picky about coffee".
 func (sc *scene) inclined() int {
 	i, _ := sc.writer()
 	if i < 1 || i+2 >= len(sc.ws) || sc.ws[i-1].text != "i'm" && sc.ws[i-1].text != "am" && !sc.ofWriter() {
@@ -240,7 +244,8 @@ func (sc *scene) inclined() int {
 	return -1
 }
 
-// restricted recognizes sentences about something that the writer does only, never, or in a certain way: "I take my tea without sugar".
+// restricted recognizes sentences about what the writer does only, never, or in a certain way: "I take my tea without
+// sugar".
 func (sc *scene) restricted() int {
 	i, negated := sc.writer()
 	if i < 1 {
@@ -286,7 +291,8 @@ var (
 	limitWords = wordListOf("ohne sans sin sem senza zonder без nur nie niemals grundsätzlich immer stets lieber ungern selten rarement raramente редко meist meistens kein keine keinen alleen nooit altijd liever geen uniquement généralement normalement normalmente обычно seulement jamais toujours solo sólo nunca siempre só sempre mai soltanto только никогда всегда")
 )
 
-// limits is like restricted, for other languages. In Spanish, Portuguese and Italian the verb form shows who acts: "Solo duermo bien …".
+// limits is like restricted, for other languages. In Spanish, Portuguese and Italian the verb form shows that the
+// writer is the subject: "Solo duermo bien …".
 func (sc *scene) limits() int {
 	if sc.digits || slices.ContainsFunc(sc.ws, func(w word) bool { return w.is(things) && w.text != "il" }) {
 		return -1
@@ -311,7 +317,7 @@ func (sc *scene) limits() int {
 	return -1
 }
 
-// forWriter recognizes sentences about what something means to the writer: "Anything with nuts is a no for me".
+// forWriter recognizes sentences about how something affects the writer: "Anything with nuts is a no for me".
 func (sc *scene) forWriter() int {
 	if sc.ws[0].is(things | addressees | askers | tasks | persons | numbers) {
 		return -1

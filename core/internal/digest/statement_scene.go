@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The places where a cue counts, and the sentences in which it does.
+// The places in a sentence, and the kinds of sentences, in which a cue counts.
 const (
 	anywhere = iota
 	lead     // at the beginning of a clause
@@ -26,7 +26,7 @@ const (
 	lesson   // about something that must not happen again
 	lift     // it revokes a rule
 	versus   // a comparison of two things
-	nature   // people say what they are
+	nature   // people say what they are like
 	another  // signs only: the sentence is about somebody who is absent
 	story    // signs only: the sentence is about one day, not about every day
 )
@@ -41,10 +41,10 @@ type scene struct {
 	exclaims bool
 	digits   bool
 	permits  bool // it allows something
-	invents  int  // what invention has found; 0 before
+	invents  int  // the result of invention; 0 before its first call
 }
 
-// look analyses a sentence and its words.
+// look analyses a sentence s with the words ws.
 func (sc *scene) look(s string, ws []word) {
 	sc.text, sc.ws, sc.narrates = s, ws, len(ws) > 0 && ws[0].is(narrators)
 	for i := range ws {
@@ -88,12 +88,13 @@ func pastInRussian(w string) bool {
 	return endsWithAny(w, "ал", "ил", "ел", "ял", "яла", "яли", "ала", "ила", "ела", "али", "или", "ели", "ался", "ился", "шёл", "шел", "шла", "шли")
 }
 
-// concrete reports whether a sentence has a definite subject: the reader's output, everything of a kind, or a number.
+// concrete reports whether a sentence is about something concrete: the reader's output, everything of a kind, or a
+// number.
 func (sc *scene) concrete() bool {
 	return sc.digits || sc.all&(products|lastingly|quantifiers|numbers) != 0
 }
 
-// tells reports whether a cue is an order to the reader, or describes the writer.
+// tells reports whether the cues of a row are orders to the reader, or describe the writer.
 func (c *cueRow) tells() bool {
 	switch c.place {
 	case lead, bare, order, self, me, lift, hint:
@@ -102,7 +103,8 @@ func (c *cueRow) tells() bool {
 	return false
 }
 
-// directs reports whether a sentence with a cue tells the reader what to do, is about what the reader writes, or describes its writer.
+// directs reports whether a sentence with a cue of row c tells the reader what to do, is about what the reader
+// writes, or describes its writer.
 func (sc *scene) directs(c *cueRow) bool {
 	return c.tells() || c.changes || sc.all&(products|addressees) != 0
 }
@@ -123,7 +125,7 @@ func (sc *scene) unshaded(i int) *word {
 	return sc.word(i)
 }
 
-// fits reports whether a cue of size words at word i is in a place where it says how to work.
+// fits reports whether a cue of size words at word i is in one of the places where it means how to work.
 func (sc *scene) fits(c cue, i, size int) bool {
 	if sc.remarks(c, i, size) {
 		return false
@@ -189,7 +191,8 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	return true
 }
 
-// resumes reports whether an order continues after an insertion at word i: "do not, under any circumstances, mail them".
+// resumes reports whether an order continues after the insertion that begins at word i: "do not, under any
+// circumstances, mail them".
 func (sc *scene) resumes(i int) bool {
 	for k := i + 2; k < len(sc.ws) && k < i+6; k++ {
 		if sc.ws[k].breaks {
@@ -199,10 +202,11 @@ func (sc *scene) resumes(i int) bool {
 	return false
 }
 
-// comforting are verbs after "stop" in sentences that comfort somebody or answer a joke.
+// comforting are verbs after "stop" in sentences that comfort people or react to a joke.
 var comforting = wordListOf("worrying crying joking kidding teasing being")
 
-// alone reports whether the words from i on ask to leave something of the writer's alone, or to keep it out of something.
+// alone reports whether the words from i on ask to leave something of the writer's untouched, or to keep it out of
+// something.
 func (sc *scene) alone(i int) bool {
 	if sc.ws[i].text != "leave" && sc.ws[i].text != "keep" || sc.textAt(i+1) != "my" && sc.textAt(i+1) != "our" {
 		return false
@@ -215,8 +219,8 @@ func (sc *scene) alone(i int) bool {
 	return false
 }
 
-// duty reports whether the verb at word i expresses a permanent duty, rather than a likelihood, a past duty, or one for today. Its subject
-// is then the reader, the reader's output, or a thing in general.
+// duty reports whether the verb at word i expresses a permanent duty, rather than a likelihood, a past duty, or one
+// for today. The subject of a permanent duty is the reader, the reader's output, or a thing in general.
 func (sc *scene) duty(c cue, i int, after *word) bool {
 	if sc.past && sc.all&(products|addressees) == 0 || sc.all&days != 0 && (c.strength < strict || sc.ws[0].is(things|others) && sc.all&(addressees|negations) == 0) || after != nil && after.text == "de" && strings.HasPrefix(sc.ws[i].text, "debe") {
 		return false
@@ -296,7 +300,7 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 	return !soft || after.is(negations|lastingly) || subject&(quantifiers|negations) != 0 || !sc.ws[from].is(tasks) && sc.all&days == 0
 }
 
-// general reports whether an order whose object begins at word i says how to do something in general.
+// general reports whether an order whose object begins at word i is about how to do something in general.
 func (sc *scene) general(i int) bool {
 	object := sc.word(i)
 	if object.text == "another" || (object.is(numbers) || object.text[0]-'0' < 10) && !sc.conditional() {
@@ -311,7 +315,8 @@ func (sc *scene) general(i int) bool {
 	return !object.is(persons) || object.text == "me"
 }
 
-// ofSelf reports whether the subject of the verb at word i speaks about themselves, and doesn't ask for something now: "I'd love to go".
+// ofSelf reports whether the subject of the verb at word i describes himself or herself, instead of asking for
+// something now: "I'd love to go". next is the word after the verb.
 func (sc *scene) ofSelf(i int, next string) bool {
 	for k := i - 1; k >= 0; k-- {
 		w := &sc.ws[k]
@@ -333,7 +338,7 @@ func (sc *scene) ofSelf(i int, next string) bool {
 	return false
 }
 
-// Words of a perfect ("I've always had …") and of attempts ("been able to get into …").
+// having are the words of a perfect ("I've always had …"), and trying those of attempts ("been able to get into …").
 var (
 	having = wordListOf("i've have")
 	trying = wordListOf("to try able get")
@@ -354,8 +359,8 @@ func (sc *scene) conditional() bool {
 	return false
 }
 
-// ordered returns the byte offset of the verb of a permanent order whose verb is in no table, as in "Round all amounts" or "When you name a
-// hotel, add the price", or -1. In the languages of the tables an order begins with its verb.
+// ordered returns the byte offset of the verb of a permanent order, or -1, for verbs that are in no table: "Round all
+// amounts", "When you name a hotel, add the price". In the languages of the tables, an order begins with its verb.
 func (sc *scene) ordered() int {
 	if len(sc.ws) < 3 || sc.past || sc.exclaims {
 		return -1
@@ -398,7 +403,7 @@ func (sc *scene) ordered() int {
 	return -1
 }
 
-// adverb reports whether a word that begins a sentence is an adverb rather than a verb: "basically".
+// adverb reports whether the first word of a sentence is an adverb rather than a verb: "basically".
 func adverb(w string) bool {
 	return len(w) > 5 && strings.HasSuffix(w, "ly") && !strings.HasSuffix(w, "ply")
 }

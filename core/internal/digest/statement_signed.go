@@ -6,13 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// This file does the same as statement_about.go in scripts whose cues are signs: by their form, it recognizes sentences that describe
-// something, or that report what somebody said to somebody else.
+// This file does what statement_about.go does, for scripts whose cues are signs: by their form, it recognizes
+// sentences that describe something, or that report what somebody said to somebody else.
 
 // longestSigned is the maximum length of a sentence whose form is examined, in bytes.
 const longestSigned = 2 * maxStatement
 
-// describesSigned reports whether a sentence that consists of before, a sign and rest only describes something.
+// describesSigned reports whether a sentence only describes something. sign is its cue, before the text in front of
+// the cue, and rest the text after it.
 func describesSigned(sign, before, rest string) bool {
 	if len(before)+len(rest) > longestSigned {
 		return false
@@ -125,7 +126,7 @@ func describesInHindi(sign, before, rest string) bool {
 	return strings.HasPrefix(before, "वह ") || strings.Contains(before, "ने ") && strings.Contains(before, " कहा") // "he …", "she said that …"
 }
 
-// subjectInKorean reports whether a text ends with the subject of a sentence, and this is not the writer.
+// subjectInKorean reports whether a text ends with the subject of a sentence, and that subject isn't the writer.
 func subjectInKorean(before string) bool {
 	before = strings.TrimRight(before, " ")
 	switch before {
@@ -135,7 +136,7 @@ func subjectInKorean(before string) bool {
 	return endsWithAny(before, "은", "는", "이", "가")
 }
 
-// asksInKorean reports whether the rest of a sentence is a request or a duty.
+// asksInKorean reports whether the rest of a sentence expresses a request or a duty.
 func asksInKorean(rest string) bool {
 	return slices.ContainsFunc([]string{"세요", "줘요", "야 해요", "야 돼요", "야 되", "주면", "좋겠"}, func(sign string) bool { return strings.Contains(rest, sign) })
 }

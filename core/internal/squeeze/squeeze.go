@@ -27,7 +27,7 @@ const (
 	Steps                        // the middle of long runs of progress lines replaced with a count
 )
 
-// words describes each form to the model that reads the text; "" means that the form needs no explanation.
+// words explains each form to the model that reads the text; "" means that the form needs no explanation.
 var words = [...]string{
 	"escape codes cut", "compact JSON", "objects as rows", "lines by path", "lines by common start…", "", "unindented", "repeats counted",
 	"binary data cut", "", "", "progress cut",
@@ -171,7 +171,7 @@ func (w *writer) run() {
 	}
 }
 
-// anyLines are tried, in this order, for any kind of line. The last one always succeeds.
+// anyLines are the forms for any kind of line, in the order in which they are tried. The last one always succeeds.
 var anyLines = [...]func(w *writer, i int) int{
 	func(w *writer, i int) int {
 		if i+1 == w.count() {
@@ -189,7 +189,7 @@ var anyLines = [...]func(w *writer, i int) int{
 	},
 }
 
-// indented tries the forms for lines that begin with white space.
+// indented tries the forms for lines that begin with white space. s is line i.
 func (w *writer) indented(i int, s string) int {
 	at := indentOf(s)
 	if at == len(s) {
@@ -206,7 +206,7 @@ func (w *writer) indented(i int, s string) int {
 	return 0
 }
 
-// empty writes the first of several empty lines. It returns the number of lines that it replaces.
+// empty writes the first of several empty lines. It returns how many lines it replaces.
 func (w *writer) empty(i int) int {
 	k := 1
 	for i+k < w.count() && blank(w.line(i+k)) {
@@ -254,7 +254,8 @@ func digits(s string) int {
 	return n
 }
 
-// tellsError reports whether a line contains an error message, whose words and spaces must stay unchanged.
+// tellsError reports whether a line contains an error message. The words and spaces of such a line must stay
+// unchanged.
 func tellsError(s string) bool {
 	for at := 0; ; {
 		i := strings.Index(s[at:], ": ")
