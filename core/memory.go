@@ -14,8 +14,9 @@ import (
 type memory struct {
 	version int
 	format  string
-	at      point // the messages that were replaced, and the messages sent for them, by which a continuation of the result is recognized
-	newest  bool  // whether the newest user message was replaced too
+	at      point  // the messages that were replaced, and the messages sent for them, by which a continuation of the result is recognized
+	newest  bool   // whether the newest user message was replaced too
+	calls   string // how the replaced messages write their tool calls; "" if unknown
 	edits   jsonspan.Span
 	behind  jsonspan.Span // the edits after the replaced messages; zero if there are none
 	points  []point       // the whole history that was compacted, and shorter beginnings, longest first
@@ -63,6 +64,7 @@ type looks struct {
 	id         string // the print of the original's id, if the edited message has lost it
 	on         string // the print of a later message that must exist
 	after      string // for a new message: the print of the message before it
+	calls      string // how the message writes its tool calls; "" if it has none
 }
 
 // memories reads the request's member memory. Invalid entries stay zero, so that the others keep their indexes.
@@ -122,6 +124,8 @@ func (m *memory) set(name string, src []byte, v jsonspan.Value) {
 		m.format = shortOf(src, v)
 	case "newest":
 		m.newest = v.Kind == jsonspan.True
+	case "calls":
+		m.calls = shortOf(src, v)
 	case "edits":
 		m.edits = v.Span
 	case "behind":
@@ -379,6 +383,8 @@ func (e *memoryEdit) say(name string, src []byte, v jsonspan.Value) bool {
 		e.after = shortOf(src, v)
 	case "role":
 		e.role = shortOf(src, v)
+	case "calls":
+		e.calls = shortOf(src, v)
 	default:
 		return false
 	}

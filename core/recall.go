@@ -72,6 +72,9 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 		} else if used.replaced = used.entry.at.messages; !again.join(used, prints) {
 			continue // the entry was modified, or its messages have another format, so ignore it
 		}
+		if calls := f.entry.calls; calls != "" && !f.sent && calls != spellingOf(given.t, 0, f.entry.at.messages) {
+			used.state.Respelled = used.state.Archive
+		}
 		if again.err == nil { // cache breakpoints may have moved in kept messages
 			used.state.Fingerprint = again.t.Fingerprint(used.state.Messages)
 		}

@@ -63,6 +63,9 @@ func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) 
 		e.Behind = m.appendEdits(nil, behind)
 	}
 	e.Newest = m.replacesNewest(m.list[:first])
+	if m.given != nil || m.whole == nil { // otherwise the replaced messages are unknown
+		e.Calls = spellingOf(m.source, 0, m.cut)
+	}
 	e.Points = m.points(first)
 	whole := len(m.list)
 	e.SentMessages, e.Sent = whole, m.sent[whole-1].String()
@@ -157,7 +160,16 @@ func (h *history) looksOf(message int, p place) looks {
 	if id := handles.IDOf(given); id != "" {
 		is.id = rawOf([]byte(id))
 	}
+	is.calls = spellingOf(h.source, message, message+1)
 	return is
+}
+
+// spellingOf returns how messages of a history write their tool calls, as text; "" if they have none.
+func spellingOf(t *transcript.Transcript, from, to int) string {
+	if f := t.Spelling(from, to); f != 0 {
+		return f.String()
+	}
+	return ""
 }
 
 // printOf returns the print of a single message of the history; "" if it is unknown.
@@ -393,7 +405,7 @@ func appendIndex(dst []byte, name string, in int) []byte {
 }
 
 func appendLooks(dst []byte, l looks) []byte {
-	for _, member := range [...][2]string{{"print", l.print}, {"raw", l.raw}, {"id", l.id}, {"on", l.on}, {"after", l.after}} {
+	for _, member := range [...][2]string{{"print", l.print}, {"raw", l.raw}, {"id", l.id}, {"on", l.on}, {"after", l.after}, {"calls", l.calls}} {
 		if member[1] != "" {
 			dst = append(append(append(append(append(dst, `,"`...), member[0]...), `":"`...), member[1]...), '"')
 		}

@@ -112,31 +112,33 @@ func (p *replay) find(e *place, at, from int) int {
 // mostBranches is how many messages that differ only in their ids find compares with an edit to find its original.
 const mostBranches = 16
 
-// isAnother reports whether an edit must not be applied to a message because the message belongs to another branch: its id differs from
-// the original's. Applications may change ids with each request, so isAnother is only true for edits that change nothing but ids, such as
-// the id of an item that lost its reasoning, or the repeated id of a call. Repair makes these edits again where necessary. If a call
-// keeps its id, so does its result.
+// isAnother reports whether an edit must not be applied to a message because the message belongs to another branch: it writes its calls
+// differently, or its id differs from the original's. Applications may change ids with each request, so another id only counts for edits
+// that change nothing but ids, such as the id of an item that lost its reasoning, or the repeated id of a call. Repair makes these edits
+// again where necessary. If a call keeps its id, so does its result.
 func (p *replay) isAnother(e *place, i int) bool {
 	if e.in < 0 || e.text == nil {
 		return false
 	}
 	now := p.t.AsGiven(p.t.Messages[i].Span)
-	another := p.hasOtherID(e, i, now)
+	respelled := e.looks.calls != "" && e.looks.calls != spellingOf(p.t, i, i+1)
+	another := respelled || p.hasOtherID(e, i, now)
 	if !another && !p.keeps || rawOf(now) == e.looks.raw {
 		return false
 	}
 	own := &transcript.Transcript{Src: []byte("[]"), Named: p.t.Named, Ordered: p.t.Ordered}
 	m, ok := p.f.AddOne(own, e.text)
-	if !ok || own.ContentPrint(int(m)) != p.t.ContentPrint(i) {
-		return false
+	if !ok || !respelled && own.ContentPrint(int(m)) != p.t.ContentPrint(i) {
+		return respelled
 	}
 	for _, part := range own.PartsOf(int(m)) {
+		id := own.Bytes(part.ID)
 		switch {
-		case part.ID.IsZero():
+		case part.ID.IsZero() || handles.IsCallID(p.t, int32(i), string(id)):
 		case part.Kind == transcript.ToolResult:
-			another = another || p.kept.Has(string(own.Bytes(part.ID)))
+			another = another || p.kept.Has(string(id))
 		case part.Kind == transcript.ToolCall && another:
-			p.kept.Add(string(own.Bytes(part.ID)))
+			p.kept.Add(string(id))
 			p.keeps = true
 		}
 	}

@@ -396,7 +396,7 @@ export type LossReason =
 export type LossInstead = "nothing" | "text" | "unsigned" | "moved" | "changed" | "wrapped" | "user" | "system";
 
 /** MarkerFault is why a body was not put back although it was given. */
-export type MarkerFault = "changed" | "corrupt";
+export type MarkerFault = "changed" | "respelled" | "corrupt";
 
 /** DigestKind is the kind of content that a message written by a compaction replaces. */
 export type DigestKind = "digest" | "branch" | "line" | "loop" | "file" | "count" | "turn" | "other";
@@ -1340,6 +1340,11 @@ export interface State {
   own?: string[];
   /** archive is the handle of the last compaction's changes, where restore starts; absent without an archive. */
   archive?: string;
+  /**
+   * respelled is the handle of the newest changes that were applied to a history whose tool calls are written
+   * differently, as in another branch. Restore puts back the calls that were compacted, and says so.
+   */
+  respelled?: string;
   /** redacted lists hashes of the texts that were replaced, in the order of the numbers in their placeholders. */
   redacted?: string[];
   /** attempts prevents loops of compactions that don't help. */
@@ -2054,6 +2059,11 @@ export interface MemoryEntry {
   points?: MemoryPoint[];
   /** the newest message of the user was replaced too */
   newest?: boolean;
+  /**
+   * calls is the fingerprint of how the covered messages write their tool calls, which Print ignores: the text of
+   * arguments or the order of their members, and ids.
+   */
+  calls?: string;
   state: State;
   /**
    * given is the same compaction relative to the list that the program passed, if that list continued from what had
@@ -2087,6 +2097,8 @@ export interface MemoryEdit {
   on?: string;
   /** fingerprint of the message after which the new one is inserted */
   after?: string;
+  /** fingerprint of how that message writes its tool calls, which must match too */
+  calls?: string;
   /** instead of fingerprints: the role of the message before which the new one is inserted */
   role?: string;
 }

@@ -1,6 +1,8 @@
 package compact
 
 import (
+	"slices"
+
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
@@ -13,11 +15,14 @@ import (
 // result, and changes that were not undone.
 func Restore(in view.Input, given []api.Kept) (c *Run, left []api.Marker, err *policy.Error) {
 	c = Begin(in)
-	left, before, err := handles.Restore(c.doc, c.authors, &c.report, given, c.state.Archive)
+	left, before, err := handles.Restore(c.doc, c.authors, &c.report, given, c.state.Archive, c.state.Respelled)
 	if err != nil {
 		return nil, nil, err
 	}
 	c.state.Archive = before
+	if at := slices.IndexFunc(left, func(m api.Marker) bool { return m.Why == api.MarkerRespelled }); at >= 0 {
+		c.state.Respelled = ""
+	}
 	defer c.ReportFit(c.keep.StayingItems)
 	if !c.doc.IsChanged() {
 		c.state = in.State

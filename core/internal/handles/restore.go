@@ -95,22 +95,23 @@ const (
 
 // restoring is the state of a restoration.
 type restoring struct {
-	doc      *view.View
-	authors  *authorship.Authors
-	report   *report.Report
-	changes  string // the handle of the newest changes that are still to be undone; "" if there are none
-	given    []api.Kept
-	bodies   critbit.Map[int] // index in given, by the first digits of the handle
-	folds    map[int]*foldBack
-	room     int           // how many more bytes may be written
-	tried    map[int]bool  // indexes in given of the changes that were tried, successfully or not
-	older    string        // the handle of the changes before those that could not be undone; "" if there are none
-	misses   int           // how many compactions in a row could not be undone
-	later    [][]view.Item // items that were set aside, to be appended at the end: the messages after each undone compaction, the oldest last
-	left     []api.Marker  // changes that were not undone
-	unfolded int           // index of the first item after everything that the last undone compaction had folded
-	turns    []string      // prints of the messages that a repair inserts; computed on first use
-	at       int           // index of the body being read, for errors
+	doc       *view.View
+	authors   *authorship.Authors
+	report    *report.Report
+	changes   string // the handle of the newest changes that are still to be undone; "" if there are none
+	respelled string // the handle of changes whose messages write tool calls differently than those that the program passed; "" if there are none
+	given     []api.Kept
+	bodies    critbit.Map[int] // index in given, by the first digits of the handle
+	folds     map[int]*foldBack
+	room      int           // how many more bytes may be written
+	tried     map[int]bool  // indexes in given of the changes that were tried, successfully or not
+	older     string        // the handle of the changes before those that could not be undone; "" if there are none
+	misses    int           // how many compactions in a row could not be undone
+	later     [][]view.Item // items that were set aside, to be appended at the end: the messages after each undone compaction, the oldest last
+	left      []api.Marker  // changes that were not undone
+	unfolded  int           // index of the first item after everything that the last undone compaction had folded
+	turns     []string      // prints of the messages that a repair inserts; computed on first use
+	at        int           // index of the body being read, for errors
 
 	missed    []missed              // compactions in left whose digest is not in the messages
 	ancestors critbit.Map[struct{}] // the handles of older changes than those in missed
@@ -129,10 +130,10 @@ type foldElement struct {
 	n    int
 }
 
-// Restore restores the given bodies in a document; see compact.Restore. changes is the handle of the newest changes,
-// from the state. It returns the remaining markers, and the handle of the changes that are still to be undone.
-func Restore(doc *view.View, authors *authorship.Authors, to *report.Report, given []api.Kept, changes string) (left []api.Marker, before string, err *policy.Error) {
-	r := &restoring{doc: doc, authors: authors, report: to, changes: changes, given: given, folds: map[int]*foldBack{}, tried: map[int]bool{}, unfolded: len(doc.Items)}
+// Restore restores the given bodies in a document; see compact.Restore. changes and respelled are handles of changes, from
+// the state. It returns the remaining markers, and the handle of the changes that are still to be undone.
+func Restore(doc *view.View, authors *authorship.Authors, to *report.Report, given []api.Kept, changes, respelled string) (left []api.Marker, before string, err *policy.Error) {
+	r := &restoring{doc: doc, authors: authors, report: to, changes: changes, respelled: respelled, given: given, folds: map[int]*foldBack{}, tried: map[int]bool{}, unfolded: len(doc.Items)}
 	for _, g := range given {
 		r.room += 4 * len(g.Text)
 	}

@@ -243,7 +243,7 @@ func (r *restoring) takeBack() (ok bool) {
 			}
 		}
 		if !whole {
-			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1, Why: "changed"})
+			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1, Why: api.MarkerChanged})
 		}
 		if !undone {
 			if digest < 0 {
@@ -255,6 +255,9 @@ func (r *restoring) takeBack() (ok bool) {
 		}
 		if digest >= 0 {
 			r.precede(&c, digest)
+		}
+		if r.respelled != "" && same(handle, r.respelled) {
+			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1, Why: api.MarkerRespelled})
 		}
 		r.changes, r.older = c.before, ""
 	}

@@ -65,10 +65,30 @@ func (t *Transcript) ContentPrint(i int) Fingerprint {
 	return Fingerprint(p.parts(uint64(m.Role)<<8|uint64(m.Variant)|1<<16, m.First, m.First+m.Count, -1))
 }
 
+// Spelling returns the fingerprint of what prints ignore of the tool calls in the messages from index from to index to (exclusive): their
+// ids, the text of arguments if they are text, and the order of their members otherwise. It is 0 if there are no calls.
+func (t *Transcript) Spelling(from, to int) Fingerprint {
+	p, h := printer{t: t, spelled: true}, uint64(0)
+	for i := from; i < to; i++ {
+		parts := t.PartsOf(i)
+		for n := range parts {
+			part := &parts[n]
+			if part.Kind != ToolCall {
+				continue
+			}
+			if h = step(h, p.arguments(part)); !part.ID.IsZero() {
+				h = step(h, p.value(part.ID, nil))
+			}
+		}
+	}
+	return Fingerprint(h)
+}
+
 // printer computes the fingerprints of what a model sees.
 type printer struct {
-	t    *Transcript
-	text []byte // a buffer for decoding texts
+	t       *Transcript
+	text    []byte // a buffer for decoding texts
+	spelled bool   // whether the form of JSON counts: of all text, and of the order of an object's members
 }
 
 // step mixes the value v into h.
@@ -145,7 +165,11 @@ func (p *printer) arguments(part *Part) uint64 {
 		return p.value(part.Body, nil)
 	}
 	src, s := p.t.buf(part.Body)
-	text := bytes.Clone(p.decoded(src, s))
+	text := p.decoded(src, s)
+	if p.spelled {
+		return hash(0, text)
+	}
+	text = bytes.Clone(text)
 	scan := jsonspan.New(text)
 	h := p.json(scan, nil)
 	if scan.End(); scan.Err() != nil {
@@ -161,7 +185,8 @@ func (p *printer) value(s Span, skip []string) uint64 {
 	return p.json(scan, skip)
 }
 
-// json returns the hash of the value at the scanner, ignoring the order of an object's members.
+// json returns the hash of the value at the scanner, ignoring the members named in skip and, unless spelled, the order of an object's
+// members.
 func (p *printer) json(s *jsonspan.Scanner, skip []string) uint64 {
 	kind := s.Kind()
 	switch kind {
@@ -171,6 +196,9 @@ func (p *printer) json(s *jsonspan.Scanner, skip []string) uint64 {
 			if slices.ContainsFunc(skip, func(name string) bool { return name == string(key) }) {
 				s.Skip()
 				continue
+			}
+			if p.spelled {
+				sum = bits.RotateLeft64(sum, 1)
 			}
 			name := hash(uint64(kind), key)
 			sum += step(name, p.json(s, nil))

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/ctxfold/ctxfold/internal/testing/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/trials"
 )
 
 // shapes are messages of all kinds. # stands for a number, so that calls and results match by chance, and @ for a number that never
@@ -176,15 +176,9 @@ var shapes = map[string][]string{
 	},
 }
 
-// TestShuffled repairs and compacts lists in random order: a thousand for each format, and four thousand with CTXFOLD_LONG.
+// TestShuffled repairs and compacts lists in random order, a few hundred for each format.
 func TestShuffled(t *testing.T) {
-	seeds := uint64(1000)
-	switch {
-	case os.Getenv("CTXFOLD_LONG") != "":
-		seeds = 4000
-	case testing.Short():
-		seeds = 300
-	}
+	seeds := uint64(trials.Count(250, 400, 4000))
 	for format, shapes := range shapes {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()

@@ -165,6 +165,7 @@ func (f *flags) printRestored(j *job, a *api.Restored, markers []api.Marker, par
 		[2]string{"not in the archive", left(markers, "")},
 		[2]string{"corrupt in the archive", left(markers, api.MarkerCorrupt)},
 		[2]string{"not taken back", notTakenBack(markers)},
+		[2]string{"written differently", respelled(markers)},
 		[2]string{"messages", count(a.Report.Messages.Before) + " → " + count(a.Report.Messages.After)},
 		[2]string{"tokens", count(a.Report.Tokens.Before) + " → " + count(a.Report.Tokens.After)})
 	if !a.Valid {
@@ -203,6 +204,14 @@ func notTakenBack(markers []api.Marker) string {
 		return ""
 	}
 	return "what a compaction removed without a marker: the transcript has changed since, or belongs to another state"
+}
+
+// respelled returns the text for compactions of another branch, or "" if there are none.
+func respelled(markers []api.Marker) string {
+	if left(markers, api.MarkerRespelled) == "" {
+		return ""
+	}
+	return "tool calls: they are put back as another branch of the conversation has them"
 }
 
 func (f *flags) printMarkers(markers []api.Marker) error {

@@ -1035,6 +1035,11 @@ class State(TypedDict):
     """
     archive: NotRequired[str]
     """archive is the handle of the last compaction's changes, where restore starts; absent without an archive."""
+    respelled: NotRequired[str]
+    """
+    respelled is the handle of the newest changes that were applied to a history whose tool calls are written
+    differently, as in another branch. Restore puts back the calls that were compacted, and says so.
+    """
     redacted: NotRequired[List[str]]
     """redacted lists hashes of the texts that were replaced, in the order of the numbers in their placeholders."""
     attempts: NotRequired[Attempts]
@@ -2006,6 +2011,11 @@ class MemoryEntry(TypedDict):
     """points are longer beginnings of the history at the time of the compaction, longest first."""
     newest: NotRequired[bool]
     """the newest message of the user was replaced too"""
+    calls: NotRequired[str]
+    """
+    calls is the fingerprint of how the covered messages write their tool calls, which Print ignores: the text of
+    arguments or the order of their members, and ids.
+    """
     state: State
     given: NotRequired[MemoryEntry]
     """
@@ -2040,6 +2050,8 @@ class MemoryEdit(TypedDict):
     """fingerprint of a later message, which must exist"""
     after: NotRequired[str]
     """fingerprint of the message after which the new one is inserted"""
+    calls: NotRequired[str]
+    """fingerprint of how that message writes its tool calls, which must match too"""
     role: NotRequired[str]
     """instead of fingerprints: the role of the message before which the new one is inserted"""
 
@@ -2325,6 +2337,7 @@ class Marker(TypedDict):
 #: MarkerFault is why a body was not put back although it was given.
 MarkerFault = Literal[
     "changed",
+    "respelled",
     "corrupt",
 ]
 
