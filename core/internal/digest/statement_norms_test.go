@@ -30,6 +30,8 @@ func TestNormsByForm(t *testing.T) {
 		"Bei Zügen immer die Abfahrt nennen.":                       true,
 		"每张请柬都以“此致”结尾。":                                             true,
 		"住所は番地ありで。":                                                 true,
+		"Please keep the card short, he hates reading.":             false,
+		"There is no lift, and no parking either.":                  false,
 		"All the good seats were taken.":                            false,
 		"All your ideas are great.":                                 false,
 		"Every pupil in the choir got a medal.":                     false,

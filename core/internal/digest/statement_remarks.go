@@ -252,7 +252,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 	case taste:
 		return (w.text == "we" || w.text == "i") && len(sc.ws) < 5 && sc.all&products == 0 && (w.text == "we" || len(sc.ws) < 4)
 	case bare:
-		return w.text == "keep" && next == "this" && len(sc.ws) == i+4 && !general.has(then.text) || next == "need" && fears.has(sc.textAt(i+size+2)) || sc.places(i) || sc.oneThing(i+size) || next == "an" || soothing.has(next) || soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || w.text == "stay" && next == "as"
+		return sc.ws[0].text == "there" || w.text == "keep" && sc.oneState(i+1) || next == "need" && fears.has(sc.textAt(i+size+2)) || sc.places(i) || sc.oneThing(i+size) || next == "an" || soothing.has(next) || soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || w.text == "stay" && next == "as"
 	case nobody:
 		return next == "to" && (then.is(idle) || fears.has(sc.textAt(i+size+1))) || strings.HasSuffix(next, "ed") || feelings.has(next) || w.text == "only" && sc.offers(i+size)
 	case habit:
@@ -330,6 +330,15 @@ func (sc *scene) oneThing(i int) bool {
 		return true
 	}
 	return false
+}
+
+// oneState reports whether the words from i on name one thing and its state: "keep the note short".
+func (sc *scene) oneState(i int) bool {
+	thing, end := sc.word(i+1), sc.word(i+3)
+	if sc.textAt(i) != "this" && sc.textAt(i) != "the" || sc.all&(quantifiers|lastingly) != 0 || sc.word(i+2) == nil || end != nil && !end.breaks {
+		return false
+	}
+	return !general.has(thing.text) && (!thing.is(products) || sc.textAt(i) == "this" && !thing.breaks && len(sc.ws) == i+3)
 }
 
 // proceeds reports whether a sentence is about an activity, named by the word at i, with a single thing: "… in

@@ -208,7 +208,8 @@ func mayQuote(text string) bool {
 	return false
 }
 
-// sentencesIn appends the sentences of a text to out, as ranges of bytes. No sentence ends inside quotes or after an abbreviation.
+// sentencesIn appends the sentences of a text to out, as ranges of bytes. A sentence ends neither inside quotes nor after an abbreviation, unless it
+// is very long.
 func sentencesIn(out [][2]int, text string, quoted []bool) [][2]int {
 	from := 0
 	end := func(at int) {
@@ -222,6 +223,9 @@ func sentencesIn(out [][2]int, text string, quoted []bool) [][2]int {
 	}
 	for i := 0; i < len(text); i++ {
 		c := text[i]
+		if i-from > longestSentence && (c == ' ' || i-from > 2*longestSentence && utf8.RuneStart(c)) {
+			end(i)
+		}
 		if !endsHere[c] || quoted != nil && quoted[i] {
 			continue
 		}
@@ -239,6 +243,10 @@ func sentencesIn(out [][2]int, text string, quoted []bool) [][2]int {
 	end(len(text))
 	return out
 }
+
+// longestSentence is the length in bytes above which a sentence is read in pieces. The time to read a piece grows with the square of its length,
+// because each cue is compared with the words around it.
+const longestSentence = 5 * maxStatement
 
 // endsHere marks the first bytes of characters that end a sentence.
 var endsHere = [256]bool{'.': true, '!': true, '?': true, ';': true, 0xd8: true, 0xe0: true, 0xe3: true, 0xef: true}

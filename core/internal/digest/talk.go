@@ -3,7 +3,6 @@ package digest
 import (
 	"bytes"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core/internal/dates"
@@ -340,10 +339,13 @@ func (k *talk) sections(size int) (out [sections]string) {
 		item := chosen[n].Item
 		src := k.sources[item]
 		var line strings.Builder
-		first := n
+		number := 0 // of the previous item of a list
 		for ; n < len(chosen) && chosen[n].Item == item; n++ {
 			c := chosen[n]
 			text := c.Text(k.items[item].Text)
+			if src.fresh {
+				text, number = listed(rowOf(text), number)
+			}
 			if src.at != 0 {
 				text = k.absolute(text, src.at)
 			}
@@ -357,9 +359,6 @@ func (k *talk) sections(size int) (out [sections]string) {
 		}
 		w := &b[src.section]
 		text := line.String()
-		if n == first+1 && src.fresh {
-			text = withoutItemNumber(text)
-		}
 		if src.section != told {
 			w.WriteString(plainBullet + statementOf(text, "") + "\n")
 			continue
@@ -390,24 +389,6 @@ func (k *talk) sections(size int) (out [sections]string) {
 	return out
 }
 
-// continuesLine reports whether a line needs no label after a line by the same speaker, because it can't be mistaken
-// for anything but speech.
-func continuesLine(line string) bool {
-	first, _ := utf8.DecodeRuneInString(line)
-	return inWord(first) && labelEnd(line) == 0
-}
-
-// withoutItemNumber returns a line without the number of a list item, because the other items aren't quoted: "4.
-// Emphasis: …".
-func withoutItemNumber(line string) string {
-	if line != "" && line[0] >= '0' && line[0] <= '9' {
-		if item, text := listItem(line); item && len(text) >= minStatement {
-			return text
-		}
-	}
-	return line
-}
-
 // clipped returns the beginning and the end of the first texts, in about size bytes. It is used if nothing can be
 // chosen because there is only one endless sentence.
 func (k *talk) clipped(size int) string {
@@ -418,24 +399,6 @@ func (k *talk) clipped(size int) string {
 		}
 	}
 	return ""
-}
-
-// statementOf returns a statement in the form that it has in a line. It ends with punctuation, so that the next round
-// can separate it from the following statement. was is a note to add, or "".
-func statementOf(text, was string) string {
-	text = strings.TrimRight(strings.TrimSpace(strings.ReplaceAll(text, "**", "")), ",;:–—-( ，；：、،")
-	bare := strings.TrimRight(text, "\"'”’»)）」』》")
-	end, _ := utf8.DecodeLastRuneInString(bare)
-	switch {
-	case was != "":
-		text = strings.TrimRight(text, ".。।") + was + "."
-	case strings.ContainsRune(".!?…。！？؟।॥۔", end):
-	case unicode.In(end, unicode.Han, unicode.Hiragana, unicode.Katakana):
-		text += "。"
-	default:
-		text += "."
-	}
-	return Fence(text)
 }
 
 // absolute adds dates after words that are relative to at, the day of the statement: "yesterday (7 May, 2023)". A

@@ -18,7 +18,7 @@ func (w *writing) local(j Job, prior string, budget, spare int, standing string,
 		}
 		if free > budget {
 			if chats { // the block gets its share first; the rest is left for the conversation
-				standing = w.StandingIn(j.Ledger, min(w.StandingShare(), 3*free/4), chats)
+				standing = w.StandingIn(j.Ledger, min(max(w.StandingShare(), w.ofOwnWords(free)), 3*free/4), chats)
 			} else {
 				standing = w.standing(j.Ledger, j.Gain, free, j.Room, chats)
 			}
@@ -45,6 +45,15 @@ func (w *writing) local(j Job, prior string, budget, spare int, standing string,
 	facts, found := extract.Check(text)
 	w.report.Summary = api.ReportSummary{Source: api.SourceLocal, Why: why, Score: share(found, facts)}
 	return text
+}
+
+// ofOwnWords returns how many of the free tokens of a chat's digest its user's rules and preferences may take, if the policy says nothing about
+// them: half of them. What they take is not told again in the rest of the digest, so it costs the rest little.
+func (w *writing) ofOwnWords(free int) int {
+	if w.policy.Summary.Standing != nil {
+		return 0
+	}
+	return free / 2
 }
 
 // bytesOf estimates how many bytes of the messages in a job have the given number of tokens.
