@@ -991,8 +991,9 @@ export interface RehydratePass {
 
 /**
  * squeeze rewrites old tool results in fewer tokens without losing information, except for the middle of long lists of
- * progress lines and for repeated reminders of a harness. The original goes to the archive. A later pass that removes a
- * squeezed result archives the original.
+ * progress lines and of long logs that the model has read, the lines around hits of long searches, and repeated
+ * reminders of a harness. The original goes to the archive. A later pass that removes a squeezed result archives the
+ * original.
  */
 export interface SqueezePass {
   pass: "squeeze";
