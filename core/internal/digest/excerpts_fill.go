@@ -80,7 +80,7 @@ func (f *filler) add(result int, block excerptBlock) {
 		size += len(line)
 		worth += len(line) * worthInExcerpt(line)
 	}
-	if size == 0 || worth/size < leastFillWorth || len(text) == 1 && (size < leastLine || opens(text[0]) || definedBy(text[0]) != "") {
+	if size == 0 || worth/size < leastFillWorth || len(text) == 1 && (size < leastLine || opens(text[0]) || definedBy(text[0]) != "") || f.isUnexplained(result, block, text) {
 		return
 	}
 	factor := worth / size
@@ -89,6 +89,26 @@ func (f *filler) add(result int, block excerptBlock) {
 	}
 	f.items = append(f.items, extract.Item{Text: strings.Join(text, "\n"), Factor: factor, Whole: true})
 	f.found, f.results = append(f.found, block), append(f.results, result)
+}
+
+// isUnexplained reports whether the lines of a block are code with no comment, or with one that is too short to say more than the code.
+func (f *filler) isUnexplained(result int, block excerptBlock, text []string) bool {
+	least := leastExplained
+	if len(block.heads) > 0 {
+		least = leastInside
+		if f.text(result, block.heads[0])[0] == '#' {
+			return false
+		}
+	}
+	words, code := 0, false
+	for _, line := range text {
+		if said := commentOf(line); said != "" {
+			words += strings.Count(said, " ") + 1
+		} else {
+			code = code || codes(line) && !isMember(line)
+		}
+	}
+	return code && words < least && !isItem(text[0])
 }
 
 // worthInExcerpt returns the weight of a line that fills an excerpt.

@@ -36,7 +36,7 @@ func filled(t *testing.T, src string, size, most, room int) string {
 	return ""
 }
 
-// What is left of the room shows what a result says beyond the names that others repeat: comments and messages before other code.
+// What is left of the room shows what a result says beyond the names that others repeat: comments with the code that they explain, but no other code.
 func TestExcerptsFillTheRoom(t *testing.T) {
 	code := "   11→func taxOf(o Order) (int, error) {\n   12→\t// Orders from before 2019 have no rate, so they are taxed by the old table.\n   13→\tn := 0\n" +
 		"   14→\tif o.rate == nil {\n   15→\t\treturn oldTable(o)\n   16→\t}\n   17→\tif n < 0 {\n   18→\t\treturn 0, errors.New(\"a negative tax is a refund\")\n   19→\t}\n" +
@@ -49,12 +49,12 @@ func TestExcerptsFillTheRoom(t *testing.T) {
 		t.Errorf("filled where there is little room: %q", got)
 	}
 	got := filled(t, src, 60, 330, 2000)
-	for _, want := range []string{"\n11→func taxOf", "\n  // Orders from before 2019", "a negative tax is a refund"} {
+	for _, want := range []string{"\n11→func taxOf", "\n  // Orders from before 2019"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)
 		}
 	}
-	if len(got) > 360 || strings.Count(got, "o.lines") > 5 {
+	if len(got) > 360 || strings.Contains(got, "o.lines") {
 		t.Errorf("%d bytes: %q", len(got), got)
 	}
 }

@@ -18,9 +18,10 @@ import (
 // squeezePass shortens old tool results; see package squeeze. The whole text is archived. Later passes treat a squeezed result
 // as if it still had its whole text. In the newest results, only the output of terminals is shortened: a model may need the exact
 // text of a file, but never what a progress bar has overwritten. All long results, the newest included, lose the middle of runs of
-// progress lines. A reminder that a harness added to several results stays only in the newest of them.
+// progress lines, and the logs of builds, tests and installations that the model has read lose their middle except for problems. Long results
+// of searches lose the lines around hits. A reminder that a harness added to several results stays only in the newest of them.
 //
-// These two are its only changes that lose information.
+// These are its only changes that lose information.
 //
 //easyjson:json
 type squeezePass struct {
@@ -35,7 +36,7 @@ type squeezePass struct {
 func init() {
 	Register(Kind{
 		Name: "squeeze",
-		Doc:  "rewrites old tool results in fewer tokens without losing information, except for the middle of long lists of progress lines and for repeated reminders of a harness. The original goes to the archive. A later pass that removes a squeezed result archives the original.",
+		Doc:  "rewrites old tool results in fewer tokens without losing information, except for the middle of long lists of progress lines and of long logs that the model has read, the lines around hits of long searches, and repeated reminders of a harness. The original goes to the archive. A later pass that removes a squeezed result archives the original.",
 		Make: func() Pass { return new(squeezePass) },
 		Params: []Param{
 			{"keep_recent", "2", "keep_recent is how many of the newest tool results stay as they are, unless they have a terminal's escape codes, long lists of progress lines, or reminders that are repeated later."},
@@ -91,7 +92,9 @@ func (p *squeezePass) Run(c Run) {
 	texts := make([][]squeezed, len(results))
 	reclaim := 0
 	s := shortening{pass: p, run: c}
+	spoken := lastOfAssistant(doc)
 	for i, r := range slices.Backward(results) {
+		s.log = r.item < spoken && digest.IsLog(doc.T, r.part)
 		s.terminal = r.newer < p.KeepRecent || doc.T.Parts[r.part].Has(transcript.IsError)
 		texts[i] = s.result(r.part)
 		for _, s := range texts[i] {
@@ -131,6 +134,7 @@ func (p *squeezePass) Run(c Run) {
 type shortening struct {
 	pass     *squeezePass
 	run      Run
+	log      bool                  // whether the current result is a log that the model has read
 	terminal bool                  // whether to shorten only escape codes, progress lines and reminders of the current result
 	reminded critbit.Map[struct{}] // the reminders at the ends of newer results
 }
@@ -219,13 +223,13 @@ func (r *shortening) shorter(text string) (short string, ok bool) {
 	if len(text) > 0 && text[0] == '[' && (strings.HasPrefix(text, handles.SqueezedMarker[:len(handles.SqueezedMarker)-1]) || strings.HasPrefix(text, handles.TruncatedMarker[:len(handles.TruncatedMarker)-1])) {
 		return "", false
 	}
-	o := squeeze.Options{MinSaved: minSqueezed, Steps: longOutput}
+	o := squeeze.Options{MinSaved: minSqueezed, Steps: longOutput, Log: r.log}
 	if r.terminal {
 		o.Without = ^(squeeze.Controls | squeeze.Padding | squeeze.Repeats)
 	}
 	rest := digest.WithoutRepeatedReminders(text, &r.reminded)
 	out, form, ok := squeeze.Text(rest, o)
-	if r.terminal && form&(squeeze.Controls|squeeze.Steps) == 0 {
+	if r.terminal && form&(squeeze.Controls|squeeze.Steps|squeeze.Middle) == 0 {
 		out, form, ok = rest, 0, false
 	}
 	if len(text)-len(rest) >= minSqueezed {
@@ -235,6 +239,15 @@ func (r *shortening) shorter(text string) (short string, ok bool) {
 		return "", false
 	}
 	return r.run.Archive().Sized(handles.SqueezedMarker) + " " + form.String() + "\n" + out, true
+}
+
+// lastOfAssistant returns the index of the last item with a message of the assistant; -1 if there is none.
+func lastOfAssistant(doc *view.View) int {
+	i := len(doc.Items) - 1
+	for i >= 0 && doc.T.Messages[doc.Items[i].Msg].Role != transcript.Assistant {
+		i--
+	}
+	return i
 }
 
 // gains sets s.gain, the number of tokens that squeezing the text frees, and reports whether it is at least enough.

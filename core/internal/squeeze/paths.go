@@ -156,7 +156,9 @@ func (w *writer) paths(i int) int {
 		if n == 0 || more != path {
 			break
 		}
-		w.out = append(w.out, betweenHits+"\n"...)
+		if !w.bare {
+			w.out = append(w.out, betweenHits+"\n"...)
+		}
 		w.belowPath(i+k+1, i+k+1+n, path)
 		k += 1 + n
 	}
@@ -172,6 +174,10 @@ func (w *writer) belowPath(at, to int, path string) {
 		end, margin := w.stretchOf(at, to, path)
 		for ; at < end; at++ {
 			p := w.placeIn(at, path)
+			if w.bare && !p.match {
+				w.forms |= Around
+				continue
+			}
 			n := digits(p.rest) + 1
 			text := p.rest[n:]
 			w.out = append(w.out, p.rest[:n]...)

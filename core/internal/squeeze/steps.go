@@ -180,3 +180,47 @@ func isUnit(word string) bool {
 	}
 	return false
 }
+
+// The lines that stay of a log: at its beginning, at its end, and before and after each line that mentions a problem. Fewer than minLeftOut
+// lines are never left out.
+const (
+	firstOfLog    = 4
+	lastOfLog     = 20
+	beforeTrouble = 1
+	afterTrouble  = 4
+	minLeftOut    = 4
+)
+
+// withoutMiddle removes the middle of a log, except for problems. It doesn't change a log of which that would leave more than two thirds.
+func withoutMiddle(text string) (short string, changed bool) {
+	lines := strings.SplitAfter(text, "\n")
+	out := make([]byte, 0, len(text))
+	stays := firstOfLog // the lines before this one stay
+	for i := 0; i < len(lines); {
+		if troubled(lines[min(i+beforeTrouble, len(lines)-1)]) {
+			stays = max(stays, i+beforeTrouble+1+afterTrouble)
+		}
+		if i < stays || i >= len(lines)-lastOfLog {
+			out = append(out, lines[i]...)
+			i++
+			continue
+		}
+		from := i
+		for i < len(lines)-lastOfLog && !troubled(lines[i+beforeTrouble]) {
+			i++
+		}
+		if i-from < minLeftOut {
+			stays = i
+			i = from
+			continue
+		}
+		out = append(out, '[')
+		out = strconv.AppendInt(out, int64(i-from), 10)
+		out = append(out, " lines left out]\n"...)
+		changed = true
+	}
+	if !changed || len(out) > len(text)*2/3 {
+		return text, false
+	}
+	return string(out), true
+}
