@@ -1,5 +1,5 @@
-// Command shorten FILE replaces what easyjson has generated for single values, and for where objects begin and end, by calls of package
-// jsonfield.
+// Command shorten FILE replaces the code that easyjson has generated for single values, and for the beginnings and
+// ends of objects, by calls of package jsonfield.
 package main
 
 import (
@@ -15,12 +15,12 @@ var (
 	raw     = regexp.MustCompile(`if in\.IsNull\(\) \{\n\s*in\.Skip\(\)\n\s*\} else \{\n\s*if data := in\.Raw\(\); in\.Ok\(\) \{\n\s*in\.AddError\(\((\S+)\)\.UnmarshalJSON\(data\)\)\n\s*\}\n\s*\}`)
 	begins  = regexp.MustCompile(`isTopLevel := in\.IsStart\(\)\n\s*if in\.IsNull\(\) \{\n\s*if isTopLevel \{\n\s*in\.Consumed\(\)\n\s*\}\n\s*in\.Skip\(\)\n\s*return\n\s*\}\n\s*in\.Delim\('\{'\)\n`)
 	ends    = regexp.MustCompile(`in\.Delim\('\}'\)\n\s*if isTopLevel \{\n\s*in\.Consumed\(\)\n\s*\}\n`)
-	// Imports of the file, which have names.
+	// These are the imports of a generated file, which have names.
 	lexer    = regexp.MustCompile(`(?m)^\tjlexer "`)
 	imported = regexp.MustCompile(`(?m)^\t(\w+) "[^"]*"\n`)
 )
 
-// shortened is the text of a generated file with the calls in it.
+// shortened returns the text of a generated file with these calls.
 func shortened(text string) string {
 	text = reading.ReplaceAllStringFunc(text, func(found string) string {
 		part := reading.FindStringSubmatch(found)
