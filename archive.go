@@ -39,8 +39,8 @@ func (c *Compactor) Restore(ctx context.Context, in Input, s Store, handles ...s
 	return r, nil
 }
 
-// missing appends to list the requested handles that the store doesn't have, each once. If named isn't empty, only
-// those handles are considered.
+// missing appends to list the requested handles for which the store has no body, each once, and returns it. If named
+// isn't empty, only the handles in it are considered.
 func (f *shelf) missing(list, named []string) []string {
 	if len(named) == 0 {
 		named = f.order
@@ -138,7 +138,7 @@ func listed(values []byte) []byte {
 	return append(append(text, bytes.TrimSuffix(values, []byte{','})...), ']')
 }
 
-// tell sets Why, the reason why the content was not put back, for each marker that remains.
+// tell records in Why, for each marker that remains, why its content was not put back.
 func (f *shelf) tell(c *Compactor, markers []api.Marker) {
 	for i := range markers {
 		m := &markers[i]

@@ -16,9 +16,9 @@ type Input struct {
 	// them, and its usage applies unless Usage is set.
 	Messages json.RawMessage
 
-	// Policy says what to do, for example Policy{Window: Window{Tokens: 200000}}. Operations that compact or check
-	// need a window, or a model whose window is known. Otherwise they fail with [api.CodeUnknownWindow], unless
-	// Window.Unlimited says that there is no limit.
+	// Policy determines when and how to compact, for example Policy{Window: Window{Tokens: 200000}}. Operations that
+	// compact or check need a window, or a model whose window is known. Otherwise they fail with
+	// [api.CodeUnknownWindow], unless Window.Unlimited says that there is no limit.
 	Policy Policy
 
 	// State is the state that the last compaction of this conversation returned; empty if there was none. Only Check,
@@ -185,14 +185,13 @@ func (c *Compactor) Plan(ctx context.Context, in Input) (*api.Planned, error) {
 	return c.answer(ctx, operations.OpPlan, in.envelope(o))
 }
 
-// Step continues a plan with the summaries that the plan requested and the messages that it was made for; it reads
-// nothing else of in. Messages may have been added since; they stay unchanged. A summary with an Error is replaced by
-// a local digest.
+// Step continues a plan with the summaries that it requested and the messages that it was made for; it reads no other
+// field of in. Messages that were added since stay unchanged. A summary with an Error is replaced by a local digest.
 func (c *Compactor) Step(ctx context.Context, in Input, plan json.RawMessage, replies []Summary) (*api.Planned, error) {
 	return c.answer(ctx, operations.OpStep, newEnvelope(append(stepMembers(plan, replies), messagesMember(in.Messages))...))
 }
 
-// stepMembers returns the members of a step other than its messages.
+// stepMembers returns the members of a request for a step, except for its messages.
 func stepMembers(plan []byte, replies []Summary) []member {
 	return []member{{operations.InPlan, plan}, {operations.InSummaries, marshal(api.Summaries(replies))}}
 }

@@ -18,7 +18,8 @@ type ConversationOptions struct {
 	// Messages are the existing messages: a JSON array. Its bytes are never modified.
 	Messages json.RawMessage
 
-	// Policy says what to do.
+	// Policy determines when and how the conversation is compacted. It needs a window, or a model whose window is
+	// known.
 	Policy Policy
 
 	// State is the state that the last compaction of this conversation returned.

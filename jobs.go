@@ -41,7 +41,8 @@ type job struct {
 	lastHead []member            // the request members with which a background job starts
 }
 
-// carrier runs an operation of a job, and adds the messages or the session if the operation needs them.
+// carrier runs one operation of a job in the core. If needed is true, it adds the conversation's messages or its
+// session to the request.
 type carrier func(ctx context.Context, op operations.Op, needed bool, members ...member) (*progress, error)
 
 // progress is an [api.JobProgress] that also decodes the result.
@@ -57,7 +58,7 @@ type progress struct {
 	Result        *api.Planned    `json:"result"`
 }
 
-// over returns a carrier for the given messages.
+// over returns a carrier for jobs on the given messages.
 func (c *Compactor) over(messages json.RawMessage) carrier {
 	return func(ctx context.Context, op operations.Op, needed bool, members ...member) (p *progress, err error) {
 		if needed {
@@ -249,7 +250,8 @@ func (j *job) take(results []api.EffectResult, r api.EffectResult) []api.EffectR
 	return append(results, r)
 }
 
-// effect executes any effect except a wait. answered reports whether r is available already.
+// effect executes any effect except a wait. If answered is true, r is its result; otherwise the result comes later,
+// or never.
 func (j *job) effect(ctx context.Context, e *api.Effect) (r api.EffectResult, answered bool, err error) {
 	switch e.Effect {
 	case api.EffectLoad:
@@ -397,7 +399,7 @@ type backgrounds struct {
 	all  []*background
 }
 
-// begin runs work in the background. It calls ready before it starts work.
+// begin runs work in a goroutine that outlives ctx. Before that, it calls ready with the entry of the new job.
 func (l *backgrounds) begin(ctx context.Context, owner string, keys []string, ready func(*background), work func(context.Context)) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	l.mu.Lock()

@@ -120,7 +120,7 @@ func (c *Compactor) Digests(ctx context.Context, in Input) ([]api.Digest, error)
 	return a.Digests, err
 }
 
-// Detect detects the wire format of a transcript.
+// Detect returns the wire format that a transcript is most likely in, and the other candidates.
 func (c *Compactor) Detect(ctx context.Context, messages json.RawMessage) (a *api.Detection, err error) {
 	a = new(api.Detection)
 	a.Raw, err = c.do(ctx, operations.OpDetect, a, newEnvelope(messagesMember(messages)))

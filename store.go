@@ -67,8 +67,8 @@ func (s *MemoryStore) Put(_ context.Context, handle string, body []byte) error {
 	return nil
 }
 
-// staysStored reports whether the content that is stored under a key stays when body is put there: because it is the
-// same, or because it is a different valid body, which is also an error. Content that doesn't match the key is
+// staysStored decides what to do when body is put under a key that already has the content there. stays is true if
+// that content is the same body, or a different valid one, which is an error. Content that doesn't match the key is
 // replaced.
 func staysStored(key string, there, body []byte) (stays bool, err error) {
 	if bytes.Equal(there, body) {

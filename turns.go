@@ -171,8 +171,8 @@ func (v *Conversation) end() { <-v.compacting }
 // known window: 0.7 of the transcript's estimated size.
 func RefusedWindow(tokens int) int { return max(1, tokens*7/10) }
 
-// turn is a turn of a conversation, or its compaction in the background. It has what a turn's job, which makes all
-// decisions, needs from its host beyond what other jobs need.
+// turn is the host's side of one turn of a conversation, or of its compaction in the background. The turn's job makes
+// all decisions; turn supplies what it needs beyond other jobs.
 type turn struct {
 	v       *Conversation
 	own     *behind // the background compaction that this turn is itself, if any
@@ -182,7 +182,7 @@ type turn struct {
 	start   *Event  // the start event of the compaction that has begun
 	skipped api.Reason
 	check   *api.Check
-	session int // that has the messages which the job was given last, and how many
+	session int // the session whose first length messages the job was last given
 	length  int
 }
 
@@ -379,7 +379,7 @@ func (x *turn) take(ctx context.Context, a *api.Planned) (*Result, error) {
 	return r, nil
 }
 
-// apply applies edits to the messages, like the session did to its own copy.
+// apply applies edits to the messages, as the session has already done to its own copy.
 func (v *Conversation) apply(ctx context.Context, edits []byte) error {
 	list, err := ApplyEdits(v.messages, edits, func(m json.RawMessage) (json.RawMessage, error) { return m, nil })
 	if err != nil {

@@ -8,7 +8,7 @@ type Error struct {
 	// Path locates the value in the request: member names after dots, indexes in brackets, names that aren't plain
 	// words in brackets and quotes.
 	Path   string `json:"path"`
-	Offset int    `json:"offset"` // of the place, in bytes from the start of the request
+	Offset int    `json:"offset"` // where that value is, in bytes from the start of the request
 }
 
 // Failed is the response of any operation that fails. Nothing was changed.
@@ -49,7 +49,7 @@ type PassInfo struct {
 	Doc        string      `json:"doc"` // what the pass does, phrased to follow its name
 	Parameters []Parameter `json:"parameters"`
 	Markers    []string    `json:"markers"`  // the texts that replace removed content; with an archive each names a handle
-	Messages   []string    `json:"messages"` // the openings of the messages that it inserts
+	Messages   []string    `json:"messages"` // how the messages that it inserts begin
 	Counters   []Counter   `json:"counters"`
 }
 
@@ -60,7 +60,7 @@ type Parameter struct {
 	Doc     string `json:"doc"`     // "" if the text of the previous parameter describes both
 }
 
-// Counter is a number that a pass accumulates. The report has it under its name as a key of its own, or in counts.
+// Counter is a number that a pass accumulates. The report has it as a member of this name, or in counts.
 type Counter struct {
 	Name string `json:"name"`
 	Text string `json:"text"` // what is counted, for people
@@ -75,8 +75,8 @@ type PresetInfo struct {
 
 // Limits are the limits of a request.
 type Limits struct {
-	Bytes int `json:"bytes"` // of a request
-	Depth int `json:"depth"` // levels of nested objects and arrays
+	Bytes int `json:"bytes"` // maximum size of a request
+	Depth int `json:"depth"` // maximum number of nested objects and arrays
 }
 
 // Detection is the result of the operation `detect`.
@@ -84,7 +84,7 @@ type Limits struct {
 //easyjson:json
 type Detection struct {
 	Format     Format      `json:"format" is:"Format|"` // the most likely, or "" if no candidate reaches a confidence of 0.75
-	Confidence float64     `json:"confidence"`          // in Format, from 0 to 1
+	Confidence float64     `json:"confidence"`          // confidence in Format, from 0 to 1
 	Candidates []Candidate `json:"candidates"`          // the most likely first
 	// Shape describes the messages if no format can read them; the only candidate is then the nearest format.
 	Shape string `json:"shape,omitempty"`
@@ -95,7 +95,7 @@ type Detection struct {
 // Candidate is a format that a transcript may be in.
 type Candidate struct {
 	Format     Format   `json:"format"`
-	Confidence float64  `json:"confidence"` // 0 to 1; all candidates add up to 1, or to less if something is unknown
+	Confidence float64  `json:"confidence"` // from 0 to 1; those of all candidates add up to 1, or to less if no format fits well
 	Evidence   []string `json:"evidence"`   // roles, keys or types that only this format has
 }
 
@@ -107,9 +107,9 @@ type Estimate struct {
 	Source    TokenSource `json:"source"`
 	Bound     int         `json:"bound"` // error bound in percent: nine of ten estimates are closer
 	Estimator Estimator   `json:"estimator"`
-	Family    Family      `json:"family,omitempty"`   // of tokenizers; only with the estimator script
-	Format    Format      `json:"format,omitempty"`   // of a transcript
-	Messages  []int       `json:"messages,omitempty"` // per message
+	Family    Family      `json:"family,omitempty"`   // family of tokenizers that the estimate is for; only with the estimator script
+	Format    Format      `json:"format,omitempty"`   // wire format of a transcript
+	Messages  []int       `json:"messages,omitempty"` // tokens of each message
 	Beside    int         `json:"beside,omitempty"`   // tokens of the system prompt and tools of a request body, and of unseen content that usage has revealed
 	// Raw is the response as received, including members for which this version has no field. Hosts set it.
 	Raw Raw `json:"-"`
@@ -129,10 +129,10 @@ type Check struct {
 	Cold      Cold        `json:"cold,omitempty"`
 	Reason    Reason      `json:"reason"` // over_limit, over_bytes, cold, under_budget or unlimited
 	Tokens    int         `json:"tokens"`
-	Source    TokenSource `json:"source"` // of tokens
+	Source    TokenSource `json:"source"` // where the number of tokens comes from
 	Bound     int         `json:"bound"`  // error bound in percent: nine of ten estimates are closer
-	Limit     int         `json:"limit"`  // compaction is due above it
-	Window    int         `json:"window"` // 0 is unknown
+	Limit     int         `json:"limit"`  // compaction is due above this number of tokens
+	Window    int         `json:"window"` // context window, in tokens; 0 if it is unknown
 	Ratio     float64     `json:"ratio"`  // tokens / window; 0 if the window is unknown
 	Messages  int         `json:"messages"`
 	Format    Format      `json:"format"`
@@ -147,7 +147,7 @@ type Check struct {
 //
 //easyjson:json
 type Validation struct {
-	Valid      bool        `json:"valid"` // the provider would refuse nothing
+	Valid      bool        `json:"valid"` // whether the provider would accept the transcript
 	Format     Format      `json:"format"`
 	Messages   int         `json:"messages"`
 	Violations []Violation `json:"violations"`
@@ -161,10 +161,10 @@ type Violation struct {
 	Message int    `json:"message"` // index in the list; -1 for anything outside it
 	Path    string `json:"path"`
 	Offset  int    `json:"offset"` // bytes from the start of the request
-	Text    string `json:"text"`   // for people
+	Text    string `json:"text"`   // what is wrong, for people
 	// Severity is how the provider reacts to the violation.
 	Severity Severity `json:"severity"`
-	Repair   Repair   `json:"repair"` // what repair does about it; a tolerated violation is repaired only if the policy says `"repair":"all"`
+	Repair   Repair   `json:"repair"` // how repair fixes it; tolerated violations only if the policy has `"repair":"all"`
 }
 
 // Planned is the result of the operations plan, step and fit. While summaries are pending, it has Plan and Requests;
@@ -199,7 +199,7 @@ type Planned struct {
 //
 //easyjson:json
 type Repaired struct {
-	Valid  bool   `json:"valid"` // the provider would refuse nothing in the result
+	Valid  bool   `json:"valid"` // whether the provider would accept the result
 	Report Report `json:"report"`
 	// Messages or Edits hold the result, depending on the option answer. They are written after all other members.
 	// Messages have the shape of the input, a list or a request body. Edits are a list of Edit.
@@ -261,7 +261,7 @@ type Marker struct {
 	Handle  string   `json:"handle"`  // its first 16 digits; for changes all 64
 	What    BodyKind `json:"what"`    // what the content was
 	Message int      `json:"message"` // index in the result's list; -1 for changes
-	// Why is why a given body was not put back.
+	// Why is the reason why a given body was not put back.
 	Why MarkerFault `json:"why,omitempty"`
 }
 
@@ -287,10 +287,10 @@ type Found struct {
 
 // FoundMessage is a message that matches the query.
 type FoundMessage struct {
-	Body   int    `json:"body"` // index of its body in the request
+	Body   int    `json:"body"` // index of the body with the message in the request
 	Handle string `json:"handle,omitempty"`
-	Index  int    `json:"index"` // in its body; 0 if the body isn't a list
-	Score  int    `json:"score"` // comparable within one answer
+	Index  int    `json:"index"` // index of the message in its body; 0 if the body isn't a list
+	Score  int    `json:"score"` // larger is better; comparable within one answer
 	Role   Role   `json:"role"`
 	Date   string `json:"date,omitempty"` // day of the message, such as 2025-03-14, if known
 	// Offset is where the snippet starts in the text of the message, in Unicode scalar values.
@@ -308,7 +308,8 @@ type Searched struct {
 	Missing []string `json:"missing"`
 }
 
-// Recalled is the result of the operation `recall`: the tool, what a call asks for, or the text to answer it with.
+// Recalled is the result of the operation `recall`: the definition of the tool, what a call of it asks for, or the
+// text that answers the call.
 //
 //easyjson:json
 type Recalled struct {
@@ -322,9 +323,9 @@ type Recalled struct {
 //
 //easyjson:json
 type Opened struct {
-	Kind    SessionKind `json:"kind"`    // of the file
-	Format  Format      `json:"format"`  // of the messages
-	Model   string      `json:"model"`   // of the last call; "" if the file doesn't have it
+	Kind    SessionKind `json:"kind"`    // which agent wrote the file
+	Format  Format      `json:"format"`  // wire format of the messages
+	Model   string      `json:"model"`   // model of the last call; "" if the file doesn't name it
 	System  string      `json:"system"`  // the system prompt; "" if the file doesn't have it
 	Usage   *Usage      `json:"usage"`   // the provider's last count since the last compaction, or null
 	Skipped []Skipped   `json:"skipped"` // what was left out, sorted by What
@@ -344,7 +345,7 @@ type Skipped struct {
 //
 //easyjson:json
 type Saved struct {
-	Kind SessionKind `json:"kind"` // of the file
+	Kind SessionKind `json:"kind"` // which agent's format the file has
 	Kept int         `json:"kept"` // bytes
 	Text string      `json:"text"`
 }
@@ -359,13 +360,13 @@ type Digests struct {
 
 // Digest is the content of a message that a compaction wrote.
 type Digest struct {
-	Message int        `json:"message"` // its index
+	Message int        `json:"message"` // index of the message
 	Kind    DigestKind `json:"kind"`
 	// Own reports whether the message counts as written by a compaction: the state names it, or it has the role and the position that the
 	// policy gives such messages. Otherwise it only looks like one; somebody may have repeated or forged it.
 	Own    bool   `json:"own"`
-	Round  int    `json:"round,omitempty"`  // number of compactions in it, if it has one
-	Handle string `json:"handle,omitempty"` // of the messages that it replaces, if they are archived
+	Round  int    `json:"round,omitempty"`  // number of compactions so far, if the message states it
+	Handle string `json:"handle,omitempty"` // handle of the messages that it replaces, if they are archived
 	Text   string `json:"text"`             // without the header, the handle and the lists of the ledger
 	// Sections are the parts of text under its headings. Lines before the first heading are a section with the heading "".
 	Sections []DigestSection `json:"sections"`
@@ -383,9 +384,9 @@ type DigestSection struct {
 //
 //easyjson:json
 type SessionInfo struct {
-	Session  int    `json:"session"`             // its number, for requests
+	Session  int    `json:"session"`             // number by which requests refer to the session
 	Messages int    `json:"messages"`            // number of messages
-	Tokens   int    `json:"tokens"`              // of the messages and of the system prompt and tools sent with them
+	Tokens   int    `json:"tokens"`              // size of the messages, and of the system prompt and tools sent with them
 	Format   Format `json:"format" is:"Format|"` // "" until the policy or the messages determine it
 }
 
@@ -408,8 +409,8 @@ type FunctionResult struct {
 //easyjson:json
 type Verdict struct {
 	Class    FailureClass `json:"class"`
-	Overflow bool         `json:"overflow"` // a compaction and one retry may help
-	Silent   bool         `json:"silent"`   // the provider reported no error
+	Overflow bool         `json:"overflow"` // whether a compaction and one retry may help
+	Silent   bool         `json:"silent"`   // whether the messages did not fit although the provider reported no error
 	Provider string       `json:"provider,omitempty"`
 	Message  string       `json:"message"`
 	Used     int          `json:"used_tokens,omitempty"`
@@ -422,8 +423,8 @@ type Verdict struct {
 type LimitedOutput struct {
 	Changed   bool   `json:"changed"`
 	Text      string `json:"text"`
-	KeepMedia bool   `json:"keep_media"` // images and other media of the output stay
-	Spilled   bool   `json:"spilled"`    // the text is a notice: the host keeps the whole output under its handle
+	KeepMedia bool   `json:"keep_media"` // whether images and other media of the output stay
+	Spilled   bool   `json:"spilled"`    // whether the text is a notice: the host keeps the whole output under its handle
 	Handle    string `json:"handle,omitempty"`
 }
 
@@ -454,8 +455,8 @@ type SummaryRequest struct {
 // ProviderRequest is a call of a provider's own compaction. The host adds `model`, which should be the conversation's, and `max_tokens` if the
 // API requires it.
 type ProviderRequest struct {
-	Format Format `json:"format"`         // of the API: anthropic or openai-responses
-	Path   string `json:"path"`           // POST, after the address of the API: /v1/messages or /v1/responses/compact
+	Format Format `json:"format"`         // format of the API: anthropic or openai-responses
+	Path   string `json:"path"`           // path to POST to, relative to the address of the API: /v1/messages or /v1/responses/compact
 	Beta   string `json:"beta,omitempty"` // the value of the header anthropic-beta
 	Body   Raw    `json:"body" is:"object"`
 }
@@ -463,7 +464,7 @@ type ProviderRequest struct {
 // RequestConversation is a request for a summary that is appended to the conversation. It starts with what the provider was sent last, so the
 // provider reads that from its prompt cache.
 type RequestConversation struct {
-	Edits Raw `json:"edits" is:"Edits"` // turn the input messages into the messages to send, with the instruction last
+	Edits Raw `json:"edits" is:"Edits"` // edits that turn the input messages into the messages to send, with the instruction last
 	// Body is a JSON Merge Patch (RFC 7396) for the request body outside its messages: the limit of the answer, no tool calls, no streaming. A
 	// host that streams the answer sets that itself.
 	Body Raw `json:"body" is:"object"`
@@ -491,7 +492,7 @@ type Edits []Edit
 type Converted struct {
 	From Format `json:"from"` // the format of the input
 	To   Format `json:"to"`
-	// Valid reports whether the provider of the new format would refuse nothing.
+	// Valid reports whether the provider of the new format would accept the result.
 	Valid bool `json:"valid"`
 	// Lost lists everything that was not carried over, or only in another form, in the order of the messages.
 	Lost []Loss `json:"lost"`
@@ -510,12 +511,13 @@ type Converted struct {
 // Loss is something that was not carried over into another wire format, or only in part.
 type Loss struct {
 	Message int         `json:"message"` // index in the input list; -1 for anything outside it
-	Path    string      `json:"path"`    // of its message or part
+	Path    string      `json:"path"`    // path of the message or part
 	Kind    LossKind    `json:"kind"`
 	Reason  LossReason  `json:"reason"`
 	Instead LossInstead `json:"instead"`
-	// Detail names it: the key of a member, a type, a tool, or the new id or name of a changed one.
+	// Detail names what was lost: the key of a member, a type, a tool, or the new id or name of a changed one.
 	Detail string `json:"detail,omitempty"`
-	// Count is the number of messages or parts with metadata of this name; the entry has the place of the first. Absent if it is one.
+	// Count is the number of messages or parts with metadata of this name; Message and Path locate the first. Absent
+	// if it is one.
 	Count int `json:"count,omitempty"`
 }

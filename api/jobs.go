@@ -15,7 +15,7 @@ type JobSettings struct {
 	Can []EffectName `json:"can,omitempty"`
 	// Owner identifies whose conversation it is. What is remembered for one owner is never used for another.
 	Owner string `json:"owner,omitempty"`
-	// Records is how records are looked up; absent means by prefix.
+	// Records determines how records are looked up; absent means by prefix.
 	Records RecordKeys `json:"records,omitempty"`
 	// RecordsRequired makes the job fail if the store of records fails. Otherwise the job continues without records.
 	RecordsRequired bool `json:"records_required,omitempty"`

@@ -7,6 +7,7 @@ const (
 	FormatAuto               Format = "auto" // of a policy: detection decides
 	FormatAdk                Format = "adk"
 	FormatAgUI               Format = "ag-ui"
+	FormatAgentFramework     Format = "agent-framework"
 	FormatAISDK              Format = "ai-sdk"
 	FormatAISDKUI            Format = "ai-sdk-ui"
 	FormatAnthropic          Format = "anthropic"
@@ -27,6 +28,7 @@ const (
 	FormatOpenAIResponses    Format = "openai-responses"
 	FormatPi                 Format = "pi"
 	FormatPlain              Format = "plain"
+	FormatPromptApi          Format = "prompt-api"
 	FormatPydanticAI         Format = "pydantic-ai"
 	FormatTanstack           Format = "tanstack"
 )

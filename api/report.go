@@ -102,14 +102,14 @@ type PassCount struct {
 type ReportTokens struct {
 	Before int `json:"before"`
 	After  int `json:"after"`
-	Limit  int `json:"limit"`  // compaction is due above it
-	Window int `json:"window"` // 0 is unknown
+	Limit  int `json:"limit"`  // compaction is due above this size
+	Window int `json:"window"` // context window; 0 if it is unknown
 	// Source is where the token counts come from.
 	Source TokenSource `json:"source"`
 	Bound  int         `json:"bound"` // error bound in percent: nine of ten estimates are closer
 }
 
-// Count is the number of messages before and after a compaction.
+// Count is a number of messages before and after a compaction.
 type Count struct {
 	Before int `json:"before"`
 	After  int `json:"after"`
@@ -118,7 +118,7 @@ type Count struct {
 // StablePrefix is the unchanged start of the list, which a provider's prompt cache can still serve.
 type StablePrefix struct {
 	Messages int `json:"messages"`
-	Bytes    int `json:"bytes"` // of the list, from its opening bracket
+	Bytes    int `json:"bytes"` // bytes of the list that are unchanged, from its opening bracket
 	Tokens   int `json:"tokens"`
 }
 
@@ -126,18 +126,18 @@ type StablePrefix struct {
 type ReportSummary struct {
 	Source SummarySource `json:"source"`
 	Why    SummaryFault  `json:"why,omitempty"`
-	// Error is the host's message about the first request that it could not answer, such as the text of the summarizer's exception; at most
-	// 300 code points. Absent if it said nothing, or the model's summary was used.
+	// Error is the host's message about the first request that it could not answer, such as the text of the
+	// summarizer's exception; at most 300 code points. Absent if the host gave none, or the model's summary was used.
 	Error string `json:"error,omitempty"`
 	// Score is the share of the facts of the folded messages that the digest contains, from 0 to 1: paths, addresses, identifiers, numbers and
 	// errors, as code finds them. Absent if no digest was written.
 	Score float64 `json:"score,omitempty"`
-	// Request is how the model was asked; absent if it wasn't, or the host can only send a record.
+	// Request is the form in which the model was asked; absent if it wasn't, or the host can only send a record.
 	Request SummaryShape `json:"request,omitempty"`
 	// Usage is the provider's count for all requests whose summaries had one.
 	Usage *CallUsage `json:"usage,omitempty"`
-	// Saved is the cost that a prompt cache saved for these requests at the policy's prices, in their currency; negative if writing to the
-	// cache cost more. Absent without prices or usage.
+	// Saved is how much a prompt cache reduced the cost of these requests at the policy's prices, in their currency;
+	// negative if writing to the cache cost more. Absent without prices or usage.
 	Saved *float64 `json:"saved,omitempty"`
 	// Unfounded is the share of the paths, addresses and identifiers in the model's text that its input doesn't contain, from 0 to 1: the
 	// model may have invented them. Absent if it is 0, or the model wrote nothing.
@@ -168,7 +168,7 @@ type Action struct {
 // call; turns are model calls.
 type ReportCache struct {
 	FirstMessage int `json:"first_changed_message"` // index in the result's list
-	FirstByte    int `json:"first_changed_byte"`    // of the result's list, from its opening bracket
+	FirstByte    int `json:"first_changed_byte"`    // offset in the result's list, from its opening bracket
 	RereadTokens int `json:"reread_tokens"`         // tokens after the first change, which the cache doesn't have
 	SavedTokens  int `json:"saved_tokens"`          // tokens that each later call saves
 	// TurnsToPay is the number of calls after which the compaction has paid for itself at the policy's prices, or at the

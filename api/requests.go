@@ -217,7 +217,10 @@ type MemoryEntry struct {
 	// Points are longer beginnings of the history at the time of the compaction, longest first.
 	Points []MemoryPoint `json:"points,omitempty"`
 	Newest bool          `json:"newest,omitempty"` // the newest message of the user was replaced too
-	State  State         `json:"state"`
+	// Calls is the fingerprint of how the covered messages write their tool calls, which Print ignores: the text of
+	// arguments or the order of their members, and ids.
+	Calls string `json:"calls,omitempty"`
+	State State  `json:"state"`
 	// Given is the same compaction relative to the list that the program passed, if that list continued from what had
 	// been sent before.
 	Given *MemoryEntry `json:"given,omitempty"`
@@ -236,6 +239,7 @@ type MemoryEdit struct {
 	Raw     string `json:"raw,omitempty"`     // fingerprint of its bytes; if it differs, cache breakpoints may have moved
 	On      string `json:"on,omitempty"`      // fingerprint of a later message, which must exist
 	After   string `json:"after,omitempty"`   // fingerprint of the message after which the new one is inserted
+	Calls   string `json:"calls,omitempty"`   // fingerprint of how that message writes its tool calls, which must match too
 	Role    string `json:"role,omitempty"`    // instead of fingerprints: the role of the message before which the new one is inserted
 }
 
@@ -269,6 +273,9 @@ type State struct {
 	Own []string `json:"own,omitempty"`
 	// Archive is the handle of the last compaction's changes, where restore starts; absent without an archive.
 	Archive string `json:"archive,omitempty"`
+	// Respelled is the handle of the newest changes that were applied to a history whose tool calls are written
+	// differently, as in another branch. Restore puts back the calls that were compacted, and says so.
+	Respelled string `json:"respelled,omitempty"`
 	// Redacted lists hashes of the texts that were replaced, in the order of the numbers in their placeholders.
 	Redacted []string `json:"redacted,omitempty"`
 	// Attempts prevents loops of compactions that don't help.
@@ -354,7 +361,7 @@ type Calibration struct {
 
 // Correction adjusts the estimates of an estimator to a provider's counts.
 type Correction struct {
-	Scale  int         `json:"scale"` // of all estimates, in 1/65,536
+	Scale  int         `json:"scale"` // factor of all estimates, in 1/65,536
 	Fixed  int         `json:"fixed"` // tokens outside the transcript
 	Source TokenSource `json:"source"`
 	Bound  int         `json:"bound"` // percent

@@ -225,6 +225,8 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *St
 			jsonfield.Strings(in, &out.Own)
 		case "archive":
 			jsonfield.String(in, (*string)(&out.Archive))
+		case "respelled":
+			jsonfield.String(in, (*string)(&out.Respelled))
 		case "redacted":
 			jsonfield.Strings(in, &out.Redacted)
 		case "attempts":
@@ -303,6 +305,10 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in S
 	if in.Archive != "" {
 		const prefix string = ",\"archive\":"
 		jsonfield.PutString(out, prefix, string(in.Archive))
+	}
+	if in.Respelled != "" {
+		const prefix string = ",\"respelled\":"
+		jsonfield.PutString(out, prefix, string(in.Respelled))
 	}
 	if len(in.Redacted) != 0 {
 		const prefix string = ",\"redacted\":"
@@ -1576,6 +1582,8 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *M
 			jsonfield.List(in, &out.Points, easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22)
 		case "newest":
 			jsonfield.Bool(in, (*bool)(&out.Newest))
+		case "calls":
+			jsonfield.String(in, (*string)(&out.Calls))
 		case "state":
 			if in.IsNull() {
 				in.Skip()
@@ -1651,6 +1659,10 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in 
 	if in.Newest {
 		const prefix string = ",\"newest\":"
 		jsonfield.PutBool(out, prefix, bool(in.Newest))
+	}
+	if in.Calls != "" {
+		const prefix string = ",\"calls\":"
+		jsonfield.PutString(out, prefix, string(in.Calls))
 	}
 	{
 		const prefix string = ",\"state\":"

@@ -329,7 +329,9 @@ type MarkerFault string
 // The reasons why bodies are not put back.
 const (
 	MarkerChanged MarkerFault = "changed" // for changes: the transcript isn't the result of the compaction
-	MarkerCorrupt MarkerFault = "corrupt" // the store has different content under this handle; set by hosts that verify bodies
+	// MarkerRespelled: the changes were undone, but the messages that the program had passed write a tool call differently.
+	MarkerRespelled MarkerFault = "respelled"
+	MarkerCorrupt   MarkerFault = "corrupt" // the store has different content under this handle; set by hosts that verify bodies
 )
 
 // SessionKind is the kind of a session file; docs/guides/sessions.md describes them.

@@ -44,6 +44,7 @@ var whats = []string{"turn", "turn", "turn", "turn", "turn", "turn", "twice", "e
 var schedulePolicies = []string{
 	`{"window":{"tokens":1200},"archive":"bodies"}`,
 	`{"window":{"tokens":1200},"gate":{"start":0.7}}`,
+	`{"window":{"tokens":500},"archive":"bodies"}`, // too small for a request to the model
 	`{"window":{"tokens":1200},"gate":{"idle":300},"summary":{"on_failure":"keep"}}`,
 	`{"window":{"tokens":1200},"gate":{"start":0.7,"idle":300},"summary":{"request":"prefix"}}`,
 }
@@ -354,7 +355,7 @@ func shrink(s schedule, wrong string) (schedule, string) {
 // and no job waits forever. With CTXFOLD_LONG it plays 100,000 schedules, or the number in CTXFOLD_SCHEDULES; with CTXFOLD_SEED=n only that
 // one.
 func TestLoopSchedules(t *testing.T) {
-	seeds := uint64(500)
+	seeds := uint64(300)
 	if os.Getenv("CTXFOLD_LONG") != "" {
 		seeds = 100_000
 	} else if testing.Short() {

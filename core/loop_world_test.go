@@ -136,7 +136,8 @@ type simulatedJob struct {
 	leased    []string // the keys of the newest lease that it has asked for
 	then      func(*simulatedJob)
 	kept      *keptApp // the conversation of a turn
-	length    int      // number of its messages when the job was called last
+	length    int      // number of its messages when the job was given them last
+	needs     bool     // whether the next event must come with the messages
 	entering  int      // the effect with which it wants to enter
 }
 
@@ -215,7 +216,11 @@ func (j *simulatedJob) event(e api.JobEvent) {
 	if err != nil {
 		panic(err)
 	}
-	j.progress(j.w.call("loop_event", `"job":`+string(j.job), `"event":`+string(text), `"messages":`+j.grown()))
+	members := []string{`"job":` + string(j.job), `"event":` + string(text)}
+	if j.needs {
+		members = append(members, `"messages":`+j.grown())
+	}
+	j.progress(j.w.call("loop_event", members...))
 }
 
 // progress executes the effects that a job requests.
@@ -229,7 +234,7 @@ func (j *simulatedJob) progress(answer api.Raw) {
 		j.w.violated("%s: %v in %s", j.name, l.Error(), answer)
 		return
 	}
-	j.job = p.Job
+	j.job, j.needs = p.Job, p.NeedsMessages
 	if size := len(p.Job); size > 64*(len(j.messages)+4096) {
 		j.w.violated("%s: a job of %d bytes for %d bytes of messages", j.name, size, len(j.messages))
 	}

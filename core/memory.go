@@ -8,14 +8,15 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// memory is a remembered compaction of the beginning of a history: an entry of a request's member memory, which an
-// earlier fit has returned. An entry that can't be read, or has another version, counts as missing, which costs at
-// most another compaction.
+// memory is a remembered compaction of the beginning of a history: an entry that an earlier fit returned, and that
+// the request has in its member memory. An entry that can't be read, or has another version, counts as missing, which
+// costs at most another compaction.
 type memory struct {
 	version int
 	format  string
-	at      point // the messages that were replaced, and the messages sent for them, by which a continuation of the result is recognized
-	newest  bool  // whether the newest user message was replaced too
+	at      point  // the messages that were replaced, and the messages sent for them, by which a continuation of the result is recognized
+	newest  bool   // whether the newest user message was replaced too
+	calls   string // how the replaced messages write their tool calls; "" if unknown
 	edits   jsonspan.Span
 	behind  jsonspan.Span // the edits after the replaced messages; zero if there are none
 	points  []point       // the whole history that was compacted, and shorter beginnings, longest first
@@ -26,10 +27,10 @@ type memory struct {
 }
 
 const (
-	// memoryVersion 2: an entry ends where the compaction left the messages unchanged. In version 1 it ended at the
-	// end of the history.
+	// memoryVersion is the version in which an entry ends where the compaction left the messages unchanged. In
+	// firstMemoryVersion it ended at the end of the history.
 	memoryVersion, firstMemoryVersion = 2, 1
-	// maxMemories is the maximum number of a request's entries that are read, starting from the end.
+	// maxMemories is the maximum number of entries of a request that are read: the last ones.
 	maxMemories = 64
 )
 
@@ -57,12 +58,13 @@ type place struct {
 	role   string
 }
 
-// looks identifies an edited message by its original content. "" matches anything.
+// looks identifies an edited message by its original content. An empty field matches anything.
 type looks struct {
 	print, raw string // prints of the message alone and of its bytes
-	id         string // the print of its id, if the edited message lacks that
+	id         string // the print of the original's id, if the edited message has lost it
 	on         string // the print of a later message that must exist
 	after      string // for a new message: the print of the message before it
+	calls      string // how the message writes its tool calls; "" if it has none
 }
 
 // memories reads the request's member memory. Invalid entries stay zero, so that the others keep their indexes.
@@ -93,8 +95,8 @@ func (r *request) memories() (list []memory) {
 	return list
 }
 
-// readMemory reads an entry. outer means that it may contain another entry. An incomplete entry, or one of another
-// version, is returned as zero.
+// readMemory reads an entry. outer means that the entry may contain another one. An incomplete entry, or one of
+// another version, is returned as zero.
 func readMemory(s *jsonspan.Scanner, outer bool) (m memory) {
 	for key := range s.Members {
 		switch name, kind := string(key), s.Kind(); {
@@ -113,7 +115,7 @@ func readMemory(s *jsonspan.Scanner, outer bool) (m memory) {
 	return m
 }
 
-// set reads a member of an entry.
+// set stores the value of the entry's member name.
 func (m *memory) set(name string, src []byte, v jsonspan.Value) {
 	switch name {
 	case "version":
@@ -122,6 +124,8 @@ func (m *memory) set(name string, src []byte, v jsonspan.Value) {
 		m.format = shortOf(src, v)
 	case "newest":
 		m.newest = v.Kind == jsonspan.True
+	case "calls":
+		m.calls = shortOf(src, v)
 	case "edits":
 		m.edits = v.Span
 	case "behind":
@@ -149,7 +153,7 @@ func (m *memory) descends() bool {
 	return true
 }
 
-// readPoints reads a list of points. Invalid ones stay zero.
+// readPoints reads a list of points. Invalid points stay zero.
 func readPoints(s *jsonspan.Scanner) (list []point) {
 	for s.Array(); s.Elem(); {
 		p := point{}
@@ -166,7 +170,7 @@ func readPoints(s *jsonspan.Scanner) (list []point) {
 	return list
 }
 
-// set reads a member of a point.
+// set stores the value of the point's member name.
 func (p *point) set(name string, src []byte, v jsonspan.Value) {
 	switch name {
 	case "messages":
@@ -217,8 +221,8 @@ func (m *memory) longest(is func(p point) bool) (p point, next int) {
 	return m.at, next
 }
 
-// beginning returns how many messages of a list with the given prints an entry replaces; 0 if the list doesn't begin
-// with them. sent reports whether the list continues from what was sent.
+// beginning returns how many messages at the beginning of a list with the given prints the entry replaces; 0 if the
+// entry doesn't apply to the list. sent is true if the list continues from what was sent.
 func (m *memory) beginning(prints []transcript.Fingerprint) (messages int, sent bool) {
 	switch {
 	case m.at.messages == 0:
@@ -236,7 +240,7 @@ func isAt(prints []transcript.Fingerprint, n int, print string) bool {
 	return n > 0 && n <= len(prints) && prints[n-1].String() == print
 }
 
-// read reads the edits of an entry. It reports whether they can be applied to a history: kept messages must be in
+// read reads the edits of an entry. It returns false if they can't be applied to a history: kept messages must be in
 // order and occur only once.
 func (m *memory) read(src []byte) bool {
 	last := -1 // index of the last message used
@@ -247,7 +251,8 @@ func (m *memory) read(src []byte) bool {
 	return eachEdit(src, m.behind, func(e *memoryEdit) bool { return m.readBehind(e, &last) })
 }
 
-// readSent reads an edit of the replaced messages.
+// readSent reads an edit of the messages that were replaced. *last is the index of the last message that an edit has
+// used. It returns false for an invalid edit.
 func (m *memory) readSent(e *memoryEdit, last *int) bool {
 	switch {
 	case e.to > 0:
@@ -266,7 +271,8 @@ func (m *memory) readSent(e *memoryEdit, last *int) bool {
 	return true
 }
 
-// readBehind reads an edit of a later message.
+// readBehind reads an edit of a message after those that were replaced. *last is the index of the last message that
+// an edit has used. It returns false for an invalid edit.
 func (m *memory) readBehind(e *memoryEdit, last *int) bool {
 	end := m.history().messages
 	switch {
@@ -283,7 +289,7 @@ func (m *memory) readBehind(e *memoryEdit, last *int) bool {
 	return true
 }
 
-// takeNext reports whether message in comes after *last and before end, and if so makes it the last one.
+// takeNext returns false if message in doesn't come after *last and before end. Otherwise it sets *last to in.
 func takeNext(last *int, in, end int) bool {
 	if in <= *last || in >= end {
 		return false
@@ -304,7 +310,8 @@ type memoryEdit struct {
 	looks
 }
 
-// eachEdit reads a list of edits. It reports whether all of them are valid and yield accepted them.
+// eachEdit reads a list of edits and passes each to yield. It returns false if an edit is invalid or yield rejects
+// it.
 func eachEdit(src []byte, list jsonspan.Span, yield func(e *memoryEdit) bool) bool {
 	s := jsonspan.New(src).At(list.Start)
 	for s.Array(); s.Elem(); {
@@ -329,7 +336,7 @@ func eachEdit(src []byte, list jsonspan.Span, yield func(e *memoryEdit) bool) bo
 	return s.Err() == nil
 }
 
-// keep reads the range of an edit that keeps messages.
+// keep reads the range of an edit that keeps messages. It returns false if the range is invalid.
 func (e *memoryEdit) keep(s *jsonspan.Scanner) bool {
 	var ends [2]int
 	n := 0
@@ -344,7 +351,7 @@ func (e *memoryEdit) keep(s *jsonspan.Scanner) bool {
 	return n == len(ends) && e.from >= 0 && e.from < e.to
 }
 
-// say reads a member of an edit.
+// say stores the value of the edit's member name. It returns false if the value is invalid.
 func (e *memoryEdit) say(name string, src []byte, v jsonspan.Value) bool {
 	index := func(to *int) bool {
 		n, err := strconv.Atoi(string(v.Slice(src)))
@@ -376,6 +383,8 @@ func (e *memoryEdit) say(name string, src []byte, v jsonspan.Value) bool {
 		e.after = shortOf(src, v)
 	case "role":
 		e.role = shortOf(src, v)
+	case "calls":
+		e.calls = shortOf(src, v)
 	default:
 		return false
 	}

@@ -68,8 +68,8 @@ const (
 	recallPiece = 20000
 )
 
-// recall returns the definition of the tool, what a call of the tool requests (a body or a search), or the response
-// to the call, depending on the members of the request.
+// recall returns the definition of the recall tool, what a call of the tool requests (a body or a search), or the
+// response to the call, depending on the members of the request.
 func recall(r *request, dst []byte) []byte {
 	a := api.Recalled{}
 	if p := r.members[operations.InArguments]; p.IsZero() {
@@ -142,7 +142,8 @@ func (r *request) recallBody(args *recallArguments) *string {
 	return &piece
 }
 
-// recallText returns a piece of a text. Its last line says how to get the next piece.
+// recallText returns the piece of a text that begins at an offset in Unicode scalar values. Its last line says how to
+// get the next piece.
 func recallText(text string, offset int) string {
 	from, to, at := len(text), len(text), 0
 	for i := range text {
@@ -202,7 +203,7 @@ func (a *recallArguments) read(src []byte) (problem string) {
 	return ""
 }
 
-// readMember reads the value of a member. It returns false for an invalid number.
+// readMember reads the value of an argument. It returns false for an invalid number.
 func (a *recallArguments) readMember(name string, s *jsonspan.Scanner) bool {
 	kind := s.Kind()
 	switch {
@@ -220,7 +221,8 @@ func (a *recallArguments) readMember(name string, s *jsonspan.Scanner) bool {
 	return true
 }
 
-// wholeNumber reads a number of at least 0, which may be in quotes; null counts as 0.
+// wholeNumber reads a number of at least 0, which may be in quotes, into *to; null counts as 0. It returns false for
+// any other value.
 func wholeNumber(s *jsonspan.Scanner, to *int) bool {
 	kind := s.Kind()
 	n, err := strconv.Atoi(strings.Trim(string(s.Skip().Slice(s.Src())), `"`))

@@ -33,7 +33,7 @@ func fit(r *request, dst []byte) []byte {
 	return run(r, &p, dst)
 }
 
-// prints returns the fingerprints of the beginnings of a history, by which hosts look up what they remember.
+// prints returns the fingerprints of the beginnings of a history. Hosts look up under them what they remember.
 func prints(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) {
 		return dst
@@ -54,7 +54,8 @@ func prints(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// finish converts the result of a fit to the indexes of the given list, and adds the entry for the host to remember.
+// finish converts the result of a fit to the indexes of the list that the program passed, and adds the entry for the
+// host to remember.
 func (h *history) finish(r *request, c *compact.Run, a *api.Planned) {
 	a.Known, a.KnownMessages = &h.known, h.replaced
 	if c.Report().Changed {
@@ -87,7 +88,7 @@ func (h *history) finish(r *request, c *compact.Run, a *api.Planned) {
 	}
 }
 
-// appendEdits appends the edits relative to the given messages.
+// appendEdits appends the edits that turn the list that the program passed into the result.
 func (h *history) appendEdits(dst []byte, c *compact.Run) []byte {
 	e := view.NewEdits(dst)
 	c.Doc().EachItem(func(it *view.Item, write func(dst []byte) []byte) {

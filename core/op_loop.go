@@ -75,8 +75,8 @@ func (r *request) raw(member operations.Member) api.Raw {
 	return nil
 }
 
-// progress writes the response of a job. If an error has a path, its offset is relative to member; otherwise the
-// offset is absolute.
+// progress writes the response of a job: its progress or an error. The offset of an error with a path is relative to
+// member; other offsets are absolute.
 func (r *request) progress(dst []byte, p *api.JobProgress, err *jsonspan.Error, member operations.Member) []byte {
 	switch {
 	case err == nil:
@@ -115,7 +115,7 @@ func (c *loopCore) Messages() []byte {
 // MessagesAt returns the offset of the messages in the request.
 func (c *loopCore) MessagesAt() int { return int(c.r.members[operations.InMessages].Start) }
 
-// Gate returns the policy's settings for compactions below the limit.
+// Gate returns which compactions below the limit the policy allows.
 func (c *loopCore) Gate() loop.Gate {
 	return loop.Gate{Starts: c.policy.Gate.Start > 0, Chills: c.policy.Gate.Idle > 0, Stored: c.policy.Archive != "",
 		Model: c.policy.Model}

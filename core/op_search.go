@@ -49,7 +49,7 @@ func searchBodies(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// searchHas records which members a search request has.
+// searchHas records which of its required members a search request has.
 type searchHas struct {
 	query, bodies bool
 	bodiesAt      uint32
@@ -76,7 +76,7 @@ var searchMembers = [...]func(r *searchRequest, at uint32, kind jsonspan.Kind){
 	},
 }
 
-// readSearch reads the request.
+// readSearch reads a search request into q. It returns the bodies to search.
 func (r *request) readSearch(q *search.Query) (bodies []search.Body, has searchHas) {
 	s := jsonspan.New(r.src)
 	in := &searchRequest{s: s, query: q}

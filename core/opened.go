@@ -63,7 +63,7 @@ type openedTold struct {
 	format jsonspan.Span
 }
 
-// read reads a member of a result of open. Values of an unexpected type are skipped.
+// read reads a member of a result of open into o. Values of an unexpected type are skipped.
 func (o *opened) read(name string, s *jsonspan.Scanner, told *openedTold) {
 	is := s.Kind()
 	switch {

@@ -335,7 +335,7 @@ func plan(r *request, dst []byte) []byte {
 	return run(r, &p, dst)
 }
 
-// planned returns the options of a plan.
+// planned returns the options that a plan stores, or nil if all of them have their default.
 func (r *request) planned() *api.Options {
 	o := r.options
 	if o.Usage = nil; o == (api.Options{}) {
@@ -351,8 +351,8 @@ type resumed struct {
 	format  *wire.Format // the format named by the policy
 }
 
-// resume reads a plan and its transcript, which is at the scanner. early means that members after it haven't been
-// read yet: a plan of fit waits for all of them.
+// resume reads a plan and its transcript, which is at the scanner. early means that the members after the transcript
+// haven't been read yet; a plan made by fit waits for all of them.
 func (r *request) resume(s *jsonspan.Scanner, early bool) {
 	next := new(resumed)
 	p := &next.plan

@@ -7,7 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// describePrefix describes the request that extends the conversation by edits of the given messages.
+// describePrefix adds to a summary request the edits that turn the given messages into the conversation as last sent,
+// followed by the request.
 func (r *request) describePrefix(c *compact.Run) {
 	e := view.NewEdits(nil)
 	write := func(text []byte) func(dst []byte) []byte {

@@ -23,7 +23,7 @@ type history struct {
 	// history. Nil if the indexes are the same.
 	given, whole []place
 	dropped      []place // messages of the whole history that are omitted
-	// The number of messages of the whole history, if it is known.
+	// The number of messages in the whole history, or 0 if it is unknown.
 	messages int
 	entry    *memory
 	since    int                      // index of the first message that was added after the entry was made
@@ -34,8 +34,8 @@ type history struct {
 	source   *transcript.Transcript // the given list, as read
 }
 
-// recollect reads the transcript of a fit at the scanner: the history, or what was sent for its beginning followed by
-// the other messages. Afterwards the scanner is after the transcript. before is the earlier format of the
+// recollect reads the transcript of a fit at the scanner: the history itself, or what was sent for its beginning
+// followed by the later messages. Afterwards the scanner is after the transcript. before is the earlier format of the
 // conversation; nil if only the memory can determine the format.
 func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	remembered := r.memories()
@@ -72,6 +72,9 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 		} else if used.replaced = used.entry.at.messages; !again.join(used, prints) {
 			continue // the entry was modified, or its messages have another format, so ignore it
 		}
+		if calls := f.entry.calls; calls != "" && !f.sent && calls != spellingOf(given.t, 0, f.entry.at.messages) {
+			used.state.Respelled = used.state.Archive
+		}
 		if again.err == nil { // cache breakpoints may have moved in kept messages
 			used.state.Fingerprint = again.t.Fingerprint(used.state.Messages)
 		}
@@ -90,8 +93,8 @@ type candidate struct {
 	sent     bool // whether the history continues from what was sent
 }
 
-// found returns the entries that apply to a history with the given prints, those that replace the most messages
-// first, and newer ones first if equal.
+// found returns the entries that apply to a history with the given prints. Those that replace the most messages come
+// first, and among equals the newest.
 func (r *request) found(prints []transcript.Fingerprint) (list []candidate) {
 	for i := range r.remembered {
 		for m := &r.remembered[i]; m != nil; m = m.given {
@@ -107,7 +110,7 @@ func (r *request) found(prints []transcript.Fingerprint) (list []candidate) {
 	return list
 }
 
-// shares reports whether messages written in a format have the same bytes in the history's format.
+// shares reports whether a message written in the given format has the same bytes in the history's format.
 func (r *request) shares(format string) bool {
 	if format == r.format.Name {
 		return true
@@ -124,8 +127,8 @@ func (r *request) shares(format string) bool {
 	return true
 }
 
-// goOn maps the history to a list with the given prints that continues from what was sent. It reports whether the
-// entry determines the mapping.
+// goOn maps a list that continues from what was sent to the whole history. prints are the prints of the list. It
+// returns false if the entry doesn't determine the mapping.
 func (h *history) goOn(prints []transcript.Fingerprint) bool {
 	m := h.entry
 	p, _ := m.longest(func(p point) bool { return isAt(prints, p.sentMessages, p.sent) })
@@ -172,8 +175,8 @@ func (h *history) goOn(prints []transcript.Fingerprint) bool {
 	return true
 }
 
-// join builds a separate source in which the sent messages replace the first messages of the history. Kept messages
-// have their current bytes. It reports whether the entry applies.
+// join builds a separate source in which the messages that were sent replace the first messages of the history. Kept
+// messages have their current bytes. It returns false if the entry doesn't apply.
 func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	t, m := r.t, h.entry
 	since, next := m.longest(func(p point) bool { return isAt(prints, p.messages, p.print) })
@@ -213,7 +216,7 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	return true
 }
 
-// readGiven reads the messages to send for a history that was read as t.
+// readGiven reads the messages to send for a history that was read as t. It returns false if they can't be read.
 func (r *request) readGiven(h *history, t *transcript.Transcript) bool {
 	size := t.Outer.Len() + 64
 	for _, p := range h.given {

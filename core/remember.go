@@ -17,10 +17,10 @@ import (
 // the replaced messages.
 type remembering struct {
 	*history
-	t     *transcript.Transcript   // the messages to send, read again
+	t     *transcript.Transcript   // the messages to send, as they were read again
 	list  []place                  // the places of the messages to send
 	on    map[int]int              // messages of the history that depend on another message, with the index of that message
-	loose map[int]looks            // messages that a repair dropped or that only contained reasoning, with their looks
+	loose map[int]looks            // messages that a repair dropped or that only contained reasoning, with what identifies them
 	sent  []transcript.Fingerprint // prints of the beginnings of the messages to send
 	cut   int                      // how many messages of the history the entry covers, including kept ones
 }
@@ -40,7 +40,7 @@ func (h *history) remember(r *request, c *compact.Run) api.Raw {
 	return appendJSON(nil, e.MarshalEasyJSON)
 }
 
-// entryOf returns the entry of a run. t are the messages that are sent after the run.
+// entryOf returns the entry of a run, or nil. t contains the messages that are sent after the run.
 func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) *api.MemoryEntry {
 	m := remembering{history: h, t: t, on: map[int]int{}, loose: map[int]looks{}}
 	m.read(c)
@@ -63,6 +63,9 @@ func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) 
 		e.Behind = m.appendEdits(nil, behind)
 	}
 	e.Newest = m.replacesNewest(m.list[:first])
+	if m.given != nil || m.whole == nil { // otherwise the replaced messages are unknown
+		e.Calls = spellingOf(m.source, 0, m.cut)
+	}
 	e.Points = m.points(first)
 	whole := len(m.list)
 	e.SentMessages, e.Sent = whole, m.sent[whole-1].String()
@@ -144,7 +147,7 @@ func (h *history) wholeOf(message int) place {
 	return h.whole[message]
 }
 
-// looksOf returns the looks of a message of the compacted transcript as they are in the history.
+// looksOf returns what identifies a message of the compacted transcript in the history.
 func (h *history) looksOf(message int, p place) looks {
 	if p.looks.print != "" {
 		return p.looks
@@ -157,7 +160,16 @@ func (h *history) looksOf(message int, p place) looks {
 	if id := handles.IDOf(given); id != "" {
 		is.id = rawOf([]byte(id))
 	}
+	is.calls = spellingOf(h.source, message, message+1)
 	return is
+}
+
+// spellingOf returns how messages of a history write their tool calls, as text; "" if they have none.
+func spellingOf(t *transcript.Transcript, from, to int) string {
+	if f := t.Spelling(from, to); f != 0 {
+		return f.String()
+	}
+	return ""
 }
 
 // printOf returns the print of a single message of the history; "" if it is unknown.
@@ -174,7 +186,7 @@ func (m *remembering) printOf(in int) string {
 	return ""
 }
 
-// printAt returns the print of a beginning of the history, if it is known.
+// printAt returns the print of the history's first messages. ok is false if it is unknown.
 func (h *history) printAt(messages int) (print string, ok bool) {
 	if i := messages - h.from - 1; i >= 0 && i < len(h.prints) {
 		return h.prints[i].String(), true
@@ -227,8 +239,8 @@ func (m *remembering) end() {
 	}
 }
 
-// split returns how many of the messages to send stand for the covered ones, and the edits after them. ok is false if
-// they can't be separated.
+// split divides the messages to send: the first ones replace the covered messages, and behind are edits of the
+// messages after them. ok is false if they can't be separated.
 func (m *remembering) split() (first int, behind []place, ok bool) {
 	for i, p := range m.list {
 		if p.in >= 0 && p.in < m.cut || p.in < 0 && !p.turn {
@@ -250,7 +262,7 @@ func (m *remembering) split() (first int, behind []place, ok bool) {
 	return first, t.list, ok
 }
 
-// tailEdits builds the edits to the messages after the covered ones.
+// tailEdits builds the edits of the messages after the covered ones.
 type tailEdits struct {
 	m     *remembering
 	first int // index of the first message that is sent after the covered ones
@@ -258,8 +270,8 @@ type tailEdits struct {
 	list  []place
 }
 
-// dropTo omits the messages of the history before an index. It returns false if one of them can't be identified by
-// its looks.
+// dropTo adds edits that omit the messages of the history before index in. It returns false if one of them can't be
+// identified.
 func (t *tailEdits) dropTo(in int) bool {
 	for ; t.next < in; t.next++ {
 		was, loose := t.m.loose[t.next]
@@ -271,7 +283,8 @@ func (t *tailEdits) dropTo(in int) bool {
 	return true
 }
 
-// kept adds a message of the history, edited or not.
+// kept adds a message of the history, edited or not. It returns false if a message before it is missing and can't be
+// identified.
 func (t *tailEdits) kept(p place) bool {
 	if !t.dropTo(p.in) {
 		return false
@@ -287,8 +300,8 @@ func (t *tailEdits) kept(p place) bool {
 	return true
 }
 
-// turn adds a message that makes the roles alternate. It is identified by the message that follows it or, at the
-// beginning of the sent messages, by the role of that message.
+// turn adds the message at index at, whose only purpose is to alternate roles. It is identified by the message that
+// follows it or, at the beginning of the sent messages, by the role of that message.
 func (t *tailEdits) turn(at int) bool {
 	m, p := t.m, t.m.list[at]
 	follows := at + 1
@@ -392,7 +405,7 @@ func appendIndex(dst []byte, name string, in int) []byte {
 }
 
 func appendLooks(dst []byte, l looks) []byte {
-	for _, member := range [...][2]string{{"print", l.print}, {"raw", l.raw}, {"id", l.id}, {"on", l.on}, {"after", l.after}} {
+	for _, member := range [...][2]string{{"print", l.print}, {"raw", l.raw}, {"id", l.id}, {"on", l.on}, {"after", l.after}, {"calls", l.calls}} {
 		if member[1] != "" {
 			dst = append(append(append(append(append(dst, `,"`...), member[0]...), `":"`...), member[1]...), '"')
 		}

@@ -19,7 +19,7 @@ type replay struct {
 	t      *transcript.Transcript
 	f      *wire.Format
 	m      *memory
-	prints []transcript.Fingerprint // of each message alone, computed on demand
+	prints []transcript.Fingerprint // the print of each message alone, computed on demand
 	order  []int32                  // the messages sorted by their prints
 	raws   []raw                    // the messages sorted by their bytes, computed on demand
 	kept   critbit.Map[struct{}]    // the ids that edits would have given to calls of other branches
@@ -32,7 +32,8 @@ type raw struct {
 	at int
 }
 
-// places returns the places of the messages to send, and those of the messages omitted after the covered ones.
+// places returns the places of the messages to send, and separately those of the messages that are omitted after the
+// covered ones.
 func (p *replay) places() (list, dropped []place) {
 	for _, e := range p.m.result {
 		if e.text != nil && e.in >= 0 {
@@ -108,34 +109,36 @@ func (p *replay) find(e *place, at, from int) int {
 	return -1
 }
 
-// mostBranches is the number of messages that differ only in their ids among which find looks for the one that an edit belongs to.
+// mostBranches is how many messages that differ only in their ids find compares with an edit to find its original.
 const mostBranches = 16
 
-// isAnother reports whether an edit must not be applied to a message because the message belongs to another branch: its id differs from
-// the original's. Applications may change ids with each request, so isAnother is only true for edits that change nothing but ids, such as
-// the id of an item that lost its reasoning, or the repeated id of a call. Repair makes these edits again where necessary. If a call
-// keeps its id, so does its result.
+// isAnother reports whether an edit must not be applied to a message because the message belongs to another branch: it writes its calls
+// differently, or its id differs from the original's. Applications may change ids with each request, so another id only counts for edits
+// that change nothing but ids, such as the id of an item that lost its reasoning, or the repeated id of a call. Repair makes these edits
+// again where necessary. If a call keeps its id, so does its result.
 func (p *replay) isAnother(e *place, i int) bool {
 	if e.in < 0 || e.text == nil {
 		return false
 	}
 	now := p.t.AsGiven(p.t.Messages[i].Span)
-	another := p.hasOtherID(e, i, now)
+	respelled := e.looks.calls != "" && e.looks.calls != spellingOf(p.t, i, i+1)
+	another := respelled || p.hasOtherID(e, i, now)
 	if !another && !p.keeps || rawOf(now) == e.looks.raw {
 		return false
 	}
 	own := &transcript.Transcript{Src: []byte("[]"), Named: p.t.Named, Ordered: p.t.Ordered}
 	m, ok := p.f.AddOne(own, e.text)
-	if !ok || own.ContentPrint(int(m)) != p.t.ContentPrint(i) {
-		return false
+	if !ok || !respelled && own.ContentPrint(int(m)) != p.t.ContentPrint(i) {
+		return respelled
 	}
 	for _, part := range own.PartsOf(int(m)) {
+		id := own.Bytes(part.ID)
 		switch {
-		case part.ID.IsZero():
+		case part.ID.IsZero() || handles.IsCallID(p.t, int32(i), string(id)):
 		case part.Kind == transcript.ToolResult:
-			another = another || p.kept.Has(string(own.Bytes(part.ID)))
+			another = another || p.kept.Has(string(id))
 		case part.Kind == transcript.ToolCall && another:
-			p.kept.Add(string(own.Bytes(part.ID)))
+			p.kept.Add(string(id))
 			p.keeps = true
 		}
 	}
@@ -153,8 +156,8 @@ func (p *replay) hasOtherID(e *place, i int, now []byte) bool {
 	return id != "" && was != "" && rawOf([]byte(id)) != was && !handles.IsCallID(p.t, int32(i), id)
 }
 
-// findRaw returns the index of the message with these bytes, from index from on: the message at index at, or else the
-// first one; -1 if there is none.
+// findRaw returns the index, not less than from, of the message whose bytes have the fingerprint is: the message at
+// index at, or else the first one; -1 if there is none.
 func (p *replay) findRaw(is string, at, from int) int {
 	if at >= from && at < p.t.Input && p.rawOf(at) == is {
 		return at
@@ -188,7 +191,7 @@ func (p *replay) opening(role string, from int) int {
 	return i
 }
 
-// print returns the print of a message alone.
+// print returns the print of message i by itself.
 func (p *replay) print(i int) transcript.Fingerprint {
 	if p.prints == nil {
 		p.prints = make([]transcript.Fingerprint, p.t.Input)
@@ -199,8 +202,8 @@ func (p *replay) print(i int) transcript.Fingerprint {
 	return p.prints[i]
 }
 
-// search returns the position in order at which the messages with a print begin, considering only messages from an
-// index on.
+// search returns the position in p.order of the first message with the given print whose index is at least from. If
+// there is none, it returns where that message would be.
 func (p *replay) search(print transcript.Fingerprint, from int) int {
 	if p.order == nil {
 		for i := range p.t.Input {
@@ -215,13 +218,13 @@ func (p *replay) search(print transcript.Fingerprint, from int) int {
 	return n
 }
 
-// looks reports whether message i has the print; "" matches every message.
+// looks reports whether message i has the given print. An empty print matches every message.
 func (p *replay) looks(i int, print string) bool {
 	f, ok := printOf(print)
 	return print == "" || ok && p.print(i) == f
 }
 
-// says reports whether a message after another one has the print; always true for "".
+// says reports whether a message after index behind has the given print. An empty print always matches.
 func (p *replay) says(print string, behind int) bool {
 	f, ok := printOf(print)
 	if print == "" || !ok {
@@ -231,15 +234,15 @@ func (p *replay) says(print string, behind int) bool {
 	return n < len(p.order) && p.prints[p.order[n]] == f
 }
 
-// printOf parses a print.
+// printOf parses a print in hexadecimal digits. ok is false if it is invalid.
 func printOf(text string) (print transcript.Fingerprint, ok bool) {
 	n, err := strconv.ParseUint(text, 16, 64)
 	return transcript.Fingerprint(n), err == nil
 }
 
-// edited returns the edit for the current message at an index: the bytes that were sent the first time, unless the
-// app has moved its cache breakpoints. If the edit belongs to another message, or depends on a message that is gone,
-// the message stays unchanged.
+// edited returns the edit for the message that is now at index in: the bytes that were sent the first time, unless
+// the app has moved its cache breakpoints. If the edit belongs to another message, or depends on a message that is
+// gone, the message stays unchanged.
 func (p *replay) edited(e place, in int) place {
 	if !p.looks(in, e.looks.print) || !p.says(e.looks.on, in) {
 		return place{in: in}
@@ -251,7 +254,7 @@ func (p *replay) edited(e place, in int) place {
 	return e
 }
 
-// marked returns a message with the last cache breakpoint of another message added.
+// marked returns text with the last cache breakpoint of the message like added.
 func (p *replay) marked(text, like []byte) []byte {
 	marks := p.f.MarksOf(nil, like)
 	if len(marks) == 0 {

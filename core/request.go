@@ -23,7 +23,7 @@ type request struct {
 	err     *jsonspan.Error
 }
 
-// newRequest returns a request whose members have not been read.
+// newRequest returns a request whose members have not been parsed yet.
 func newRequest(src []byte, op *operations.Operation, sessions *Sessions) *request {
 	return &request{src: src, op: op, sessions: sessions, source: new(source)}
 }
@@ -45,7 +45,8 @@ func (r *request) parse() {
 	r.parseMembers(false)
 }
 
-// parseMembers finds the members. If pass is set, the messages are skipped, so an error in them has no position yet.
+// parseMembers finds the members. If pass is set, messages that can't be read yet are skipped without checking their
+// syntax.
 func (r *request) parseMembers(pass bool) {
 	s := jsonspan.New(r.src)
 	for s.Object(); ; {
@@ -121,7 +122,7 @@ func (r *request) nextMember(s *jsonspan.Scanner) (n operations.Member, ok bool)
 	return n, false
 }
 
-// has reports whether the request has a member.
+// has reports whether the request contains member n.
 func (r *request) has(n operations.Member) bool { return !r.members[n].IsZero() }
 
 // readEarly reads the transcript at the scanner before the members after it are known. It returns the request with
@@ -147,8 +148,8 @@ func (r *request) readEarly(s *jsonspan.Scanner, start uint32) *request {
 	return &early
 }
 
-// readByPolicy reads the transcript at the scanner using only the policy. It reports whether the outcome is final:
-// options and a state after the transcript may still determine the format.
+// readByPolicy reads the transcript at the scanner using only the policy. final means that nothing after the
+// transcript can change the outcome; otherwise options or a state may still determine the format.
 func (r *request) readByPolicy(s *jsonspan.Scanner) (final bool) {
 	if r.resolve(); r.err != nil {
 		return true
@@ -172,7 +173,7 @@ func (r *request) fail(e *jsonspan.Error, base uint32) {
 	}
 }
 
-// need records an error if a required member is missing.
+// need reports whether the request has a member. If it is missing, need records an error.
 func (r *request) need(member operations.Member) bool {
 	if member == operations.InMessages && r.err == nil && r.session != nil && !r.op.Grows {
 		return true
@@ -183,8 +184,8 @@ func (r *request) need(member operations.Member) bool {
 	return r.err == nil
 }
 
-// bounded records an error for a policy without a limit, which would never compact: the program forgot the window, or
-// its model is unknown. A forced compaction doesn't need a limit.
+// bounded returns false and records an error for a policy without a limit, which would never compact: the program
+// forgot the window, or its model is unknown. A forced compaction doesn't need a limit.
 func (r *request) bounded(forced bool) bool {
 	if forced || r.err != nil || !r.policy.NeverDue() {
 		return r.err == nil
@@ -205,7 +206,7 @@ func (r *request) bounded(forced bool) bool {
 // maxNamed is the maximum length of a name that an error quotes, in bytes.
 const maxNamed = 100
 
-// decode decodes a typed member, if present.
+// decode decodes a member into v if the request has it.
 func (r *request) decode(member operations.Member, v policy.Unmarshaler) {
 	if p := r.members[member]; r.err == nil && !p.IsZero() {
 		r.fail(policy.Decode(p.Slice(r.src), v), p.Start)

@@ -83,6 +83,37 @@ func TestRestoreAfterDeletedTurn(t *testing.T) {
 	}
 }
 
+// TestRestoreOfTurnsThatCameAgain strips the reasoning of a conversation, moves some turns to the end, and passes them with their reasoning,
+// as an app does that brings back a deleted branch. The reasoning of the other turns is restored, and nothing of the moved ones twice.
+func TestRestoreOfTurnsThatCameAgain(t *testing.T) {
+	turn := func(n int) []json.RawMessage {
+		return []json.RawMessage{json.RawMessage(fmt.Sprintf(`{"id":"u%d","role":"user","content":"Question %d."}`, n, n)),
+			json.RawMessage(fmt.Sprintf(`{"id":"r%d","role":"reasoning","content":"Thought %d."}`, n, n)),
+			json.RawMessage(fmt.Sprintf(`{"id":"a%d","role":"assistant","content":"Answer %d."}`, n, n))}
+	}
+	var all []json.RawMessage
+	for n := range 8 {
+		all = append(all, turn(n)...)
+	}
+	policy := `{"format":"ag-ui","archive":"places","window":{"tokens":2000},"passes":[{"pass":"reasoning","mode":"strip"}]}` + force
+	a := compacts(t, policy, "null", list(all), "")
+	sent := split(t, a.Messages)
+	if strings.Contains(string(a.Messages), "Thought") || len(sent) != 16 {
+		t.Fatalf("not what is wanted: %s", a.Messages)
+	}
+	kept := shelf{}
+	kept.keep([]byte(list(all)), a.Archive)
+	for from := 1; from < 6; from++ {
+		for to := from + 1; to < 8; to++ {
+			now := slices.Concat(sent[:2*from], sent[2*to:], all[3*from:3*to])
+			back := kept.restoreAll(t, `"policy":{"format":"ag-ui"},"state":`+string(a.State), list(now))
+			if want := list(slices.Concat(all[:3*from], all[3*to:], all[3*from:3*to])); string(back.Messages) != want || len(back.Markers) > 0 {
+				t.Errorf("turns %d to %d: restored is %s, want %s; left are %v", from, to, back.Messages, want, back.Markers)
+			}
+		}
+	}
+}
+
 // TestRestoreOfAMessageChangedTwice strips the reasoning of messages with tool calls, and clears their results in a second compaction, which
 // finds more reasoning. A turn is then deleted, in front or behind. The older compaction is undone too.
 func TestRestoreOfAMessageChangedTwice(t *testing.T) {

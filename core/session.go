@@ -70,7 +70,7 @@ type session struct {
 	t       *transcript.Transcript // nil until there are messages
 	sum     int                    // tokens of the messages before index counted
 	counted int
-	recount int // how many times the size of counted messages has changed
+	recount int // the value of t.Recounted when the sizes were last computed from scratch
 	// What Glance has found in the messages before index glanced, and the number of bytes when Coverage was last
 	// measured.
 	read, missed, glanced, judged int
@@ -219,7 +219,7 @@ func sessionOpen(r *request, dst []byte) []byte {
 	return r.appendSession(dst)
 }
 
-// take makes the transcript of a request the session's, if it has messages.
+// take makes the request's transcript that of the session, unless it has no messages.
 func (s *session) take(r *request) {
 	if r.t == nil || len(r.t.Messages) == 0 {
 		return
@@ -273,7 +273,7 @@ func sessionAppend(r *request, dst []byte) []byte {
 	return r.appendSession(dst)
 }
 
-// takeBack reads a session again without messages that were just appended: n bytes at an offset.
+// takeBack reads a session again without the messages that were just appended: n bytes at offset at.
 func (r *request) takeBack(at, n int) {
 	s := r.session
 	src := s.t.Src
@@ -287,8 +287,8 @@ func (r *request) takeBack(at, n int) {
 	}
 }
 
-// outgrow switches a plain session to the format of a list to append, if that isn't plain too, by reading the session
-// again. On an error the session is unchanged.
+// outgrow switches a plain session to another format if the list to append has one, by reading the session again. On
+// an error the session is unchanged.
 func (r *request) outgrow(list []byte) {
 	s := r.session
 	d := jsonspan.New(list)
@@ -368,7 +368,7 @@ func (r *request) appendSession(dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// again reads the transcript again after a compaction, so that the session continues with it.
+// again reads the result of a compaction as a transcript, so that the session can continue with it.
 func (r *request) again(c *compact.Run) *transcript.Transcript {
 	var weigh *jsonspan.Automaton
 	if r.session != nil {
@@ -378,7 +378,7 @@ func (r *request) again(c *compact.Run) *transcript.Transcript {
 	return t
 }
 
-// move makes the session continue with the result, as the host does. The response has been written before.
+// move makes the session continue with the result, as the host does. The response has already been written.
 func (r *request) move(c *compact.Run) {
 	if r.session == nil || !c.Report().Changed || r.policy.Answer == "report" {
 		return

@@ -37,7 +37,7 @@ type source struct {
 	history    *history // where the messages come from, for a fit
 }
 
-// reading says how to read a transcript.
+// reading determines how to read a transcript.
 type reading struct {
 	before    *wire.Format // earlier format of the conversation, or nil
 	unweighed bool         // whether to read without estimating tokens
@@ -70,8 +70,8 @@ func (r *request) resolve() {
 	}
 }
 
-// settingsOf parses the policy src at an offset, and applies options at another offset. If src is nil, it uses the
-// policy of the session or, without a session, the default policy.
+// settingsOf parses the policy src, which is at offset at, and applies the options o, which are at optionsAt. If src
+// is nil, it uses the policy of the session or, without a session, the default policy.
 func (r *request) settingsOf(src []byte, at uint32, o api.Options, optionsAt uint32) (set settings) {
 	set = settings{policyAt: at, options: o, optionsAt: optionsAt}
 	if src == nil && r.session != nil {
@@ -103,8 +103,8 @@ func (r *request) settingsOf(src []byte, at uint32, o api.Options, optionsAt uin
 	return set
 }
 
-// estimateBy sets the estimator that the policy names, for the policy's model. It reports whether there is such an
-// estimator.
+// estimateBy sets the estimator that the policy names, for the policy's model. It returns false and records an error
+// if there is no such estimator.
 func (r *request) estimateBy(set *settings) bool {
 	profile := tokens.ByName(set.policy.Estimator)
 	if profile == nil {
@@ -148,14 +148,14 @@ func (in *source) withProfile(p *tokens.Profile) *source {
 	return &next
 }
 
-// withHistory returns a copy of the source for a fit whose messages come from a history.
+// withHistory returns a copy of the source that records where the messages of a fit come from.
 func (in *source) withHistory(h *history) *source {
 	next := *in
 	next.history = h
 	return &next
 }
 
-// readAt reads the transcript at an offset.
+// readAt reads the transcript that begins at an offset of the request, in bytes.
 func (r *request) readAt(offset uint32) {
 	r.read(jsonspan.New(r.src).At(offset), reading{before: r.stateFormat()})
 }
@@ -175,7 +175,7 @@ func (r *request) read(s *jsonspan.Scanner, how reading) {
 	}
 }
 
-// readList reads a list of messages, or a request body, into a source.
+// readList reads a list of messages, or a request body that contains one, into in.
 func (r *request) readList(s *jsonspan.Scanner, in *source, how reading) {
 	start, named := s.Pos(), in.format != nil
 	if !named {
@@ -230,9 +230,9 @@ func (r *request) stateFormat() *wire.Format {
 	return wire.ByName(string(state.Format))
 }
 
-// settle decides on the format of a conversation, given its earlier format or nil. It returns nil if the format can't
-// be determined. A plain conversation switches to another format at the first sign of it, and to the strictest format
-// if several are possible.
+// settle decides on the format of a conversation; before is its earlier format, or nil. It returns nil if the format
+// can't be determined. A plain conversation switches to another format at the first sign of it, and to the strictest
+// format if several are possible.
 func settle(found *wire.Detection, before *wire.Format) *wire.Format {
 	if before != nil && found.IsPossible(before) {
 		return before

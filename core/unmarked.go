@@ -35,8 +35,8 @@ type unmarking struct {
 	gone []jsonspan.Span // in order
 }
 
-// value scans the value at the scanner. deep says whether its members may contain a cache breakpoint. It reports
-// whether the value consists of nothing but cache breakpoints.
+// value scans the value at the scanner. If deep is set, its members may contain a cache breakpoint. only is true if
+// the value consists of nothing but cache breakpoints.
 func (u *unmarking) value(s *jsonspan.Scanner, deep bool) (only bool) {
 	switch kind := s.Kind(); {
 	case kind == jsonspan.Object:
@@ -105,7 +105,7 @@ func (l *cutting) item(start, end uint32, goes bool) {
 	l.any, l.kept, l.last = true, l.kept || !goes, end
 }
 
-// end reports whether there were items and all of them are removed.
+// end reports whether there were items and all of them are removed. If so, the whole range is removed instead.
 func (l *cutting) end() bool {
 	if !l.any || l.kept {
 		return false

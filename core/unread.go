@@ -9,10 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// unread returns the error for a transcript whose text is mostly in places that its format doesn't read, or nil. A
-// detected format must read more than half of all text. A format named by the caller only has to do so within the
-// parts of messages, because applications may store other data elsewhere. If another format is certain and reads
-// more, missing a tenth of the text is enough for an error.
+// unread returns an error if most of the text of a transcript is in places that its format doesn't read. A detected
+// format must read more than half of all text. A format named by the caller only has to do so within the parts of
+// messages, because applications may store other data elsewhere. If another format is certain and reads more, missing
+// a tenth of the text is enough for an error.
 func unread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32) *jsonspan.Error {
 	if read, missed, beside := f.CoverageFrom(t, 0); readsMost(read, missed, beside, named) {
 		return nil
@@ -20,7 +20,8 @@ func unread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32)
 	return misread(f, t, named, offset)
 }
 
-// readsMost reports whether a first look at how much a format has read shows that no closer look is necessary.
+// readsMost reports whether a format has read so much of the text that unread needs no closer look. read, missed and
+// beside are bytes: what it read, missed within parts, and missed elsewhere.
 func readsMost(read, missed, beside int, named bool) bool {
 	if named {
 		beside = 0
@@ -41,7 +42,7 @@ func (s *session) unreadSince() *jsonspan.Error {
 	return misread(s.format, s.t, !s.auto, s.t.Outer.Start)
 }
 
-// misread takes the closer look of unread.
+// misread is the closer look of unread. It returns an error, or nil if the format reads enough.
 func misread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32) *jsonspan.Error {
 	c := f.Coverage(t)
 	says := "the format \"" + f.Name + "\" reads " + strconv.Itoa(c.Read) + " bytes of the text of these messages and misses " + strconv.Itoa(c.MissedBytes())
@@ -94,7 +95,7 @@ func better(f *wire.Format, c wire.Coverage, t *transcript.Transcript, offset ui
 	return other
 }
 
-// doubt lowers the confidence in a format that is certain by its signs if it reads less than half of the text at the
+// doubt lowers the confidence in the format that the signs make certain if it reads less than half of the text at the
 // scanner.
 func doubt(found *wire.Detection, s *jsonspan.Scanner) {
 	f := found.CertainFormat()

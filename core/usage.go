@@ -35,8 +35,8 @@ func (r *request) correct(state *api.State) *api.Correction {
 	return by
 }
 
-// usage returns the usage in the options or in a result of open. ok is false if there is none, or if it counts
-// nothing.
+// usage returns the usage in the options or in a result of open. ok is false if there is none, or if all of its
+// counts are 0.
 func (r *request) usage() (u api.Usage, ok bool) {
 	var at uint32
 	if r.options.Usage != nil {

@@ -304,8 +304,9 @@ func (p Rehydrate) AppendJSON(dst []byte) []byte {
 }
 
 // Squeeze is the pass squeeze, which rewrites old tool results in fewer tokens without losing information, except for the
-// middle of long lists of progress lines and for repeated reminders of a harness. The original goes to the archive. A later
-// pass that removes a squeezed result archives the original.
+// middle of long lists of progress lines and of long logs that the model has read, the lines around hits of long searches, and
+// repeated reminders of a harness. The original goes to the archive. A later pass that removes a squeezed result archives the
+// original.
 type Squeeze struct {
 	// KeepRecent is how many of the newest tool results stay as they are, unless they have a terminal's escape codes, long lists
 	// of progress lines, or reminders that are repeated later. Default: 2.

@@ -129,7 +129,7 @@ const (
 	lockName      = "lock"
 )
 
-// Lease leases the first key.
+// Lease is [Shared].Lease, with a file per lease.
 func (d *Dir) Lease(ctx context.Context, keys []string, holder string, ttl time.Duration) (granted bool, err error) {
 	err = d.locked(ctx, func() error {
 		if err := d.live(); err != nil {
@@ -148,7 +148,7 @@ func (d *Dir) Lease(ctx context.Context, keys []string, holder string, ttl time.
 	return granted && err == nil, err
 }
 
-// Renew renews a lease.
+// Renew is [Shared].Renew. It rewrites the file of the lease.
 func (d *Dir) Renew(ctx context.Context, key, holder string, ttl time.Duration) (held bool, err error) {
 	err = d.locked(ctx, func() error {
 		now := time.Now()
@@ -162,7 +162,7 @@ func (d *Dir) Renew(ctx context.Context, key, holder string, ttl time.Duration) 
 	return held && err == nil, err
 }
 
-// Release ends a lease.
+// Release is [Shared].Release. It removes the file of the lease.
 func (d *Dir) Release(ctx context.Context, key, holder string) error {
 	return d.locked(ctx, func() error {
 		l, err := d.leased(key)
@@ -173,7 +173,7 @@ func (d *Dir) Release(ctx context.Context, key, holder string) error {
 	})
 }
 
-// KeepLeased stores a record for the holder of a lease.
+// KeepLeased is [Shared].KeepLeased. It writes the record while no other program can take the lease.
 func (d *Dir) KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (kept bool, err error) {
 	err = d.locked(ctx, func() error {
 		l, err := d.leased(key)
@@ -188,7 +188,7 @@ func (d *Dir) KeepLeased(ctx context.Context, key, holder string, keys []string,
 
 func (d *Dir) leasePath(key string) string { return filepath.Join(d.dir, key+leaseSuffix) }
 
-// leased reads a lease. An incomplete file counts as no lease: its writer was killed.
+// leased reads the file of a key's lease. An incomplete file counts as no lease, because its writer was killed.
 func (d *Dir) leased(key string) (l leased, err error) {
 	text, err := os.ReadFile(d.leasePath(key))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -249,7 +249,7 @@ func (d *Dir) isDead(process string) bool {
 // written.
 const lockPoll = time.Millisecond
 
-// locked calls do while holding the lock of the directory.
+// locked calls do while this goroutine alone, among all programs, holds the lock of the directory.
 func (d *Dir) locked(ctx context.Context, do func() error) error {
 	for {
 		unlock, err := files.Lock(filepath.Join(d.dir, lockName))

@@ -47,7 +47,7 @@ func (m *Memory) Find(_ context.Context, keys []string) ([]byte, int, error) {
 	return nil, 0, nil
 }
 
-// Keep stores a record.
+// Keep stores a record under each of the keys.
 func (m *Memory) Keep(_ context.Context, keys []string, record []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -91,7 +91,7 @@ func (l leased) byAnother(holder string, now time.Time) bool {
 	return l.holder != holder && now.Before(l.until)
 }
 
-// Lease leases the first key.
+// Lease is [Shared].Lease.
 func (m *Memory) Lease(_ context.Context, keys []string, holder string, ttl time.Duration) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -117,7 +117,7 @@ func (m *Memory) holds(key, holder string) bool {
 	return m.leases[key].by(holder, time.Now())
 }
 
-// Renew renews a lease.
+// Renew is [Shared].Renew.
 func (m *Memory) Renew(_ context.Context, key, holder string, ttl time.Duration) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -129,7 +129,7 @@ func (m *Memory) Renew(_ context.Context, key, holder string, ttl time.Duration)
 	return true, nil
 }
 
-// Release ends a lease.
+// Release is [Shared].Release.
 func (m *Memory) Release(_ context.Context, key, holder string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -139,7 +139,7 @@ func (m *Memory) Release(_ context.Context, key, holder string) error {
 	return nil
 }
 
-// KeepLeased stores a record for the holder of a lease.
+// KeepLeased is [Shared].KeepLeased.
 func (m *Memory) KeepLeased(_ context.Context, key, holder string, keys []string, record []byte) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -34,7 +34,7 @@ ls -l "$out"/sdist/*.tar.gz "$out"/wheel/*.whl | awk '{ print $NF ": " $5 " byte
 "$out/venv/bin/python" -I "$here/tests/readme.py"
 
 installed=$(echo "$out"/venv/lib/python3*/site-packages)
-PYTHONPATH=$installed "$python" -m pytest -q -p no:cacheprovider "$here/tests"
+PYTHONPATH=$installed "$python" -m pytest -q -p no:cacheprovider --basetemp="$out/pytest" "$here/tests"
 if command -v mypy > /dev/null; then
 	cd "$here/src" && mypy --strict --cache-dir="$out/mypy" -p ctxfold
 	cd "$here/tests" && MYPYPATH=$here/src mypy --strict --cache-dir="$out/mypy" typed.py

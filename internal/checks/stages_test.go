@@ -13,6 +13,8 @@ const targets = `a b c d:
 	@echo $@ >> began
 bad:
 	@echo $@ >> began; false
+leaves:
+	@mkdir -p "$$TMPDIR/sealed/x" && chmod a-w "$$TMPDIR/sealed"; echo "at $$TMPDIR"
 pipe-in pipe-out:
 	@echo $@ >> began; [ -p pipe ] || mkfifo pipe 2> /dev/null || true; if [ $@ = pipe-in ]; then echo > pipe; else cat pipe; fi
 `
@@ -76,5 +78,21 @@ func TestStagesSideBySide(t *testing.T) {
 	began, out, passed := stages(t, "a pipe-in:a pipe-out:a b:pipe-in,pipe-out", "LANES=2")
 	if !passed || !strings.HasPrefix(began, "a ") || !strings.HasSuffix(began, " b") {
 		t.Errorf("began %q:\n%s", began, out)
+	}
+}
+
+// TestStagesTemporaryFolder checks that a run names what its stages leave in the temporary folder, and removes it.
+func TestStagesTemporaryFolder(t *testing.T) {
+	_, out, passed := stages(t, "a leaves", "TMPDIR="+t.TempDir())
+	_, rest, _ := strings.Cut("\n"+out, "\nat ")
+	at, _, _ := strings.Cut(rest, "\n")
+	if !passed || at == "" || !strings.Contains(out, "\nLeft behind in the temporary folder: sealed \n") {
+		t.Errorf("what a stage left is not named:\n%s", out)
+	}
+	if _, err := os.Stat(at); !os.IsNotExist(err) {
+		t.Errorf("%s is still there: %v", at, err)
+	}
+	if _, out, _ := stages(t, "a", "TMPDIR="+t.TempDir()); strings.Contains(out, "Left behind") {
+		t.Errorf("nothing was left:\n%s", out)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/mailru/easyjson/jwriter"
 )
 
-// null consumes a null if that is the next value, and reports whether it was.
+// null returns true if the next value is a null, which it consumes.
 func null(in *jlexer.Lexer) bool {
 	found := in.IsNull()
 	if found {
@@ -44,7 +44,7 @@ func Int64(in *jlexer.Lexer, to *int64) {
 	}
 }
 
-// Uint32 reads a whole number that is not negative.
+// Uint32 reads a whole number from 0 on.
 func Uint32(in *jlexer.Lexer, to *uint32) {
 	if !null(in) {
 		*to = in.Uint32()
@@ -113,7 +113,7 @@ func Unknown(in *jlexer.Lexer, key string) {
 	in.AddError(&jlexer.LexerError{Offset: in.GetPos(), Reason: "unknown field", Data: key})
 }
 
-// Begin consumes the opening brace of an object, or a null. top reports whether the value is the whole JSON text.
+// Begin consumes the opening brace of an object, or a null. top is true if the value is the whole JSON text.
 func Begin(in *jlexer.Lexer) (top, isNull bool) {
 	top = in.IsStart()
 	if !in.IsNull() {
@@ -135,7 +135,8 @@ func End(in *jlexer.Lexer, top bool) {
 	}
 }
 
-// PutString writes a member whose value is a string. name is written unchanged: it has the quotes, the colon and any comma before it.
+// PutString writes a member whose value is a string. name is written unchanged: it includes the quotes, the colon and
+// any comma before the member.
 func PutString(out *jwriter.Writer, name, value string) {
 	out.RawString(name)
 	out.String(value)

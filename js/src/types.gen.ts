@@ -32,6 +32,7 @@ export type Operation =
 export type Format =
   | "adk"
   | "ag-ui"
+  | "agent-framework"
   | "ai-sdk"
   | "ai-sdk-ui"
   | "anthropic"
@@ -52,6 +53,7 @@ export type Format =
   | "openai-responses"
   | "pi"
   | "plain"
+  | "prompt-api"
   | "pydantic-ai"
   | "tanstack";
 
@@ -395,7 +397,7 @@ export type LossReason =
 export type LossInstead = "nothing" | "text" | "unsigned" | "moved" | "changed" | "wrapped" | "user" | "system";
 
 /** MarkerFault is why a body was not put back although it was given. */
-export type MarkerFault = "changed" | "corrupt";
+export type MarkerFault = "changed" | "respelled" | "corrupt";
 
 /** DigestKind is the kind of content that a message written by a compaction replaces. */
 export type DigestKind = "digest" | "branch" | "line" | "loop" | "file" | "count" | "turn" | "other";
@@ -632,7 +634,7 @@ export interface PassInfo {
   parameters: Parameter[];
   /** the texts that replace removed content; with an archive each names a handle */
   markers: string[];
-  /** the openings of the messages that it inserts */
+  /** how the messages that it inserts begin */
   messages: string[];
   counters: Counter[];
 }
@@ -646,7 +648,7 @@ export interface Parameter {
   doc: string;
 }
 
-/** Counter is a number that a pass accumulates. The report has it under its name as a key of its own, or in counts. */
+/** Counter is a number that a pass accumulates. The report has it as a member of this name, or in counts. */
 export interface Counter {
   name: string;
   /** what is counted, for people */
@@ -661,7 +663,7 @@ export interface PresetInfo {
   policy: Policy;
 }
 
-/** Policy says when and how a transcript is compacted. Zero values mean "as the preset says". */
+/** Policy determines when and how a transcript is compacted. Zero values mean "as in the preset". */
 export interface Policy {
   /** preset is the name of the preset that the policy starts from; "" means "default". */
   preset?: Preset;
@@ -797,7 +799,9 @@ export interface PolicyGate {
    * due; 0 means never.
    */
   max_tool_results?: number;
-  /** usage uses the provider's counts (usage in native messages) and estimates only the messages after them. */
+  /**
+   * usage makes ctxfold use the provider's counts (usage in native messages) and estimate only the messages after them.
+   */
   usage?: boolean;
 }
 
@@ -988,8 +992,9 @@ export interface RehydratePass {
 
 /**
  * squeeze rewrites old tool results in fewer tokens without losing information, except for the middle of long lists of
- * progress lines and for repeated reminders of a harness. The original goes to the archive. A later pass that removes a
- * squeezed result archives the original.
+ * progress lines and of long logs that the model has read, the lines around hits of long searches, and repeated
+ * reminders of a harness. The original goes to the archive. A later pass that removes a squeezed result archives the
+ * original.
  */
 export interface SqueezePass {
   pass: "squeeze";
@@ -1065,7 +1070,7 @@ export interface PolicySummary {
   /** retries is the maximum number of times that the model is asked again after a rejected summary. Default: 1. */
   retries?: number;
   /**
-   * split says how to summarize a record that is too long for one request: "map" (one request per part, in parallel,
+   * split is the way to summarize a record that is too long for one request: "map" (one request per part, in parallel,
    * and one that merges their digests) or "chain" (part by part, each with the digest so far).
    */
   split?: "map" | "chain";
@@ -1100,8 +1105,8 @@ export interface PolicySummary {
    */
   scope?: "session" | "branch";
   /**
-   * on_failure says what to do if the host has no summary: "local" (the default: use the local digest), "keep" (leave
-   * the transcript unchanged) or "error" (fail; with wire_safe this means "local").
+   * on_failure is what to do if the host has no summary: "local" (the default: use the local digest), "keep" (leave the
+   * transcript unchanged) or "error" (fail; with wire_safe this means "local").
    */
   on_failure?: "local" | "keep" | "error";
 }
@@ -1128,9 +1133,9 @@ export interface PolicyPrices {
 
 /** Limits are the limits of a request. */
 export interface Limits {
-  /** of a request */
+  /** maximum size of a request */
   bytes: number;
-  /** levels of nested objects and arrays */
+  /** maximum number of nested objects and arrays */
   depth: number;
 }
 
@@ -1145,7 +1150,7 @@ export interface DetectRequest {
 export interface Detection {
   /** the most likely, or "" if no candidate reaches a confidence of 0.75 */
   format: Format | "";
-  /** in Format, from 0 to 1 */
+  /** confidence in Format, from 0 to 1 */
   confidence: number;
   /** the most likely first */
   candidates: Candidate[];
@@ -1156,7 +1161,7 @@ export interface Detection {
 /** Candidate is a format that a transcript may be in. */
 export interface Candidate {
   format: Format;
-  /** 0 to 1; all candidates add up to 1, or to less if something is unknown */
+  /** from 0 to 1; those of all candidates add up to 1, or to less if no format fits well */
   confidence: number;
   /** roles, keys or types that only this format has */
   evidence: string[];
@@ -1337,6 +1342,11 @@ export interface State {
   own?: string[];
   /** archive is the handle of the last compaction's changes, where restore starts; absent without an archive. */
   archive?: string;
+  /**
+   * respelled is the handle of the newest changes that were applied to a history whose tool calls are written
+   * differently, as in another branch. Restore puts back the calls that were compacted, and says so.
+   */
+  respelled?: string;
   /** redacted lists hashes of the texts that were replaced, in the order of the numbers in their placeholders. */
   redacted?: string[];
   /** attempts prevents loops of compactions that don't help. */
@@ -1456,11 +1466,11 @@ export interface Estimate {
   /** error bound in percent: nine of ten estimates are closer */
   bound: number;
   estimator: Estimator;
-  /** of tokenizers; only with the estimator script */
+  /** family of tokenizers that the estimate is for; only with the estimator script */
   family?: Family;
-  /** of a transcript */
+  /** wire format of a transcript */
   format?: Format;
-  /** per message */
+  /** tokens of each message */
   messages?: number[];
   /** tokens of the system prompt and tools of a request body, and of unseen content that usage has revealed */
   beside?: number;
@@ -1493,13 +1503,13 @@ export interface Check {
   /** over_limit, over_bytes, cold, under_budget or unlimited */
   reason: Reason;
   tokens: number;
-  /** of tokens */
+  /** where the number of tokens comes from */
   source: TokenSource;
   /** error bound in percent: nine of ten estimates are closer */
   bound: number;
-  /** compaction is due above it */
+  /** compaction is due above this number of tokens */
   limit: number;
-  /** 0 is unknown */
+  /** context window, in tokens; 0 if it is unknown */
   window: number;
   /** tokens / window; 0 if the window is unknown */
   ratio: number;
@@ -1613,7 +1623,7 @@ export interface CallUsage {
 
 /** Correction adjusts the estimates of an estimator to a provider's counts. */
 export interface Correction {
-  /** of all estimates, in 1/65,536 */
+  /** factor of all estimates, in 1/65,536 */
   scale: number;
   /** tokens outside the transcript */
   fixed: number;
@@ -1658,9 +1668,9 @@ export interface SummaryRequest {
  * and `max_tokens` if the API requires it.
  */
 export interface ProviderRequest {
-  /** of the API: anthropic or openai-responses */
+  /** format of the API: anthropic or openai-responses */
   format: Format;
-  /** POST, after the address of the API: /v1/messages or /v1/responses/compact */
+  /** path to POST to, relative to the address of the API: /v1/messages or /v1/responses/compact */
   path: string;
   /** the value of the header anthropic-beta */
   beta?: string;
@@ -1672,7 +1682,7 @@ export interface ProviderRequest {
  * was sent last, so the provider reads that from its prompt cache.
  */
 export interface RequestConversation {
-  /** turn the input messages into the messages to send, with the instruction last */
+  /** edits that turn the input messages into the messages to send, with the instruction last */
   edits: Edit[];
   /**
    * body is a JSON Merge Patch (RFC 7396) for the request body outside its messages: the limit of the answer, no tool
@@ -1825,9 +1835,9 @@ export interface Thrashing {
 export interface ReportTokens {
   before: number;
   after: number;
-  /** compaction is due above it */
+  /** compaction is due above this size */
   limit: number;
-  /** 0 is unknown */
+  /** context window; 0 if it is unknown */
   window: number;
   /** source is where the token counts come from. */
   source: TokenSource;
@@ -1835,7 +1845,7 @@ export interface ReportTokens {
   bound: number;
 }
 
-/** Count is the number of messages before and after a compaction. */
+/** Count is a number of messages before and after a compaction. */
 export interface Count {
   before: number;
   after: number;
@@ -1850,7 +1860,7 @@ export interface PassCount {
 /** StablePrefix is the unchanged start of the list, which a provider's prompt cache can still serve. */
 export interface StablePrefix {
   messages: number;
-  /** of the list, from its opening bracket */
+  /** bytes of the list that are unchanged, from its opening bracket */
   bytes: number;
   tokens: number;
 }
@@ -1861,7 +1871,7 @@ export interface ReportSummary {
   why?: SummaryFault;
   /**
    * error is the host's message about the first request that it could not answer, such as the text of the summarizer's
-   * exception; at most 300 code points. Absent if it said nothing, or the model's summary was used.
+   * exception; at most 300 code points. Absent if the host gave none, or the model's summary was used.
    */
   error?: string;
   /**
@@ -1869,13 +1879,13 @@ export interface ReportSummary {
    * identifiers, numbers and errors, as code finds them. Absent if no digest was written.
    */
   score?: number;
-  /** request is how the model was asked; absent if it wasn't, or the host can only send a record. */
+  /** request is the form in which the model was asked; absent if it wasn't, or the host can only send a record. */
   request?: SummaryShape;
   /** usage is the provider's count for all requests whose summaries had one. */
   usage?: CallUsage;
   /**
-   * saved is the cost that a prompt cache saved for these requests at the policy's prices, in their currency; negative
-   * if writing to the cache cost more. Absent without prices or usage.
+   * saved is how much a prompt cache reduced the cost of these requests at the policy's prices, in their currency;
+   * negative if writing to the cache cost more. Absent without prices or usage.
    */
   saved?: number;
   /**
@@ -1917,7 +1927,7 @@ export interface ReportBytes {
 export interface ReportCache {
   /** index in the result's list */
   first_changed_message: number;
-  /** of the result's list, from its opening bracket */
+  /** offset in the result's list, from its opening bracket */
   first_changed_byte: number;
   /** tokens after the first change, which the cache doesn't have */
   reread_tokens: number;
@@ -2051,6 +2061,11 @@ export interface MemoryEntry {
   points?: MemoryPoint[];
   /** the newest message of the user was replaced too */
   newest?: boolean;
+  /**
+   * calls is the fingerprint of how the covered messages write their tool calls, which Print ignores: the text of
+   * arguments or the order of their members, and ids.
+   */
+  calls?: string;
   state: State;
   /**
    * given is the same compaction relative to the list that the program passed, if that list continued from what had
@@ -2084,6 +2099,8 @@ export interface MemoryEdit {
   on?: string;
   /** fingerprint of the message after which the new one is inserted */
   after?: string;
+  /** fingerprint of how that message writes its tool calls, which must match too */
+  calls?: string;
   /** instead of fingerprints: the role of the message before which the new one is inserted */
   role?: string;
 }
@@ -2140,7 +2157,7 @@ export interface ValidateRequest {
 
 /** Validation is the result of the operation `validate`: the rules of the wire format that a transcript breaks. */
 export interface Validation {
-  /** the provider would refuse nothing */
+  /** whether the provider would accept the transcript */
   valid: boolean;
   format: Format;
   messages: number;
@@ -2156,11 +2173,11 @@ export interface Violation {
   path: string;
   /** bytes from the start of the request */
   offset: number;
-  /** for people */
+  /** what is wrong, for people */
   text: string;
   /** severity is how the provider reacts to the violation. */
   severity: Severity;
-  /** what repair does about it; a tolerated violation is repaired only if the policy says `"repair":"all"` */
+  /** how repair fixes it; tolerated violations only if the policy has `"repair":"all"` */
   repair: Repair;
 }
 
@@ -2175,7 +2192,7 @@ export interface RepairRequest {
 
 /** RepairedMessages is the result of the operation `repair`. */
 export interface RepairedMessages {
-  /** the provider would refuse nothing in the result */
+  /** whether the provider would accept the result */
   valid: boolean;
   report: Report;
 }
@@ -2194,7 +2211,7 @@ export interface Converted {
   /** the format of the input */
   from: Format;
   to: Format;
-  /** valid reports whether the provider of the new format would refuse nothing. */
+  /** valid reports whether the provider of the new format would accept the result. */
   valid: boolean;
   /** lost lists everything that was not carried over, or only in another form, in the order of the messages. */
   lost: Loss[];
@@ -2211,16 +2228,16 @@ export interface Converted {
 export interface Loss {
   /** index in the input list; -1 for anything outside it */
   message: number;
-  /** of its message or part */
+  /** path of the message or part */
   path: string;
   kind: LossKind;
   reason: LossReason;
   instead: LossInstead;
-  /** detail names it: the key of a member, a type, a tool, or the new id or name of a changed one. */
+  /** detail names what was lost: the key of a member, a type, a tool, or the new id or name of a changed one. */
   detail?: string;
   /**
-   * count is the number of messages or parts with metadata of this name; the entry has the place of the first. Absent
-   * if it is one.
+   * count is the number of messages or parts with metadata of this name; Message and Path locate the first. Absent if
+   * it is one.
    */
   count?: number;
 }
@@ -2268,7 +2285,7 @@ export interface Marker {
   what: BodyKind;
   /** index in the result's list; -1 for changes */
   message: number;
-  /** why is why a given body was not put back. */
+  /** why is the reason why a given body was not put back. */
   why?: MarkerFault;
 }
 
@@ -2298,7 +2315,7 @@ export interface Digests {
 
 /** Digest is the content of a message that a compaction wrote. */
 export interface Digest {
-  /** its index */
+  /** index of the message */
   message: number;
   kind: DigestKind;
   /**
@@ -2307,9 +2324,9 @@ export interface Digest {
    * forged it.
    */
   own: boolean;
-  /** number of compactions in it, if it has one */
+  /** number of compactions so far, if the message states it */
   round?: number;
-  /** of the messages that it replaces, if they are archived */
+  /** handle of the messages that it replaces, if they are archived */
   handle?: string;
   /** without the header, the handle and the lists of the ledger */
   text: string;
@@ -2350,12 +2367,12 @@ export interface Found {
 
 /** FoundMessage is a message that matches the query. */
 export interface FoundMessage {
-  /** index of its body in the request */
+  /** index of the body with the message in the request */
   body: number;
   handle?: string;
-  /** in its body; 0 if the body isn't a list */
+  /** index of the message in its body; 0 if the body isn't a list */
   index: number;
-  /** comparable within one answer */
+  /** larger is better; comparable within one answer */
   score: number;
   role: Role;
   /** day of the message, such as 2025-03-14, if known */
@@ -2378,7 +2395,10 @@ export interface Searched {
   missing: string[];
 }
 
-/** Recalled is the result of the operation `recall`: the tool, what a call asks for, or the text to answer it with. */
+/**
+ * Recalled is the result of the operation `recall`: the definition of the tool, what a call of it asks for, or the text
+ * that answers the call.
+ */
 export interface Recalled {
   /** definition of the tool, if there were no arguments */
   tool?: object;
@@ -2408,11 +2428,11 @@ export interface Searchable {
 
 /** Opened is the result of the operation `open`: the live conversation of a session file. */
 export interface Opened {
-  /** of the file */
+  /** which agent wrote the file */
   kind: SessionKind;
-  /** of the messages */
+  /** wire format of the messages */
   format: Format;
-  /** of the last call; "" if the file doesn't have it */
+  /** model of the last call; "" if the file doesn't name it */
   model: string;
   /** the system prompt; "" if the file doesn't have it */
   system: string;
@@ -2442,7 +2462,7 @@ export interface SaveRequest {
  * Saved is the result of the operation `save`: the new file is the first Kept bytes of the old one, followed by Text.
  */
 export interface Saved {
-  /** of the file */
+  /** which agent's format the file has */
   kind: SessionKind;
   /** bytes */
   kept: number;
@@ -2459,11 +2479,11 @@ export interface SessionOpenRequest {
 
 /** SessionInfo is the result of the operations session_open and session_append: the size of the session. */
 export interface SessionInfo {
-  /** its number, for requests */
+  /** number by which requests refer to the session */
   session: number;
   /** number of messages */
   messages: number;
-  /** of the messages and of the system prompt and tools sent with them */
+  /** size of the messages, and of the system prompt and tools sent with them */
   tokens: number;
   /** "" until the policy or the messages determine it */
   format: Format | "";
@@ -2523,9 +2543,9 @@ export interface FailureUsage {
 /** Verdict is the result of the operation `classify_error`. */
 export interface Verdict {
   class: FailureClass;
-  /** a compaction and one retry may help */
+  /** whether a compaction and one retry may help */
   overflow: boolean;
-  /** the provider reported no error */
+  /** whether the messages did not fit although the provider reported no error */
   silent: boolean;
   provider?: string;
   message: string;
@@ -2559,9 +2579,9 @@ export interface OutputLimits {
 export interface LimitedOutput {
   changed: boolean;
   text: string;
-  /** images and other media of the output stay */
+  /** whether images and other media of the output stay */
   keep_media: boolean;
-  /** the text is a notice: the host keeps the whole output under its handle */
+  /** whether the text is a notice: the host keeps the whole output under its handle */
   spilled: boolean;
   handle?: string;
 }
@@ -2597,7 +2617,7 @@ export interface JobSettings {
   can?: EffectName[];
   /** owner identifies whose conversation it is. What is remembered for one owner is never used for another. */
   owner?: string;
-  /** records is how records are looked up; absent means by prefix. */
+  /** records determines how records are looked up; absent means by prefix. */
   records?: RecordKeys;
   /** records_required makes the job fail if the store of records fails. Otherwise the job continues without records. */
   records_required?: boolean;

@@ -11,6 +11,7 @@ import { chatGPT, claude } from "./support/chats.js";
 import { download, give, headline, recomputed, settled } from "./support/playground.js";
 import { files, serve } from "./support/server.js";
 import { session } from "./support/session.js";
+import { failWhenSettled } from "./support/settled.js";
 
 const root = new URL("../../", import.meta.url);
 let dist = "";
@@ -21,6 +22,7 @@ before(async () => {
 /** @param {import("node:test").TestContext} t @param {string} [hash] */
 async function open(t, hash = "") {
   const page = await openPage(t);
+  await failWhenSettled(page);
   await page.goto(`${await serve(t, files(pathToFileURL(`${dist}/`)))}/${hash}`);
   await settled(page);
   return page;

@@ -53,7 +53,7 @@ async function home(t, says = answer) {
   const project = join(folder, "project");
   await mkdir(project);
   const { PATH = "" } = process.env;
-  return { folder, project, api, env: { PATH, HOME: folder, NO_PROXY: "127.0.0.1" } };
+  return { folder, project, api, env: { PATH, HOME: folder, TMPDIR: folder, NO_PROXY: "127.0.0.1" } };
 }
 
 test("each plugin is at most 100 lines", async () => {

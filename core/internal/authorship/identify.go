@@ -64,7 +64,7 @@ func Identify(doc *view.View, state *api.State, places Places) *Authors {
 	return &Authors{doc: doc, ours: id.ours}
 }
 
-// look records what each message reads like, and what the state says about the conversation. It reports whether any
+// look records what each message reads like, and what the state knows about the conversation. It returns false if no
 // message reads like one of ours.
 func (id *identifying) look(state *api.State) (some bool) {
 	t, named := id.doc.T, false // whether the state names a message of this transcript
@@ -86,7 +86,7 @@ func (id *identifying) look(state *api.State) (some bool) {
 	return true
 }
 
-// isOurs reports whether message i was written by a compaction. The message reads like k, and at describes its
+// isOurs reports whether a compaction wrote message i. k is what the message reads like, and at describes its
 // position.
 func (id *identifying) isOurs(i int, k Origin, at spot) bool {
 	seen := id.known == 0 || i < id.known // the last compaction may have seen it
@@ -108,7 +108,8 @@ func (id *identifying) isOurs(i int, k Origin, at spot) bool {
 	return seen || k == OfBranch
 }
 
-// takeName reports whether the state names message i, and uses up the name, because it identifies only one message.
+// takeName reports whether the state names message i. It removes the name, because a name identifies only one
+// message.
 func (id *identifying) takeName(i int) bool {
 	at := slices.Index(id.names, NameOf(id.doc.T, int32(i)))
 	if at >= 0 {
@@ -165,7 +166,7 @@ func (id *identifying) inPlace(i int, at spot) bool {
 }
 
 // lastPlace returns the last position in the input at which one of the policy's passes puts messages of a kind; -1 if
-// no pass does, and Anywhere for a kind that no pass positions.
+// none does, and Anywhere for a kind that has no particular position.
 func (id *identifying) lastPlace(kind *Message) int {
 	if !kind.Placed {
 		return Anywhere
@@ -212,7 +213,7 @@ func (id *identifying) isPinned(i int) bool {
 	return id.pinned[groups[i]]
 }
 
-// instructs reports whether message i may have stayed because it contains project instructions.
+// instructs reports whether message i may have been kept by a compaction because it contains project instructions.
 func (id *identifying) instructs(i int) bool {
 	if !id.places.Project {
 		return false

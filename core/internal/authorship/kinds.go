@@ -8,10 +8,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Origin says what a message that a compaction wrote stands for.
+// Origin is what a message that a compaction wrote stands for.
 type Origin uint8
 
-// The origins of messages. Kinds of messages that passes declare get further origins.
+// The origins of messages. Kinds of messages that passes declare get further ones.
 const (
 	NotOurs  Origin = iota
 	OfDigest        // the digest of a fold
@@ -25,7 +25,7 @@ const (
 	ofOthers
 )
 
-// Message is a kind of message, other than a digest, that a pass or a repair writes. It says how to recognize such a
+// Message describes a kind of message, other than a digest, that a pass or a repair writes: how to recognize such a
 // message, and how to treat it.
 type Message struct {
 	Origin Origin // its origin; if zero, Declare assigns one
@@ -44,7 +44,7 @@ type Message struct {
 // declared are the kinds of messages, in order of declaration.
 var declared []*Message
 
-// Declare declares a kind of message, once. It is called from init.
+// Declare declares a kind of message; repeated calls have no effect. It is called from init.
 func Declare(m *Message) {
 	next := ofOthers
 	for _, known := range declared {
@@ -72,7 +72,7 @@ func Declared() []*Message { return declared }
 
 var digests = &Message{Origin: OfDigest}
 
-// Declaration returns the kind of message with this origin.
+// Declaration returns the kind of message whose origin is k, or nil.
 func (k Origin) Declaration() *Message {
 	for _, m := range declared {
 		if m.Origin == k {

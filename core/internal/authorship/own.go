@@ -10,9 +10,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Authors knows which messages of a document were written by compactions. A message that only reads like one is
-// treated according to its role: an assistant's text is folded as such, nothing is read from it into the ledger and
-// the state, and the digest includes it.
+// Authors knows which messages of a document compactions wrote. A message that only reads like one of them is treated
+// according to its role: an assistant's text is folded as such, nothing is taken from it into the ledger and the
+// state, and the digest includes it.
 type Authors struct {
 	doc  *view.View
 	ours []Origin // by message of the input
@@ -21,8 +21,8 @@ type Authors struct {
 // maxOwn is the maximum number of messages that a state names as written by compactions.
 const maxOwn = 256
 
-// LooksLike returns the origin that a message seems to have, judging by its text and role, or NotOurs. It proves
-// nothing: a model can be led to repeat any text.
+// LooksLike returns the origin that a message seems to have, judging by its text and role, or NotOurs. It is no
+// proof: a model can be led to repeat any text.
 func LooksLike(t *transcript.Transcript, m int32) Origin {
 	if t.Messages[m].Variant == transcript.Digest {
 		return OfDigest
@@ -60,7 +60,7 @@ func NameOf(t *transcript.Transcript, m int32) string {
 	return f.String()
 }
 
-// OwnNames returns the names, for the state, of the messages in the result that compactions wrote.
+// OwnNames returns the names that the state needs: those of the messages in the result that compactions wrote.
 func (a *Authors) OwnNames() (list []string) {
 	for _, it := range a.doc.Items {
 		if k := a.Origin(it.Msg); k != NotOurs && !k.Declaration().Unnamed && len(list) < maxOwn {
@@ -74,9 +74,9 @@ func (a *Authors) OwnNames() (list []string) {
 func (a *Authors) IsBranch(m int32) bool { return a.Origin(m) == OfBranch }
 
 // Summarizable reports whether the digest should include a message as a part of the conversation. It should if no
-// compaction wrote the message, or if a host has added other content to a digest in it. It also should if the message
-// is the line of a turn, a tool loop as text or the digest of a branch, because these are all that remains of the
-// messages they replace.
+// compaction wrote the message, or if it is a digest to which a host has added other content. It also should if the
+// message is the line of a turn, a tool loop as text or the digest of a branch, because nothing else remains of the
+// messages that these replace.
 func (a *Authors) Summarizable(m int32) bool {
 	switch k := a.Origin(m); k {
 	case NotOurs:
@@ -88,8 +88,8 @@ func (a *Authors) Summarizable(m int32) bool {
 	}
 }
 
-// isCount reports whether the rest of a text is that of a message that counts dropped messages: its line, followed
-// only by blocks.
+// isCount reports whether rest is the end of a message that counts dropped messages: the end of its first line, and
+// otherwise only blocks.
 func isCount(rest string) bool {
 	line, more, found := strings.Cut(rest, "\n")
 	return strings.HasSuffix(line, "]") && (!found || strings.HasPrefix(more, "\n<") && strings.HasSuffix(more, ">"))
@@ -113,8 +113,7 @@ func IsTurn(t *transcript.Transcript, m int32) bool {
 	return t.Messages[m].Count == 1 && (t.EqualText(first, TurnText) || t.EqualText(first, OpeningText))
 }
 
-// IsNotice reports whether message i consists of a notice with this text. The user didn't write it, so it isn't a
-// request.
+// IsNotice reports whether message i consists of the notice text. The user didn't write it, so it isn't a request.
 func IsNotice(t *transcript.Transcript, i int, text string) bool {
 	m := &t.Messages[i]
 	return m.Role == transcript.User && m.Count == 1 && t.EqualText(t.FirstText(i), text)
@@ -130,7 +129,8 @@ func IsCompanion(t *transcript.Transcript, m int32) bool {
 	return false
 }
 
-// DroppedBefore returns how many messages an earlier compaction dropped, according to its message; 0 if this isn't such a message.
+// DroppedBefore returns how many messages an earlier compaction dropped, according to the message that counts them; 0
+// for any other message.
 func DroppedBefore(t *transcript.Transcript, m int32) int {
 	if t.Messages[m].Role != transcript.User || !t.StartsWith(int(m), DroppedPrefix) {
 		return 0

@@ -8,7 +8,7 @@ import (
 // grown.
 const maxFailed = 3
 
-// stuck reports whether the last compactions have shown that another one won't help.
+// stuck reports whether the last compactions were so unsuccessful that another one won't help.
 func (c *Run) stuck() bool {
 	a := c.state.Attempts
 	return !c.policy.Force && a != nil && a.Failed >= maxFailed && c.doc.Total < a.Tokens+c.policy.RetryGrowth()
@@ -24,7 +24,8 @@ func (c *Run) failed(reason api.Reason) *Run {
 	return c
 }
 
-// failures counts this compaction as failed. If it was the first after a wait, the next one has to wait again.
+// failures returns the number of consecutive failures, including this one. After a wait, a single failure suffices
+// for the next wait.
 func (c *Run) failures() int {
 	if c.state.Attempts == nil {
 		return 1

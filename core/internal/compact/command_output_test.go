@@ -26,6 +26,9 @@ func TestOutputsOfHarnessCommandsAreCut(t *testing.T) {
 	if c := run(t, "native", strings.Replace(pol, `"squeeze"`, `"squeeze","min_reclaim":100000`, 1), src(long, "and now?")); takenOut(c) != "" {
 		t.Errorf("cut below min_reclaim: %q", takenOut(c))
 	}
+	if c := run(t, "native", strings.Replace(pol, `"squeeze"`, `"squeeze","min_reclaim":100`, 1), src(long, "and now?")); takenOut(c) != "truncate@2" {
+		t.Errorf("the output alone frees more than min_reclaim: %q", takenOut(c))
+	}
 	for _, same := range []string{src("Why "+long+"?", "and now?"), src("why?", long), src(long+`\nNever delete the folder kiln.`, "and now?")} {
 		if c := run(t, "native", pol, same); takenOut(c) != "" {
 			t.Errorf("%q: %s", takenOut(c), output(c))
@@ -33,5 +36,16 @@ func TestOutputsOfHarnessCommandsAreCut(t *testing.T) {
 	}
 	if again := run(t, "native", pol, out); takenOut(again) != "" {
 		t.Errorf("cut again: %q", takenOut(again))
+	}
+}
+
+// The long output that follows a command of the user is no skill or instruction file, so it is not kept as project instructions.
+func TestOutputOfACommandIsNoInstructionFile(t *testing.T) {
+	src := `[{"role":"user","content":"bake"},{"role":"assistant","content":[{"type":"text","text":"Yes."}]},{"role":"user","content":"<command-name>/context</command-name>"},` +
+		`{"role":"user","content":"<local-command-stdout>` + strings.Repeat("tools of the harness: 400 tokens, read from CLAUDE.md. ", 40) + `</local-command-stdout>"},` +
+		`{"role":"assistant","content":[{"type":"text","text":"Done."}]},{"role":"user","content":"and now?"}]`
+	c := run(t, "native", `{"window":{"tokens":9000},"passes":[{"pass":"squeeze"}]}`+force, src)
+	if takenOut(c) != "truncate@3" || c.report.Instructions != 0 {
+		t.Errorf("%q, %d messages of instructions: %s", takenOut(c), c.report.Instructions, output(c))
 	}
 }

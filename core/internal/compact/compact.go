@@ -1,4 +1,4 @@
-// Package compact runs a compaction, a repair or a restoration from the input to the report, using the packages below
+// Package compact runs a compaction, a repair or a restoration, from the input to the report, with the packages below
 // it.
 package compact
 
@@ -47,7 +47,7 @@ func NoLimitReason(p *policy.Policy) api.Reason {
 	return api.ReasonUnknownWindow
 }
 
-// compact runs the passes, from the gate to the result.
+// compact runs a compaction from the gate to the result.
 func compact(in view.Input, steps []passes.Pass) *Run {
 	c, idle := BeginDue(in, in.State.Messages)
 	if idle || c.endsBeforePasses() {
@@ -84,8 +84,8 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	return c
 }
 
-// endsBeforePasses repairs the input, and reports whether the run ends there, because another compaction would not
-// help or no provider would accept the result.
+// endsBeforePasses repairs the input. It returns true if the run then ends, because another compaction would not
+// help, or no provider would accept the result.
 func (c *Run) endsBeforePasses() bool {
 	if c.settled() {
 		c.asItIs(api.ReasonNoProgress)
@@ -108,7 +108,7 @@ func (c *Run) endsBeforePasses() bool {
 	return false
 }
 
-// endsInPasses runs the passes, and reports whether the run ends there or waits for summaries.
+// endsInPasses runs the passes. It returns true if the run then ends or waits for summaries.
 func (c *Run) endsInPasses(steps []passes.Pass) bool {
 	lowered := c.due && passes.LowFirst(c)
 	for i, p := range steps {
@@ -136,8 +136,9 @@ func (c *Run) endsInPasses(steps []passes.Pass) bool {
 	return false
 }
 
-// settleAndFill makes the result valid, lets the passes use the room that is left below the target then, and makes what they have added
-// valid too. The thinking that the first repair removes may be a third of a result. It reports whether signed thinking could be kept valid.
+// settleAndFill makes the result valid, lets the passes use the room that is then left below the target, and makes
+// what they have added valid too. The thinking that the first repair removes may be a third of a result. It returns
+// false if signed thinking could not be kept valid.
 func (c *Run) settleAndFill(steps []passes.Pass) bool {
 	if !c.settle() {
 		return false
@@ -163,7 +164,7 @@ func (c *Run) mayKeep() bool {
 	return !c.MustFit() || c.noDigest != string(api.FaultNoRoom) && c.report.Tokens.Before <= c.policy.UsableTokens()
 }
 
-// gainsTooLittle returns why the result isn't worth the change; "" if it is.
+// gainsTooLittle returns why the result frees too little to be used; "" if it frees enough.
 func (c *Run) gainsTooLittle() api.Reason {
 	gain := c.report.Tokens.Before - c.doc.Total
 	switch {
@@ -175,12 +176,13 @@ func (c *Run) gainsTooLittle() api.Reason {
 	return ""
 }
 
-// saves reports whether the transcript exceeded the limit and no longer does, regardless of how much was freed.
+// saves reports whether the result is within the limit, and the transcript wasn't, regardless of how much was freed.
 func (c *Run) saves() bool {
 	return c.MustFit() && c.report.Tokens.Before > c.MaxTokens() && c.doc.Total <= c.MaxTokens()
 }
 
-// AwaitsSummaries reports whether the run needs summaries before it can continue. If so, it completes the preliminary report.
+// AwaitsSummaries reports whether the run needs summaries before it can continue. In that case it completes the
+// preliminary report.
 func (c *Run) AwaitsSummaries() bool {
 	if len(c.summary.Requests()) == 0 {
 		return false
@@ -195,11 +197,11 @@ func (c *Run) AwaitsSummaries() bool {
 // maxResorts limits how often a result is cut again because a repair made it larger.
 const maxResorts = 4
 
-// repairRoom is the number of additional tokens that are freed each time, to make room for the additions of the next repair.
+// repairRoom is the number of additional tokens that are freed each time, as room for what the next repair adds.
 const repairRoom = 16
 
-// settle makes the result valid, and cuts it again if the repair, or the handles that are added to digests at the end,
-// made it too large. It reports whether signed thinking could be kept valid.
+// settle makes the result valid, and cuts it again if that has made it too large, or if the handles that are added to
+// digests at the end would. It returns false if signed thinking could not be kept valid.
 func (c *Run) settle() bool {
 	added := 0 // tokens that the next repair is expected to add
 	for again := 0; ; again++ {
@@ -248,14 +250,14 @@ func (c *Run) openThinking() *Run {
 	return c
 }
 
-// asItIs is like Unchanged, for a run that was due but ends before anything was tried.
+// asItIs is like EndUnchanged, for a run that was due but ends before anything was tried.
 func (c *Run) asItIs(reason api.Reason) *Run {
 	c.EndUnchanged(reason)
 	c.report.Left = c.mend.RefusedOf(c.mend.Violations())
 	return c
 }
 
-// EndUnchanged ends the run with its input.
+// EndUnchanged ends the run with its input unchanged, for the given reason.
 func (c *Run) EndUnchanged(reason api.Reason) *Run {
 	c.report.Reason = reason
 	c.report.Actions, c.report.Thinking = nil, nil
@@ -327,7 +329,7 @@ func (c *Run) finish() {
 // which continues.
 func (c *Run) aside() bool { return c.policy.IsBranchScope() && c.state.Fingerprint != "" }
 
-// prefix returns the size of the front of the transcript, up to an item, that is unchanged from the input.
+// prefix returns the size of the first n items, which are unchanged from the input.
 func (c *Run) prefix(n int) api.StablePrefix {
 	return api.StablePrefix{Messages: n, Bytes: c.doc.PrefixBytes(n), Tokens: c.doc.Tokens(0, n)}
 }

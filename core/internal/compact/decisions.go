@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/keep"
 )
 
-// decisions returns the log: one entry for each input message that the compaction covered.
+// decisions returns the log of the compaction: one entry for each input message that it covered.
 func (c *Run) decisions() []api.Decision {
 	log := make([]api.Decision, c.doc.N)
 	for m := range log {
@@ -34,7 +34,7 @@ func (c *Run) decisions() []api.Decision {
 	return log
 }
 
-// pinRule returns why a message is pinned.
+// pinRule returns the reason why a message is pinned, as the log states it.
 func (c *Run) pinRule(m int32) string {
 	switch {
 	case c.doc.T.Messages[m].Role.String() == "system":

@@ -9,13 +9,13 @@ import (
 )
 
 // mark adds cache breakpoints where they pay off in a result whose app uses breakpoints: at the end of the digest, at
-// the newest message if the fold has removed the conversation's breakpoints, and at the last system message at the
-// front. When the result is sent again, the provider reads it from its cache up to that point, even if later messages
-// have changed.
+// the newest message if the fold has removed the conversation's breakpoints, and at the last of the system messages
+// at the beginning. When the result is sent again, the provider reads it from its cache up to a breakpoint, even if
+// later messages have changed.
 //
-// The app may add its own breakpoints to the result again, as many as before. So, together with the breakpoints of
-// the input, there are never more than [wire.MaxMarks]. A new breakpoint is a copy of the app's next one, so that it
-// has the same lifetime: breakpoints with a longer lifetime must come first.
+// The app may add its own breakpoints to the result again, as many as before. So there are never more than
+// [wire.MaxMarks], including the breakpoints of the input. A new breakpoint is a copy of the app's next one, so that
+// it has the same lifetime: breakpoints with a longer lifetime must come first.
 func (c *Run) mark() {
 	t := c.doc.T
 	if c.doc.F.Marks == 0 || !t.Marks || !c.policy.WritesMarks() || !wire.MayMark(t.Src[t.Outer.Start:t.Outer.End]) {
@@ -83,7 +83,8 @@ func (p *placing) digest() int {
 	return -1
 }
 
-// newest returns the index of the last item after the digest if it comes from the user or a tool; otherwise -1.
+// newest returns the index of the last item if it is after the digest and comes from the user or a tool; otherwise
+// -1.
 func (p *placing) newest(digest int) int {
 	last := len(p.c.doc.Items) - 1
 	if last <= digest || p.c.doc.Items[last].Dirty {
@@ -95,7 +96,7 @@ func (p *placing) newest(digest int) int {
 	return last
 }
 
-// system returns the index of the last system message at the front, or -1.
+// system returns the index of the last of the system messages at the beginning, or -1.
 func (p *placing) system() int {
 	at := -1
 	for i := range p.c.doc.Items {
@@ -109,7 +110,7 @@ func (p *placing) system() int {
 	return at
 }
 
-// put adds a breakpoint to an item that has none.
+// put adds a breakpoint to an item, unless it has one or no more are allowed.
 func (p *placing) put(item int) {
 	if item < 0 || p.left <= 0 || len(p.marks[item]) > 0 {
 		return
@@ -135,8 +136,8 @@ func (p *placing) put(item int) {
 	p.left--
 }
 
-// like returns the breakpoint to copy for an item: the next one after it, or else the last one before it, or else the
-// last one that the app has set.
+// like returns the breakpoint to copy for an item: the next one after it or, if there is none, the last one before it
+// or, if there is none either, the last one that the app has set.
 func (p *placing) like(item int) (m wire.Mark, found bool) {
 	for _, marks := range p.marks[item+1:] {
 		if len(marks) > 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// refilled breaks down the size of the messages after the first known ones by kind; nil if there are none.
+// refilled returns the size of the messages after the first known ones, by kind; nil if there are none.
 func refilled(doc *view.View, known int) *api.Refill {
 	r := &api.Refill{Messages: doc.N - known}
 	for i := known; i < doc.N; i++ {
@@ -32,7 +32,7 @@ func refilled(doc *view.View, known int) *api.Refill {
 	return r
 }
 
-// kindOf returns the counter of the kind to which a part of a message belongs; nil for the kind Other.
+// kindOf returns the counter for a part of a message, by the kind of the part; nil for the kind Other.
 func kindOf(r *api.Refill, m *transcript.Message, p *transcript.Part) *int {
 	switch p.Kind {
 	case transcript.Text:

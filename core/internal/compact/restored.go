@@ -1,23 +1,28 @@
 package compact
 
 import (
+	"slices"
+
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Restore undoes compactions, newest first, as far as the bodies were given. It uses the changes that the state or a
+// Restore undoes compactions, newest first, as far as the given bodies allow. It uses the changes that the state or a
 // digest names, message by message. If there are none, or the transcript has been changed since, it restores the
 // content that markers name, and the content that the restored bodies name. left lists the markers that remain in the
 // result, and changes that were not undone.
 func Restore(in view.Input, given []api.Kept) (c *Run, left []api.Marker, err *policy.Error) {
 	c = Begin(in)
-	left, before, err := handles.Restore(c.doc, c.authors, &c.report, given, c.state.Archive)
+	left, before, err := handles.Restore(c.doc, c.authors, &c.report, given, c.state.Archive, c.state.Respelled)
 	if err != nil {
 		return nil, nil, err
 	}
 	c.state.Archive = before
+	if at := slices.IndexFunc(left, func(m api.Marker) bool { return m.Why == api.MarkerRespelled }); at >= 0 {
+		c.state.Respelled = ""
+	}
 	defer c.ReportFit(c.keep.StayingItems)
 	if !c.doc.IsChanged() {
 		c.state = in.State

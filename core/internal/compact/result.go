@@ -25,8 +25,8 @@ func (c *Run) Result() *Result {
 	return &c.result
 }
 
-// Append appends the result's bytes to a response. If they are used for the first time, they are written directly
-// into it.
+// Append appends the result's bytes to a response. If nothing else has needed them yet, they are written directly
+// into the response.
 func (r *Result) Append(answer []byte) []byte {
 	if r.bytes != nil {
 		return append(answer, r.bytes...)
@@ -43,9 +43,9 @@ func (r *Result) Append(answer []byte) []byte {
 // AppendEdits appends the result as edits over the input's indexes.
 func (r *Result) AppendEdits(dst []byte) []byte { return r.view.AppendEdits(dst) }
 
-// Transcript returns the result read again in the run's format, which links new content to the messages before it.
-// The transcript's source belongs to the caller, who may append to it, and is not part of any response. Texts are
-// weighed by an automaton, unless weigh is nil; all callers must pass the same one.
+// Transcript returns the result, read again in the run's format, which links new content to the messages before it.
+// The caller owns the transcript's source: it may append to it, and no response uses it. Texts are weighed by an
+// automaton, unless weigh is nil; all callers must pass the same one.
 func (r *Result) Transcript(weigh *jsonspan.Automaton) (*transcript.Transcript, *jsonspan.Error) {
 	if r.t != nil {
 		return r.t, r.err

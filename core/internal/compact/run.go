@@ -48,8 +48,8 @@ type Run struct {
 // Begin returns a new run, regardless of the gate.
 func Begin(in view.Input) *Run { return begin(in, open(in), "") }
 
-// BeginDue returns a new run if the gate calls for a compaction. Otherwise the run is idle and ends with its input
-// unchanged. A provider's count for a message before from is ignored.
+// BeginDue returns a new run if the gate calls for a compaction. Otherwise idle is true, and the run ends with its
+// input unchanged. A provider's count for a message before index from is ignored.
 func BeginDue(in view.Input, from int) (c *Run, idle bool) {
 	doc := open(in)
 	if in.N == 0 { // only the rest of the request body is sent
@@ -79,9 +79,9 @@ func open(in view.Input) *view.View {
 	return doc
 }
 
-// begin creates the components for a document. If the run is due only because of a cold prompt cache, it aims for the
-// policy's share of the current size. It keeps the transcript if the model returns no summary, since the transcript
-// fits.
+// begin creates the components for a document. cold is why the prompt cache is cold, if the run is due only because
+// of that. Such a run aims for the policy's share of the current size and, since the transcript fits, keeps it if the
+// model returns no summary.
 func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
 	c := &Run{in: in, policy: in.Policy, doc: doc, state: in.State, limit: in.Policy.Limit(), target: in.Policy.TargetTokens()}
 	if cold != "" {
@@ -110,10 +110,10 @@ func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
 	return c
 }
 
-// scoredShare is the divisor that determines how much of the target the host's scores may keep.
+// scoredShare is the divisor of the target for how much the host's scores may keep.
 const scoredShare = 4
 
-// places returns where the passes of a policy put their messages in a document.
+// places describes where the passes of a policy put their messages in a document.
 func places(doc *view.View, p *policy.Policy) authorship.Places {
 	at := authorship.Places{Style: digest.StyleByName(p.Summary.Style), Project: p.ProjectShare() > 0, Notice: p.Gate.Notice}
 	if len(p.Pins) > 0 {

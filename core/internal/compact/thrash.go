@@ -11,14 +11,13 @@ import (
 // thrashing is the number of consecutive compactions from which on the report mentions them.
 const thrashing = 3
 
-// fixedShare is the divisor of the limit that gives the size above which messages that must stay, or new messages,
-// are the cause.
+// fixedShare is the divisor of the limit above which messages that must stay, or new messages, count as the cause.
 const fixedShare = 2
 
 // nearTarget is the share of the limit above which a target is too close to the limit.
 const nearTarget = 0.9
 
-// Thrash counts this compaction, before its passes run, and reports it if there were too many in a row.
+// CountThrashing counts this compaction, before its passes run. If there were too many in a row, the report says so.
 func (c *Run) CountThrashing() {
 	now := api.Streak{Compactions: 1}
 	user, assistant := c.speakers(0)
@@ -75,7 +74,8 @@ func (c *Run) wholeHistory() bool {
 	return true
 }
 
-// thrashingCause returns the likely cause of consecutive compactions.
+// thrashingCause returns the likely cause of consecutive compactions. whole means that the application passes its
+// whole history.
 func (c *Run) thrashingCause(whole bool) api.Thrashing {
 	if whole {
 		return api.Thrashing{Cause: api.ThrashingWholeHistory, Text: "the application gives its whole history and not the last result, so each " +

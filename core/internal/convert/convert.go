@@ -1,7 +1,8 @@
 // Package convert converts a conversation from one wire format to another, and lists what could not be carried over.
 //
-// It reads records (transcript.Part) and fills templates (wire.Target), and knows no format by name. Budgets, passes, and repairs of
-// the result never enter this package; the rules of the target format determine what has to be repaired.
+// It reads records (transcript.Part) and fills in templates (wire.Target), and knows no format by name. Budgets,
+// passes, and repairs of the result never enter this package; the rules of the target format determine what has to be
+// repaired.
 package convert
 
 import (
@@ -65,8 +66,8 @@ type piece struct {
 	text string
 }
 
-// Convert converts t from one format to another, which must have a Target. list is the path of the list of messages, for reports.
-// prompt is a system prompt that is not in t, or "".
+// Convert converts t from one format to another, which must have a Target. list is the path of the list of messages,
+// for reports. prompt is a system prompt outside t, or "".
 func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt string) *Output {
 	c := &conversion{t: t, from: from, f: to, to: to.Convert, list: list, paths: wire.Paths{F: from, T: t}}
 	if strings.TrimSpace(prompt) != "" {
@@ -108,8 +109,8 @@ func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt strin
 	return o
 }
 
-// sealed returns the number of messages at the front that are covered by a provider's own summary that no other provider can read.
-// These messages are carried over, since nothing else has their content.
+// sealed returns the number of messages at the front that are covered by a provider's own summary. No other provider
+// can read that summary, so these messages are carried over.
 func (c *conversion) sealed() int {
 	n := c.t.ProviderSummarized()
 	if n == 0 {
@@ -123,13 +124,14 @@ func (c *conversion) sealed() int {
 	return n
 }
 
-// unsent reports whether message i is not sent to any model.
+// unsent reports whether message i would not be sent to any model.
 func (c *conversion) unsent(i int32) bool {
 	m := &c.t.Messages[i]
 	return m.Unsent && (m.Passing || int(i) >= c.folded) || m.Meta > 0 && c.t.Metas[m.Meta-1].Agent == transcript.Off
 }
 
-// lose records that a part of message i, or the whole message if part is -1, could not be carried over unchanged.
+// lose records that a part of message i, or the whole message if part is -1, could not be carried over unchanged. why
+// is the reason, instead is what replaces it, and detail is a name or text for reports.
 func (c *conversion) lose(i, part int32, kind api.LossKind, why api.LossReason, instead api.LossInstead, detail string) {
 	path := c.list
 	if i >= 0 {
@@ -138,7 +140,7 @@ func (c *conversion) lose(i, part int32, kind api.LossKind, why api.LossReason, 
 	c.lost = append(c.lost, api.Loss{Message: int(i), Path: path, Kind: kind, Reason: why, Instead: instead, Detail: clip(detail)})
 }
 
-// losePart calls lose for part n.
+// losePart calls lose for part n of the source.
 func (c *conversion) losePart(n int32, why api.LossReason, instead api.LossInstead, detail string) {
 	p := &c.t.Parts[n]
 	c.lose(p.Msg, n, api.LossKind(p.Kind.String()), why, instead, detail)
@@ -153,7 +155,8 @@ func clip(s string) string {
 	return string(jsonspan.TrimRune([]byte(s[:most]))) + "…"
 }
 
-// name assigns an id in the target to each tool call: its own id if that has a valid form and is not in use, otherwise a new one.
+// name assigns an id to each tool call of the target: the call's own id if that has a valid form and is not in use,
+// otherwise a new one.
 func (c *conversion) name() {
 	if c.to.NoID || c.to.Call == "" {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// definition is a tool definition. description and schema, the schema of the arguments, are JSON.
+// definition is a tool definition. description and schema are JSON; schema is the schema of the arguments.
 type definition struct {
 	name                string
 	description, schema []byte
@@ -57,7 +57,8 @@ func (c *conversion) definitionList(s *jsonspan.Scanner) {
 	}
 }
 
-// definitionMembers are the members of a definition in any format. A member is read if its value has the right kind.
+// definitionMembers are the members of a definition in any format. A member is only read if its value is of the right
+// kind.
 var definitionMembers []definitionMember
 
 // definitionMember is a member of a definition.
@@ -102,7 +103,8 @@ type defining struct {
 	list  bool // it contains a list of definitions
 }
 
-// read reads a definition in the form of any format.
+// read reads a definition in the form of any format. depth is the number of objects around it that belong to the same
+// definition.
 func (d *definition) read(c *conversion, s *jsonspan.Scanner, depth int) {
 	r := defining{c: c, d: d, depth: depth}
 	for key := range s.Members {
@@ -159,7 +161,7 @@ func loweredType(typ string) string {
 	return typ
 }
 
-// lowered appends a schema in which type names that Gemini spells in capitals are in lower case, as in JSON Schema.
+// lowered appends a schema, with type names in lower case as in JSON Schema; Gemini spells them in capitals.
 func lowered(dst []byte, s *jsonspan.Scanner) []byte {
 	switch s.Kind() {
 	case jsonspan.Object:
@@ -193,7 +195,7 @@ func lowered(dst []byte, s *jsonspan.Scanner) []byte {
 	return jsonspan.AppendCompact(dst, s.Skip().Slice(s.Src()))
 }
 
-// appendTools appends the member of a request body that holds the tool definitions.
+// appendTools appends the member of a request body that contains the tool definitions.
 func (c *conversion) appendTools(dst []byte) []byte {
 	var list []byte
 	template := c.f.Tool

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// payload is an image, a file or audio, independent of the form in which a format stores it.
+// payload is an image, a file or audio, however a format stores it.
 type payload struct {
 	mime   string
 	data   string // base64
@@ -51,7 +51,7 @@ func (c *conversion) payloads(n int32) []payload {
 	return []payload{m}
 }
 
-// read reads the value at the scanner, which is the value under key.
+// read reads the value at the scanner into the payload. key is the value's key.
 func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 	switch s.Kind() {
 	case jsonspan.String:
@@ -79,7 +79,8 @@ func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 	}
 }
 
-// object reads the object at the scanner: members that hold media, or bytes under their indexes, such as {"0":137,"1":80}.
+// object reads the object at the scanner, whose members are media or, under their indexes, bytes, such as
+// {"0":137,"1":80}.
 func (m *payload) object(s *jsonspan.Scanner, depth int) {
 	var bytes []byte
 	for k := range s.Members {
@@ -111,13 +112,13 @@ func appendByte(bytes []byte, s *jsonspan.Scanner) []byte {
 	return append(bytes, byte(n))
 }
 
-// holdsMedia lists the members, in any format, that hold media, their types or their names.
+// holdsMedia lists the members, in any format, that contain media, their types or their names.
 var holdsMedia = words("image image_url imageUrl input_audio inputAudio audio video document document_url documentUrl file file_data fileData " +
 	"inlineData inline_data source data bytes url uri fileUri file_uri file_url fileUrl result s3Location output blob base64 guardContent " +
 	"media media_type mediaType mimeType contentType mime_type format filename fileName title name document_name display_name displayName value metadata id file_id fileId " +
 	"image_file_id text base64_image base64_data")
 
-// take records the string under a key, judging by the key and by the form of the string.
+// take stores the string under a key in the payload, in the field that the key and the form of the string suggest.
 func (m *payload) take(key, value string) {
 	if value == "" {
 		return
@@ -141,7 +142,7 @@ func (m *payload) take(key, value string) {
 // holdsData lists the members whose strings are base64, unless they are URLs.
 var holdsData = words("data bytes image file_data input_audio inputAudio result base64 base64_image base64_data blob audio file value")
 
-// takeData records a string that is the data or says where it is.
+// takeData stores a string that is either the data or the place where the data is.
 func (m *payload) takeData(key, value string) {
 	switch {
 	case strings.HasPrefix(value, "data:"):
@@ -159,7 +160,7 @@ func (m *payload) takeData(key, value string) {
 	}
 }
 
-// takeDataURL records the data and the media type of a data URL, or the URL itself if it isn't base64.
+// takeDataURL stores the data and the media type of a data URL, or the URL itself if its data isn't base64.
 func (m *payload) takeDataURL(value string) {
 	head, data, _ := strings.Cut(value[len("data:"):], ",")
 	mime, rest, _ := strings.Cut(head, ";")
@@ -177,7 +178,7 @@ func alphanumeric(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// base64Like reports whether a string may be base64, judging by its length and its beginning.
+// base64Like reports whether a string may be base64, to judge by its length and its beginning.
 func base64Like(s string) bool {
 	for i := range min(len(s), 64) {
 		if !alphanumeric(s[i]) && strings.IndexByte("+/=-_", s[i]) < 0 {
@@ -230,8 +231,8 @@ func encoded(bytes []byte) string {
 	return string(b)
 }
 
-// standard converts base64 to the alphabet and the padding of RFC 4648, section 4. It returns "" if data is not base64. Gemini's
-// libraries use the URL-safe alphabet.
+// standard converts base64 to the alphabet and the padding of RFC 4648, section 4; Gemini's libraries use the
+// URL-safe alphabet. It returns "" if data is not base64.
 func standard(data string) string {
 	end, other := len(data), len(data)%4 != 0
 	for end > 0 && (data[end-1] == '=' || data[end-1] == '\n' || data[end-1] == '\r') {
@@ -251,7 +252,8 @@ func standard(data string) string {
 	return padded(data[:end])
 }
 
-// padded returns base64 without padding in any alphabet with the standard alphabet and padding. It leaves out line breaks.
+// padded converts base64 of any alphabet, without its padding, to the standard alphabet and adds the padding. It
+// leaves out line breaks.
 func padded(data string) string {
 	b := make([]byte, 0, len(data)+3)
 	for i := range len(data) {
@@ -307,7 +309,7 @@ func (m *payload) dataURL() string {
 	return "data:" + m.mime + ";base64," + m.data
 }
 
-// note returns a short description that replaces a payload.
+// note returns a short description of a payload, to be written in its place.
 func (m *payload) note(kind transcript.Kind) string {
 	b := []byte("[" + kind.String())
 	for _, s := range []string{m.name, m.mime, clip(m.url), m.stored} {

@@ -10,8 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// known lists the members of messages and parts, in any format, that are read as records. Their content is carried over, or reported
-// lost with its part.
+// known lists the members of messages and parts, in any format, that are read into records. Their content is carried
+// over, or is recorded as lost with its part.
 var known = words("role content parts type text tool_calls toolCalls function_call function custom index images thinking reasoning_content " +
 	"reasoning tool_call_id toolCallId call_id tool_use_id toolUseId tool_name toolName arguments args input rawInput output result response " +
 	"summary action operation state errorText isError is_error functionCall functionResponse function_response toolUse toolResult " +
@@ -36,7 +36,7 @@ func (s set) has(word string) bool {
 	return found
 }
 
-// reason returns the reason for reporting a member as lost.
+// reason returns the reason that reports give for the loss of a member.
 func reason(name string) api.LossReason {
 	switch name {
 	case "cache_control", "cachePoint", "cache_point":
@@ -53,7 +53,7 @@ func reason(name string) api.LossReason {
 	return api.LossMetadata
 }
 
-// members records as lost the members of message i and its parts that are not read.
+// members records as lost the members of message i and of its parts that no record was made of.
 func (c *conversion) members(i int32) {
 	t, m := c.t, &c.t.Messages[i]
 	var own map[uint32]bool // the offsets of members that are parts themselves
@@ -79,8 +79,8 @@ func (c *conversion) members(i int32) {
 	c.others(i, -1, m.Span, item, own)
 }
 
-// others records as lost the members of an object that are not read, except for members without information: null, false, and empty
-// values.
+// others records as lost the members of an object that no record was made of, except for members without information:
+// null, false, and empty values. own are the offsets of members that are parts themselves.
 func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Kind, own map[uint32]bool) {
 	b := c.t.Bytes(span)
 	s := jsonspan.New(b)
@@ -111,8 +111,8 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 	}
 }
 
-// lostAgain reports whether metadata with this name was already recorded for a message or, if n >= 0, for a part. In that case it
-// increments the count of the existing entry.
+// lostAgain reports whether a loss of metadata with this name was already recorded for part n or, if n is -1, for a
+// message. In that case it counts the loss in the existing entry.
 func (c *conversion) lostAgain(n int32, name string) bool {
 	if n >= 0 {
 		name = " " + name
@@ -126,13 +126,14 @@ func (c *conversion) lostAgain(n int32, name string) bool {
 	return false
 }
 
-// holds reports whether a member of message i is an object that contains further members of the message.
+// holds reports whether a member of message i is an object with further members of the message.
 func (c *conversion) holds(i int32, name string) bool {
 	spelling := int(c.t.Messages[i].Spelling)
 	return name == "additional_kwargs" || spelling < len(c.from.Within) && name != "" && name == c.from.Within[spelling]
 }
 
-// otherID reports whether the id at an offset differs from the id that pairs the call or result at part n.
+// otherID reports whether the id at an offset differs from the id that links part n, a call or a result, to its
+// counterpart.
 func (c *conversion) otherID(i, n int32, at uint32) bool {
 	m := &c.t.Messages[i]
 	if n < 0 && m.Count > 0 {
@@ -145,7 +146,7 @@ func (c *conversion) otherID(i, n int32, at uint32) bool {
 	return p.Kind != transcript.Reasoning && !p.ID.IsZero() && p.ID.Start != at
 }
 
-// says reports whether a value carries any information.
+// says reports whether a value contains any information.
 func says(v jsonspan.Value) bool {
 	switch v.Kind {
 	case jsonspan.Null, jsonspan.False:
@@ -156,7 +157,7 @@ func says(v jsonspan.Value) bool {
 	return true
 }
 
-// carried reports whether a member is read for parts of this kind, though not for all kinds.
+// carried reports whether a member that is not read for all kinds of parts is read for this kind.
 func carried(name string, kind transcript.Kind) bool {
 	switch name {
 	case "id":
@@ -169,8 +170,8 @@ func carried(name string, kind transcript.Kind) bool {
 	return false
 }
 
-// otherMembers records as lost the members of a request body other than its list of messages, and reads its system prompt and its tool
-// definitions.
+// otherMembers reads the system prompt and the tool definitions of a request body, and records its other members as
+// lost, except for the list of messages.
 func (c *conversion) otherMembers() {
 	t := c.t
 	if t.Outer == t.List {
@@ -197,8 +198,8 @@ func (c *conversion) otherMembers() {
 	}
 }
 
-// promptTexts appends the texts of a system prompt, which is a string, or has its texts in nested lists and objects such as
-// {"parts":[{"text":…}]}.
+// promptTexts appends the texts of a system prompt, which is a string or contains its texts in nested lists and
+// objects such as {"parts":[{"text":…}]}.
 func promptTexts(texts []string, b []byte, s *jsonspan.Scanner, depth int) []string {
 	switch s.Kind() {
 	case jsonspan.String:

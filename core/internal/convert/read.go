@@ -86,7 +86,8 @@ func (r *turning) step(p *transcript.Part, role transcript.Role) {
 	r.start(role)
 }
 
-// role returns the role for the turn of a message. If the target lacks the message's own role, that is recorded as lost.
+// role returns the role for the turn of a message. If the target doesn't have the message's own role, the role is
+// recorded as lost.
 func (r *turning) role(m *transcript.Message) transcript.Role {
 	c := r.c
 	switch {
@@ -99,8 +100,9 @@ func (r *turning) role(m *transcript.Message) transcript.Role {
 	return m.Role
 }
 
-// spoken returns the indexes of the parts of a message that belong in a turn, in the order in which they are said. Reasoning outside
-// the content comes first and calls outside the content come last, independent of the order of the members.
+// spoken returns the indexes of the parts of a message that belong to a turn, in the order in which they are said.
+// Reasoning outside the content comes first and calls outside the content come last, independent of the order of the
+// members.
 func (c *conversion) spoken(m *transcript.Message) []int32 {
 	said := c.order[:0]
 	for rank := range 3 {
@@ -131,8 +133,8 @@ func (c *conversion) roleName(m *transcript.Message) string {
 	return c.t.Text(m.RoleSpan)
 }
 
-// skip reports whether a part doesn't belong in a turn: it is an id, which members reports; a result, which is written with its call;
-// or a call that repeats another part.
+// skip reports whether a part doesn't belong to any turn, because it is an id, which members deals with; a result,
+// which is written with its call; or a call that repeats another part.
 func (c *conversion) skip(n int32) bool {
 	p := &c.t.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server) || c.copied != nil && c.copied[n] ||
@@ -147,7 +149,7 @@ func (c *conversion) text(p jsonspan.Span) string {
 	return c.t.Text(p)
 }
 
-// piece returns a piece for part n. If the part can't be carried over, it records the loss and returns false.
+// piece returns a piece for part n. It returns false, after recording the loss, if the part can't be carried over.
 func (c *conversion) piece(n int32, role transcript.Role) (piece, bool) {
 	t, p := c.t, &c.t.Parts[n]
 	none := piece{}
@@ -185,7 +187,8 @@ func (c *conversion) piece(n int32, role transcript.Role) (piece, bool) {
 	return piece{p.Kind, n, ""}, true
 }
 
-// reasoning returns a piece for reasoning, without its signature, if the target has a place for reasoning.
+// reasoning returns a piece for reasoning, without its signature. It returns false if the target has no place for
+// reasoning.
 func (c *conversion) reasoning(n int32, role transcript.Role) (piece, bool) {
 	p := &c.t.Parts[n]
 	signed := p.Has(transcript.Signed | transcript.Bound)
@@ -208,8 +211,9 @@ func (c *conversion) reasoning(n int32, role transcript.Role) (piece, bool) {
 	return piece{transcript.Reasoning, n, ""}, true
 }
 
-// opaque returns a piece for a part whose type only its provider knows. It becomes text if it is known to be text for people, such as a
-// refusal or an answer with citations; otherwise it is recorded as lost.
+// opaque returns a piece for a part whose type only its provider knows. The part becomes text if it is known to be
+// text for people, such as a refusal or an answer with citations. Otherwise opaque records the part as lost and
+// returns false.
 func (c *conversion) opaque(n int32) (piece, bool) {
 	p := &c.t.Parts[n]
 	b := c.t.Bytes(p.Span)
@@ -246,7 +250,7 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 	return piece{}, false
 }
 
-// citedTexts returns the text of an answer with citations, {"content":[{"text":…}]}.
+// citedTexts returns the texts of an answer with citations, {"content":[{"text":…}]}, as one text.
 func citedTexts(b []byte, s *jsonspan.Scanner) string {
 	var texts []string
 	for key := range s.Members {
@@ -277,7 +281,8 @@ func appendTexts(texts []string, b []byte, s *jsonspan.Scanner) []string {
 	return texts
 }
 
-// typeOf returns the name of an opaque part for reports: its type or, if it has none, the key of its first member.
+// typeOf returns the type of an opaque part, for reports. If the part has no type, the key of its first member is
+// used.
 func typeOf(b []byte) string {
 	s := jsonspan.New(b)
 	first := ""
@@ -296,8 +301,8 @@ func typeOf(b []byte) string {
 	return first
 }
 
-// variant handles a message in ctxfold's own format that is more than a role (a command, a note, a digest): it becomes the user's
-// words.
+// variant turns a message in ctxfold's own format that has more than a role (a command, a note, a digest) into the
+// user's words.
 func (c *conversion) variant(i int32) {
 	m := &c.t.Messages[i]
 	last := &c.turns[len(c.turns)-1]

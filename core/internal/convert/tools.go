@@ -9,9 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// call writes a tool call, depending on the target: into the open message, next to its content, or as a separate message. If the target
-// has no tool calls, the call becomes text. first says that it is the first call of its turn. A call that the target stores together
-// with its result is left to results.
+// call writes a tool call. Depending on the target, it is written into the open message, next to its content, or as a
+// separate message; if the target has no tool calls, it becomes text. first is true for the first call of a turn. A
+// call that the target stores together with its result is left to results.
 func (c *conversion) call(n int32, first bool) {
 	if c.to.Answered != "" && c.t.Parts[n].Pair >= 0 {
 		return // results writes it
@@ -42,7 +42,7 @@ func (c *conversion) call(n int32, first bool) {
 	}
 }
 
-// callValues returns the values for the templates of calls and results.
+// callValues returns the values that the templates of calls and results need for call n.
 func (c *conversion) callValues(n int32) *wire.Values {
 	name := c.toolName(n)
 	if !c.to.ToolName.Accepts(name) {
@@ -72,10 +72,11 @@ func (c *conversion) toolName(n int32) string {
 	return c.t.Text(p.Name)
 }
 
-// argumentsDepth is the number of levels that a target may nest around arguments, which reduces their own maximum depth.
+// argumentsDepth is the number of levels that a target may nest around the arguments of a call, which must therefore
+// be less deep than a message may be.
 const argumentsDepth = 12
 
-// arguments returns the arguments of a call as a JSON object. Anything else is wrapped in an object.
+// arguments returns the arguments of a call as a JSON object. If they are not an object, they are put into one.
 func (c *conversion) arguments(n int32) []byte {
 	p := &c.t.Parts[n]
 	if p.Body.IsZero() {
@@ -109,8 +110,8 @@ func wrapped(text []byte) []byte {
 	return append(jsonspan.AppendString([]byte(`{"input":`), text), '}')
 }
 
-// asObject returns the JSON object in a text, in compact form, or nil if the text is not an object or is nested too deeply for a
-// message.
+// asObject returns the JSON object in a text, in compact form. It returns nil if the text is not an object or is
+// nested too deeply for a message.
 func asObject(text []byte) []byte {
 	if !fits(text) || jsonspan.New(text).Kind() != jsonspan.Object {
 		return nil
@@ -183,8 +184,8 @@ func (c *conversion) outcome(n int32) (o outcome) {
 	return o
 }
 
-// unwrap reads a response from a format in which it must be an object. If the object has only an output or an error, that member is the
-// actual result.
+// unwrap reads a response from a format in which responses must be objects. If the object has only an output or an
+// error, the result is the value of that member.
 func (o *outcome) unwrap(b []byte) {
 	s := jsonspan.New(b)
 	n := 0
@@ -203,7 +204,7 @@ func (o *outcome) unwrap(b []byte) {
 	}
 }
 
-// resultValues returns the values for the templates of a call and its result.
+// resultValues returns the values that the templates need for a call and its result.
 func (c *conversion) resultValues(call, result int32, o *outcome) *wire.Values {
 	v := c.callValuesOf(call)
 	c.content(result, o, v)
@@ -268,7 +269,8 @@ func (c *conversion) results(calls []int32) {
 	}
 }
 
-// callValuesOf is callValues for a result, without recording losses that were already recorded with the call.
+// callValuesOf returns the same values as callValues, for a result. Losses that were already recorded with the call
+// aren't recorded again.
 func (c *conversion) callValuesOf(n int32) *wire.Values {
 	if c.to.Answered != "" {
 		return c.callValues(n)
@@ -290,7 +292,7 @@ func (o *outcome) plain() string {
 	return strings.Join(o.texts, "\n")
 }
 
-// textResult writes a result as text of the user, for targets without tool results.
+// textResult writes a result as a text of the user, for targets without tool results.
 func (c *conversion) textResult(call, n int32, o *outcome) {
 	c.losePart(n, api.LossNoPlace, api.InsteadText, "")
 	c.open(transcript.User)
@@ -300,7 +302,7 @@ func (c *conversion) textResult(call, n int32, o *outcome) {
 	}
 }
 
-// content sets the content of a result in v: as %c and, for media outside of it, as %l.
+// content sets the values in v for the content of a result: %c and, if media are outside of the content, %l.
 func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
 	form := &c.to.Outcome
 	media := c.resultMedia(o)
@@ -327,8 +329,8 @@ func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
 	}
 }
 
-// resultMedia returns the media that the target accepts in a result. Other media become texts of the result, or are moved to a message
-// after the results.
+// resultMedia returns the media of a result, as far as the target accepts them in results. Other media become text
+// parts, or move to a message after the results.
 func (c *conversion) resultMedia(o *outcome) (media [][]byte) {
 	form := &c.to.Outcome
 	for _, p := range o.media {
@@ -352,7 +354,7 @@ func (c *conversion) resultMedia(o *outcome) (media [][]byte) {
 	return media
 }
 
-// resultTexts returns the texts of a result as parts in the target's form, without blank texts.
+// resultTexts returns the texts of a result as parts in the target's form. Blank texts are left out.
 func (c *conversion) resultTexts(o *outcome) (parts [][]byte) {
 	texts := o.texts
 	if o.value != nil {
@@ -380,7 +382,7 @@ func (c *conversion) valueTemplate(o *outcome) string {
 	return form.Array
 }
 
-// mediaThere reports whether the target accepts a payload in a place, without recording losses.
+// mediaThere reports whether the target accepts a payload in a place. It records no losses.
 func (c *conversion) mediaThere(n int32, m *payload, place wire.Places) bool {
 	lost, names, number := len(c.lost), m.lost, c.number
 	_, ok := c.media(n, m, place)

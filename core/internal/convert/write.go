@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// message is the message that is being written.
+// message is the message being written.
 type message struct {
 	open      bool
 	role      transcript.Role
@@ -62,8 +62,9 @@ func (c *conversion) write() {
 	}
 }
 
-// systemTurn writes a turn of the system: in the list, if the target has system messages there; otherwise outside the list or, for a
-// turn after others have spoken, as text of the user.
+// systemTurn writes a turn of the system. If the target has system messages, it is written as one. Otherwise it
+// becomes part of the system prompt outside the list or, if others have spoken before, a text of the user; front is
+// true if none have.
 func (c *conversion) systemTurn(t *turn, front bool) {
 	var texts []string
 	for _, p := range t.pieces {
@@ -78,7 +79,7 @@ func (c *conversion) systemTurn(t *turn, front bool) {
 	}
 	text := strings.Join(texts, "\n\n")
 	switch {
-	case c.to.System != "":
+	case c.to.System != "" && (front || !c.to.SystemFirst):
 		c.close()
 		c.open(transcript.System)
 		c.addText(text)
@@ -123,7 +124,8 @@ func (c *conversion) assistant(t *turn) {
 	c.results(list)
 }
 
-// open starts a message with a role. It continues the open message if that has the same role and the target requires it.
+// open starts a message with the given role, unless the open message has the same role and the target requires that
+// such messages are merged.
 func (c *conversion) open(role transcript.Role) {
 	if c.current.open && c.current.role == role && (c.f.Rules.Alternate != "" || c.to.Step != "" && role == transcript.Assistant) {
 		return
@@ -158,7 +160,7 @@ func (c *conversion) close() {
 	*m = message{parts: m.parts[:0], texts: m.texts[:0], calls: nil}
 }
 
-// contentOf returns the content of a message, in the way that the target requires for its role.
+// contentOf returns the content of a message, written in the way that the target requires for the message's role.
 func (c *conversion) contentOf(m *message) []byte {
 	way := c.to.Content
 	if m.role == transcript.Assistant && c.to.Said != wire.AsList {
@@ -175,7 +177,7 @@ func (c *conversion) contentOf(m *message) []byte {
 	return m.parts
 }
 
-// here is the value for placeholders that a template only tests for presence.
+// here is the value for letters of a template that only stand for the presence of something.
 var here = []byte{}
 
 func join(texts [][]byte, by string) []byte {
@@ -189,7 +191,7 @@ func join(texts [][]byte, by string) []byte {
 	return all
 }
 
-// emit appends a message to the output.
+// emit appends a message to the output by filling in a template.
 func (c *conversion) emit(template string, v *wire.Values) {
 	if c.n++; c.n > 1 {
 		c.out = append(c.out, ',')
@@ -198,7 +200,7 @@ func (c *conversion) emit(template string, v *wire.Values) {
 	c.out = wire.FillTemplate(c.out, template, v)
 }
 
-// count sets the next number, or date, if a template uses one.
+// count sets the values for the next number and the next date, if the template contains them.
 func (c *conversion) count(template string, v *wire.Values) {
 	if strings.Contains(template, "%#") {
 		c.number++
@@ -209,7 +211,7 @@ func (c *conversion) count(template string, v *wire.Values) {
 	}
 }
 
-// date returns, as a JSON string, the time ms milliseconds after the beginning of 1970. ms must be less than a month.
+// date returns the time ms milliseconds after the beginning of 1970 as a JSON string. ms must be less than a month.
 func date(ms int) []byte {
 	out := []byte(`"1970-01-`)
 	for _, field := range [...]struct {
@@ -222,7 +224,7 @@ func date(ms int) []byte {
 	return append(out, '"')
 }
 
-// add adds a part to the open message. other says that the part is not text.
+// add adds a part to the open message. other is true if the part is not text.
 func (c *conversion) add(part []byte, other bool) {
 	m := &c.current
 	if m.n++; m.n > 1 {
@@ -308,7 +310,8 @@ func (c *conversion) sayMedia(p piece, m *payload, place wire.Places) {
 	}
 }
 
-// media returns a payload in the target's form for a place, or false if the target doesn't accept it there.
+// media returns a payload in the target's form for the given place. It returns false if the target doesn't accept the
+// payload there.
 func (c *conversion) media(n int32, m *payload, place wire.Places) ([]byte, bool) {
 	kind := c.t.Parts[n].Kind
 	for i := range c.to.Media {
@@ -345,7 +348,7 @@ func (c *conversion) media(n int32, m *payload, place wire.Places) ([]byte, bool
 	return nil, false
 }
 
-// mediaMembers records as lost the members of a payload that could not be interpreted.
+// mediaMembers records as lost the members of payload m of part n that could not be interpreted.
 func (c *conversion) mediaMembers(n int32, m *payload) {
 	p := &c.t.Parts[n]
 	if p.List == transcript.NoList && p.Span == c.t.Messages[p.Msg].Span {

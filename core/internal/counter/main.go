@@ -1,9 +1,9 @@
 //go:build ctxfold_count
 
-// Command counter runs operations of core and counts what they do. It is built with counters (-cover -covermode=atomic,
-// and the tag ctxfold_count) and controlled by package steps: a request is the name of an operation and its JSON; an
-// answer is the number of steps, the bytes that were allocated, those of the request that were read, and those of the
-// result that were written, and then the operation's answer.
+// Command counter runs operations of core and counts their steps. It is built with counters (-cover
+// -covermode=atomic, and the tag ctxfold_count) and controlled by package steps. A request is the name of an
+// operation and its JSON. An answer has the number of steps, how many bytes were allocated, read from the request and
+// written to the result, and then the operation's response.
 package main
 
 import (
@@ -74,7 +74,8 @@ func answer(out *bufio.Writer, op string, request []byte) error {
 	return out.Flush()
 }
 
-// sum adds up all counters, each of which belongs to a basic block. The format is that of internal/coverage, version 1.
+// sum returns the sum of all counters, each of which belongs to a basic block. The format is that of
+// internal/coverage, version 1.
 func sum() (steps uint64, err error) {
 	var text bytes.Buffer
 	if err := coverage.WriteCounters(&text); err != nil {

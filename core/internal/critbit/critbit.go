@@ -21,8 +21,8 @@ type tree struct {
 	root  int32
 }
 
-// node separates the keys below it by one bit: a bit in the byte at index at, given by mask, or, if mask is longer, whether the key has
-// that byte at all.
+// node separates the keys below it by one bit: by the bit mask in the byte at index at or, if mask is longer, by
+// whether the key has that byte at all.
 type node struct {
 	at   uint32
 	mask uint16
@@ -43,7 +43,7 @@ func (n *node) side(key string) int {
 // Len returns the number of keys.
 func (t *tree) Len() int { return len(t.keys) }
 
-// nearest returns the index of the key that shares the longest prefix with key. The tree must not be empty.
+// nearest returns the index of a key that shares the longest prefix with key. The tree must not be empty.
 func (t *tree) nearest(key string) int {
 	at := t.root
 	for at >= 0 {
@@ -105,7 +105,7 @@ func (t *tree) leaf(key string) int32 {
 	return ^int32(len(t.keys) - 1)
 }
 
-// Get returns the value of a key, and whether the map contains the key.
+// Get returns the value of a key. found is false if the map doesn't contain the key.
 func (m *Map[V]) Get(key string) (value V, found bool) {
 	if i := m.find(key); i >= 0 {
 		return m.values[i], true
@@ -113,7 +113,8 @@ func (m *Map[V]) Get(key string) (value V, found bool) {
 	return value, false
 }
 
-// At returns a pointer to the value of a key, which is valid until the next key is added. A new key has the zero value.
+// At returns a pointer to the value of a key. The pointer is valid until the next key is added. If the key is new, At
+// adds it with the zero value.
 func (m *Map[V]) At(key string) *V {
 	i := m.put(key)
 	if i == len(m.values) {

@@ -1,4 +1,5 @@
-// Package dates finds dates in text: dates in headers, which tell when the following text was said, and dates that a text mentions.
+// Package dates finds dates in text: dates in headers, which tell when the text after them was written, and dates
+// that a text mentions.
 //
 // A clock never enters this package: it doesn't know today's date.
 package dates
@@ -23,16 +24,16 @@ func New(year, month, day int) Date {
 	return Date(year<<9 | month<<5 | day)
 }
 
-// Year returns the year, or 0 if it is unknown.
+// Year returns the year, or 0 if the year is unknown.
 func (d Date) Year() int { return int(d >> 9) }
 
-// Month returns the month, from 1 to 12, or 0 if it is unknown.
+// Month returns the month, from 1 to 12, or 0 if the month is unknown.
 func (d Date) Month() int { return int(d >> 5 & 15) }
 
-// Day returns the day, from 1 to 31, or 0 if it is unknown.
+// Day returns the day of the month, from 1 to 31, or 0 if the day is unknown.
 func (d Date) Day() int { return int(d & 31) }
 
-// Matches reports whether a date lies within the date of, for example a day within a month.
+// Matches reports whether the date d lies within the date of, as a day lies within a month.
 func (d Date) Matches(of Date) bool {
 	return d != 0 && (of.Year() == 0 || of.Year() == d.Year()) && (of.Month() == 0 || of.Month() == d.Month()) &&
 		(of.Day() == 0 || of.Day() == d.Day())
@@ -63,7 +64,8 @@ func (d Date) Append(dst []byte) []byte {
 	return dst
 }
 
-// Parse parses a date in ISO 8601 form: a year, a month, or a day, after which any time may follow.
+// Parse parses a date in ISO 8601 form: a year, a month, or a day, after which a time may follow. It returns false
+// for any other text.
 func Parse(text string) (Date, bool) {
 	var n [3]int
 	rest := text
@@ -161,8 +163,8 @@ func tokensOf(text string, ws []words.Word) []token {
 	return tokens
 }
 
-// count turns the token into the number in the first n digits of a word. after is the text behind these digits. 3rd, 8th and 14T09 are
-// numbers, but 12b isn't.
+// count makes the token the number in the first n digits of a word. after is the text after these digits. 3rd, 8th
+// and 14T09 are numbers, but 12b isn't.
 func (t *token) count(spelled string, n int, after string) {
 	t.digits, t.unit = n, unitAt(after)
 	rest := spelled[n:]
@@ -201,8 +203,8 @@ func unitAt(text string) rune {
 func (t *token) isYear() bool { return t.digits == 4 && t.number >= 1900 && t.number <= 2199 }
 func (t *token) isDay() bool  { return t.number >= 1 && t.number <= 31 && t.digits <= 2 }
 
-// spellings are parsers for the ways in which dates are spelled, in the order in which they are tried. Each returns the date that
-// begins with the first token and its number of tokens, or 0 tokens if the date is not spelled in its way.
+// spellings are parsers for the ways to spell a date, in the order in which they are tried. Each returns the date
+// that begins with the first token and its number of tokens, or 0 tokens if the tokens spell no date in this way.
 var spellings = [...]func(ts []token) (Date, int){signedDate, isoDate, isoMonth, numberDate, dayAndMonth, monthAndDay, yearAlone}
 
 // dateAt returns the date that begins with the first token, and its number of tokens, or 0 tokens if there is none.
@@ -215,7 +217,7 @@ func dateAt(ts []token) (d Date, n int) {
 	return 0, 0
 }
 
-// linked reports whether token i is a positive number that directly follows one of the given signs.
+// linked reports whether token i is a positive number that directly follows one of the given characters.
 func linked(ts []token, i int, signs string) bool {
 	return i < len(ts) && ts[i].number > 0 && len(ts[i].gap) == 1 && strings.Contains(signs, ts[i].gap)
 }
@@ -318,7 +320,8 @@ func yearAlone(ts []token) (Date, int) {
 	return New(ts[0].number, 0, 0), 1
 }
 
-// yearBehind returns the index of a year that is at most two tokens after the month at an index, or 0 if there is none.
+// yearBehind returns the index of a year that is at most two tokens after the month at index month, or 0 if there is
+// none.
 func yearBehind(ts []token, month int) int {
 	for i := month + 1; i < len(ts) && i <= month+2; i++ {
 		if ts[i].isYear() {
@@ -334,9 +337,9 @@ const HeaderRoom = 96
 // mostBeside is the maximum number of other words in a header with a date: "Session 3, 8 May 2023".
 const mostBeside = 4
 
-// Header returns the day in a header at the beginning of a text. A header is in brackets or on a short line of its own: "[1:56 pm on 8
-// May, 2023]", "## Session 3, 2023-05-08". The text after the header starts at text[size:]. size is 0 if there is no header, or if the
-// date is only the beginning of a longer line.
+// Header returns the day in a header at the beginning of a text. A header is in brackets or on a short line of its
+// own: "[1:56 pm on 8 May, 2023]", "## Session 3, 2023-05-08". The text after the header starts at text[size:]. size
+// is 0 if there is no header, or if the date only begins a longer line.
 func Header(text string) (day Found, size int) {
 	at := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
 	head := text[at:min(len(text), at+HeaderRoom)]
@@ -426,8 +429,8 @@ func IsKey(key []byte) bool {
 	return false
 }
 
-// DateOfValue returns the day in the value of such a key, or 0 if there is none. value is JSON: a date, a header, or a Unix time in seconds or
-// milliseconds.
+// DateOfValue returns the day in the value of a key for which IsKey is true, or 0 if there is none. value is JSON: a
+// date, a header, or a Unix time in seconds or milliseconds.
 func DateOfValue(value []byte) Date {
 	if len(value) > 1 && value[0] == '"' {
 		value = value[1 : len(value)-1]

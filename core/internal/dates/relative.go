@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// Mention is a day, a month or a year that a text expresses relative to the day on which it was written, such as "yesterday" or "last
-// month". The expression ends at text[End:].
+// Mention is a day, a month or a year that a text expresses relative to the day on which the text was written, such
+// as "yesterday" or "last month". The expression ends at text[End:].
 type Mention struct {
 	Date
 	End int // bytes
@@ -27,16 +27,16 @@ const (
 	weekday // a day of the week, by name
 )
 
-// phrase is a sequence of words that expresses a distance in time. Words are compared in lower case; "#" stands for a number, and "@"
-// for the name of a weekday.
+// phrase is a sequence of words that expresses a distance in time. Words are compared in lower case; "#" stands for a
+// number, and "@" for the name of a weekday.
 type phrase struct {
 	words []string
 	n     int // the distance in units, to be multiplied by the number for "#"
 	unit  unit
 }
 
-// phraseRows are phrases in languages in which people write to assistants, separated by commas. Weeks only occur with a number: "last
-// week" isn't a day, and the day on which it was said is shown anyway.
+// phraseRows are phrases, separated by commas, in languages in which people write to assistants. Weeks only occur
+// with a number: "last week" isn't a day, and the day on which it was said is shown anyway.
 var phraseRows = []struct {
 	n       int
 	unit    unit
@@ -94,7 +94,8 @@ var (
 	}()
 )
 
-// phrasesByWord holds the indexes of the phrases by their first literal word, which is their first or second word.
+// phrasesByWord has the indexes of phrases by their first word that is not a placeholder, which is the first or the
+// second word.
 var phrasesByWord = func() (m critbit.Map[[]int32]) {
 	for i, p := range phrases {
 		list := m.At(p.words[p.offset()])
@@ -138,8 +139,9 @@ func Relative(text string, ws []words.Word, day Date) (found []Mention) {
 	return found
 }
 
-// phraseAt returns the time that is expressed by a phrase whose first literal word is word i, and the number of its words from there
-// on, or 0 if there is no phrase. If the resulting date is invalid, the Mention has no End.
+// phraseAt returns the time that a phrase expresses whose first word other than a placeholder is word i, and the
+// number of words from there to the end of the phrase, or 0 if there is no phrase. If the resulting date is invalid,
+// the Mention has no End. low are the words in lower case.
 func phraseAt(ws []words.Word, low []string, i int, day Date) (m Mention, taken int) {
 	list, _ := phrasesByWord.Get(low[i])
 	for _, k := range list {
@@ -158,8 +160,8 @@ func phraseAt(ws []words.Word, low []string, i int, day Date) (m Mention, taken 
 	return m, 0
 }
 
-// signAt returns the time that is expressed by signs that begin at word i, and the number of words that they cover, or 0 if there are
-// none.
+// signAt returns the time that signs beginning at word i express, and how many words the signs cover, or 0 if there
+// are none.
 func signAt(text string, ws []words.Word, i int, day Date) (m Mention, taken int) {
 	at := int(ws[i].From)
 	for _, row := range signRows {
@@ -176,8 +178,8 @@ func signAt(text string, ws []words.Word, i int, day Date) (m Mention, taken int
 	return m, 0
 }
 
-// at returns the number of words in the phrase if low begins with the phrase, otherwise 0, and the number or weekday in it, or 1 if it
-// has none.
+// at returns the number of words in the phrase if low begins with the phrase, otherwise 0. number is the number or
+// the weekday in it, or 1 if it has none.
 func (p *phrase) at(low []string) (n, number int) {
 	if len(low) < len(p.words) {
 		return 0, 0
@@ -199,7 +201,7 @@ func (p *phrase) at(low []string) (n, number int) {
 	return len(p.words), number
 }
 
-// countNamed returns the number that a word names, or that it spells in up to three digits, or 0 if it isn't a number.
+// countNamed returns the number that a word names, or that it has as up to three digits; 0 if it is no number.
 func countNamed(word string) int {
 	number := numberList.Row(word)
 	if digits := digitsAt(word); number == 0 && digits == len(word) && digits > 0 && digits < 4 {
@@ -210,8 +212,8 @@ func countNamed(word string) int {
 	return number
 }
 
-// plus returns the date n units after a day; for months and years, the result has no day. For weekdays, it returns the last (n < 0) or
-// next weekday with the given number, where Monday is 1.
+// plus returns the date n units after a day; for months and years, the result has no day. For weekdays, it returns
+// the last one (n < 0) or the next one before or after the day, by its number from 1 for Monday.
 func (d Date) plus(n int, u unit, number int) Date {
 	switch u {
 	case aDay:
@@ -264,8 +266,9 @@ func ofDays(days int) Date {
 	return New(year, month, day)
 }
 
-// InStyleOf spells a date in the form of like, a day in the same month that is spelled with the month's name. If like is "8 May, 2023", the
-// seventh is "7 May, 2023", and the month is "May 2023". It returns false if like has another form.
+// InStyleOf spells a date like the day like, which is in the same month and is spelled with the month's name. If like
+// is "8 May, 2023", the seventh is "7 May, 2023", and the month is "May 2023". It returns false if like has another
+// form.
 func (d Date) InStyleOf(like string) (string, bool) {
 	ws := words.Append(nil, like)
 	if len(ws) != 3 {

@@ -13,8 +13,9 @@ var cutOffReasons = []string{"length", "max_tokens", "max_output_tokens", "model
 // callReasons lists the finish reasons of answers that call a tool.
 var callReasons = []string{"tool_use", "tool_calls", "function_call"}
 
-// Accept checks a reply by the criteria for any summary. folded is the number of tokens that the summary replaces. It returns the summary
-// without the wrapping that models add, or "" and the reason why the reply is rejected.
+// Accept checks whether a reply is usable as a summary of any kind. folded is the number of tokens that the summary
+// replaces. It returns the summary without the wrapping that models add, or "" and the reason why the reply is
+// rejected.
 func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.SummaryFault) {
 	text = unwrap(r.Text)
 	switch reason := strings.ReplaceAll(strings.ToLower(r.FinishReason), "-", "_"); {
@@ -61,10 +62,12 @@ func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool
 	return text, ""
 }
 
-// slack is the number of tokens that a digest may have beyond twice the requested size: models don't count, and estimates differ.
+// slack is the number of tokens by which a digest may exceed twice the requested size, because models don't count and
+// estimates differ.
 const slack = 256
 
-// leastTokens is the minimum size of a digest. A smaller one says nothing if it replaces many messages (512 times as many tokens).
+// leastTokens is the minimum size of a digest that replaces many messages (512 times as many tokens). A smaller
+// digest can't say anything useful about them.
 const leastTokens = 16
 
 // shortAnswer is the maximum size in bytes of a refusal. A longer text that begins like a refusal is accepted.
@@ -115,8 +118,8 @@ func callsTool(text string) bool {
 	return named && (strings.Contains(head, `"arguments"`) || strings.Contains(head, `"input"`) || strings.Contains(head, `"parameters"`) || strings.Contains(head, `"args"`))
 }
 
-// headingsIn counts the headings in a text. Any headings count, because a host may have its own prompts. A line without markup that ends
-// with a colon counts only if it is one of our headings, in either layout.
+// headingsIn counts the headings in a text. Any headings count, because a host may use its own prompts. A line
+// without markup that ends with a colon counts only if it is one of the headings that our prompts ask for.
 func headingsIn(text string) int {
 	n := 0
 	for line := range strings.Lines(text) {

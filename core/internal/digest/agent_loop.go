@@ -74,8 +74,8 @@ const (
 Write the complete updated summary in exactly this layout:` + agentLoopLayout
 )
 
-// AgentLoopText returns the prompt of a request: the record, the previous summary if there is one, and the instruction (S4.36). nl is the
-// line end to put between them.
+// AgentLoopText returns the prompt of a request: the record, the previous summary if there is one, and the
+// instruction (S4.36). nl is the line break between them.
 func AgentLoopText(nl, record, previous, template string) string {
 	prompt := "<conversation>" + nl + record + nl + "</conversation>" + nl + nl
 	ask := AgentLoopAsk

@@ -63,8 +63,8 @@ func announcing(text string) bool {
 // clauseHeads begin clauses about the time or the condition of something.
 var clauseHeads = strings.Split("after |before |once |when |while |if |for |then |since ", "|")
 
-// transient has words about a state that lasts only while something runs. lasting has the words among them that mean this even in a
-// sentence that names something.
+// transient has words for a state that lasts only while something runs. lasting has those of them that mean this even
+// in a sentence that names something.
 var (
 	transient = wordListOf("again queued wait moment timeout timed settles settle running ended idle ongoing encore")
 	lasting   = wordListOf("yet still waiting pending polling continuing currently shortly soon actively underway momentarily meanwhile noch weiterhin warte attends aún todavía esperando ещё жду")
@@ -76,7 +76,8 @@ var qualities = wordListOf("missing existing failing misleading interesting conf
 // longestTransient is the maximum length of a progress report, in bytes.
 const longestTransient = 240
 
-// passesBy reports whether a sentence of the working assistant only reports progress, as in "No signal yet." or "The tests are being added."
+// passesBy reports whether a sentence that the assistant writes during its work only reports progress, as in "No
+// signal yet." or "The tests are being added."
 func passesBy(text string) bool {
 	if len(text) > longestTransient || asksIn(text) {
 		return false
@@ -100,7 +101,8 @@ func passesBy(text string) bool {
 	return false
 }
 
-// afterClause returns the text after a leading clause about the time or the condition.
+// afterClause returns the text after a leading clause about time or a condition. found is false if there is no such
+// clause.
 func afterClause(head string) (rest string, found bool) {
 	for _, s := range clauseHeads {
 		if strings.HasPrefix(head, s) {
@@ -134,17 +136,17 @@ func announcesPlan(clause string) bool {
 	return false
 }
 
-// planJoints join a sentence with a final clause that announces the next step.
+// planJoints are what can stand between a sentence and a final clause that announces the next step.
 var planJoints = []string{", so ", "; so ", ", and ", " and ", "; ", ", ", " — ", " – ", " - "}
 
-// dependent has words that begin clauses which mean nothing without the clause after them.
+// dependent has the beginnings of clauses that mean nothing without the clause after them.
 var dependent = strings.Split("since |because |as |now that |although |while |if |when |once |before |after |for |to |given |with |from ", "|")
 
 // leastLeft is the minimum number of bytes that must remain of a sentence if the plan at its end is cut off.
 const leastLeft = 16
 
-// withoutPlan returns a text that the assistant writes before a call, without the sentences and final clauses that announce the next step:
-// "X matches the failure, so I'm checking the hook." The record shows that step anyway.
+// withoutPlan returns a text that the assistant wrote before a call, without sentences and final clauses that
+// announce the next step: "X matches the failure, so I'm checking the hook." The record shows that step anyway.
 func withoutPlan(text string) string {
 	if len(text) > mostUnit {
 		return text
@@ -162,7 +164,7 @@ func withoutPlan(text string) string {
 	return strings.Join(kept, " ")
 }
 
-// beforePlan returns a sentence without a final clause that announces the next step; "" if the sentence is nothing else.
+// beforePlan returns a sentence without a final clause that announces the next step; "" if nothing else is left.
 func beforePlan(s string) string {
 	low := strings.ToLower(s)
 	if len(low) != len(s) {

@@ -84,8 +84,8 @@ func heardIn(t *transcript.Transcript, n int32) []answer {
 	return answers
 }
 
-// marksIn reports which words of the user a result may contain: a queued message, words in tags, or a refusal. raw is the result as JSON.
-// Most results contain none, as the beginning and the end of the string show.
+// marksIn reports which of the user's words a result may contain: a queued message, words in tags, or a refusal. raw
+// is the result as JSON. The beginning and the end of the string show that most results contain none.
 func marksIn(raw []byte) (queued, tagged, refusal bool) {
 	head, tail := raw[:min(len(raw), resultHead+longestTag)], raw[max(0, len(raw)-resultTail):]
 	look, end := tail, tail
@@ -107,7 +107,8 @@ func marksIn(raw []byte) (queued, tagged, refusal bool) {
 	return queued, hasSign(look, "eedback>", len("eedback>")-1), refusal
 }
 
-// hasSign reports whether a text contains a sign. It searches for the sign's byte at index rare, which should be one that few texts contain.
+// hasSign reports whether a text contains a sign. rare is the index of a byte in the sign that few texts contain; the
+// search looks for that byte first.
 func hasSign(text []byte, sign string, rare int) bool {
 	for from := rare; from < len(text); from++ {
 		n := bytes.IndexByte(text[from:], sign[rare])
@@ -165,7 +166,7 @@ func questionsOf(t *transcript.Transcript, call *transcript.Part) (questions []q
 	return questions
 }
 
-// toQuestion returns the label that refers to a question in an answer.
+// toQuestion returns the label that names a question before its answer.
 func toQuestion(question string) string {
 	if question = clipLine(question, longestQuestion); question == "" {
 		return ""
@@ -192,7 +193,7 @@ func answersOf(text string, questions []question) (answers []answer) {
 	return nil
 }
 
-// only returns the label for an answer to all of the questions together.
+// only returns the label for a single answer to all of the questions together.
 func only(questions []question) string {
 	if len(questions) == 0 {
 		return ""
@@ -219,8 +220,8 @@ func cutAnswersHead(text string) (rest string, found bool) {
 	return text, false
 }
 
-// quotedAnswers parses "question"="answer", "question"="answer". If the questions are known, it splits the text at them, so that quotation
-// marks inside questions and answers do no harm.
+// quotedAnswers parses answers of the form "question"="answer", separated by commas. If the questions are known, it
+// splits the text at them, so that quotation marks inside questions and answers do no harm.
 func quotedAnswers(text string, questions []question) (answers []answer) {
 	text = strings.ReplaceAll(text, `" → "`, `"="`)
 	text = strings.ReplaceAll(text, `" -> "`, `"="`)
@@ -286,12 +287,12 @@ func noAnswer(text string) bool {
 	return false
 }
 
-// answerHeads precede an answer in words.
+// answerHeads are headings that agents put before an answer in the user's own words.
 var answerHeads = []string{"User has answered: ", "User answered: ", "User wrote: ", "User selected: ", "User responded: ", "User response: ", "User replied: ", "User's answer: ",
 	"User's response: ", "User said: ", "The user answered: ", "The user said: ", "The user responded: ", "The user selected: ", "The user replied: ", "Answer: ", "User: ",
 	"user selected: ", "user wrote: "}
 
-// noWords begin the result of a question tool if the user said nothing.
+// noWords are the beginnings of a question tool's result if the user gave no answer.
 var noWords = []string{"User cancelled", "User canceled", "User dismissed", "The user dismissed", "The user cancelled", "The user canceled", "The user declined", "User declined",
 	"User did not", "The user did not", "User submitted without", "No response", "Timed out", "timeout", "Error", "[User", "Cancelled", "User skipped", "No answer",
 	"Interrupted", "aborted by user", "request_user_input", "Answer questions?", "The user doesn't want", "The user rejected", "Permission"}
@@ -354,7 +355,8 @@ func answersIn(text string, questions []question) (answers []answer, ok bool) {
 	return answers, ok
 }
 
-// answersByID reads an object with an answer for each question, by the question's id, text, or position.
+// answersByID reads an object that has an answer for each question, under the question's id, its text, or its
+// position.
 func answersByID(s *jsonspan.Scanner, src []byte, questions []question) (answers []answer) {
 	place := 0
 	for s.Object(); s.Err() == nil && len(answers) < mostAnswers; place++ {

@@ -10,7 +10,8 @@ import (
 
 var refusalStart = startsOf(refusalStarts)
 
-// refused returns the words with which the user refused a call, or the answers to the questions of a call that was only postponed.
+// refused returns the words with which the user refused the call of tool result n, or the answers to the questions of
+// a call that was only postponed.
 func refused(t *transcript.Transcript, n int32, words string) []answer {
 	if strings.HasPrefix(words, "The user wants to clarify") {
 		return clarified(words)
@@ -27,7 +28,7 @@ func refused(t *transcript.Transcript, n int32, words string) []answer {
 	return []answer{{"refused: " + about + " - said: ", words}}
 }
 
-// callSubject returns what a call is about: its file, its command, or its description.
+// callSubject returns the subject of a call: its file, its command, or its description.
 func callSubject(t *transcript.Transcript, call *transcript.Part) string {
 	if path := Path(t, call); path != "" {
 		return path
@@ -55,7 +56,7 @@ var refusalStarts = []string{"The user doesn't want to", "The user rejected", "T
 	"User denied", "User declined", "Permission for this tool use was denied", "exec command rejected by user", "patch rejected by user", "Rejected by user",
 	"Tool call rejected by user", "The tool call was rejected", "Error: The user", "[Request denied", "Execution denied by user"}
 
-// refusalMarks precede the user's words in such a result.
+// refusalMarks precede the user's words in the result of a refused call.
 var refusalMarks = []string{"the user said:", "with the following feedback:", "rejected permission with feedback:", "user said:", "user feedback:", "reason given by the user:",
 	"user's reason:", "reason from user:", "rejected by user:", "denied by user:", "declined by user:", "with feedback:", "user's message:"}
 
@@ -152,8 +153,8 @@ func withoutReminders(text string) string {
 	return strings.TrimRight(b.String(), " \r\n")
 }
 
-// WithoutRepeatedReminders returns a result without the reminders at its end that seen contains, and adds the others to seen. The words of
-// a user in a reminder are never left out, and nothing in front of a reminder that stays.
+// WithoutRepeatedReminders returns a result without those reminders at its end that seen contains, and adds the
+// others to seen. Reminders with the user's words stay, and so does everything before a reminder that stays.
 func WithoutRepeatedReminders(text string, seen *critbit.Map[struct{}]) string {
 	for rest, repeated := text, true; ; {
 		before, reminder, ok := lastReminder(rest)
@@ -186,8 +187,8 @@ func queuedAtEnd(text string) (words []string) {
 	return words
 }
 
-// lastReminder returns the reminder at the end of a result, and what is before it. A reminder begins a line; elsewhere it is part of some
-// file's text.
+// lastReminder returns the reminder at the end of a result, and the text before it. ok is false if there is none. A
+// reminder begins on a new line; elsewhere its tag is part of some file's text.
 func lastReminder(text string) (before, reminder string, ok bool) {
 	text = strings.TrimSpace(text)
 	at := strings.LastIndex(text, reminderOpen)
@@ -197,7 +198,7 @@ func lastReminder(text string) (before, reminder string, ok bool) {
 	return text[:at], text[at:], true
 }
 
-// inReminder returns the text in a reminder.
+// inReminder returns the text of a reminder without its tags.
 func inReminder(reminder string) string {
 	return reminder[len(reminderOpen) : len(reminder)-len(reminderEnd)]
 }

@@ -9,8 +9,9 @@ const (
 	leastAsked    = 3
 )
 
-// asserted returns the length in bytes of the assertion before a question: "Mia is allergic to walnuts" in "Mia is allergic to walnuts, does
-// that matter?". It returns 0 if a sentence only asks, asks under a condition ("If it rains, do I water?"), or isn't a question.
+// asserted returns the length in bytes of the assertion with which a question begins: that of "Mia is allergic to
+// walnuts" in "Mia is allergic to walnuts, does that matter?". It returns 0 if a sentence only asks, asks under a
+// condition ("If it rains, do I water?"), or isn't a question.
 func asserted(s string, ws []word) int {
 	if !asks(s) {
 		return 0

@@ -30,7 +30,7 @@ func block(tag string, entries []string, max int) string {
 		from--
 		left -= len(entries[from]) + 1
 	}
-	if from == 1 && len(entries[0])+1 <= left { // no room for the count is needed
+	if from == 1 && len(entries[0])+1 <= left { // there is no count that would need room
 		from = 0
 	}
 	if from == len(entries) {
@@ -48,8 +48,9 @@ func block(tag string, entries []string, max int) string {
 	return b.String()
 }
 
-// requestsBlock returns the block with the user's requests, in their own words: the newest requests that fit, and the very first one. A
-// request that is too long is clipped to half of the remaining room, so that older requests have room too.
+// requestsBlock returns the block with the user's requests in their own words: the very first request, and the newest
+// ones that fit into size bytes. A request that is too long is clipped to half of the remaining room, so that older
+// requests have room too.
 func (l *Ledger) requestsBlock(size int) string {
 	if l.Task == "" && len(l.Requests) == 0 {
 		return ""
@@ -179,7 +180,7 @@ func (l *Ledger) errorsBlock(max int) string {
 	return block(errorsTag, fenced(errors), max)
 }
 
-// fenced returns the texts of a list after [Fence], so that they can't end the block that contains them.
+// fenced applies [Fence] to each text of a list, so that none can end the block that contains it.
 func fenced(list []string) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
@@ -193,7 +194,7 @@ type ledgerBlock struct {
 	write func(max int) string
 }
 
-// cutBlocks removes the ledger's blocks from the text of a digest, and reads them into l.
+// cutBlocks removes the ledger's blocks from the text of a digest, and adds their entries to l.
 func cutBlocks(text string, l *Ledger) string {
 	for _, b := range []struct {
 		tag  string

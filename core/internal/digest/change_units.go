@@ -17,14 +17,14 @@ type change struct {
 	content        string // the whole content if the call wrote it
 }
 
-// The names of arguments that hold the text before an edit, the text after it, and a whole new content.
+// Names of arguments: those with the text before an edit, with the text after it, and with the whole new content.
 var (
 	beforeKeys  = wordListOf("old_string oldText old_str oldString old search old_text find original")
 	afterKeys   = wordListOf("new_string newText new_str newString new replace new_text replacement updated insert_text")
 	contentKeys = wordListOf("content file_text contents text body new_source")
 )
 
-// The maximum number of bytes that are examined of an edit's texts, and of lines that are kept.
+// Limits: the bytes that are examined of an edit's texts, and the lines that are kept of a change.
 const (
 	lookChange  = 1 << 16
 	keptChanges = 400
@@ -77,7 +77,7 @@ func lineChanges(path, before, after string) change {
 	return change{path: path, removed: without(old, now), added: without(now, old)}
 }
 
-// without returns the lines of list that other doesn't contain.
+// without returns the lines of list that are not in other.
 func without(list, other []string) (rest []string) {
 	var in critbit.Map[struct{}]
 	for _, line := range other {
@@ -123,167 +123,9 @@ func patchChanges(text string) (all []change) {
 	return all
 }
 
-// The sizes of quotes from a change, in bytes.
-const (
-	quotedChange = 140
-	quotedNew    = 240
-	quotedLine   = 110
-	mostDefined  = 14 // names that a new file defines
-)
-
-// text returns the description of a change for an entry, to follow the path: the names that it defines, adds and removes, a value before and
-// after, or the text of its comment; otherwise its first lines.
-func (c *change) text() string {
-	added, removed := telling(c.added), telling(c.removed)
-	switch {
-	case c.created && isDiff(c.added):
-		return ""
-	case c.created:
-		if names := definedIn(c.added, mostDefined); len(names) > 0 {
-			return "defines " + strings.Join(names, ", ")
-		}
-		if said := commentIn(c.added); said != "" && len(added) > mostSwapped {
-			return "“" + Fence(said) + "”"
-		}
-		return quoted(added, quotedNew)
-	case len(added) == 0 && len(removed) == 0:
-		return ""
-	}
-	if said := swapped(removed, added); said != "" {
-		return said
-	}
-	now, before := definedIn(added, mostDefined), definedIn(removed, mostDefined)
-	var parts []string
-	tell := func(verb string, names []string) {
-		if len(names) > 0 {
-			parts = append(parts, verb+strings.Join(names, ", "))
-		}
-	}
-	tell("adds ", without(now, before))
-	tell("removes ", without(before, now))
-	tell("changes ", without(now, without(now, before)))
-	if len(parts) == 0 && size(removed)+size(added) <= quotedNew {
-		return beforeAfter(removed, added)
-	}
-	if said := commentIn(c.added); said != "" {
-		parts = append(parts, "“"+said+"”")
-	}
-	switch {
-	case len(parts) > 0:
-		return Fence(strings.Join(parts, "; "))
-	case len(added) == 0:
-		return "removed " + quoted(removed, quotedChange/2)
-	}
-	if call, n := commonCall(added); n > 1 {
-		text := "uses `" + call + "(…)` in " + itoa(n) + " places"
-		if was, n := commonCall(removed); n > 1 && was != call {
-			text += " instead of `" + was + "(…)`"
-		}
-		return Fence(text)
-	}
-	text := quoted(added, quotedChange)
-	if strings.HasSuffix(text, " …") {
-		text += namesBeyond(added, text)
-	}
-	return text
-}
-
-// size returns the number of bytes of lines.
-func size(lines []string) (sum int) {
-	for _, line := range lines {
-		sum += len(line)
-	}
-	return sum
-}
-
-// beforeAfter quotes the lines of a small change, before and after it.
-func beforeAfter(removed, added []string) string {
-	switch {
-	case len(added) == 0:
-		return "removed " + quoted(removed, quotedNew)
-	case len(removed) == 0:
-		return "added " + quoted(added, quotedNew)
-	}
-	return quoted(removed, quotedNew) + " → " + quoted(added, quotedNew)
-}
-
-// commonCall returns the function call with which most of the lines begin, and the number of those lines.
-func commonCall(lines []string) (call string, n int) {
-	for _, line := range lines {
-		at := strings.IndexByte(line, '(')
-		if at < 6 || at > 60 || strings.ContainsAny(line[:at], " =`{") {
-			continue
-		}
-		if call == "" {
-			call = line[:at]
-		}
-		if line[:at] == call {
-			n++
-		}
-	}
-	if n*2 < len(lines) {
-		return "", 0
-	}
-	return call, n
-}
-
-// mostSwapped is the maximum number of lines that are shown together with their old version.
-const mostSwapped = 2
-
-// swapped describes a change that replaces lines with an equal number of similar lines. If many lines change in the same way, it describes
-// that only once. It returns "" for any other change.
-func swapped(removed, added []string) string {
-	if len(removed) != len(added) || len(added) == 0 {
-		return ""
-	}
-	old, now := middles(removed[0], added[0])
-	same := true
-	for i := range added {
-		o, n := middles(removed[i], added[i])
-		if len(o)*10 > len(removed[i])*7 && len(added) > 1 && len(removed[i]) > 12 {
-			return ""
-		}
-		same = same && o == old && n == now
-	}
-	var b strings.Builder
-	for i := range added {
-		if i == mostSwapped {
-			if same {
-				return Fence(codeQuote(clipLine(old, quotedLine)) + " → " + codeQuote(clipLine(now, quotedLine)) + " in " + itoa(len(added)) + " lines")
-			}
-			return b.String() + "; and " + itoa(len(added)-i) + " more lines like that"
-		}
-		if i > 0 {
-			b.WriteString("; ")
-		}
-		b.WriteString(quoted(removed[i:i+1], quotedLine) + " → " + quoted(added[i:i+1], quotedLine))
-	}
-	return b.String()
-}
-
-// middles returns the parts of two lines between their common beginning and their common end, in whole words.
-func middles(old, now string) (string, string) {
-	inside := func(c byte) bool { return byteClass[c]&(small|capital|under|digit) != 0 || c >= 0x80 }
-	from := 0
-	for from < len(old) && from < len(now) && old[from] == now[from] {
-		from++
-	}
-	for from > 0 && inside(old[from-1]) {
-		from--
-	}
-	end := 0
-	for end < len(old)-from && end < len(now)-from && old[len(old)-1-end] == now[len(now)-1-end] {
-		end++
-	}
-	for end > 0 && inside(old[len(old)-end]) {
-		end--
-	}
-	return old[from : len(old)-end], now[from : len(now)-end]
-}
-
 // longestComment is the maximum number of bytes that are quoted of an added comment. leastComment is the minimum number of its words.
 const (
-	longestComment = 150
+	longestComment = 240
 	leastComment   = 4
 )
 
@@ -335,7 +177,8 @@ func namesBeyond(lines []string, text string) string {
 	return " with " + Fence(strings.Join(names, ", "))
 }
 
-// telling returns the informative lines. It omits lines of punctuation, and imports if there are any other lines.
+// telling returns the informative lines: none that consist of punctuation, and no imports if there are any other
+// lines.
 func telling(lines []string) (out []string) {
 	var imports []string
 	for _, line := range lines {
@@ -362,15 +205,15 @@ func telling(lines []string) (out []string) {
 
 // isImport reports whether a line only names another file or package.
 func isImport(line string) bool {
-	return importStarts.may(line) && headedBy(line, importHeads) || line[0] == '"' && strings.HasSuffix(line, "\"") && fewSpaces(line, 1) && strings.Contains(line, "/")
+	return importStarts.may(line) && headedBy(line, importHeads) || strings.HasPrefix(line, "type ") && strings.HasSuffix(line, ",") || line[0] == '"' && strings.HasSuffix(line, "\"") && fewSpaces(line, 1) && strings.Contains(line, "/")
 }
 
-// onlyImports reports whether all lines with a meaning only name other files or packages.
+// onlyImports reports whether all informative lines only name other files or packages.
 func onlyImports(lines []string) bool {
 	return !slices.ContainsFunc(telling(lines), func(line string) bool { return !isImport(line) })
 }
 
-// quoted quotes the first lines, in about most bytes or less.
+// quoted quotes the first of the lines, in about most bytes at most.
 func quoted(lines []string, most int) string {
 	var b strings.Builder
 	for i, line := range lines {
@@ -387,7 +230,7 @@ func quoted(lines []string, most int) string {
 	return Fence(b.String())
 }
 
-// codeQuote returns a line of code between runs of backticks that are longer than any run in the line.
+// codeQuote returns a line of code in backticks, more of them in a row than the line contains.
 func codeQuote(line string) string {
 	if !strings.Contains(line, "`") {
 		return "`" + line + "`"
@@ -399,7 +242,7 @@ func codeQuote(line string) string {
 	return marks + " " + line + " " + marks
 }
 
-// The modifiers of definitions, and their keywords.
+// Words at the beginning of definitions: modifiers, keywords of types and functions, and keywords of variables.
 var (
 	modifiers = wordListOf("readonly get set private internal virtual unsafe export default async public private protected static pub abstract final override declare pub(crate)")
 	defines   = wordListOf("func function class interface type def fn struct enum trait module protocol object record")
@@ -436,7 +279,7 @@ func methodIn(line, rest string) string {
 // notMethods has words that may precede a parenthesis but don't name a method.
 var notMethods = wordListOf("if for while switch catch function return else with do try using lock foreach elif unless until match select when describe test beforeEach afterEach")
 
-// definedIn returns the names that lines of code define, exported ones first.
+// definedIn returns the names that lines of code define, exported ones first, and at most most of them.
 func definedIn(lines []string, most int) (names []string) {
 	for _, line := range lines {
 		if name := definedBy(line); name != "" && len(names) < most && !slices.Contains(names, name) {
@@ -482,7 +325,7 @@ func definedBy(line string) string {
 	for n < len(rest) && (byteClass[rest[n]]&(small|capital|under|digit) != 0 || rest[n] == '$') {
 		n++
 	}
-	if n < 3 {
+	if n < 3 || strings.HasPrefix(rest[n:], ",") { // a line in a list of imports: "type Component,"
 		return ""
 	}
 	return rest[:n]

@@ -8,13 +8,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// touch is the effect of a command on a file. units is the number of the turn's units before it.
+// touch is the effect of a command on a file. units is the number of units that the turn had before it.
 type touch struct {
 	path, verb string
 	units      int
 }
 
-// touch records the effect of a command on a file.
+// touch records that a command had the effect verb on a file.
 func (r *turnReader) touch(path, verb string) {
 	t := r.now()
 	t.touched = append(t.touched, touch{path, verb, len(t.units)})
@@ -23,7 +23,7 @@ func (r *turnReader) touch(path, verb string) {
 	}
 }
 
-// history lists the entries in which a file was changed, with the kind of change.
+// history lists the entries in which a file was changed, by kind of change.
 type history struct {
 	text  string // "edited in [2], [5]; moved in [7]"
 	verb  string // the last verb in text
@@ -47,7 +47,7 @@ func (h *history) add(verb string, entry int) {
 	h.count++
 }
 
-// leaves reports whether a file no longer exists under its name after the change that a verb describes.
+// leaves reports whether the change that a verb describes removes the file from its old path.
 func leaves(verb string) bool { return verb == goneVerb || strings.HasPrefix(verb, awayVerb) }
 
 // mostHistory is the maximum length of one file's history, in bytes.
@@ -160,7 +160,7 @@ func folderOfAll(names []string) string {
 // only run.
 const mostBefore = 16
 
-// grouped returns lines with the names of files that share a history. Each line has about most bytes.
+// grouped returns lines that name the files with a common history. Each line has about most bytes.
 func grouped(history string, names []string, most int) (lines []string) {
 	line := ""
 	for _, name := range names {
@@ -180,7 +180,7 @@ func grouped(history string, names []string, most int) (lines []string) {
 // moreFiles ends a list of files that is not complete.
 const moreFiles = "(and other files)"
 
-// firstOf writes the first files between tags, in at most max bytes including the tags.
+// firstOf writes a block with the first files, in at most max bytes including the tags.
 func firstOf(tag string, entries []string, max int) string {
 	left := max - 2*len(tag) - len("<>\n</>")
 	var b strings.Builder
@@ -200,7 +200,7 @@ func firstOf(tag string, entries []string, max int) string {
 	return "<" + tag + ">\n" + b.String() + "</" + tag + ">"
 }
 
-// histories returns the history of each file in the log's entries, by path.
+// histories returns the history of each file, by path, as far as the log's entries show it.
 func (k *turnLog) histories() (events critbit.Map[history]) {
 	for i := range k.turns {
 		t := &k.turns[i]
@@ -231,7 +231,7 @@ func (k *turnLog) histories() (events critbit.Map[history]) {
 	return events
 }
 
-// readFiles returns the paths in a line of the block of changed files.
+// readFiles returns the paths in one line of the block of changed files.
 func readFiles(line string) []string {
 	for _, verb := range historyVerbs {
 		if strings.HasPrefix(line, verb) {

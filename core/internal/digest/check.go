@@ -9,9 +9,9 @@ import (
 // checked is the maximum number of facts from the folded messages that are looked for in a digest.
 const checked = 64
 
-// Check looks for facts from the messages in their digest: the highest-ranking paths, addresses, identifiers and numbers, and the ledger's
-// open errors. It returns the number of facts that it looked for, and how many of them it found. A found fact is mentioned in the digest; the
-// digest's statement about it may still be wrong.
+// Check looks in a digest for facts from the messages that it replaces: the highest-ranking paths, addresses,
+// identifiers and numbers, and the ledger's open errors. It returns how many facts it looked for, and how many of
+// them it found. A found fact is mentioned in the digest; the digest's statement about it may still be wrong.
 func (e *Extract) Check(body string) (facts, found int) {
 	known := new(critbit.Map[struct{}])
 	said(body, known)

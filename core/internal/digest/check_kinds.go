@@ -22,7 +22,8 @@ const buildRow = 4
 // testChecks is the set of kinds for a command that runs only tests.
 const testChecks checkKinds = 1 << 1
 
-// checkers has the programs that check something, and checking the words for a runner's check ("npm run lint"). Both have a row for each kind.
+// checkers has the programs that check something. checking has the words after a runner that name a check ("npm run
+// lint"). Both have a row for each kind.
 var (
 	checkers = words.NewTable("pytest jest vitest mocha ctest tox nox rspec phpunit playwright cypress",
 		"eslint biome prettier ruff flake8 black staticcheck golangci-lint rubocop shellcheck", "tsc tsgo mypy", "make cmake gradle mvn")
@@ -30,7 +31,8 @@ var (
 		"check verify", "install")
 )
 
-// checkOf returns the kind of a command's check as a row number, or 0 if it is no check. name is the name of the command's program.
+// checkOf returns the kind of check that a command makes, as a row number; 0 if it checks nothing. name is the name
+// of the command's program.
 func checkOf(name string, words []string) int {
 	row := checkers.Row(name)
 	if row == 0 && !runners.has(name) || row > 0 && row != buildRow {
@@ -56,9 +58,10 @@ func checksIn(script string) (kinds checkKinds) {
 	return kinds
 }
 
-// checkedPart returns the part of a script that its result speaks of, if it checks something: the last of its lists of commands that has a
-// check, from that check to the last one. "sed -i s/a/b/ x.go && go build ./...; echo done" becomes "go build ./...". If a later list runs another
-// program, behind is the script from there on: a failure is of that program.
+// checkedPart returns the part of a script whose outcome its result shows, if the script checks something: the last
+// of its lists of commands that has a check, from that check to the list's last one. "sed -i s/a/b/ x.go && go build
+// ./...; echo done" becomes "go build ./...". If a later list runs another program, behind is the script from there
+// on, because that program may be what failed.
 func checkedPart(script string) (part, behind string) {
 	bare, _ := cutHeredocs(script)
 	from, to, inList := 0, 0, false
@@ -86,8 +89,9 @@ func checkedPart(script string) (part, behind string) {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimRight(bare[from:to], " \n&|;"), "2>&1")), behind
 }
 
-// covers reports whether a passing check of kinds k means that an earlier failure of other is solved. It never does for tests, because some
-// tests may pass while others still fail. A check of no special kind ("npm run check") usually runs the linter and the type check.
+// covers reports whether a passing check of the kinds k means that an earlier failure of the kinds other is solved.
+// It never does for tests, because some tests may pass while others still fail. A check of no special kind ("npm run
+// check") usually runs the linter and the type check.
 func (k checkKinds) covers(other checkKinds) bool {
 	if k&plainCheck != 0 {
 		k |= 1<<2 | 1<<3

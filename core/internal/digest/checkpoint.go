@@ -155,7 +155,7 @@ func formatParts(t *transcript.Transcript, msg *transcript.Message, o RecordOpti
 	return string(b)
 }
 
-// Stringify returns a body as JSON.stringify writes it.
+// Stringify returns the body of a part as JSON.stringify writes it.
 func Stringify(t *transcript.Transcript, p *transcript.Part) string {
 	if p.Body.IsZero() {
 		return "undefined"

@@ -22,14 +22,15 @@ type run struct {
 type runKind uint8
 
 const (
-	looks   runKind = iota // only prints; not worth reporting, and not an error if it finds nothing
+	looks   runKind = iota // only prints something: not worth reporting, and not an error if it finds nothing
 	acts                   // anything else
 	alters                 // changes files, repositories, services
 	checks                 // tests, builds and linters
 	commits                // git commit
 )
 
-// The first words of inspecting commands and of checks, and the words for checks after a runner.
+// The programs that only inspect something and those that check something, and the words after a runner that name a
+// check.
 var (
 	lookers = wordListOf("ls cat head tail sed nl less bat grep rg egrep fgrep ag find fd tree pwd which type whereis wc stat file du df ps " +
 		"env printenv echo printf date test [ diff cmp cd true false sleep wait jq awk sort uniq cut tr xxd hexdump od strings readlink " +
@@ -43,7 +44,7 @@ var (
 	runners   = wordListOf("npm pnpm yarn bun npx bunx node python python3 go cargo dotnet deno uv uvx poetry bundle rake swift zig mix composer")
 )
 
-// runOf parses a command and its output. failed reports whether the call failed.
+// runOf parses a command and its output. failed means that the tool reported an error.
 func runOf(script, output string, failed bool) run {
 	r := run{script: withoutFolder(script), exit: exitIn(output)}
 	output = withoutEnvelope(output)
@@ -112,8 +113,8 @@ func kindOf(script string) (kind runKind) {
 // mostCommands is the maximum number of commands that are examined in a script.
 const mostCommands = 32
 
-// eachCommand calls see with the words of each command in a script, without variable assignments before the command. It calls wrote for each
-// file to which the output of a command is redirected.
+// eachCommand calls see with the words of each command in a script, without the variable assignments before it, and
+// wrote with each file to which a command's output is redirected.
 func eachCommand(script string, see func(words []string), wrote func(string)) {
 	script, _ = cutHeredocs(script)
 	for n := 0; len(script) > 0 && n < mostCommands; n++ {
@@ -128,8 +129,8 @@ func eachCommand(script string, see func(words []string), wrote func(string)) {
 	}
 }
 
-// withoutLaunchers returns the words of a command and the name of its program, without leading words that only start another command ("sudo",
-// "xargs -0").
+// withoutLaunchers returns the words of a command and the name of its program, without programs that only start
+// another command ("sudo", "xargs -0").
 func withoutLaunchers(words []string) (rest []string, name string) {
 	name = words[0][strings.LastIndexByte(words[0], '/')+1:]
 	for len(words) > 1 && launchers.has(name) {
@@ -182,7 +183,7 @@ func kindOfWords(words []string) runKind {
 	return acts
 }
 
-// abandoned reports whether a tool's output says that the call was ended before it had a result.
+// abandoned reports whether a tool's output shows that the call was ended before it had a result.
 func abandoned(output string) bool {
 	head := strings.ToLower(output[:min(len(output), 400)])
 	for _, sign := range []string{"request interrupted", "aborted by", "command was aborted", "command aborted", "interrupted by user", "user doesn't want to", "user rejected",
@@ -194,7 +195,8 @@ func abandoned(output string) bool {
 	return false
 }
 
-// effectOf returns the effect that a command reports, such as the pushed branches or the address of a created pull request.
+// effectOf returns the effect that a command's output reports, such as the pushed branches or the address of a
+// created pull request.
 func effectOf(script, output string) string {
 	if strings.Contains(script, "git ") && strings.Contains(script, "push") {
 		pushed := pushOf(output)
@@ -252,7 +254,8 @@ func scriptRun(output string) string {
 // mostCounted is the maximum length of an output that consists of a count, in bytes.
 const mostCounted = 240
 
-// countOf returns the summary that an inspecting command prints, such as a number of lines, or that everything is committed.
+// countOf returns what an inspecting command counts, such as a number of lines, or the statement that everything is
+// committed.
 func countOf(script, output string) string {
 	output = strings.TrimSpace(output)
 	words, _ := simpleCommand(script, func(string) {})
@@ -276,7 +279,7 @@ func saysOutcome(said string) bool {
 	return len(said) > 3 && said[0] != '{' && said[0] != '[' && said[0] != '<' && !strings.HasPrefix(strings.ToLower(said), "(no output")
 }
 
-// failedIn reports whether an entry's text about a command says that it failed.
+// failedIn reports whether an entry's text says that a command failed.
 func failedIn(text string) bool {
 	return strings.Contains(text, "→ exit") || strings.Contains(text, "→ failed") || strings.Contains(text, ", which failed: ")
 }
@@ -293,7 +296,7 @@ func withoutEnvelope(output string) string {
 	return output
 }
 
-// plainText returns a program's output without control sequences, frames and progress bars; all of it if there are none.
+// plainText returns a program's output without control sequences, frames and progress bars.
 func plainText(output string) string {
 	if strings.Contains(output, "\r") {
 		output = lastStates(output)
@@ -393,7 +396,12 @@ func withoutLooks(script string) string {
 // scriptVerb begins the description of a script by its comment.
 const scriptVerb = "ran a script: "
 
-// text returns the description of a command for an entry.
+// foundNothing reports whether a command failed only because there was nothing to do: "No files were processed."
+func (r *run) foundNothing() bool {
+	return r.tests == "" && (strings.HasPrefix(r.failure, "No ") || strings.HasPrefix(r.failure, "no ")) && !strings.HasPrefix(r.failure[3:], "such ")
+}
+
+// text describes a command and its outcome for an entry.
 func (r *run) text() string {
 	if r.kind == commits {
 		if message := commitMessage(r.script); message != "" {
@@ -422,6 +430,8 @@ func (r *run) text() string {
 		text += " (runs " + codeQuote(Fence(clipLine(r.runs, quotedLine))) + ")"
 	}
 	switch {
+	case r.foundNothing():
+		return text + " → " + Fence(clipLine(r.failure, quotedChange))
 	case r.exit == "failed":
 		text += " → failed"
 	case r.exit != "" && r.exit != "0":
@@ -451,3 +461,16 @@ func commandOf(t *transcript.Transcript, call *transcript.Part) (script string) 
 	})
 	return script
 }
+
+// IsLog reports whether part n is the result of a command that succeeded in changing or checking something. What such a command prints is a log of
+// its work, and not what was asked for.
+func IsLog(t *transcript.Transcript, n int32) bool {
+	p := &t.Parts[n]
+	if p.Pair < 0 || useOf(t.Text(t.Parts[p.Pair].Name)) != runs || p.Size.Bytes < leastLog {
+		return false
+	}
+	return kindOf(withoutFolder(commandOf(t, &t.Parts[p.Pair]))) >= alters && !failedResult(t, n)
+}
+
+// leastLog is the minimum size of a log, in bytes.
+const leastLog = 1000

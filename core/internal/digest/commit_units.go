@@ -2,7 +2,7 @@ package digest
 
 import "strings"
 
-// commitOf returns the branch and the hash that git prints after a commit, or "".
+// commitOf returns the branch and the hash that git prints after a commit, or "" if there are none.
 func commitOf(output string) string {
 	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "[") {
@@ -18,7 +18,7 @@ func commitOf(output string) string {
 	return ""
 }
 
-// statOf returns the line with git's counts of changes, or "".
+// statOf returns the line in which git counts changes, or "".
 func statOf(output string) string {
 	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
 		if line = strings.TrimSpace(line); strings.Contains(line, "changed, ") && strings.Contains(line, " file") && len(line) < 100 {
@@ -28,7 +28,7 @@ func statOf(output string) string {
 	return ""
 }
 
-// pushOf returns the changed branches in the output of git push, as in "main -> main (3f2c1aa..90b1d7e)", or "".
+// pushOf returns the branches that git push reports as changed, as in "main -> main (3f2c1aa..90b1d7e)", or "".
 func pushOf(output string) string {
 	var all []string
 	for line := range strings.Lines(output) {
@@ -71,10 +71,11 @@ const (
 	quotedMessage = 340
 )
 
-// commitMessage returns the message of a git commit in a script on one line, with the subject and as much of the rest as fits.
+// commitMessage returns, on one line, the message of the git commit in a script: the subject, and as much of the rest
+// as fits.
 func commitMessage(script string) string { return shortMessage(messageIn(script)) }
 
-// commitSubject returns the first line of the message of a git commit in a script.
+// commitSubject returns the first line of the message that a git commit in a script has.
 func commitSubject(script string) string {
 	subject, _, _ := strings.Cut(messageIn(script), "\n")
 	return clipWords(strings.TrimSpace(subject), quotedSubject)
@@ -105,7 +106,8 @@ func messageIn(script string) string {
 	return ""
 }
 
-// shortMessage returns a commit message on one line, with the subject and as many of the following paragraphs and list items as fit.
+// shortMessage returns a commit message on one line: the subject, and as many of the following paragraphs and list
+// items as fit.
 func shortMessage(message string) string {
 	subject, body, _ := strings.Cut(message, "\n")
 	text := clipWords(strings.TrimSpace(subject), quotedSubject)

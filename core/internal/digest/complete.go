@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Completed is a model's digest with the additions of code.
+// Completed is a model's digest with what code adds to it.
 type Completed struct {
 	Body    string // the model's text, the rules missing from it, and the ledger
 	Missing string // lines with facts that are not in Body

@@ -6,17 +6,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// continues is the beginning of a message with the summary from which an agent program continues a session. summaryStart precedes the summary
-// in this message.
+// continues begins the message with which an agent program continues a session from its own summary. summaryStart
+// precedes the summary in this message.
 const (
 	continues    = "This session is being continued from a previous conversation"
 	summaryStart = "\nSummary:\n"
 )
 
-// summaryEnds begin the text after the summary, which has instructions for the agent.
+// summaryEnds begin the text after the summary, which instructs the agent.
 var summaryEnds = []string{"If you need specific details from before compaction", "Please continue the conversation from where"}
 
-// continuedIn calls see for each summary in message i with which an agent program has replaced an earlier part of the session.
+// continuedIn calls see for each summary in message i that an agent program wrote to replace an earlier part of the
+// session.
 func continuedIn(t *transcript.Transcript, i int, see func(summary string)) {
 	for _, p := range t.PartsOf(i) {
 		if p.Kind != transcript.Text || p.Parent >= 0 || p.Has(transcript.Removed) || t.Messages[i].Role != transcript.User {

@@ -10,15 +10,15 @@ import (
 // A statement that corrects an earlier one ("I was wrong: the port is 5433", "5433, not 5432") removes the earlier one from a digest, even
 // if the digest has no room for the correction itself.
 
-// correction is a statement of item that corrects an earlier one.
+// correction is a statement that corrects an earlier one.
 type correction struct {
 	item int
 	*fact
 }
 
-// mostCorrections is the maximum number of corrections, newest first, that are compared with the statements in a digest. lookCorrection is
-// the length of a text's beginning that is searched for a correction, in bytes, and nearAdmission the number of a statement's words that
-// are searched for an admission.
+// Limits: mostCorrections is the maximum number of corrections, newest first, that are compared with the statements
+// in a digest. lookCorrection is the length of a text's beginning that is searched for a correction, in bytes.
+// nearAdmission is the number of a statement's first words that are searched for an admission.
 const (
 	mostCorrections = 64
 	lookCorrection  = 400
@@ -29,7 +29,7 @@ var (
 	// correcting are words with which people admit a mistake.
 	correcting = newWordSet("wrong correction mistaken misspoke mistake falsch irrtum geirrt korrektur vertan tort erreur trompé trompée equivoqué corrección enganei correção sbagliato errore correzione ошибся ошиблась ошибка خطأ गलत गलती",
 		"错 錯 更正 間違 訂正 잘못 정정")
-	// denying contains words between a value and the value that it corrects.
+	// denying has words that stand between a value and the wrong value that it replaces.
 	denying = words.NewSet("not nicht pas no não non не")
 )
 
@@ -43,8 +43,8 @@ func admits(ws []words.Word) bool {
 	return false
 }
 
-// deniedIn returns the range of words that a statement denies after naming the right value, as in "It is 5433, not 5432". from is -1 if
-// there are none.
+// deniedIn returns the range of words in which a statement denies a value after naming the right one, as in "It is
+// 5433, not 5432". from is -1 if there is no such range.
 func deniedIn(text string, ws []words.Word) (from, to int) {
 	for k := 2; k < len(ws); k++ {
 		if w := ws[k]; denying.Has(ws[k-1].Stem) && (w.Kind&words.Digit != 0 || w.Kind&words.Capital != 0 && w.End-w.From > 1) && strings.ContainsAny(text[ws[k-2].End:ws[k-1].From], ",;(–—") {
@@ -58,8 +58,8 @@ func deniedIn(text string, ws []words.Word) (from, to int) {
 	return -1, -1
 }
 
-// correctionsIn returns the corrections at the beginning of a text. An admission without a number refers to the statement after it. It
-// reuses the memory of room.
+// correctionsIn returns the corrections at the beginning of a text. An admission without a number refers to the
+// statement after it. room is memory to reuse.
 func correctionsIn(text string, room *[]words.Word) (out []*fact) {
 	text = trimRune(text[:min(len(text), lookCorrection)])
 	ws := words.Append((*room)[:0], text)
@@ -101,7 +101,8 @@ func (k *talk) corrections() {
 	}
 }
 
-// correct marks the chosen statements that a later statement corrects as gone.
+// correct sets gone for each chosen statement that a later statement corrects. facts are the facts of the chosen
+// statements.
 func (k *talk) correct(chosen []extract.Chosen, facts []*fact, gone []bool) {
 	for _, c := range k.corrected {
 		for n := range chosen {
@@ -112,8 +113,8 @@ func (k *talk) correct(chosen []extract.Chosen, facts []*fact, gone []bool) {
 	}
 }
 
-// corrects puts the earlier answers that the current turn corrects in doubt, and drops corrected statements that were only made while
-// working.
+// corrects puts the earlier answers in doubt that the current turn corrects. It drops corrected statements that were
+// only made while working.
 func (r *turnReader) corrects() {
 	now := len(r.turns) - 1
 	var room []words.Word
@@ -136,7 +137,8 @@ func (r *turnReader) corrects() {
 // earlier statements.
 const mostOfTurn = 8
 
-// corrected applies a correction to one turn. In the current turn, it applies only to the units before the correction.
+// corrected applies a correction to the statements of one turn. In the current turn, which number identifies, only
+// units before unit are affected.
 func (t *turn) corrected(f *fact, unit int, current bool, number int) {
 	for i := range t.units {
 		u := &t.units[i]
@@ -155,7 +157,7 @@ func (t *turn) corrected(f *fact, unit int, current bool, number int) {
 	}
 }
 
-// correctsIn reports whether a statement corrects one in a text.
+// correctsIn reports whether a text contains a statement that this one corrects.
 func (f *fact) correctsIn(text string) bool {
 	for _, at := range sentencesIn(nil, text, nil) {
 		if f.replaces(factOf(text[at[0]:at[1]])) {

@@ -27,7 +27,7 @@ const (
 	longestClaim = 400
 )
 
-// counterOpen begins the note after a sentence of the assistant.
+// counterOpen begins the note that follows an assistant's sentence if the user then states another value.
 const counterOpen = " (the user then says "
 
 // measure is a number in a text with the words next to it. Usually one of them is its unit or the thing that it counts.
@@ -47,7 +47,7 @@ type claim struct {
 	head           int          // the number of these words before its first number
 }
 
-// countered is a sentence of the assistant after which the user stated another value, and that value.
+// countered is an assistant's sentence after which the user stated another value, and that value.
 type countered struct {
 	item, from, to int
 	value          string
@@ -86,12 +86,13 @@ func adjoins(text string, a, b words.Word) bool {
 // unitLike reports whether a word next to a number may be its unit, or the thing that it counts.
 func unitLike(w words.Word) bool { return w.Kind&words.Digit == 0 && !frequent.Has(w.Stem) }
 
-// rivals reports whether two measures give different numbers of the same thing.
+// rivals reports whether two measures state different numbers for the same thing.
 func (m *measure) rivals(other *measure) bool {
 	return m.count != other.count && (m.after != 0 && m.after == other.after || m.before != 0 && m.before == other.before)
 }
 
-// claimOf analyses a sentence. ok is false if it contains no number, is a question, or is too long to be a single claim.
+// claimOf analyses a sentence. ok is false if it contains no number, is a question, or is too long to be a single
+// claim. room is memory to reuse.
 func claimOf(text string, room *[]words.Word) (c claim, ok bool) {
 	if len(text) > longestClaim || asks(text) || strings.IndexFunc(text, unicode.IsDigit) < 0 {
 		return c, false
@@ -115,9 +116,10 @@ func claimOf(text string, room *[]words.Word) (c claim, ok bool) {
 	return c, len(c.measures) > 0
 }
 
-// counters reports whether a sentence with one number states another value for the subject of old, a sentence of the assistant. old must
-// contain most of its words, all of its names, and its first informative word. Instead of the first word, two shared words before the
-// number are enough in the first sentence of a direct reply that is not about the user: "Our landlord says the slab holds …".
+// counters reports whether a user's sentence with one number states another value for the subject of old, an
+// assistant's sentence. old must contain most of its words, all of its names, and its first informative word. Instead
+// of the first word, two shared words before the number are enough in the first sentence of a direct reply that is
+// not about the user: "Our landlord says the slab holds …".
 func (c *claim) counters(old *claim) bool {
 	if len(c.measures) != 1 || len(c.about) == 0 || c.item-old.item > nearCounter {
 		return false
@@ -150,7 +152,7 @@ func (c *claim) counters(old *claim) bool {
 	return shared > 1 && shared*3 >= len(c.about)*2 && (first || before > 1 && c.leads && !c.self && c.item == old.item+1)
 }
 
-// counter finds the sentences of the assistant after which a user states another value, and sets the weights of both.
+// counter finds the assistant's sentences after which the user states another value, and sets the weights of both.
 func (k *talk) counter() {
 	var room []words.Word
 	var ranges [][2]int
@@ -201,7 +203,7 @@ func (k *talk) reweigh(item, from, to, factor int) {
 	it.Weighed = append(it.Weighed, extract.Weighed{From: from, To: to, Factor: factor})
 }
 
-// counterNote returns the note to put after a chosen sentence if the user then stated another value, or "".
+// counterNote returns the note to put after a chosen sentence if the user then stated another value; otherwise "".
 func (k *talk) counterNote(c extract.Chosen) (note string) {
 	for _, old := range k.countered {
 		if old.item == c.Item && old.from < c.To && c.From < old.to {

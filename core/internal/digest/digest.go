@@ -34,8 +34,8 @@ func Message(body string) string {
 	return Header + "\n" + untrusted + "\n\n" + body
 }
 
-// Body returns the digest from the text of a digest message, without the blocks that code wrote. It adds the content of the blocks to l,
-// before everything that l has.
+// Body returns the digest from the text of a digest message, without the blocks that code wrote. It adds the entries
+// of these blocks to l, before the entries that l already has.
 func Body(text string, l *Ledger) string {
 	text = strings.TrimPrefix(text, Header)
 	text = strings.TrimPrefix(text, BranchHeader)

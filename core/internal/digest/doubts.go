@@ -11,13 +11,13 @@ import (
 // mostDoubted is the maximum number of earlier turns whose answers a recurring error puts in doubt.
 const mostDoubted = 8
 
-// The label of an answer that is in doubt; the number of the later turn is between the two parts.
+// The label of an answer that is in doubt. The number of the later turn stands between the two parts.
 const (
 	doubtOpen = "answer, which ["
 	doubtEnd  = "] puts in doubt: "
 )
 
-// judge records what the user's next message says about the turn. number is the number of the next turn.
+// judge records what asked, the user's next message, shows about the turn. number is the number of the next turn.
 func (t *turn) judge(asked string, number int) {
 	t.contested = contests(asked) || t.denied(asked)
 	t.claims = slices.ContainsFunc(t.units, func(u unit) bool { return u.kind == answerUnit && claims(u.lead+" "+u.text) })
@@ -26,11 +26,11 @@ func (t *turn) judge(asked string, number int) {
 	}
 }
 
-// ofBeside divides the weight of what a contested answer says next to the point that the user's correction is about.
+// ofBeside is the divisor for the weight of those parts of a contested answer that the user's correction isn't about.
 const ofBeside = 4
 
-// narrow marks the units of a contested answer that share fewer words with the user's correction than the best one. A correction that
-// shares no word with the answer rejects all of it.
+// narrow marks the units of a contested answer that the user's correction isn't about: those that share fewer words
+// with it than the unit that shares most. A correction that shares no word with the answer rejects all of it.
 func (t *turn) narrow(correction string) {
 	said := newTurnWords()
 	said.add(trimRune(correction[:min(len(correction), lookTrouble)]))
@@ -53,7 +53,8 @@ func (t *turn) narrow(correction string) {
 // lookDenied is the length of a message's beginning that is searched for a denial, in bytes.
 const lookDenied = 160
 
-// denied reports whether a message denies something that the turn's answer names: "it's the linter, not db:generate".
+// denied reports whether a user's message denies something that the turn's answer names: "it's the linter, not
+// db:generate".
 func (t *turn) denied(asked string) bool {
 	head := asked[:min(len(asked), lookDenied)]
 	_, rest, found := strings.Cut(head, ", not ")
@@ -68,8 +69,8 @@ func (t *turn) denied(asked string) bool {
 	return slices.ContainsFunc(t.units, func(u unit) bool { return u.kind == answerUnit && strings.Contains(u.text, name) })
 }
 
-// comesAgain records an error in the current turn. If the error has occurred before, the answers since then are put in doubt or, if always is
-// false, only those that claim success.
+// comesAgain records that the error with the given key occurs in the current turn. If it has occurred before, the
+// answers since then are put in doubt or, if always is false, only those that claim success.
 func (r *turnReader) comesAgain(key string, always bool) {
 	now := len(r.turns) - 1
 	at := r.troubles.At(key)
@@ -81,7 +82,7 @@ func (r *turnReader) comesAgain(key string, always bool) {
 	*at = now + 1
 }
 
-// toldAgain records the errors in texts that the user has pasted into the request of the current turn.
+// toldAgain records the errors in what the user has pasted into the request of the current turn.
 func (r *turnReader) toldAgain(asked string) {
 	for {
 		_, rest, found := strings.Cut(asked, pastedOpen)
@@ -115,7 +116,8 @@ func answerLabelOf(t *turn, u *unit) string {
 	return answerLabel
 }
 
-// readDoubt removes the label of an answer that is in doubt from a line, and returns the number of the later turn.
+// readDoubt removes from a line the label of an answer that is in doubt, and returns the number of the later turn. ok
+// is false if the line has no such label.
 func readDoubt(line string) (doubt int, rest string, ok bool) {
 	rest, ok = strings.CutPrefix(line, doubtOpen)
 	number, rest, found := strings.Cut(rest, doubtEnd)

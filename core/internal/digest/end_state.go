@@ -9,15 +9,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// endState is the state of the work at the end of the messages, as far as commands and edits show it: the last commit and push, the files edited
-// since, and the last result of each check. A digest has a section with this state, from which the next compaction reads it.
+// endState is the state of the work after the messages, as far as commands and edits show it: the last commit and
+// push, the files edited since, and the last result of each check. A section of the digest contains it, and the next
+// compaction reads it from there.
 type endState struct {
 	commit, push, tree dated
 	edited             []string // the paths of files that were edited since the commit
 	checks             []checkState
 }
 
-// dated is a fact with the number of its turn.
+// dated is a fact with the number of the turn in which it was stated.
 type dated struct {
 	turn int
 	text string
@@ -30,17 +31,18 @@ type checkState struct {
 	key    string // the command's key; see sameCommand
 	failed bool
 	stale  bool   // a file was edited since
-	runs   string // the script that it runs, as a package manager said once
+	runs   string // the script that the check runs, if a package manager has ever printed it
 }
 
-// The maximum numbers of checks and edited files that are listed, and the number of turns after which a check says nothing about the end.
+// Limits: how many turns later a check still says something about the end state, and how many checks and edited files
+// are listed.
 const (
 	lastingTurns = 2
 	mostChecks   = 6
 	mostEdited   = 10
 )
 
-// ran updates the state with a command and its output. turn is the number of the command's turn.
+// ran updates the state with a command and its output. turn is the number of the turn in which it ran.
 func (s *endState) ran(r *run, output string, turn int) {
 	bad := r.exit != "" && r.exit != "0"
 	switch {
@@ -58,10 +60,11 @@ func (s *endState) ran(r *run, output string, turn int) {
 	}
 }
 
-// keptTurn is the number of the turn of everything that messages say which stay in the context: the state covers it, but needs no words.
+// keptTurn stands for the number of a turn whose messages stay in the context: facts of such a turn update the state,
+// but the digest doesn't repeat them.
 const keptTurn = 1 << 30
 
-// goOn brings the state up to date with the messages of t from an index on, which stay in the context.
+// goOn updates the state with the messages of t from index from on, which stay in the context.
 func (s *endState) goOn(t *transcript.Transcript, from int) {
 	for i := from; i < len(t.Messages); i++ {
 		m := &t.Messages[i]
@@ -94,8 +97,8 @@ func commitLine(r *run) string {
 	return Fence(made)
 }
 
-// treeIn returns the state of the working tree from the output of git status: that it is clean, or the changed files if the output has the short
-// form; "" for other forms.
+// treeIn returns the state of the working tree that git status prints: that it is clean or, if the output has the
+// short form, the changed files; "" for other output.
 func treeIn(output string) string {
 	var list []string
 	branch := ""
@@ -121,7 +124,7 @@ func treeIn(output string) string {
 	return Fence(branch + strings.Join(list, "; "))
 }
 
-// changedFile records that a file was edited.
+// changedFile records that a file was edited, which makes earlier checks outdated.
 func (s *endState) changedFile(path string) {
 	if !thrownAway(path) {
 		s.edited, s.tree = append(s.edited, path), dated{}
@@ -144,7 +147,7 @@ func (s *endState) checked(r *run, bad bool, turn int) {
 	short := *r
 	short.failure, short.script = "", part // the failure is among the open errors
 	c := checkState{kinds: checksIn(short.script), key: sameCommand(short.script), failed: bad}
-	for i := range s.checks { // the output of this run may be cut
+	for i := range s.checks { // the output of this run may be cut off
 		if old := &s.checks[i]; old.key == c.key && short.runs == "" {
 			short.runs = old.runs
 		}
@@ -177,8 +180,9 @@ const (
 	staleEnd    = " (before the last edits)"
 )
 
-// lines returns the lines of the section. last is the number of the last turn, open has the commands of the open errors, and short returns the
-// digest's name for a path. Checks that ran long before the last turn are omitted, because they say nothing about the end.
+// lines returns the lines of the section. last is the number of the last turn, open has the commands of the open
+// errors, and short returns the digest's name for a path. Checks that ran long before the last turn are omitted,
+// because they say nothing about the end state.
 func (s *endState) lines(last int, open *critbit.Map[struct{}], short func(path string) string) (lines []string) {
 	tell := func(label string, d dated) {
 		if d.text != "" && d.turn != keptTurn {
@@ -230,7 +234,7 @@ func (k *turnLog) stateText(errors []api.LedgerFailure, size int) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// noneEdited stands for an empty list of files.
+// noneEdited takes the place of an empty list of files.
 const noneEdited = "nothing"
 
 // editedList returns the names of the files that were edited last, with the newest one at the end.
@@ -251,7 +255,7 @@ func (s *endState) editedList(short func(path string) string) string {
 	return text
 }
 
-// readState reads the section of an earlier digest. whole returns the full path for a file name in it.
+// readState reads the section of an earlier digest. whole returns the full path for a file name in the section.
 func readState(text string, whole func(name string) string) (s endState) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), stateBullet)

@@ -13,13 +13,13 @@ var (
 	// reacting begin a reply to what the assistant has just said.
 	reacting = wordListOf("hi hello hey ok okay yes yeah yep yup sure alright right wait hmm hm oh ah cool nice great so sooo soo but and also then now please well hey good perfect thanks just plus " +
 		"ja gut also dann und aber jetzt bitte oui bon alors et mais maintenant bien vale entonces pero ahora sí si")
-	// answering are those of them after which only an order makes a rule.
+	// answering are those of the reacting words after which only an order makes a rule.
 	answering = wordListOf("ok okay yes yeah yep yup sure alright wait hmm hm oh ah so sooo soo ja oui vale sí")
-	// lasts are words that extend a sentence beyond the current turn.
+	// lasts are words that make a sentence hold beyond the current turn.
 	lasts = wordListOf("always never ever mustn't don't dont whenever throughout everywhere anywhere avoid prefer without forever rule rules convention policy " +
 		"only unless when everytime future default standard onwards forbidden allowed allergic strictly no-one " +
 		"immer nie niemals stets nur künftig zukünftig kein keine keinen wenn ohne toujours jamais sans quand seulement siempre nunca jamás sin cuando solo sólo")
-	// demands are words that make a sentence a rule, unless its verb names something done once.
+	// demands are words that make a sentence a rule, unless its verb names something that is done once.
 	demands = wordListOf("must darf dürfen muss müssen")
 	// errands are verbs of things done once.
 	errands = wordListOf("read review explain check look find fix move remove delete create spawn run update revert undo save commit push merge rebase show tell investigate " +
@@ -29,7 +29,7 @@ var (
 		"lee revisa busca arregla borra elimina crea ejecuta cambia muestra explica")
 	// modals may come between the beginning of a sentence and the verb of an errand.
 	modals = wordListOf("we i you need to want should can could would like have has let's lets us me do also just i'd we'd i'll we'll going gonna maybe probably first next")
-	// supposing are verbs after "I" or "we" that express uncertainty.
+	// supposing are verbs that express uncertainty after "I" or "we".
 	supposing  = wordListOf("think thought believe believed guess suppose supposed assume assumed wonder understand see")
 	asksWhy    = wordListOf("why what what's whats how how's hows where where's who which warum wieso wie pourquoi comment qué cómo")
 	ownTools   = wordListOf("skill agent agents worker workers tool subagent subagents mcp")
@@ -38,7 +38,7 @@ var (
 	needing    = wordListOf("i i'm i've i'll")
 	taskLabels = wordListOf("request task step ticket issue todo item part phase aufgabe schritt tâche étape tarea paso")
 	firstTwo   = wordListOf("i we")
-	// besides are prepositions of time and occasion, other than those that also begin a condition.
+	// besides are prepositions of time and occasion that don't also begin a condition.
 	besides    = wordListOf("with upon vor nach bei mit de после перед")
 	each       = wordListOf("every each any jede jeder jedes jedem jeden chaque cada каждого каждой каждым")
 	times      = wordListOf("time mal fois vez volta keer раз")
@@ -47,8 +47,8 @@ var (
 	askingVerb = wordListOf("can could should would may")
 )
 
-// errand reports whether a sentence with the words ws asks for something that one turn accomplishes, or only states an opinion. direct
-// means that its cue tells the reader what to do.
+// errand reports whether a sentence s with the words ws is of no use later: it asks for something that one turn
+// accomplishes, or only states an opinion. direct means that its cue tells the reader what to do.
 func errand(s string, ws []word, direct bool) bool {
 	if unspacedText(s) {
 		return errandSigned(s)
@@ -72,6 +72,10 @@ func errand(s string, ws []word, direct bool) bool {
 	switch {
 	case ponders(ws, i, direct), onlyNow(ws[i:]), asksWhy.has(first) && !holds && (i+1 == len(ws) || !ws[i+1].is(selves)):
 		return true
+	case i+2 < len(ws) && ws[i+1].text == "this" && !ws[i].cue && !ws[i].is(persons|quantifiers|negations) && ws[i+2].is(products|pasteNouns): // "translate this sentence"
+		return true
+	case i+1 < len(ws) && each.has(ws[i+1].text) && slices.ContainsFunc(ws, func(w word) bool { return w.text == "with" }): // "start each lesson with a joke"
+		return false
 	case holds || rulesOut(ws) || recurs(ws) >= 0:
 		return false
 	case strings.Contains(s, ")") && strings.IndexByte(s, '(') < 0: // the end of a parenthesis
@@ -95,10 +99,11 @@ func errand(s string, ws []word, direct bool) bool {
 		i++
 	}
 	i = max(i, requested(ws))
-	return i < len(ws) && errands.has(ws[i].text) && !(i == from+1 && firstTwo.has(ws[from].text)) // "I find …" tells, and asks for nothing
+	return i < len(ws) && errands.has(ws[i].text) && !(i == from+1 && firstTwo.has(ws[from].text)) // "I find …" asks for nothing
 }
 
-// Character sequences that begin an errand, a story or thanks in Chinese and Japanese, and those that still make it a rule.
+// Character sequences in Chinese and Japanese: those that begin an errand, a story or thanks, and those that
+// nevertheless make it a rule.
 var (
 	errandSigns = strings.Fields("他 她 谢谢 創建 创建 帮我 请帮 請幫 生成 写一 寫一 我正在 作为一 现在，试 看一下 看看 修复 删除 删掉 解释 检查 运行 彼は 彼女は ありがとう 作って 見て 直して 削除して 説明して")
 	lastSigns   = strings.Fields("必须 必須 不要 别 別 总是 從不 从不 永远 每次 以后 以後 今后 始终 只能 禁止 务必 不得 一律 绝 絕 决不 先 ないで 必ず 絶対 いつも 常に 今後 毎回 しないで 禁止")
@@ -122,7 +127,9 @@ func errandSigned(s string) bool {
 func rulesOut(ws []word) bool {
 	for i := range ws[:len(ws)-1] {
 		switch next := &ws[i+1]; {
-		case ws[i].text == "but" && next.is(negations):
+		case ws[i].text == "but" && (next.is(negations) || slices.ContainsFunc(ws[i:], func(w word) bool { return w.cue })):
+			return true
+		case ws[i].text == "before" && next.text == "they" && slices.ContainsFunc(ws[:i], func(w word) bool { return w.is(quantifiers) }):
 			return true
 		case ws[i].text == "before" && next.text == "you":
 			return i+2 < len(ws) && !ws[i+2].is(moment|idle|beings) && ws[i+2].text != "leave"
@@ -131,8 +138,8 @@ func rulesOut(ws []word) bool {
 	return false
 }
 
-// recurs returns the index of the word that makes a sentence about recurring events, as in "after every deal", "each time" or "whatever you
-// touch", or -1. "In every file" only names places.
+// recurs returns the index of the word that makes a sentence one about recurring events, as in "after every deal",
+// "each time" or "whatever you touch", or -1. "In every file" only names places, and doesn't count.
 func recurs(ws []word) int {
 	for i := range ws[:max(len(ws)-1, 0)] {
 		switch w, next := ws[i].text, &ws[i+1]; {
@@ -146,26 +153,30 @@ func recurs(ws []word) int {
 	return -1
 }
 
-// ponders reports whether a sentence, whose reaction to what was said ends before word i, expresses an opinion or a supposition, or asks what "we" can do.
+// ponders reports whether a sentence expresses an opinion or a supposition, or asks what "we" can do. The words
+// before word i are a reaction to what was said before.
 func ponders(ws []word, i int, direct bool) bool {
 	first, next := ws[i].text, ""
 	if i+1 < len(ws) {
 		next = ws[i+1].text
 	}
-	return supposes(ws) || suppositions.has(first) || first == "that" && next == "means" || mayDo(ws[i:]) || askingVerb.has(first) && firstTwo.has(next) ||
+	return supposes(ws) || suppositions.has(first) || unreal(ws) || first == "that" && next == "means" || mayDo(ws[i:]) || askingVerb.has(first) && firstTwo.has(next) ||
 		!direct && slices.ContainsFunc(ws, func(w word) bool { return w.text == "perhaps" || w.text == "maybe" })
 }
 
 // onlyNow reports whether a sentence begins by saying that it holds for one thing, or one time: "for this chapter only, …", "just for today, …".
 func onlyNow(ws []word) bool {
 	only := false
-	for i := range ws[:min(len(ws)-1, 6)] {
+	for i := range ws[:len(ws)-1] {
 		if i > 0 && ws[i].breaks {
 			return false
 		}
 		only = only || ws[i].text == "only" || ws[i].text == "just"
+		if ws[i].text == "for" && i == 0 && ws[i+1].text == "this" && i+2 < len(ws) && ws[i+2].text == "one" {
+			return true
+		}
 		if ws[i].text == "for" && (ws[i+1].is(days) || ws[i+1].text == "once" || ws[i+1].text == "now") {
-			return only || i == 0
+			return only || i == 0 || i+2 == len(ws) && !slices.ContainsFunc(ws, func(w word) bool { return w.is(negations) })
 		}
 		if ws[i].text == "for" && pointed.has(ws[i+1].text) && i+2 < len(ws) && !general.has(ws[i+2].text) && (i == 0 || only) {
 			return only || i+3 < len(ws) && ws[i+3].text == "only"
@@ -187,7 +198,7 @@ func mayDo(ws []word) bool {
 	return false
 }
 
-// needs reports whether the writer states what they need to do.
+// needs reports whether writers state what they have to do themselves: "I need to …".
 func needs(ws []word) bool {
 	for k := range ws[:len(ws)-1] {
 		if w := ws[k].text; (w == "need" || w == "have") && ws[k+1].text == "to" {
@@ -197,7 +208,7 @@ func needs(ws []word) bool {
 	return false
 }
 
-// hasNow reports whether words state a possession: "ensure [we have] a ticket".
+// hasNow reports whether words state that somebody has something: "ensure [we have] a ticket".
 func hasNow(ws []word) bool {
 	for k := range ws[:min(len(ws), 3)] {
 		if ws[k].text == "have" || ws[k].text == "has" {
@@ -207,7 +218,7 @@ func hasNow(ws []word) bool {
 	return false
 }
 
-// supposes reports whether a sentence expresses its writer's opinion: "I don't think we need it".
+// supposes reports whether a sentence expresses its writer's own opinion: "I don't think we need it".
 func supposes(ws []word) bool {
 	for i := range ws {
 		if !firstTwo.has(ws[i].text) {

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
@@ -19,38 +18,58 @@ const (
 	TruncatedMarker = "[Truncated]"
 )
 
-// withoutExcerptMarker returns a tool result without its first line, if that says that an excerpt follows.
+// withoutExcerptMarker returns a tool result without its first line, if that says that an excerpt follows, and without the numbers of lines in
+// the excerpt.
 func withoutExcerptMarker(text string) string {
 	const upToHandle = len(ExcerptMarker) - 1
 	if len(text) < len(ExcerptMarker) || text[:upToHandle] != ExcerptMarker[:upToHandle] {
 		return text
 	}
 	_, lines, _ := strings.Cut(text, "\n")
-	return lines
+	if !strings.Contains(lines, "→") {
+		return lines
+	}
+	var b strings.Builder
+	for line := range strings.Lines(lines) {
+		if at := numbered(line); at > 0 && strings.HasSuffix(line[:at], "→") { // only the first of several lines has its number
+			line = line[at:]
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
-// The sizes of the lines of an excerpt, in bytes. Longer lines are divided; pieces shorter than minExcerpt say nothing.
+// withoutTruncatedMarker returns a text without its first line, if that says that a compaction has cut the text.
+func withoutTruncatedMarker(text string) string {
+	if strings.HasPrefix(text, TruncatedMarker[:len(TruncatedMarker)-1]+". Handle: ") {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	return text
+}
+
+// maxExcerpt is the maximum size of a line of an excerpt, in bytes. Longer lines are divided. Known lines have at least minExcerpt bytes.
 const (
 	maxExcerpt = 200
 	minExcerpt = 3
 )
 
-// maxExcerptLines is the number of a tool result's first lines that are considered for an excerpt.
+// maxExcerptLines is the number of lines at the beginning of a tool result that are considered for an excerpt.
 const maxExcerptLines = 4000
 
-// Excerpts chooses the lines of tool results that later messages build on: those with names, paths, numbers and errors that later messages
-// and calls repeat, rarest first. Lines are quoted in unbroken spans.
+// Excerpts chooses blocks of tool results that later messages build on: those with names, paths, numbers and errors that later messages
+// and calls repeat, rarest first. A block is quoted as a whole.
 type Excerpts struct {
-	texts []string
-	lines [][]excerptLine       // by result, in text order
-	runs  [][]lineRun           // by result; nil until they are needed
-	terms critbit.Map[repeated] // terms that later messages repeat
+	texts  []string
+	lines  [][]excerptLine       // by result, in text order
+	blocks [][]excerptBlock      // by result, in text order
+	terms  critbit.Map[repeated] // terms that later messages repeat
 }
 
-// repeated counts the lines and the later occurrences of a term.
+// repeated holds how many lines contain a term, and how often later messages repeat it.
 type repeated struct{ lines, said int32 }
 
-// worth returns the value of a term, which grows the fewer lines contain it and the more often it is repeated.
+// worth returns the value of a term: the fewer lines contain it and the more often it is repeated, the more it is
+// worth.
 func (r repeated) worth() int64 {
 	return termWorth * int64(bits.Len32(uint32(r.said))) / int64(r.lines+1)
 }
@@ -58,21 +77,22 @@ func (r repeated) worth() int64 {
 // excerptLine is a line, or a piece of a long one.
 type excerptLine struct {
 	from, to int
-	head     int      // the outermost line that encloses it by indentation; -1 if none does
-	number   bool     // preceded by a line number
+	text     int      // the offset after the line's number and indentation
+	indent   int      // the width of the indentation, where a tab counts as two
+	gap      bool     // whether an empty line precedes it
 	known    bool     // an argument of a later call contains the line: the reader has it there, or it was changed
 	own      bool     // contains a name of its result's call
 	chosen   bool     // part of the excerpt
 	terms    []string // terms that later messages repeat and its own call doesn't have
 }
 
-// NewExcerpts reads messages in order, and the texts of the tool results at the given part indexes, in the same order. A file that a
-// later message edits gets no excerpt.
+// NewExcerpts prepares excerpts of the tool results at the given part indexes. messages are all messages in order,
+// and texts the texts of the results. A file that a later message edits gets no excerpt.
 func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []string) *Excerpts {
 	for i, text := range texts {
 		texts[i] = withoutReminders(withoutEnvelope(text))
 	}
-	e := &Excerpts{texts: texts, lines: make([][]excerptLine, len(results)), runs: make([][]lineRun, len(results))}
+	e := &Excerpts{texts: texts, lines: make([][]excerptLine, len(results)), blocks: make([][]excerptBlock, len(results))}
 	var later laterWords
 	left := len(results)
 	for _, m := range slices.Backward(messages) {
@@ -82,16 +102,17 @@ func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []st
 			switch {
 			case n == results[left-1]:
 				left--
+				if p.Pair >= 0 && later.saysNothing(t, n) {
+					continue
+				}
 				var own critbit.Map[struct{}]
 				if p.Pair >= 0 {
-					if call := &t.Parts[p.Pair]; useOf(t.Text(call.Name)) == reads && later.edited.Has(Path(t, call)) {
-						continue
-					}
 					arguments(t, &t.Parts[p.Pair], func(_, text string) {
 						eachTerm(text, func(_ termKind, word string) { own.Add(word) })
 					})
 				}
 				e.lines[left] = e.read(texts[left], &later, &own)
+				e.blocks[left] = blocksOf(texts[left], e.lines[left])
 			case p.Kind == transcript.ToolCall:
 				later.called(t, p)
 			case p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed) && t.IsString(p.Body):
@@ -107,6 +128,19 @@ type laterWords struct {
 	terms  critbit.Map[int32]    // the number of occurrences of each term
 	lines  critbit.Map[struct{}] // the lines of the arguments of calls, without white space around them
 	edited critbit.Map[struct{}] // the files that the messages edit
+}
+
+// saysNothing reports whether the result of a call is outdated because a later message edits the file that it shows, or only says that an
+// edit succeeded.
+func (l *laterWords) saysNothing(t *transcript.Transcript, result int32) bool {
+	call := &t.Parts[t.Parts[result].Pair]
+	switch useOf(t.Text(call.Name)) {
+	case reads:
+		return l.edited.Has(Path(t, call))
+	case edits:
+		return !failedResult(t, result)
+	}
+	return false
 }
 
 // called adds the words and lines of a call's arguments.
@@ -145,41 +179,39 @@ func (l *laterWords) hearLines(text string) {
 	}
 }
 
-// read splits a text into lines with the terms that later messages repeat. own are the terms of the result's call.
+// read splits a text into lines, each with the terms that later messages repeat. own are the terms of the result's
+// call.
 func (e *Excerpts) read(text string, later *laterWords, own *critbit.Map[struct{}]) (lines []excerptLine) {
-	at := 0
-	head, margin := -1, 0 // the outermost line that may enclose the next ones, and its indentation
+	at, gap := 0, false
 	for line := range strings.Lines(text) {
 		from, end := at, at+len(strings.TrimRight(line, " \t\r\n"))
-		words := from + numbered(text[from:end])
-		code := words + len(text[words:end]) - len(strings.TrimLeft(text[words:end], " \t"))
-		within := -1
-		if at += len(line); code < end && head >= 0 && code-words > margin {
-			within = head
+		at += len(line)
+		number := from + numbered(text[from:end])
+		code := end - len(strings.TrimLeft(text[number:end], " \t"))
+		if gap = gap || code == end; code == end {
+			continue
 		}
-		if code < end && within < 0 {
-			head, margin = -1, code-words
-			if strings.ContainsFunc(text[code:end], unicode.IsLetter) {
-				head = len(lines)
+		first := excerptLine{gap: gap, indent: widthOf(text[number:code]), known: later.lines.Has(text[code:end])}
+		gap = false
+		for start := code; start < end && len(lines) < maxExcerptLines; {
+			l := first
+			l.from, l.text, l.to = from, start, pieceEnd(text, start, end)
+			if !l.known && !isAddress(text[start:l.to]) {
+				e.addTerms(&l, text[from:l.to], later, own)
 			}
-		}
-		known := later.lines.Has(text[code:end])
-		for words < end && len(lines) < maxExcerptLines {
-			to := pieceEnd(text, words, end)
-			if to-words >= minExcerpt {
-				l := excerptLine{from: from, to: to, head: within, number: words > from, known: known}
-				if !known {
-					e.addTerms(&l, text[from:to], later, own)
-				}
-				lines = append(lines, l)
-			}
-			from, words = to, to
+			lines = append(lines, l)
+			start = l.to + len(text[l.to:end]) - len(strings.TrimLeft(text[l.to:end], " "))
+			from, first.gap = start, false
 		}
 	}
 	return lines
 }
 
-// addTerms adds the terms of a line's text, including its number: citing it shows that it was read.
+// widthOf returns the width of white space at the beginning of a line.
+func widthOf(space string) int { return len(space) + strings.Count(space, "\t") }
+
+// addTerms adds to a line the terms of its text, including the line's number: a message that cites the number shows
+// that the line was read.
 func (e *Excerpts) addTerms(l *excerptLine, text string, later *laterWords, own *critbit.Map[struct{}]) {
 	eachTerm(text, func(_ termKind, word string) {
 		if own.Has(word) {
@@ -207,34 +239,42 @@ func numbered(line string) int {
 	return 0
 }
 
-// pieceEnd returns the end of the piece that begins at from, in a line that ends at end. Long lines are divided at punctuation.
+// pieceEnd returns the end of the piece that begins at from, in a line that ends at end. Long lines are divided between the members of an
+// object, at the end of a sentence, at punctuation or between words, in this order of preference.
 func pieceEnd(text string, from, end int) int {
 	if end-from <= maxExcerpt {
 		return end
 	}
-	most := from + maxExcerpt
-	if at := strings.LastIndexAny(text[from+maxExcerpt/2:most], ",;{}"); at >= 0 {
-		return from + maxExcerpt/2 + at + 1
-	}
-	if at := strings.LastIndexByte(text[from+maxExcerpt/2:most], ' '); at >= 0 {
-		return from + maxExcerpt/2 + at + 1
-	}
+	middle, most := from+maxExcerpt/2, from+maxExcerpt
 	for !utf8.RuneStart(text[most]) {
 		most--
+	}
+	window := text[middle:most]
+	for _, mark := range []string{`,"`, `, "`, `\n`, ". ", "。", "; "} {
+		if at := strings.LastIndex(window, mark); at >= 0 {
+			return middle + at + len(strings.TrimRight(mark, ` "`))
+		}
+	}
+	if at := strings.LastIndexAny(window, ",;{} "); at >= 0 {
+		return middle + at + 1
+	}
+	if at := strings.IndexAny(text[most:min(end, most+maxExcerpt)], ",;{} \\"); at >= 0 { // a long address
+		return most + at + 1
 	}
 	return most
 }
 
-// Choose chooses lines of all results, in at most room bytes in total and at most its size for each result. Lines with the rarest terms
-// come first. Results whose lines have no term that later messages repeat get their first lines at the end, unless the lines are numbered,
-// as in a file. The remaining room is filled with other informative lines, limited for each result by most; see fill. It returns the chosen
-// lines of each result in order, each preceded by a line break, or "".
+// Choose chooses blocks of all results, in at most room bytes in total and at most its size for each result. Blocks with the rarest terms
+// come first, and the best block of each result before the second one of another that is about as good. Results whose blocks have no term
+// that later messages repeat get their first lines at the end, unless the lines are numbered, as in a file. The remaining room is filled
+// with other informative blocks, limited for each result by most; see fill. It returns the chosen lines of each result in order, preceded
+// by a line break, or "".
 func (e *Excerpts) Choose(sizes, most []int, room int) []string {
-	var all []rankedSpan
+	var all []rankedBlock
 	for i, size := range sizes {
 		all = append(all, e.rank(i, size)...)
 	}
-	sorting.Func(all, func(a, b rankedSpan) int {
+	sorting.Func(all, func(a, b rankedBlock) int {
 		return cmp.Or(cmp.Compare(b.worth, a.worth), b.result-a.result, a.from-b.from)
 	})
 	for _, lines := range e.lines {
@@ -244,22 +284,47 @@ func (e *Excerpts) Choose(sizes, most []int, room int) []string {
 	}
 	c := excerptChoice{lines: make([][]int, len(sizes)), used: make([]int, len(sizes)), room: room}
 	for _, r := range all {
-		for span := r.lineRun; span.to > span.from && c.room > minExcerpt && !c.takeSpan(e, span); span.to-- {
-		}
+		c.take(e, r.excerptBlock, r.result)
 	}
 	e.fill(&c, most)
 	out := make([]string, len(sizes))
 	for i, lines := range c.lines {
 		sorting.Ordered(lines)
-		for _, line := range lines {
-			l := &e.lines[i][line]
-			out[i] += "\n" + strings.TrimLeft(e.texts[i][l.from:l.to], " \t")
-		}
+		out[i] = e.written(i, lines)
 	}
 	return out
 }
 
-// excerptChoice holds the chosen lines and their bytes for each result, and the number of bytes left for all of them.
+// written returns lines of a result, each preceded by a line break. A line that doesn't follow the line before it begins with its number,
+// if it has one. The others are indented relative to such a line.
+func (e *Excerpts) written(result int, chosen []int) string {
+	var b strings.Builder
+	text, margin := e.texts[result], 0
+	for i, n := range chosen {
+		l := &e.lines[result][n]
+		if i > 0 && chosen[i-1] == n-1 && l.indent >= margin {
+			b.WriteByte('\n')
+			b.WriteString(strings.Repeat(" ", min(l.indent-margin, deepQuote)))
+			b.WriteString(text[l.text:l.to])
+			continue
+		}
+		number := strings.TrimSpace(text[l.from:l.text])
+		if i > 0 && number == "" && chosen[i-1] != n-1 && !isHit(text[l.text:l.to]) && (l.indent > 0 || codes(text[l.text:l.to])) {
+			b.WriteString("\n" + leftOutMark)
+		}
+		b.WriteByte('\n')
+		b.WriteString(number)
+		if number != "" && !strings.HasSuffix(number, "→") {
+			b.WriteByte(' ')
+		}
+		b.WriteString(text[l.text:l.to])
+		margin = l.indent
+	}
+	return b.String()
+}
+
+// excerptChoice holds, for each result, the chosen lines and their size in bytes, and how many bytes are left for all
+// results.
 type excerptChoice struct {
 	lines [][]int
 	used  []int
@@ -267,71 +332,88 @@ type excerptChoice struct {
 	said  critbit.Map[struct{}] // the lines that are chosen
 }
 
-// takeSpan adds the lines of a span, with the heading above it and the definition that it is in, if there is room for all of them. It
-// reports whether there was. A span whose lines are all chosen already, in any result, is left out.
-func (c *excerptChoice) takeSpan(e *Excerpts, span lineRun) bool {
-	lines, all, cost, news := e.lines[span.result], e.owners(span), 0, false
-	if len(c.lines[span.result]) == 0 {
+// take adds the lines of a block and its heads, if there is room for all of them. A block whose lines are all chosen already, in any
+// result, is left out.
+func (c *excerptChoice) take(e *Excerpts, block excerptBlock, result int) {
+	lines, all, cost, news := e.lines[result], slices.Clone(block.heads), 0, false
+	if len(c.lines[result]) == 0 {
 		cost = len(ExcerptMarker)
 	}
-	for n := span.from; n < span.to; n++ {
+	for n := block.from; n < block.to; n++ {
 		all = append(all, n)
-		news = news || !c.said.Has(strings.TrimSpace(e.text(span.result, n)))
+		news = news || !c.said.Has(e.text(result, n))
 	}
 	for _, n := range all {
 		if !lines[n].chosen {
-			cost += lines[n].to - lines[n].from + 1
+			cost += lines[n].size()
 		}
 	}
 	if !news || cost > c.room {
-		return !news
+		return
 	}
 	c.room -= cost
 	for _, n := range all {
 		if l := &lines[n]; !l.chosen {
-			c.used[span.result] += l.to - l.from + 1
-			c.lines[span.result] = append(c.lines[span.result], n)
-			c.said.Add(strings.TrimSpace(e.text(span.result, n)))
+			c.used[result] += l.size()
+			c.lines[result] = append(c.lines[result], n)
+			c.said.Add(e.text(result, n))
 			l.chosen = true
 		}
 	}
-	return true
 }
 
-// rankedSpan is a span of lines, with the value of its terms that higher-ranked spans of its result don't have.
-type rankedSpan struct {
-	lineRun
-	worth int64
+// size returns the number of bytes of a line in an excerpt, including its line break.
+func (l *excerptLine) size() int { return l.to - l.text + l.indent/2 + 1 }
+
+// text returns a line without its number and indentation.
+func (e *Excerpts) text(result, line int) string {
+	l := &e.lines[result][line]
+	return e.texts[result][l.text:l.to]
 }
 
-// rank returns spans of a result in at most size bytes, most informative first. A span goes from the first to the last line of a run that
-// says something to later messages, and a bit further in a file.
-func (e *Excerpts) rank(result, size int) (ranked []rankedSpan) {
-	spans := e.telling(result)
-	if len(spans) == 0 {
+// rankedBlock is a block with the value of its terms that higher-ranked blocks of its result don't have. For the second block of a result
+// that is a half, for the third one a third, and so on.
+type rankedBlock struct {
+	excerptBlock
+	result int
+	worth  int64
+}
+
+// rank returns blocks of a result in at most size bytes, most informative first.
+func (e *Excerpts) rank(result, size int) (ranked []rankedBlock) {
+	var telling []excerptBlock
+	for _, block := range e.blocks[result] {
+		if e.worth(result, block, &critbit.Map[struct{}]{}) > 0 || e.isFact(result, block) {
+			telling = append(telling, block)
+		}
+	}
+	if len(telling) == 0 {
 		return e.firstLines(result, size)
 	}
 	var have critbit.Map[struct{}]
 	for {
 		best, value, worth := -1, int64(0), int64(0)
-		for i, span := range spans {
-			cost := e.sizeOf(span)
+		for i, block := range telling {
+			cost := e.sizeOf(result, block)
 			if cost > size {
 				continue
 			}
-			is := e.worth(span, &have)
-			if v := is * maxExcerpt / int64(maxExcerpt/2+cost); is >= leastWorth && v > value {
+			is := e.worth(result, block, &have)
+			if is < leastWorth && e.isFact(result, block) {
+				is = leastWorth
+			}
+			if v := is * maxExcerpt / int64(maxExcerpt+cost); is >= leastWorth && v > value {
 				best, value, worth = i, v, is
 			}
 		}
 		if best < 0 {
 			return ranked
 		}
-		span := spans[best]
-		spans = slices.Delete(spans, best, best+1)
-		ranked = append(ranked, rankedSpan{span, worth})
-		size -= e.sizeOf(span)
-		for n := span.from; n < span.to; n++ {
+		block := telling[best]
+		telling = slices.Delete(telling, best, best+1)
+		ranked = append(ranked, rankedBlock{block, result, worth / int64(len(ranked)+1)})
+		size -= e.sizeOf(result, block)
+		for n := block.from; n < block.to; n++ {
 			for _, word := range e.lines[result][n].terms {
 				have.Add(word)
 			}
@@ -339,62 +421,21 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedSpan) {
 	}
 }
 
-// telling returns the informative spans of a result. Each goes from the first to the last of some lines with terms that later messages repeat.
-func (e *Excerpts) telling(result int) (spans []lineRun) {
-	lines := e.lines[result]
-	var seen critbit.Map[struct{}] // terms of earlier lines of the paragraph
-	title, paragraph := -1, 0
-	for n := range lines {
-		if n > 0 && (lines[n].known || e.isTitle(result, n) || e.parts(result, n)) {
-			paragraph, seen = n, critbit.Map[struct{}]{}
-		}
-		tells := false
-		for _, word := range lines[n].terms {
-			tells = tells || !seen.Has(word)
-			seen.Add(word)
-		}
-		if last := len(spans) - 1; tells && last >= 0 && spans[last].from >= paragraph && n-spans[last].to < mostBetween && lines[n].to-lines[spans[last].from].from < mostSpan {
-			spans[last].to = n + 1
-		} else if tells {
-			spans = append(spans, lineRun{result: result, from: n, to: n + 1, title: title})
-		}
-		if e.isTitle(result, n) {
-			title = n
-		}
-	}
-	for i := range spans {
-		end := min(len(lines), spans[i].to+linesAfter)
-		if i+1 < len(spans) {
-			end = min(end, spans[i+1].from)
-		}
-		for spans[i].to < end && e.continues(result, spans[i].to) {
-			spans[i].to++
-		}
-		spans[i] = e.trimmed(spans[i])
-	}
-	return spans
+// isFact reports whether a block consists of members of a small object, such as the fields of an issue. They are worth as much as the
+// least informative block with terms that later messages repeat.
+func (e *Excerpts) isFact(result int, block excerptBlock) bool {
+	text := e.texts[result]
+	return len(text) <= factsSize && len(text) > 0 && text[0] == '{' && isMember(e.text(result, block.from)) && !isAddress(e.text(result, block.from))
 }
 
-// parts reports whether an empty line is before a line. Lines of brackets are not empty.
-func (e *Excerpts) parts(result, line int) bool {
-	gap := e.texts[result][e.lines[result][line-1].to:e.lines[result][line].from]
-	return strings.Count(gap, "\n") > 1 && !strings.ContainsAny(gap, "{}()[]")
-}
+// factsSize is the maximum size of an object whose members are facts, in bytes.
+const factsSize = 4000
 
-// continues reports whether a line after an informative one belongs to it: the next line of a file, or a definition below its comment.
-func (e *Excerpts) continues(result, line int) bool {
-	text := strings.TrimSpace(e.text(result, line))
-	if e.lines[result][line].known || e.parts(result, line) {
-		return false
-	}
-	return definedBy(text) != "" || e.lines[result][line].number && strings.ContainsFunc(text, unicode.IsLetter) && !e.opens(result, line)
-}
-
-// worth returns the value of the terms in a span that have doesn't contain.
-func (e *Excerpts) worth(span lineRun, have *critbit.Map[struct{}]) (sum int64) {
+// worth returns the value of the terms in a block that have doesn't contain.
+func (e *Excerpts) worth(result int, block excerptBlock, have *critbit.Map[struct{}]) (sum int64) {
 	var seen critbit.Map[struct{}]
-	for n := span.from; n < span.to; n++ {
-		for _, word := range e.lines[span.result][n].terms {
+	for n := block.from; n < block.to; n++ {
+		for _, word := range e.lines[result][n].terms {
 			if !have.Has(word) && !seen.Has(word) {
 				seen.Add(word)
 				r, _ := e.terms.Get(word)
@@ -405,62 +446,41 @@ func (e *Excerpts) worth(span lineRun, have *critbit.Map[struct{}]) (sum int64) 
 	return sum
 }
 
-// sizeOf returns the number of bytes of an excerpt that consists of a span and its owners.
-func (e *Excerpts) sizeOf(span lineRun) (size int) {
-	lines := e.lines[span.result]
-	for n := span.from; n < span.to; n++ {
-		size += lines[n].to - lines[n].from + 1
+// sizeOf returns the number of bytes of an excerpt that consists of a block and its heads.
+func (e *Excerpts) sizeOf(result int, block excerptBlock) (size int) {
+	for n := block.from; n < block.to; n++ {
+		size += e.lines[result][n].size()
 	}
-	for _, n := range e.owners(span) {
-		size += lines[n].to - lines[n].from + 1
+	for _, n := range block.heads {
+		size += e.lines[result][n].size()
 	}
 	return size
 }
 
-// owners returns the lines above a span without which it can't be understood: the heading, and the line that encloses it by indentation,
-// unless that is a statement.
-func (e *Excerpts) owners(span lineRun) (lines []int) {
-	if span.title >= 0 && span.title < span.from {
-		lines = append(lines, span.title)
-	}
-	head := e.lines[span.result][span.from].head
-	if head < 0 || head >= span.from || head == span.title {
-		return lines
-	}
-	if text := strings.TrimSpace(e.text(span.result, head)); definedBy(text) != "" || !codes(text) {
-		lines = append(lines, head)
-	}
-	return lines
-}
-
-// firstLines returns the first lines of a result without numbers, up to one that only repeats what its call says, in at most size bytes.
-func (e *Excerpts) firstLines(result, size int) []rankedSpan {
-	lines := e.lines[result]
-	span := lineRun{result: result, title: -1}
-	for span.to < min(len(lines), firstLines) && !lines[span.to].number && !lines[span.to].known && !lines[span.to].own {
-		if size -= lines[span.to].to - lines[span.to].from + 1; size < 0 {
+// firstLines returns a span with the first lines of a result, in at most size bytes. It ends before a numbered line,
+// and before one that only repeats the call.
+func (e *Excerpts) firstLines(result, size int) []rankedBlock {
+	lines, to := e.lines[result], 0
+	for to < min(len(lines), firstLines) && numbered(e.texts[result][lines[to].from:lines[to].to]) == 0 && !lines[to].known && !lines[to].own {
+		if size -= lines[to].size(); size < 0 {
 			break
 		}
-		span.to++
+		to++
 	}
-	if span.to == 0 {
+	for to > 0 && opens(e.text(result, to-1)) {
+		to--
+	}
+	if to == 0 {
 		return nil
 	}
-	return []rankedSpan{{span, 0}}
+	return []rankedBlock{{excerptBlock{to: to}, result, 0}}
 }
 
-// firstLines is the number of leading lines that represent a result without informative lines; linesAfter is the number of lines that are
-// kept after an informative line of a file. Two informative lines with mostBetween or more lines between
-// them are separate spans. mostSpan is the maximum size of a span, in bytes.
-const (
-	firstLines  = 3
-	linesAfter  = 2
-	mostBetween = 4
-	mostSpan    = 400
-)
+// firstLines is the number of leading lines that represent a result without informative lines.
+const firstLines = 3
 
-// termWorth is twice the value of a term that one line has and that is repeated once. leastWorth is the minimum total value of a span's
-// terms that no chosen span has. Terms of many lines are not informative.
+// termWorth is twice the value of a term that one line has and that is repeated once. leastWorth is the minimum total value of a block's
+// terms that no chosen block has. Terms of many lines are not informative.
 const (
 	termWorth  = 1 << 20
 	leastWorth = termWorth / 32

@@ -9,21 +9,25 @@ import (
 
 // The weights of the lines that fill excerpts, in 1/1024, by kind.
 const (
-	ofProseLine   = 1024 // sentences, comments and list items
-	ofDefinition  = 700
-	ofCodeLine    = 256
-	leastRunWorth = 200
+	ofProseLine  = 1024 // sentences, comments and list items
+	ofDefinition = 700
+	ofCodeLine   = 256
 )
 
 // leastFill is the minimum room that is worth filling, in bytes. lookFill is the number of bytes of results that are read for each byte of
-// room, newest results first. A run of more than mostRun bytes ends at the next definition, comment or heading.
+// room, newest results first.
 const (
 	leastFill = 400
 	lookFill  = 64
-	mostRun   = 300
 )
 
-// fill adds runs of lines while there is room. It prefers runs that say most beyond the chosen lines and the other runs. most limits the
+// leastLine is the minimum size of a block of one line that fills an excerpt, in bytes.
+const leastLine = 30
+
+// leastFillWorth is the minimum average weight of the bytes of a block that fills an excerpt.
+const leastFillWorth = 250
+
+// fill adds blocks while there is room. It prefers blocks that say most beyond the chosen lines and the other blocks. most limits the
 // bytes for each result.
 func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	if c.room < leastFill {
@@ -32,8 +36,8 @@ func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	f := filler{Excerpts: e, choice: c, known: make([][]string, len(most))}
 	left := c.room * lookFill
 	for result := len(most) - 1; result >= 0 && left > 0; result-- {
-		for _, run := range e.runsOf(result) {
-			f.add(run)
+		for _, block := range e.blocks[result] {
+			f.add(result, block)
 		}
 		left -= len(e.texts[result])
 	}
@@ -43,8 +47,8 @@ func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	}
 	chosen := extract.New(f.items, known).Choose(c.room)
 	for len(chosen) > 0 {
-		result, n := f.runs[chosen[0].Item].result, 1
-		for n < len(chosen) && f.runs[chosen[n].Item].result == result {
+		result, n := f.results[chosen[0].Item], 1
+		for n < len(chosen) && f.results[chosen[n].Item] == result {
 			n++
 		}
 		f.put(result, chosen[:n], most[result]-c.used[result])
@@ -52,110 +56,92 @@ func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	}
 }
 
-// filler holds the runs of lines that may fill excerpts.
+// filler holds the blocks that may fill excerpts.
 type filler struct {
 	*Excerpts
-	choice *excerptChoice
-	items  []extract.Item
-	runs   []lineRun  // of the items
-	known  [][]string // by result: the lines that are chosen
+	choice  *excerptChoice
+	items   []extract.Item
+	found   []excerptBlock // of the items
+	results []int          // of the items
+	known   [][]string     // by result: the lines that are chosen
 }
 
-// lineRun is a paragraph, or another piece of a result that is only understood as a whole. It is a range of line indexes.
-type lineRun struct {
-	result, from, to int
-	title            int // the line of the heading above it, or -1
-}
-
-// runsOf returns the runs of a result. No run contains a known line.
-func (e *Excerpts) runsOf(result int) []lineRun {
-	if e.runs[result] != nil {
-		return e.runs[result]
-	}
-	run, title := lineRun{result: result, title: -1}, -1
-	for n := range e.lines[result] {
-		text := strings.TrimSpace(e.text(result, n))
-		known := e.lines[result][n].known
-		if n > run.from && (known || e.ends(run, n, text)) {
-			e.runs[result] = append(e.runs[result], run)
-			run = lineRun{result: result, from: n, title: title}
-		}
-		if run.to = n + 1; known {
-			run.from = n + 1
-		}
-		if e.isTitle(result, n) {
-			title = n
-		}
-	}
-	if run.to > run.from {
-		e.runs[result] = append(e.runs[result], run)
-	}
-	return e.runs[result]
-}
-
-// isTitle reports whether a line is a heading of a text.
-func (e *Excerpts) isTitle(result, line int) bool {
-	l := &e.lines[result][line]
-	return !l.number && strings.HasPrefix(strings.TrimLeft(e.texts[result][l.from:l.to], " \t"), "#")
-}
-
-// trimmed returns a span without lines of brackets at its ends, and without lines of code at its end that only begin something.
-func (e *Excerpts) trimmed(span lineRun) lineRun {
-	for ; span.from < span.to; span.to-- {
-		text := strings.TrimSpace(e.text(span.result, span.to-1))
-		if strings.ContainsFunc(text, unicode.IsLetter) && (!e.opens(span.result, span.to-1) || definedBy(text) != "") {
-			break
-		}
-	}
-	for span.from < span.to && !strings.ContainsFunc(e.text(span.result, span.from), unicode.IsLetter) {
-		span.from++
-	}
-	return span
-}
-
-// opens reports whether a piece ends its line with an open bracket.
-func (e *Excerpts) opens(result, piece int) bool {
-	at := e.lines[result][piece].to
-	if last := e.texts[result][at-1]; last != '{' && last != '(' {
-		return false
-	}
-	rest := strings.TrimLeft(e.texts[result][at:], " \t\r")
-	return rest == "" || rest[0] == '\n'
-}
-
-// ends reports whether a run ends before line n, which has the given text.
-func (e *Excerpts) ends(run lineRun, n int, text string) bool {
-	lines := e.lines[run.result]
-	if strings.Count(e.texts[run.result][lines[n-1].to:lines[n].from], "\n") > 1 { // an empty line, or a closing brace
-		return lines[n].to-lines[run.from].from > mostRun/4
-	}
-	begins := commentOf(text) != "" || definedBy(text) != "" || text != "" && (text[0] == '#' || text[0] == '*')
-	return begins && lines[n].to-lines[run.from].from > mostRun/2 || lines[n].to-lines[run.from].from > 2*mostRun
-}
-
-// add adds a run unless it says nothing.
-func (f *filler) add(run lineRun) {
+// add adds a block unless it says nothing. Blocks of results that have no excerpt yet weigh twice as much.
+func (f *filler) add(result int, block excerptBlock) {
 	var text []string
 	size, worth := 0, 0
-	run = f.trimmed(run)
-	for n := run.from; n < run.to; n++ {
-		line := f.text(run.result, n)
-		if f.lines[run.result][n].chosen {
-			f.known[run.result] = append(f.known[run.result], line)
+	for n := block.from; n < block.to; n++ {
+		line := f.text(result, n)
+		if f.lines[result][n].chosen {
+			f.known[result] = append(f.known[result], line)
 			continue
 		}
 		text = append(text, line)
 		size += len(line)
-		worth += len(line) * min(worthOfLine(line), worthInQuote(strings.TrimSpace(line)))
+		worth += len(line) * worthInExcerpt(line)
 	}
-	if size == 0 || worth/size < leastRunWorth || len(text) == 1 && strings.HasSuffix(text[0], ":") {
+	if size == 0 || worth/size < leastFillWorth || len(text) == 1 && (size < leastLine || opens(text[0]) || definedBy(text[0]) != "") || f.isUnexplained(result, block, text) {
 		return
 	}
-	f.items = append(f.items, extract.Item{Text: strings.Join(text, "\n"), Factor: worth / size, Whole: true})
-	f.runs = append(f.runs, run)
+	factor := worth / size
+	if len(f.choice.lines[result]) == 0 {
+		factor *= 2
+	}
+	f.items = append(f.items, extract.Item{Text: strings.Join(text, "\n"), Factor: factor, Whole: true})
+	f.found, f.results = append(f.found, block), append(f.results, result)
 }
 
-// put adds the chosen runs of a result, in at most size bytes. If not all of them fit, it adds the best ones.
+// isUnexplained reports whether the lines of a block are code with no comment, or with one that is too short to say more than the code.
+func (f *filler) isUnexplained(result int, block excerptBlock, text []string) bool {
+	least := leastExplained
+	if len(block.heads) > 0 {
+		least = leastInside
+		if f.text(result, block.heads[0])[0] == '#' {
+			return false
+		}
+	}
+	words, code := 0, false
+	for _, line := range text {
+		if said := commentOf(line); said != "" {
+			words += strings.Count(said, " ") + 1
+		} else {
+			code = code || codes(line) && !isMember(line)
+		}
+	}
+	return code && words < least && !isItem(text[0])
+}
+
+// worthInExcerpt returns the weight of a line that fills an excerpt.
+func worthInExcerpt(line string) int {
+	if isAddress(line) {
+		return 0
+	}
+	if isMember(line) {
+		return ofDefinition
+	}
+	return min(worthOfLine(line), worthInQuote(line))
+}
+
+// isMember reports whether a line begins with a member of an object.
+func isMember(line string) bool {
+	line = strings.TrimLeft(line, "[{")
+	return strings.HasPrefix(line, `"`) && strings.Contains(line, `":`)
+}
+
+// isAddress reports whether a line consists of little more than the address of a page or an image.
+func isAddress(line string) bool {
+	at := strings.Index(line, "://")
+	if at < 0 {
+		return false
+	}
+	end := strings.IndexAny(line[at:], " \t\"")
+	if end < 0 {
+		end = len(line) - at
+	}
+	return 4*end > 3*len(line)
+}
+
+// put adds the chosen blocks of a result, in at most size bytes. If not all of them fit, it adds the best ones.
 func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 	need, items := 0, make([]extract.Item, len(chosen))
 	for i, c := range chosen {
@@ -170,18 +156,12 @@ func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 		chosen = best
 	}
 	for _, c := range chosen {
-		f.choice.takeSpan(f.Excerpts, f.runs[c.Item])
+		f.choice.take(f.Excerpts, f.found[c.Item], result)
 	}
 }
 
-// text returns a line without its number.
-func (e *Excerpts) text(result, line int) string {
-	l := &e.lines[result][line]
-	text := e.texts[result][l.from:l.to]
-	return text[numbered(text):]
-}
-
-// worthOfLine returns the weight of a line by its kind. It is 0 if the line says nothing, only passes on a value, or is a search hit.
+// worthOfLine returns the weight of a line by its kind. It is 0 if the line is uninformative, only passes on a value,
+// or is a search hit.
 func worthOfLine(line string) int {
 	line = strings.TrimSpace(line)
 	switch {

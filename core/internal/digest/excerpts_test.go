@@ -36,7 +36,7 @@ func filled(t *testing.T, src string, size, most, room int) string {
 	return ""
 }
 
-// What is left of the room shows what a result says beyond the names that others repeat: comments and messages before other code.
+// What is left of the room shows what a result says beyond the names that others repeat: comments with the code that they explain, but no other code.
 func TestExcerptsFillTheRoom(t *testing.T) {
 	code := "   11→func taxOf(o Order) (int, error) {\n   12→\t// Orders from before 2019 have no rate, so they are taxed by the old table.\n   13→\tn := 0\n" +
 		"   14→\tif o.rate == nil {\n   15→\t\treturn oldTable(o)\n   16→\t}\n   17→\tif n < 0 {\n   18→\t\treturn 0, errors.New(\"a negative tax is a refund\")\n   19→\t}\n" +
@@ -49,12 +49,12 @@ func TestExcerptsFillTheRoom(t *testing.T) {
 		t.Errorf("filled where there is little room: %q", got)
 	}
 	got := filled(t, src, 60, 330, 2000)
-	for _, want := range []string{"\n11→func taxOf", "\n12→\t// Orders from before 2019", "a negative tax is a refund"} {
+	for _, want := range []string{"\n11→func taxOf", "\n  // Orders from before 2019"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)
 		}
 	}
-	if len(got) > 360 || strings.Count(got, "o.lines") > 1 {
+	if len(got) > 360 || strings.Contains(got, "o.lines") {
 		t.Errorf("%d bytes: %q", len(got), got)
 	}
 }
@@ -62,10 +62,10 @@ func TestExcerptsFillTheRoom(t *testing.T) {
 // Lines that only pass values on under their own names don't fill the room; a value that says something does.
 func TestExcerptsLeaveOutCopies(t *testing.T) {
 	code := "   11→func order(o Order) Slip {\n   12→\treturn Slip{\n   13→\t\tOwnerName: owner.Name,\n   14→\t\tRate:      o.rate,\n   15→\t\tCheeses:   heldCheeses,\n   16→\t}\n   17→}\n   18→\n" +
-		"   19→func empty() Slip {\n   20→\treturn Slip{\n   21→\t\tRate:  defaultRate(2019),\n   22→\t\tState: waitingForMilk,\n   23→\t\tShelf: \"the lowest of the cellar\",\n   24→\t}\n   25→}\n" +
+		"   18→// empty is the slip of an order that nobody has paid for.\n   19→func empty() Slip {\n   20→\treturn Slip{\n   21→\t\tRate:  defaultRate(2019),\n   22→\t\tState: waitingForMilk,\n   23→\t\tShelf: \"the lowest of the cellar\",\n   24→\t}\n   25→}\n" +
 		"   26→\n   27→// shelve puts a cheese on the lowest shelf that has room for it.\n"
 	got := filled(t, `[{"role":"user","content":"go"},`+exchange("read", code, "It is done.")+`]`, 60, 400, 3000)
-	for _, want := range []string{"22→\t\tState: waitingForMilk", "the lowest of the cellar", "// shelve puts"} {
+	for _, want := range []string{"    State: waitingForMilk", "the lowest of the cellar", "// shelve puts"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)
 		}
@@ -133,12 +133,12 @@ func TestExcerptsQuoteALineOnce(t *testing.T) {
 	}
 }
 
-// Lines are quoted together with the lines between them, below their heading or definition. A quote ends where a statement ends.
+// A statement is quoted with its whole block, below the definition that it is in. Only the first line of an unbroken quote has its number.
 func TestExcerptsAreUnbroken(t *testing.T) {
 	filler := strings.Repeat("   20→\tn += o.lines[0]\n", 30)
 	code := "   11→func taxOf(o Order) int {\n" + filler + "   51→\tbase := o.gross_amount\n   52→\tif o.exported {\n   53→\t\treturn 0\n   54→\t}\n   55→\tbase -= o.customs_duty\n   56→\tif base < 0 {\n" + filler + "   90→}\n"
 	got := excerpts(t, `[{"role":"user","content":"go"},`+exchange("read", code, "gross_amount minus customs_duty")+`]`, 400, 10000)[0]
-	if want := "\n11→func taxOf(o Order) int {\n51→\tbase := o.gross_amount\n52→\tif o.exported {\n53→\t\treturn 0\n55→\tbase -= o.customs_duty"; got != want {
+	if want := "\n11→func taxOf(o Order) int {\n51→base := o.gross_amount\nif o.exported {\n  return 0\n}\nbase -= o.customs_duty"; got != want {
 		t.Errorf("%q", got)
 	}
 }
@@ -170,9 +170,9 @@ func TestExcerpts(t *testing.T) {
 		{"a piece of a long line", "fetch", `{"items":[` + strings.Repeat(`{"id":"x","note":"nothing here"},`, 30) + `{"id":"inv_2291","total":418},` + strings.Repeat(`{"id":"y","note":"nothing"},`, 30) + `]}`,
 			"Invoice inv_2291 is the one.", 250, []string{"inv_2291"}, nil},
 		{"the function that a line is in", "read", "   11→func taxOf(o Order) int {\n   12→\tn := 0\n   13→\tfor _, l := range o.lines {\n   14→\t\tn += l.vat_share\n   15→\t}\n   16→}",
-			"It adds vat_share.", 200, []string{"11→func taxOf(o Order) int {\n14→\t\tn += l.vat_share"}, []string{"15→", "16→"}},
+			"It adds vat_share.", 200, []string{"11→func taxOf(o Order) int {\n  n := 0\n  for _, l := range o.lines {\n    n += l.vat_share\n  }\n}"}, []string{"12→", "16→"}},
 		{"the number of a line is no content", "read", "   267→\n   268→\tx\n   269→call_the_bank()", "Line 267 is empty, call_the_bank matters.", 200,
-			[]string{"\n269→call_the_bank()"}, []string{"267"}},
+			[]string{"\n268→x\n269→call_the_bank()"}, []string{"267"}},
 		{"no room", "read", "max_open_orders = 17", "max_open_orders it is", 10, nil, []string{"max"}},
 	} {
 		got := excerpts(t, `[{"role":"user","content":"go"},`+exchange(tt.tool, tt.result, tt.next)+`]`, tt.size, 10000)[0]
@@ -190,7 +190,7 @@ func TestExcerpts(t *testing.T) {
 			}
 		}
 		for line := range strings.Lines(got) {
-			if !strings.Contains(tt.result, strings.Trim(line, "\n")) {
+			if !strings.Contains(strings.ReplaceAll(tt.result, "\t", ""), strings.TrimSpace(line)) {
 				t.Errorf("%s: %q is not in the result", tt.name, line)
 			}
 		}
@@ -199,7 +199,7 @@ func TestExcerpts(t *testing.T) {
 
 // What was repeated before a result was there is not what somebody has learned from it.
 func TestExcerptsOfLaterWords(t *testing.T) {
-	got := excerpts(t, `[{"role":"user","content":"where is tax_rate?"},`+exchange("read", "tax_rate = 7\nshipping_cost = 4", "Look at shipping_cost.")+`]`, 200, 10000)
+	got := excerpts(t, `[{"role":"user","content":"where is tax_rate?"},`+exchange("read", "tax_rate = 7\n\nshipping_cost = 4", "Look at shipping_cost.")+`]`, 200, 10000)
 	if got[0] != "\nshipping_cost = 4" {
 		t.Errorf("%q", got)
 	}
@@ -208,7 +208,7 @@ func TestExcerptsOfLaterWords(t *testing.T) {
 // Where there is room for few lines, the rarest words have it, whichever result they are in.
 func TestExcerptsShareRoom(t *testing.T) {
 	common := strings.Repeat("call shared_helper here\n", 30)
-	got := excerpts(t, `[{"role":"user","content":"go"},`+exchange("one", common, "ok")+`,`+exchange("two", "the only rare_setting = 3\n"+common, "rare_setting and shared_helper")+`]`, 200, 100)
+	got := excerpts(t, `[{"role":"user","content":"go"},`+exchange("one", common, "ok")+`,`+exchange("two", "the only rare_setting = 3\n"+common, "rare_setting and shared_helper")+`]`, 200, 220)
 	if got[0] != "" || !strings.HasPrefix(got[1], "\nthe only rare_setting = 3") {
 		t.Errorf("%q", got)
 	}

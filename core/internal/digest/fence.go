@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// fences has the names of the tags that enclose data in prompts and digests, as plainName returns them. Text inside these tags must not be able
-// to open or close one.
+// fences has the names of the tags that enclose data in prompts and digests, as plainName returns them. Data must not
+// be able to open or close these tags.
 var fences []string
 
 func init() {
@@ -19,9 +19,10 @@ func init() {
 // fenceRoom is the distance after an opening bracket within which a tag's name is looked for, in bytes.
 const fenceRoom = 96
 
-// Fence makes a text safe to put inside our tags. It replaces the opening bracket of anything that reads like one of our tags with ‹, even if it
-// is written with lookalike letters, hidden characters or entities, and removes characters that reverse the text direction or carry invisible
-// text. All other text stays unchanged, and fencing a text twice has the same result as fencing it once.
+// Fence makes a text safe to put between our tags. It replaces with ‹ the opening bracket of anything that reads like
+// one of our tags, even if it is written with lookalike letters, hidden characters or entities, and removes
+// characters that reverse the text direction or carry invisible text. All other text stays unchanged, and fencing a
+// text twice has the same result as fencing it once.
 func Fence(text string) string {
 	plain := 0
 	for plain < len(text) && !mayFence[text[plain]] {
@@ -84,7 +85,7 @@ func isASCII(text string) bool {
 	return true
 }
 
-// entity returns the length of an entity that stands for <, or 0.
+// entity returns the length of the entity for < with which text begins, or 0.
 func entity(text string) int {
 	for _, e := range []string{"&lt;", "&LT;", "&#60;", "&#x3c;", "&#x3C;"} {
 		if strings.HasPrefix(text, e) {
@@ -132,7 +133,7 @@ func plainName(text string) string {
 	return string(b)
 }
 
-// lookalikes maps letters of other scripts to the Latin letters that they look like.
+// lookalikes maps letters of other scripts to similar Latin letters.
 var lookalikes = map[rune]byte{
 	'а': 'a', 'с': 'c', 'е': 'e', 'о': 'o', 'р': 'p', 'ѕ': 's', 'і': 'i', 'ԁ': 'd', 'к': 'k', 'ӏ': 'l', 'м': 'm', 'т': 't', 'у': 'y', 'в': 'b',
 	'ο': 'o', 'α': 'a', 'ι': 'i', 'κ': 'k', 'ρ': 'p', 'τ': 't', 'ν': 'v', 'ε': 'e', 'ꜱ': 's', 'ᴄ': 'c', 'ᴏ': 'o', 'ı': 'i', 'ⅼ': 'l', 'ⅽ': 'c',
@@ -152,11 +153,13 @@ func hidden(r rune) bool {
 	return false
 }
 
-// labels has the labels in brackets that begin a piece in the records of styles, as plainName returns them.
+// labels has the labels in brackets that begin the pieces of records in the published styles, as plainName returns
+// them.
 var labels = []string{"user", "assistant", "system", "developer", "thinking", "toolresult", "toolcall"}
 
-// guardLabels makes a text safe to put into the record of a style. At the start of a line, it replaces the opening bracket of anything that
-// reads like the label of another piece ("[User]:", "[Tool result read]:", "[3] USER:") with a parenthesis.
+// guardLabels makes a text safe to put into such a record. At the start of a line, it replaces the opening bracket of
+// anything that reads like the label of another piece ("[User]:", "[Tool result read]:", "[3] USER:") with a
+// parenthesis.
 func guardLabels(text string) string {
 	if !strings.ContainsAny(text, "[［") {
 		return text

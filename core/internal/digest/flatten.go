@@ -21,10 +21,10 @@ type flattener struct {
 	t           *transcript.Transcript
 	b           []byte
 	clip        int
-	guarded     bool // prevents texts from containing the mark, and names from containing more than a name
+	guarded     bool // prevents texts from containing the mark », and limits names to one line
 	thoughtless bool // omits reasoning
 	media       bool // mentions each image and file in a tool result
-	// piece, if set, receives each piece unclipped, instead of it being written to b.
+	// piece, if set, receives the unclipped pieces, which are then not written to b.
 	piece func(kind pieceKind, head, text string)
 }
 
@@ -97,7 +97,7 @@ func mediaIn(t *transcript.Transcript, part int) string {
 	return text
 }
 
-// name returns a name as it appears in a piece's head.
+// name returns a name in the form in which the head of a piece has it.
 func (f *flattener) name(s string) string {
 	if f.guarded {
 		return strings.ReplaceAll(clipLine(s, maxCommand), "»", "›")
@@ -118,7 +118,7 @@ func (f *flattener) command(head, output string) {
 	f.entry(head, output, resultPiece)
 }
 
-// entry adds a piece with its head and its text. Pieces without text are omitted.
+// entry adds a piece with a head and a text. A piece without text is omitted.
 func (f *flattener) entry(head, text string, kind pieceKind) {
 	if text = Tidy(text); text == "" {
 		return
@@ -137,7 +137,7 @@ func (f *flattener) entry(head, text string, kind pieceKind) {
 	f.b = append(append(f.b, text...), "\n\n"...)
 }
 
-// speakerOf returns the role of the speaker of a message's part.
+// speakerOf returns the role of whoever wrote a part of a message. A user's words may be in an assistant message.
 func speakerOf(m *transcript.Message, p *transcript.Part) transcript.Role {
 	if p.Has(transcript.Said) {
 		return transcript.User
@@ -176,8 +176,8 @@ func Tidy(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Clip shortens a text to at most max bytes plus a short mark. Two thirds of the bytes are from the text's beginning and one third from its end.
-// It never splits a rune.
+// Clip shortens a text to at most max bytes plus a short mark. Two thirds of the bytes are from the beginning of the
+// text and one third from its end. It never splits a rune.
 func Clip(text string, max int) string {
 	if len(text) <= max {
 		return text
@@ -228,7 +228,7 @@ func ToolName(t *transcript.Transcript, part int) string {
 	return t.Text(p.Name)
 }
 
-// resultBeginning returns at least the first size bytes of ResultText, or all of it.
+// resultBeginning returns at least the first size bytes of what ResultText returns, or all of it.
 func resultBeginning(t *transcript.Transcript, part, size int) string {
 	if body := t.Parts[part].Body; t.IsString(body) && body.Len() > 2*size+2 {
 		if text := beginning(t, body, 2*size); len(text) >= size {

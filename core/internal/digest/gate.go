@@ -84,7 +84,7 @@ func CheckSource(text, source string) (why api.SummaryFault, wrong string) {
 	return "", ""
 }
 
-// found counts terms of a text, and those among them that its source contains.
+// found counts the terms of a text, and how many of them its source contains.
 type found struct {
 	all, known int
 	wrong      string
@@ -101,7 +101,7 @@ func (f *found) add(what string, known bool) {
 	}
 }
 
-// count counts a term that need not be named in the next request.
+// count counts a term that the next request need not name.
 func (f *found) count(known bool) {
 	if f.all++; known {
 		f.known++
@@ -125,7 +125,7 @@ func digitsOf(s string) string {
 	return b.String()
 }
 
-// cutQuote splits a text at the closing quotation mark on its line.
+// cutQuote splits a text at the next closing quotation mark on the same line. closed is false if there is none.
 func cutQuote(s string) (quote, rest string, closed bool) {
 	line, _, _ := strings.Cut(s, "\n")
 	at := strings.IndexAny(line, "\"”")
@@ -158,9 +158,10 @@ func flatText(low string) string {
 	return b.String()
 }
 
-// strangers looks in the source for the people and places of a text, which are capitalized words inside a sentence. It returns their counts, and
-// whether the text is off topic because it shares almost no words with the source. If the text may be a translation, which its function words
-// show, it looks for no people, and needs twice as many words to be off topic. low is the source in lower case.
+// strangers looks in the source for the people and places of a text, which are capitalized words inside a sentence.
+// people are their counts. offTopic is true if the text shares almost no words with the source. If function words
+// suggest that the text is a translation, it looks for no people, and needs twice as many words to be off topic. low
+// is the source in lower case.
 func strangers(text, source, low string) (people found, offTopic bool) {
 	stems := map[uint32]struct{}{}
 	for _, w := range words.Append(nil, source) {
@@ -201,10 +202,10 @@ func strangers(text, source, low string) (people found, offTopic bool) {
 	return people, content.all >= least && content.known*10 < content.all
 }
 
-// scriptsOf returns the language of a text, as far as its letters show it.
+// scriptsOf returns the language of a text as far as its script identifies it.
 func scriptsOf(text string) string { return Language([]string{text}) }
 
-// repeats reports whether a text is repetitive, because most runs of its words have occurred before.
+// repeats reports whether a text is repetitive: most runs of its words occur several times.
 func repeats(text string) bool {
 	ws := make([]words.Word, 0, len(text)/6)
 	for line := range strings.Lines(text) {
@@ -225,27 +226,29 @@ func repeats(text string) bool {
 	return len(runs)*4 <= len(ws)
 }
 
-// runWords is the number of words in a run or, in scripts without spaces, of character pairs.
+// runWords is the number of words in a run or, in scripts without spaces, the number of character pairs.
 const runWords = 6
 
-// permissions has words in lines that say that something is allowed or unnecessary.
+// permissions has words in lines that call something allowed or unnecessary.
 var permissions = words.NewSet("preferred wants wanted needed welcome allowed fine okay permitted acceptable free may can optional encouraged unnecessary erlaubt willkommen freiwillig permitido permitida opcional permis autorisé facultatif разрешено можно")
 
-// undenied returns a text without lines that allow something forbidden by a strict rule of the ledger.
+// undenied returns a text without the lines that allow what a strict rule of the ledger forbids.
 func (l *Ledger) undenied(text string) string {
 	var rules []ban
 	for _, rule := range l.Standing {
-		s := &statement{text: rule}
-		if s.rating = rate(rule, wordsOf(rule, quotedIn(rule))); s.strength == strict && s.negative && !s.revokes {
+		s, ws := &statement{text: rule}, wordsOf(rule, quotedIn(rule))
+		s.rating = rate(rule, ws)
+		first := slices.ContainsFunc(ws, func(w word) bool { return inOrder.has(w.text) })
+		if !s.revokes && (s.strength == strict && s.negative || s.strength > weak && first) {
 			s.analyse()
-			rules = append(rules, ban{s, verbOf(rule)})
+			rules = append(rules, ban{s, verbOf(rule), first, s.strength == strict && s.negative})
 		}
 	}
 	if len(rules) == 0 {
 		return text
 	}
 	var b strings.Builder
-	forbids := false // whether the heading, or the line before the list, says that the items are forbidden
+	forbids := false // whether the heading, or the line before the list, declares the items forbidden
 	for line := range strings.Lines(text) {
 		if item, said := listItem(strings.TrimSpace(line)); said != "" && !item {
 			forbids = (line[0] == '#' || strings.HasSuffix(strings.TrimRight(said, "*_ "), ":")) &&
@@ -258,13 +261,15 @@ func (l *Ledger) undenied(text string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// ban is a rule that forbids something. verb is the first word of the forbidden action.
+// ban is a rule that forbids something, or that requires something to be done first.
 type ban struct {
 	*statement
-	verb string
+	verb    string // the first word of the action
+	first   bool   // it says what has to be done first: "ask Marta before you mail anybody"
+	forbids bool
 }
 
-// verbOf returns the first content word of a rule that doesn't belong to a cue.
+// verbOf returns the first content word of a rule that is not part of a cue.
 func verbOf(rule string) string {
 	ws := wordsOf(rule, nil)
 	rate(rule, ws)
@@ -276,8 +281,8 @@ func verbOf(rule string) string {
 	return ""
 }
 
-// denied reports whether a line permits or demands something that one of the rules forbids. A line in a list of forbidden things, which forbids
-// reports, does neither.
+// denied reports whether a line permits or demands something that one of the rules forbids. If forbids is set, the
+// line is in a list of forbidden things, so it does neither.
 func denied(line string, rules []ban, forbids bool) bool {
 	if len(line) > maxStatement || forbids {
 		return false
@@ -288,12 +293,11 @@ func denied(line string, rules []ban, forbids bool) bool {
 	}
 	_, item := listItem(strings.TrimSpace(line))
 	ws := wordsOf(item, nil)
-	for i := range ws {
-		if ws[i].is(negations | conditions) {
-			return false
-		}
-	}
 	if len(ws) == 0 {
+		return false
+	}
+	skips := skipsFirst(ws)
+	if !skips && slices.ContainsFunc(ws, func(w word) bool { return w.is(negations | conditions) }) {
 		return false
 	}
 	s := &statement{text: item}
@@ -301,10 +305,29 @@ func denied(line string, rules []ban, forbids bool) bool {
 	for _, rule := range rules {
 		same := common(s.stems, rule.stems)
 		switch {
+		case skips:
+			if rule.first && same > 1 && same*2 >= len(rule.stems) && (permits || ws[0].is(addressees)) {
+				return true
+			}
+		case !rule.forbids:
 		case permits && same > 0 && same*2 >= min(len(s.stems), len(rule.stems)) && same*3 >= len(rule.stems),
 			same > 1 && same == len(rule.stems) && len(s.stems) <= same+1 && ws[0].text == rule.verb:
 			return true
 		}
 	}
 	return false
+}
+
+// skipsFirst reports whether a line says that something is done without something else, and denies nothing else: "mail them without asking".
+func skipsFirst(ws []word) bool {
+	without := false
+	for i := range ws {
+		switch w := &ws[i]; {
+		case w.is(negations) && manner.has(w.text) && !without:
+			without = true
+		case w.is(negations | conditions):
+			return false
+		}
+	}
+	return without
 }

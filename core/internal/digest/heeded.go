@@ -7,10 +7,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// Something that a turn only looked at, such as a search hit or the definitions in a file, is worth reporting only if the turn mentions it
-// afterwards. This file weighs such units.
+// Something that a turn only looked at, such as a search hit or the definitions in a file, is worth reporting only if
+// the turn mentions it later. This file weighs such units.
 
-// turnWords holds the words that the user and the assistant use in a turn: word stems, and the names of files and of code.
+// turnWords holds what the user and the assistant mention in a turn: word stems, and the names of files and of code.
 type turnWords struct {
 	stems map[uint32]struct{}
 	names critbit.Map[struct{}]
@@ -28,7 +28,7 @@ func (s *turnWords) add(text string) {
 	eachName(text, func(name string) { s.names.Add(strings.Clone(name)) })
 }
 
-// eachName calls see for each file name, without its folder, and each identifier in a text.
+// eachName calls see with each identifier and with each file name, without its folder, in a text.
 func eachName(text string, see func(name string)) {
 	for i := 0; i < len(text); {
 		if !inName(text[i]) {
@@ -57,7 +57,7 @@ func inName(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '.' || c == '-'
 }
 
-// shared returns the number of a text's longer words that the turn mentions, and the number of its longer words.
+// shared returns how many of a text's longer words the turn mentions, and how many longer words the text has.
 func (s *turnWords) shared(text string) (shared, long int) {
 	s.room = words.Append(s.room[:0], text)
 	for _, w := range s.room {
@@ -86,11 +86,12 @@ func (s *turnWords) namesAll(text string) bool {
 // fileName returns a path without its folders.
 func fileName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// mostBare is the maximum number of files that are listed among those that a turn only looked at.
+// mostBare is the maximum number of files that are listed among those that a turn looked at and did nothing else
+// with.
 const mostBare = 5
 
-// weighNotes drops units about things that the turn looked at but doesn't mention, and thoughts that the assistant says afterwards. last reports
-// whether this is the last turn.
+// weighNotes drops units about things that the turn looked at but doesn't mention, and thoughts that the assistant
+// says afterwards anyway. last is true for the last turn.
 func (r *turnReader) weighNotes(last bool) {
 	t := r.now()
 	said := newTurnWords()
@@ -131,12 +132,15 @@ func (r *turnReader) weighNotes(last bool) {
 			edited.Add(u.source)
 		}
 	}
+	for _, f := range t.touched {
+		edited.Add(f.path)
+	}
 	bare := 0
 	for n := len(t.units) - 1; n >= 0; n-- {
 		u := &t.units[n]
 		switch u.kind {
 		case lineUnit:
-			if !closed && !edited.Has(u.source) { // lines of an edited file are outdated
+			if !closed {
 				said.quoteLines(u)
 			}
 			u.body = ""
@@ -146,13 +150,14 @@ func (r *turnReader) weighNotes(last bool) {
 				u.factor = isDropped
 			}
 		case readUnit:
-			if said.define(u); u.factor >= ofReading {
+			if edited.Has(u.source) { // the log says so anyway
+				u.factor = isDropped
 				continue
 			}
 			switch bare++; {
 			case closed && bare > mostBare:
 				u.factor = isDropped
-			case closed: // the outcome of the turn is known
+			case closed: // the turn has ended, so its outcome is known
 				u.factor = ofReading / 8
 			}
 		case toldUnit:
@@ -163,25 +168,6 @@ func (r *turnReader) weighNotes(last bool) {
 	}
 }
 
-// define reduces the list of a read file's definitions to the names that the turn mentions.
-func (s *turnWords) define(u *unit) {
-	path, rest, found := strings.Cut(u.text, definesMark)
-	if !found {
-		return // its factor is already low
-	}
-	var kept []string
-	for name := range strings.SplitSeq(strings.TrimSuffix(rest, ")"), ", ") {
-		if s.names.Has(name) && len(kept) < mostDefined {
-			kept = append(kept, name)
-		}
-	}
-	if kept == nil {
-		u.text, u.factor = path, ofReading/4
-		return
-	}
-	u.text = path + definesMark + strings.Join(kept, ", ") + ")"
-}
-
 // Limits for quoted code: lines per result, bytes per line, the minimum length of a name, and the number of names per line.
 const (
 	mostLines   = 3
@@ -190,7 +176,7 @@ const (
 	leastShared = 2
 )
 
-// quoteLines creates a unit from the lines of code in a tool's output that contain the most names which the turn mentions.
+// quoteLines creates a unit from the hits of a search that contain the most names which the turn mentions.
 func (s *turnWords) quoteLines(u *unit) {
 	type codeLine struct {
 		text  string
@@ -199,25 +185,12 @@ func (s *turnWords) quoteLines(u *unit) {
 	var best []codeLine
 	for line := range strings.Lines(trimRune(u.body)) {
 		line = strings.TrimSpace(line)
-		if len(line) < leastName*leastShared || len(line) > 3*longestCode {
+		if len(line) < leastName*leastShared || len(line) > 3*longestCode || isContext(line) || isCommentLine(line) {
 			continue
 		}
-		number, code := withNumber(line)
-		if u.source == "" {
-			number, code = "", line
-			if isContext(line) {
-				continue
-			}
-		}
-		if commentOf(code) != "" || strings.HasPrefix(code, "//") || strings.HasPrefix(code, "#") {
-			continue
-		}
-		names := s.namesIn(code)
+		names := s.namesIn(line)
 		if names < leastShared {
 			continue
-		}
-		if code = clipLine(code, longestCode); number != "" {
-			code = number + ": " + code
 		}
 		at := len(best)
 		if at == mostLines {
@@ -232,15 +205,12 @@ func (s *turnWords) quoteLines(u *unit) {
 			}
 			best = append(best[:at], best[at+1:]...)
 		}
-		best = append(best, codeLine{code, names})
+		best = append(best, codeLine{clipLine(line, longestCode), names})
 	}
 	if len(best) == 0 {
 		return
 	}
-	text := "in " + Fence(clipLine(u.source, maxCommand)) + ": "
-	if u.source == "" {
-		text = "found for " + codeQuote(clipLine(u.text, maxName)) + ": "
-	}
+	text := "found for " + codeQuote(clipLine(u.text, maxName)) + ": "
 	for i := range best {
 		if i > 0 {
 			text += " "
@@ -248,12 +218,6 @@ func (s *turnWords) quoteLines(u *unit) {
 		text += codeQuote(Fence(best[i].text))
 	}
 	u.text, u.factor = text, ofLines
-}
-
-// withNumber separates a line from the line number with which a tool shows it.
-func withNumber(line string) (number, code string) {
-	n := numbered(line)
-	return strings.TrimRight(line[:n], "→\t|: "), strings.TrimSpace(line[n:])
 }
 
 // namesIn returns the number of different code names in a line that the turn mentions.
@@ -274,5 +238,5 @@ func (s *turnWords) namesIn(code string) (n int) {
 	return n
 }
 
-// definesMark separates the path of a read file from the names that the file defines.
+// definesMark separates the path of a read file from the names that the file defines, in digests of earlier versions.
 const definesMark = " (defines "

@@ -7,8 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// labelled renders messages as paragraphs that begin with the speaker's label (S4.35). Tool results are rendered as in a request for a summary,
-// in about max runes or less (S4.34). Messages that are not sent to the model are omitted.
+// labelled renders messages as paragraphs that begin with the speaker's label (S4.35). Tool results have the form
+// that requests for a summary give them, in about max runes each (S4.34). Messages that are not sent to the model are
+// omitted.
 func labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptions) string {
 	var b []byte
 	paragraph := func(label, text string) {
@@ -51,10 +52,10 @@ func labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptio
 	return string(b)
 }
 
-// contents holds the texts of a message by kind, without empty ones.
+// contents holds the non-empty texts of a message, by kind.
 type contents struct {
 	texts, reasoning, calls []string
-	asked                   []string // the user's words from while the assistant was working
+	asked                   []string // what the user wrote while the assistant was working
 	results                 []int    // indexes of Parts
 }
 

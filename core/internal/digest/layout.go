@@ -31,12 +31,12 @@ const (
 	sections
 )
 
-// layout holds the headings of a digest in order. Conversations with tool calls have the layout of a working session; conversations between
-// people, or with an assistant who only talks, have that of a chat.
+// layout holds the headings of a digest in order. Conversations with tool calls have the layout of a working session.
+// Conversations between people, or with an assistant who only talks, have the layout of a chat.
 type layout struct {
 	headings [sections]string // "" for sections that the layout lacks
 	order    []int            // the sections of the layout
-	instead  [sections]int    // the section that takes the text of one that the layout lacks
+	instead  [sections]int    // for each section that the layout lacks, the one that takes its text
 }
 
 var sessionLayout = &layout{
@@ -56,7 +56,8 @@ var chatLayout = &layout{
 	instead: [sections]int{status: carryover, shipped: carryover, active: plan, stuck: questions},
 }
 
-// layoutOf returns the layout for messages: that of a chat if they contain no tool calls, and the ledger has no earlier command or file.
+// layoutOf returns the layout for messages. It is that of a chat if the messages contain no tool calls and the ledger
+// has no command, file or error of earlier ones.
 func layoutOf(t *transcript.Transcript, messages []int32, l *Ledger) *layout {
 	if t.Outputs || len(l.Commands)+len(l.Modified)+len(l.Read)+len(l.Errors) > 0 {
 		return sessionLayout
@@ -118,9 +119,9 @@ func (l *layout) write(text [sections]string) string {
 // longestHeading is the maximum length of a line that may be a heading, in bytes.
 const longestHeading = 60
 
-// headingOf returns the section that a line is the heading of, in either layout and at any level ("# Plan", "### plan:"). If loose is set,
-// bold text and a colon also count ("**Open questions**", "PLAN:"). It returns false for other lines, and for lines that begin with white
-// space, as quotes in a digest do.
+// headingOf returns the section whose heading a line is, in either layout and at any level ("# Plan", "### plan:").
+// If loose is set, bold text and a colon also count ("**Open questions**", "PLAN:"). ok is false for other lines, and
+// for lines that begin with white space, as quotes in a digest do.
 func headingOf(line string, loose bool) (section int, ok bool) {
 	line = strings.TrimRight(line, " \t\r\n")
 	if len(line) > longestHeading {

@@ -45,8 +45,8 @@ func (l *Ledger) Add(t *transcript.Transcript, messages []int32) {
 	l.tidy()
 }
 
-// AddBranch collects facts about files from message i, the digest of an abandoned branch: files that were changed there are changed.
-// Requests made there don't count.
+// AddBranch collects facts about files from message i, the digest of an abandoned branch: files that were changed on
+// the branch are still changed. Requests made there don't count.
 func (l *Ledger) AddBranch(t *transcript.Transcript, i int) {
 	var there Ledger
 	Body(t.Text(t.FirstText(i)), &there)
@@ -59,12 +59,12 @@ func (l *Ledger) AddBranch(t *transcript.Transcript, i int) {
 type collector struct {
 	*Ledger
 	t      *transcript.Transcript
-	failed critbit.Map[int] // by key, one more than its index in Errors, or 0 if it has worked since
-	older  int              // number of Errors at the user's last request
+	failed critbit.Map[int] // by key: one more than the index in Errors, or 0 if the call has succeeded since
+	older  int              // number of Errors when the user made the last request
 	begun  []int            // for each of Errors, the value of worked at the time of the failure
 	worked int              // number of successful calls that did more than inspect something
 	beyond int              // number of Errors that were checked for a workaround
-	checks [checkSets]int   // by kinds of checks, one more than the index in Errors of the last failure
+	checks [checkSets]int   // by kinds of checks: one more than the index in Errors of the last failure
 	called []textCall       // calls written as text that still wait for their output
 	room   *readRoom
 	around remarks
@@ -103,8 +103,8 @@ func (c *collector) message(i int) {
 	}
 }
 
-// forget drops the errors of the turn before the last one: a user who has since made two requests without mentioning them isn't waiting for
-// them.
+// forget drops the errors from before the last request: a user who has since made two requests without mentioning
+// them doesn't wait for them.
 func (c *collector) forget() {
 	clear(c.Errors[:c.older])
 	c.older = len(c.Errors)
@@ -155,7 +155,7 @@ func (c *collector) call(p *transcript.Part) {
 	}
 }
 
-// folderOf returns the absolute folder that a script changes to first, or "".
+// folderOf returns the absolute path of the folder to which a script first changes, or "".
 func folderOf(script string) string {
 	rest, found := strings.CutPrefix(strings.TrimSpace(script), "cd ")
 	if !found {
@@ -167,7 +167,8 @@ func folderOf(script string) string {
 	return ""
 }
 
-// inFolder returns the full path of a file, given the folder in which a command runs; "" means an unknown folder.
+// inFolder returns the full path of a file that a command names. folder is the one in which the command runs; "" if
+// it is unknown.
 func inFolder(folder, path string) string {
 	if folder == "" || path == "" || path[0] == '/' || path[0] == '~' {
 		return path
@@ -175,7 +176,7 @@ func inFolder(folder, path string) string {
 	return folder + strings.TrimPrefix(path, "./")
 }
 
-// joinWords joins the words of a command given as a list, without words that only start a shell.
+// joinWords appends a word to a script that is given as a list of words. Words that only start a shell are left out.
 func joinWords(script, word string) string {
 	switch {
 	case len(script) > maxScript:
@@ -190,7 +191,8 @@ func joinWords(script, word string) string {
 	return script + " " + word
 }
 
-// result collects the outcome of a command, and failures. A search without hits is not a failure, and neither is a cancelled call.
+// result collects the outcome of the command, or the failure, that tool result n reports. A search without hits is
+// not a failure, and neither is a cancelled call.
 func (c *collector) result(n int32) {
 	t, p := c.t, &c.t.Parts[n]
 	tool := ToolName(t, int(n))
@@ -235,7 +237,8 @@ func (c *collector) result(n int32) {
 	c.ended(tool, on, said, failed)
 }
 
-// ended records the outcome of a call, with its error message. A failure stays until the same call succeeds.
+// ended records the outcome of a tool's call. on is its command or file, and said the error message. A failure stays
+// until the same call succeeds.
 func (c *collector) ended(tool, on, said string, failed bool) {
 	part, behind := checkedPart(on)
 	call := func(on string) api.LedgerFailure {
@@ -274,14 +277,14 @@ func (c *collector) solved(call *api.LedgerFailure) {
 	}
 }
 
-// checkFailed records that the last of Errors, a failed command, is a check.
+// checkFailed records that the last of Errors, the failed command f, was a check.
 func (c *collector) checkFailed(f *api.LedgerFailure) {
 	if kinds := checksOf(f); kinds != 0 {
 		c.checks[kinds] = len(c.begun)
 	}
 }
 
-// checkPassed drops the errors of all checks that a successful call covers.
+// checkPassed drops the errors of all checks that a successful call makes obsolete.
 func (c *collector) checkPassed(call *api.LedgerFailure) {
 	kinds := checksOf(call)
 	if kinds == 0 {
@@ -308,13 +311,13 @@ func checksOf(f *api.LedgerFailure) checkKinds {
 	return checksIn(f.On)
 }
 
-// sameCommand returns the key of a command, as key does for failed ones.
+// sameCommand returns a key for a command, the same as key returns for a failure of the command.
 func sameCommand(script string) string {
 	return key(&api.LedgerFailure{Tool: "bash", On: clipLine(script, maxCommand)})
 }
 
-// key returns a key for the subject of a failure: a tool and a file, or a command up to its first option, so that a test with other options
-// counts as the same test.
+// key returns a key for what has failed: a tool and a file, or a command up to its first option, so that a test with
+// other options counts as the same test.
 func key(f *api.LedgerFailure) string {
 	on := f.On
 	if useOf(f.Tool) == runs {
@@ -338,7 +341,7 @@ func key(f *api.LedgerFailure) string {
 	return tool + "\x00" + on
 }
 
-// ran records a command. Only the newest run counts.
+// ran records a command. Of several runs of a command, only the newest counts.
 func (c *collector) ran(script, exit string) {
 	if script = clipLine(script, maxCommand); script != "" {
 		c.Commands = append(c.Commands, api.LedgerCommand{Command: script, Exit: exit})
@@ -390,7 +393,7 @@ func (l *Ledger) Empty() bool {
 	return l.Task == "" && len(l.Requests)+len(l.Standing)+len(l.Read)+len(l.Modified)+len(l.Commands)+len(l.Errors)+len(l.Running)+len(l.Unloaded) == 0
 }
 
-// Asked returns all requests of the user, one after the other.
+// Asked returns all of the user's requests, one after the other.
 func (l *Ledger) Asked() string { return strings.Join(append([]string{l.Task}, l.Requests...), "\n") }
 
 // Clone returns a deep copy.
@@ -454,7 +457,7 @@ func wholePaths(list []string) []string {
 	return slices.DeleteFunc(list, func(p string) bool { return strings.Contains(p, "/") && ends.Has(p) })
 }
 
-// newestOf removes all but the last of the entries with equal keys, and returns at most the last max entries.
+// newestOf keeps the last of several entries with equal keys, and returns at most the last max entries.
 func newestOf[T any](list []T, max int, key func(T) string) []T {
 	var seen critbit.Map[struct{}]
 	from := len(list)

@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Extract holds the material of a digest that is written without a model: the user's requests and rules in their own words, changes,
-// commands and failures, statements of the agent, and open work. It is a pure function of its input.
+// Extract holds the material for a digest that is written without a model: the user's requests and rules in their own
+// words, changes, commands and failures, statements of the agent, and open work. It is a pure function of its input.
 type Extract struct {
 	t        *transcript.Transcript
 	messages []int32
@@ -15,7 +15,7 @@ type Extract struct {
 	layout   *layout
 	old      [sections]string
 	beside   []string // texts next to the digest
-	talk     *talk    // what was said
+	talk     *talk    // the statements of the conversation
 	log      *turnLog // the log of a working session
 
 	plan     planList
@@ -24,7 +24,8 @@ type Extract struct {
 	terms    terms
 }
 
-// NewExtract collects the material of messages. prior is the digest so far, without its blocks; l already covers messages.
+// NewExtract collects the material for a digest of messages. prior is the digest so far, without its blocks; l
+// already covers messages.
 func NewExtract(t *transcript.Transcript, messages []int32, prior string, l *Ledger) *Extract {
 	layout := layoutOf(t, messages, l)
 	e := &Extract{t: t, messages: messages, ledger: l, layout: layout, old: layout.place(splitSections(prior))}
@@ -33,7 +34,8 @@ func NewExtract(t *transcript.Transcript, messages []int32, prior string, l *Led
 	return e
 }
 
-// Minimal returns the digest of a published system that has no model: the number of removed messages, and the digest so far (S3.28).
+// Minimal returns the digest that a published system without a model writes: the number of removed messages, and the
+// digest so far (S3.28).
 func Minimal(messages int, prior string) string {
 	text := "# Carryover\n" + itoa(messages) + " earlier messages were folded without a model."
 	if prior != "" {
@@ -42,7 +44,7 @@ func Minimal(messages int, prior string) string {
 	return text
 }
 
-// The weights of a mention of a term, by who mentions it. Later mentions weigh more.
+// The weights of a mention of a term, by where it is mentioned. Later mentions weigh more.
 const (
 	written   = 6 // by the user or the agent
 	argued    = 4 // in the arguments of a tool call
@@ -109,8 +111,8 @@ func (e *Extract) collect() {
 	}
 }
 
-// lookBack is the number of bytes of the newest messages that are searched for terms, decisions and plans. Of older messages, only the
-// first would rank high.
+// lookBack is the number of bytes of the newest messages that are searched for terms, decisions and plans. In older
+// messages, only the very first would rank high.
 const lookBack = 1 << 20
 
 // recent returns the index of the first message that is examined.
@@ -164,10 +166,10 @@ func joinText(a, b string) string {
 // Keep makes the digest contain the block of standing instructions too, outside its size limit, and up to spare extra bytes of requests.
 func (e *Extract) Keep(standing string, spare int) { e.standing, e.spare = standing, spare }
 
-// SetNearby tells the extract which texts are next to the digest, so that it doesn't repeat them.
+// SetNearby sets the texts that appear next to the digest, so that the digest doesn't repeat them.
 func (e *Extract) SetNearby(texts []string) { e.beside = texts }
 
-// Digest returns a digest of roughly at most size bytes, including the blocks of the ledger.
+// Digest returns a digest of at most about size bytes, including the blocks of the ledger.
 func (e *Extract) Digest(size int) string {
 	if e.layout == chatLayout {
 		return e.chat(size)

@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -10,17 +9,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// turnLog is the body of a working session's digest, written by code. It has an entry for each user turn, with the request in the user's words,
-// the work done, and the outcome. The units to quote are chosen for all entries at once, by how much each adds to the others. A later digest
-// reads the entries again.
+// turnLog is the body of a working session's digest that code writes. It has an entry for each user turn: the request
+// in the user's words, the work done, and the outcome. The units to quote are chosen for all entries at once, by how
+// much each adds to the others. A later digest reads the entries back.
 type turnLog struct {
 	turns   []turn
 	base    string // the common folder of the paths in all units, which ends with a slash; "" if there is none
 	items   []extract.Item
 	known   []string // texts that the reader has anyway
-	units   []place  // the units of the items; in the end those of passages, whose turn is one more than the number of turns
+	units   []place  // the unit of each item; last come those of passages, whose turn is one more than the number of turns
 	quotes  []fileQuote
-	chosen  [2]*extract.Extract // of the units alone, and with the passages
+	chosen  [2]*extract.Extract // extracts of the units alone, and of the units and passages together
 	showing bool                // whether there is room for passages
 	tidied  []string            // the requests of the turns, as Tidy returns them
 	room    []byte              // a buffer for entries
@@ -28,13 +27,14 @@ type turnLog struct {
 	terse   *extract.Extract    // of asks
 	plan    planList            // the plan of the session
 	state   endState            // the state at the end
-	// outcomes reports whether each entry has an outcome, even if there is little room.
+	// outcomes is true if each entry has an outcome, even if there is little room.
 	outcomes bool
 	outcome  outcomeRoom
 }
 
-// newLog creates the log of messages. prior has the sections of the earlier digest, and known has texts that the reader has anyway. kept is
-// the plan that a tool keeps, or the plan of the earlier digest; it is nil if the digest has no place for a plan.
+// newLog creates the log of messages. prior has the sections of the earlier digest, and known has texts that appear
+// next to the log. kept is the plan that a tool keeps, or the plan of the earlier digest; it is nil if the digest has
+// no place for a plan.
 func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string, known []string, kept *planList) *turnLog {
 	k := &turnLog{}
 	asked := askedIn(t, messages)
@@ -116,11 +116,11 @@ func (k *turnLog) choose(budget int) (units, quotes []extract.Chosen) {
 // quoteShare is the share of the log's room that quotes of files may take, in percent. Quotes of more than leastCode bytes are at most as long as
 // the log.
 const (
-	quoteShare = 40
-	leastCode  = 3000
+	quoteShare = 20
+	leastCode  = 1500
 )
 
-// bestQuotes returns the best of the chosen quotes in about size bytes.
+// bestQuotes returns those of the chosen quotes that add most, in about size bytes.
 func (k *turnLog) bestQuotes(chosen []extract.Chosen, size int) []extract.Chosen {
 	need, items := 0, make([]extract.Item, len(chosen))
 	for i, c := range chosen {
@@ -137,7 +137,7 @@ func (k *turnLog) bestQuotes(chosen []extract.Chosen, size int) []extract.Chosen
 	return best
 }
 
-// turnAt returns the number of the turn that contains a message.
+// turnAt returns the index of the turn that contains a message.
 func (k *turnLog) turnAt(message int32) int {
 	i, found := slices.BinarySearchFunc(k.turns, message, func(t turn, message int32) int { return cmp.Compare(t.from, message) })
 	if !found {
@@ -149,8 +149,8 @@ func (k *turnLog) turnAt(message int32) int {
 	return k.turns[i].number
 }
 
-// aged multiplies a factor by a weight for the age of its turn, from four fifths for the oldest turn to six fifths for the last but one. The last
-// turn has the largest weight, because it shows the current state.
+// aged multiplies a factor by a weight for the age of its turn: four fifths for the oldest turn, rising to six fifths
+// for the last but one. The last turn has the largest weight, because it shows the current state.
 func (k *turnLog) aged(factor, turn int) int {
 	if turn > 0 && turn == len(k.turns)-1 {
 		return max(1, factor*ofLastTurn/1024)
@@ -164,11 +164,11 @@ const ofLastTurn = 1700
 // leastBase is the minimum length of a folder, in bytes, to be named once instead of in each unit.
 const leastBase = 12
 
-// leastFiles is the minimum number of file names that must share a folder for it to be named once.
+// leastFiles is the minimum number of file names in a folder for the folder to be named once.
 const leastFiles = 3
 
-// shorten removes the common folder of all changed and read files from their paths. If the earlier digest has named a folder, its entries
-// are relative to that.
+// shorten removes the common folder of all changed and read files from their paths. If the earlier digest has named a
+// folder, the paths in its entries are already relative to it.
 func (k *turnLog) shorten() {
 	if k.base == "" {
 		k.base = k.commonFolder()
@@ -193,7 +193,8 @@ func (k *turnLog) shorten() {
 	}
 }
 
-// mostEndings is the maximum number of a folder's suffixes that are looked for, and leastEnding is the minimum length of a suffix, in bytes.
+// mostEndings is the maximum number of a folder's suffixes that are searched for, and leastEnding is the minimum
+// length of a suffix, in bytes.
 const (
 	mostEndings = 6
 	leastEnding = 8
@@ -215,7 +216,8 @@ func withoutBase(text, base string) string {
 	return text
 }
 
-// commonFolder returns the common folder of all files with an absolute path, which ends with a slash; "" if it isn't worth naming.
+// commonFolder returns the common folder, with a slash at its end, of all files with an absolute path; "" if it isn't
+// worth naming.
 func (k *turnLog) commonFolder() string {
 	base, files := "", 0
 	take := func(path string) bool {
@@ -233,7 +235,7 @@ func (k *turnLog) commonFolder() string {
 		}
 		return true
 	}
-	for _, kind := range []unitKind{changeUnit, lineUnit} { // files that were read count only if none was changed
+	for _, kind := range []unitKind{changeUnit, readUnit} { // files that were read count only if none was changed
 		for i := range k.turns {
 			for _, f := range k.turns[i].touched {
 				if !thrownAway(f.path) && !take(f.path) {
@@ -256,7 +258,7 @@ func (k *turnLog) commonFolder() string {
 // logText is the text of a log, and the passages of files next to it.
 type logText struct{ log, files string }
 
-// size returns the number of bytes that a digest needs for both.
+// size returns the number of bytes that the log and the passages take in a digest.
 func (w *logText) size() int {
 	if w.files == "" {
 		return len(w.log)
@@ -264,8 +266,9 @@ func (w *logText) size() int {
 	return len(w.log) + len(w.files) + len(sessionLayout.headings[shown]) + len("\n\n\n")
 }
 
-// write returns the log in at most size bytes, plus up to spare bytes if requests need them; it is empty if nothing fits. Room that the units don't
-// use is for requests. From leastShowing bytes of the whole digest on, the room is also for passages of files.
+// write returns the log in at most size bytes, plus up to spare bytes if requests need them; it is empty if nothing
+// fits. Room that the units don't use goes to requests. If the whole digest has at least leastShowing bytes, the room
+// also goes to passages of files. whole is the size of the digest in bytes.
 func (k *turnLog) write(size, spare, whole int) logText {
 	k.showing = whole >= leastShowing && len(k.quotes) > 0
 	if k.outcomes = size >= leastOutcomes; k.outcomes {
@@ -277,8 +280,8 @@ func (k *turnLog) write(size, spare, whole int) logText {
 	return k.share(size, spare)
 }
 
-// share returns the log with the largest share for requests at which everything fits. Outcomes must take no room from requests, so with outcomes
-// only the largest possible share is tried.
+// share returns the log in which requests have the largest share of the room at which everything fits. Outcomes must
+// take no room from requests, so with outcomes only the largest possible share is tried.
 func (k *turnLog) share(size, spare int) (w logText) {
 	start := requestShare
 	if need := k.wholeNeed(); need > size*requestShare/100 && need <= size*wholeShare/100 {
@@ -308,8 +311,9 @@ func (k *turnLog) share(size, spare int) (w logText) {
 // logTries is the maximum number of times that a log is written until it nearly fills its room.
 const logTries = 5
 
-// filled writes a few logs and returns the longest that fits into room bytes. budget is the first allowance for units, in bytes. If the log is too
-// long or too short, the next allowance is between those that gave too long logs and those that didn't.
+// filled writes a few logs and returns the longest that fits into room bytes. budget is the first allowance for
+// units, in bytes. If the log is too long or too short, the next allowance is between those for which it was too long
+// and those for which it wasn't.
 func (k *turnLog) filled(asked []string, room, budget int) (best logText) {
 	low, high := 0, -1
 	for try := range logTries {
@@ -345,185 +349,4 @@ func (k *turnLog) filled(asked []string, room, budget int) (best logText) {
 		}
 	}
 	return best
-}
-
-// The prefixes of the lines of an entry.
-const (
-	askedLabel     = "user: "
-	entryBullet    = "  - "
-	requestIndent  = "    "
-	saidLabel      = "assistant: "
-	answerLabel    = "answer: "
-	contestedLabel = "answer, which the user's next message rejects: "
-	readLabel      = "looked at: "
-	thoughtLabel   = "assistant's thoughts: "
-	reportLabel    = "a subagent reported: "
-	startHead      = "what was under way already:"
-	oldHead        = "earlier digest, written before all that follows:"
-	basePrefix     = "Files that were read or changed are named relative to "
-)
-
-// entries appends the entries, with the units chosen for them, to b. Empty entries are omitted.
-func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []byte {
-	if k.base != "" {
-		b = append(append(append(b, basePrefix...), Fence(k.base)...), '\n')
-	}
-	begun := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
-	if begun >= 0 && slices.ContainsFunc(k.turns[:begun], func(t turn) bool { return len(t.units) > 0 && t.units[0].kind != oldUnit }) {
-		begun = -1 // the record contains the question
-	}
-	next := 0
-	for i := range k.turns {
-		from := next
-		for next < len(chosen) && k.units[chosen[next].Item].turn == i {
-			next++
-		}
-		request := asked[i]
-		if request == "" && k.turns[i].asked != "" && from < next { // answers are meaningless without their request
-			request = clipRequest(Tidy(k.turns[i].asked), leastRequest)
-		}
-		if from == next && (request == "" || isChatter(request) && k.turns[i].question.text == "") {
-			continue
-		}
-		b = append(b, "["+itoa(k.turns[i].number)+"]"...)
-		if request != "" {
-			b = append(append(append(b, ' '), askedLabel...), Fence(strings.ReplaceAll(request, "\n", "\n"+requestIndent))...)
-			if k.turns[i].kept {
-				b = append(b, keptNote...)
-			}
-			if i == begun && affirms(k.turns[i].asked) {
-				b = append(b, unknownQuestion...)
-			}
-			if q := &k.turns[i].question; q.text != "" && !k.has(chosen[:from], q) {
-				b = append(b, questionOpen+lastQuestion(q.text)+questionEnd...)
-			}
-		}
-		switch {
-		case request != "":
-		case k.turns[i].units[0].kind == oldUnit:
-			b = append(b, " "+oldHead...)
-		case i == 0:
-			b = append(b, " "+startHead...)
-		}
-		b = append(b, '\n')
-		start := len(b)
-		b = k.entry(b, &k.turns[i], chosen[from:next])
-		if k.outcomes && i >= k.outcome.from && !k.tells(&k.turns[i], chosen[from:next]) {
-			if said, line := k.turns[i].outcome(k.outcome.most); line != "" && !bytes.Contains(b[start:], []byte(said.text)) {
-				b = append(b, line...)
-			}
-		}
-	}
-	return bytes.TrimSuffix(b, []byte("\n"))
-}
-
-// beyond returns the units that add most to the known texts, one per line, in about size bytes or less.
-func (k *turnLog) beyond(size int) string {
-	var b strings.Builder
-	units, _ := k.choose(size * 4 / 5)
-	for _, c := range units {
-		at := k.units[c.Item]
-		t := &k.turns[at.turn]
-		u := &t.units[at.unit]
-		line := plainBullet + k.label(t, u) + introOf(u) + u.text + "\n"
-		if b.Len()+len(line) <= size {
-			b.WriteString(line)
-		}
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// entry appends the units of an entry to b. Units of one message share a line, and so do changes of one file.
-func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
-	var last *unit
-	var files, leads []string // leads has the introductions that the line has already
-	for _, c := range chosen {
-		u := &t.units[k.units[c.Item].unit]
-		if u.kind == readUnit && u.message >= 0 { // the files that were read share a line
-			files = append(files, u.text)
-			continue
-		}
-		same := last != nil && last.kind == u.kind && last.message == u.message && last.beside == u.beside && u.source == last.source && u.kind.isProse() && (u.message >= 0 || u.lead == last.lead)
-		switch {
-		case same && u.lead == last.lead && u.item > last.item+1 && last.item > 0:
-			b = append(b, "; … "...)
-		case same && u.lead == last.lead:
-			b = append(b, joinOf(last.text)...)
-		case same:
-			b = append(b, joinOf(last.text)...)
-			if !slices.Contains(leads, u.lead) {
-				b = append(b, introOf(u)...)
-			}
-			leads = append(leads, u.lead)
-		case last != nil && u.kind == changeUnit && last.kind == changeUnit && u.source == last.source && u.message >= 0:
-			if _, said, found := strings.Cut(u.text, Fence(u.source)+": "); found && said != "" {
-				b = append(append(b, "; "...), said...)
-			}
-			last = u
-			continue
-		default:
-			if last != nil {
-				b = append(b, '\n')
-			}
-			b = append(append(append(b, entryBullet...), k.label(t, u)...), introOf(u)...)
-			leads = append(leads[:0], u.lead)
-		}
-		b = append(b, u.text...)
-		last = u
-	}
-	if last != nil {
-		b = append(b, '\n')
-	}
-	if files != nil {
-		b = append(b, entryBullet+readLabel+strings.Join(files, "; ")+"\n"...)
-	}
-	return b
-}
-
-// isProse reports whether units of a kind are sentences, of which a line may have several.
-func (k unitKind) isProse() bool {
-	switch k {
-	case saidUnit, answerUnit, thoughtUnit, toldUnit, oldUnit:
-		return true
-	}
-	return false
-}
-
-// delegating are tools that give a task to another agent, by their names as ToolKey returns them.
-var delegating = wordListOf("task agent subagent delegate newtask runsubagent spawnagent dispatchagent delegatetask calltask")
-
-// joinOf returns the separator before a unit on the same line.
-func joinOf(text string) string {
-	if endsSentence(text) {
-		return " "
-	}
-	return "; "
-}
-
-// introOf returns the introduction before a unit.
-func introOf(u *unit) string {
-	if u.lead == "" {
-		return ""
-	}
-	return Fence(u.lead) + ": "
-}
-
-// label returns the label for the speaker of a unit.
-func (k *turnLog) label(t *turn, u *unit) string {
-	switch u.kind {
-	case saidUnit:
-		return saidLabel
-	case answerUnit:
-		return answerLabelOf(t, u)
-	case readUnit:
-		return readLabel
-	case thoughtUnit:
-		return thoughtLabel
-	case toldUnit:
-		if delegating.has(bareTool(u.source)) {
-			return reportLabel
-		}
-		return u.source + " returned: "
-	}
-	return ""
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// leastFinding is the minimum length of a text that counts as an outcome although the assistant said it while working, in bytes.
+// leastFinding is the minimum length, in bytes, of a text that counts as an outcome although the assistant wrote it
+// while working.
 const leastFinding = 50
 
 // leastOutcomes is the minimum size of a log that has room for outcomes, in bytes.
@@ -45,16 +46,18 @@ func (k *turnLog) outcomesAt(most int) (sum int) {
 	return sum
 }
 
-// tells reports whether the units chosen for a turn include its outcome. If the request is a question, only an answer is an outcome.
+// tells reports whether the units chosen for a turn include its outcome. After a question, only an answer is an
+// outcome.
 func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
 	return slices.ContainsFunc(chosen, func(c extract.Chosen) bool {
 		return t.units[k.units[c.Item].unit].kind == answerUnit || !asksIn(t.asked)
 	})
 }
 
-// outcome returns the unit with the outcome of a turn, and a line for it, for entries that don't show it otherwise. The outcome is the first unit of the answer that
-// names something, in at most most bytes. If the user continued before there was an answer, it is the last thing that the assistant said while
-// working and that names something. The line is "" if the user rejected an answer and had not asked a question.
+// outcome returns the unit with the outcome of a turn, and a line for entries that don't show it otherwise. The
+// outcome is the first unit of the answer that names something, in at most most bytes. If the user continued before
+// there was an answer, it is the last thing that the assistant wrote while working and that names something. The line
+// is "" if the user rejected the answer and hadn't asked a question.
 func (t *turn) outcome(most int) (said *unit, line string) {
 	asks, answered := asksIn(t.asked), false
 	for n := range t.units {
@@ -75,7 +78,7 @@ func (t *turn) outcome(most int) (said *unit, line string) {
 	return nil, ""
 }
 
-// outcomeOf returns the line for a unit that is an outcome, or "" if the limit leaves nothing of it.
+// outcomeOf returns the line for a unit that is an outcome, or "" if most bytes leave too little of it.
 func outcomeOf(u *unit, label string, most int) string {
 	said := withoutNumber(clipWords(introOf(u)+u.text, most))
 	if len(said) <= len(introOf(u)+" …") {
@@ -84,7 +87,8 @@ func outcomeOf(u *unit, label string, most int) string {
 	return entryBullet + label + said + "\n"
 }
 
-// withoutNumber returns a clipped text without the number of the first list item that it omits: "It needs: 1. a door; 2. …".
+// withoutNumber returns a clipped text without a list number at its end whose item was cut off: "It needs: 1. a door;
+// 2. …".
 func withoutNumber(said string) string {
 	head, found := strings.CutSuffix(said, ". …")
 	rest := strings.TrimRight(head, "0123456789")

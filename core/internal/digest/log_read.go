@@ -7,7 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// inherit takes over the entries of the earlier digest, or the ledger's copy of its requests; asked are the requests since then.
+// inherit takes over the entries of the earlier digest, or the ledger's copy of its requests. asked are the requests
+// since then.
 func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 	fresh := 0
 	for _, text := range asked {
@@ -45,10 +46,10 @@ func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 	}
 }
 
-// ahead is the number of the ledger's requests that are searched for a request of the log.
+// ahead is how many of the ledger's next requests are compared with a request of the log.
 const ahead = 32
 
-// unclip restores from the ledger the whole text of requests that an earlier digest had clipped.
+// unclip restores the whole text of requests that an earlier digest had clipped, from the ledger.
 func (k *turnLog) unclip(l *Ledger) {
 	requests := append([]string{l.Task}, l.Requests...)
 	for i, r := range requests {
@@ -71,19 +72,22 @@ func (k *turnLog) unclip(l *Ledger) {
 // clippedMark replaces the omitted part of a request.
 const clippedMark = "[…]"
 
-// passing contains words in headings over next steps of the time when a digest was written, most of which have probably been done since.
+// passing has words in the headings of next steps, as they were when a digest was written. Most of these steps have
+// probably been done since.
 var passing = strings.Fields("progress active plan")
 
-// stayingHeads contains words in headings over content that holds throughout a session: its goal, and rules.
+// stayingHeads has words in the headings of content that holds throughout a session: its goal, and rules.
 var stayingHeads = strings.Fields("goal objective intent request constraint preference rule guideline guardrail instruction requirement ziel vorgabe regel objectif contrainte consigne objetivo " +
 	"restriccion 目标 约束 规则 偏好 目標 制約 ルール 목표 규칙 цель правил")
 
-// upNext has words of headings over current and next steps. After mostLeft more requests these steps are done, or overtaken.
+// upNext has words in the headings of current and next steps. After mostLeft more requests, these steps have been
+// done or are obsolete.
 var upNext = strings.Fields("next current todo pending remaining nächste aktuell próximo actual prochain suivant 下一步 当前 次の 現在 다음 현재 следующ текущ")
 
 const mostLeft = 3
 
-// worthOfOld returns the factor of a line of an earlier digest, given its heading and the number of requests since.
+// worthOfOld returns the factor of a line of an earlier digest. heading is the heading above it, and requests the
+// number of requests since.
 func worthOfOld(heading, text string, requests int) int {
 	heading = strings.ToLower(heading)
 	if heading == "carryover" { // a line may begin with its own label
@@ -144,7 +148,8 @@ func readLog(text string) (turns []turn, base string) {
 // HasLog reports whether a text has a log of turns.
 func HasLog(text string) bool { return strings.Contains(text, sessionLayout.headings[logged]+"\n") }
 
-// readRequests reads the user's requests from the log of a digest into l, unless it has some, and makes its paths absolute.
+// readRequests adds the user's requests in the log of a digest to l, unless l already has some. It makes the paths in
+// l absolute.
 func readRequests(text string, l *Ledger) {
 	if !HasLog(text) {
 		return
@@ -177,7 +182,7 @@ func readRequests(text string, l *Ledger) {
 	}
 }
 
-// entryHead splits the number off the first line of an entry.
+// entryHead splits the entry's number off its first line. ok is false if the line doesn't begin an entry.
 func entryHead(line string) (number int, rest string, ok bool) {
 	if !strings.HasPrefix(line, "[") {
 		return 0, "", false
@@ -197,7 +202,7 @@ func entryHead(line string) (number int, rest string, ok bool) {
 	return number, strings.TrimPrefix(rest, " "), true
 }
 
-// readUnits returns the units of an entry's line: one for each sentence of speech, otherwise the line.
+// readUnits returns the units in a line of an entry: one for each sentence of speech, otherwise the whole line.
 func readUnits(t *turn, line string) (units []unit) {
 	if doubt, rest, ok := readDoubt(line); ok {
 		t.doubt, line = doubt, answerLabel+rest

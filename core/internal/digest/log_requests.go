@@ -10,7 +10,8 @@ import (
 // requestShare is the share of a log that the user's words may take, in percent.
 const requestShare = 60
 
-// wholeShare is the larger share that the user's words may take if all requests of at most wholeRequest bytes then stay whole.
+// wholeShare is the larger share, in percent, that the user's words may take if all requests of at most wholeRequest
+// bytes then stay whole.
 const (
 	wholeShare   = 75
 	wholeRequest = 400
@@ -26,7 +27,8 @@ func (k *turnLog) wholeNeed() (sum int) {
 	return sum
 }
 
-// The number of newest requests that get more room, and the guaranteed lengths in bytes of the first and the newest requests, and of the others.
+// The number of newest requests that get more room, and the lengths in bytes that are guaranteed to the first and the
+// newest requests, and to the others.
 const (
 	newestRequests = 10
 	leastNewest    = 540
@@ -36,9 +38,9 @@ const (
 // requestFrame is the approximate length of a request's line without the request, in bytes.
 const requestFrame = len("[100] user: \n")
 
-// requests returns the requests of all turns for the log, in about size bytes together. If they don't all fit whole, the longest ones are clipped. If
-// there are too many for that, the first and the newest requests stay, and from the others only parts that add something. used is their size in
-// bytes.
+// requests returns the requests of all turns for the log, in about size bytes together. If they don't all fit whole,
+// the longest are clipped. If there are too many for that, the first and the newest requests stay, and from the
+// others only sentences that add something. used is the size of the result in bytes.
 func (k *turnLog) requests(size int) (out []string, used int) {
 	if k.tidied == nil {
 		k.tidied = make([]string, len(k.turns))
@@ -54,7 +56,7 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 			n++
 		}
 	}
-	least := min(leastNewest, size/(newestRequests-2)) // for the first and the newest
+	least := min(leastNewest, size/(newestRequests-2)) // for the first and the newest requests
 	room := func(i, most int) int {                    // returns the room for request i if the older requests have most bytes each
 		if i == first || i >= newest {
 			return max(most, least)
@@ -122,8 +124,9 @@ const (
 	toldTrouble = 200
 )
 
-// clipRequest shortens a tidy request to about most bytes, at a line end or between words. Two thirds are from its beginning and the rest from its
-// end. For a pasted request the end gets most of the room, because the user's comment is there.
+// clipRequest shortens a request, in the form that Tidy returns, to about most bytes, at a line end or between words.
+// Two thirds are from its beginning and the rest from its end. In a pasted request the end gets most of the room,
+// because the user's comment is there.
 func clipRequest(text string, most int) string {
 	pasted := strings.Count(text, "\n") > manyLines
 	if pasted {
@@ -172,11 +175,11 @@ func mostlyCode(text string) bool {
 	return code*3 > lines*2
 }
 
-// questionOpen and questionEnd enclose the question that a user's answer refers to, if the previous entry doesn't contain it.
+// questionOpen and questionEnd enclose the question that the user answers, if the previous entry doesn't contain it.
 const (
 	questionOpen = " (asked before: “"
 	questionEnd  = "”)"
-	// unknownQuestion follows an answer at the beginning of the record.
+	// unknownQuestion follows an answer at the beginning of the record, whose question isn't in the record.
 	unknownQuestion = " (answers what was said before this record)"
 )
 
@@ -190,7 +193,7 @@ func (k *turnLog) has(chosen []extract.Chosen, question *unit) bool {
 	return u.message == question.message && u.text == question.text
 }
 
-// lastQuestion returns the last question in a text, or its end.
+// lastQuestion returns the last question in a text or, if there is none, the end of the text.
 func lastQuestion(text string) string {
 	last := ""
 	for from, to := range extract.Sentences(text) {

@@ -45,21 +45,22 @@ func exitOf(text string) string {
 	return text[:n]
 }
 
-// meantSigns occur in what an agent says before or after a command that is expected to fail, in lower case.
+// meantSigns are phrases in what an agent writes about a command that should fail, in lower case.
 var meantSigns = []string{"should fail", "must fail", "expected to fail", "expect it to fail", "confirm it fails", "verify it fails", "see it fail", "fails as expected", "fail as expected",
 	"failing as expected", "expected failure", "negative test"}
 
 // lookMeant is the number of bytes directly before and after a command that are searched for meantSigns.
 const lookMeant = 300
 
-// remarks remembers what the agent says directly before and after the message with a result, in lower case, because a message may have many
-// results.
+// remarks caches, in lower case, what the agent writes directly before and after the message with a result, because a
+// message may have many results.
 type remarks struct {
 	message int // the index of the message plus one
 	said    string
 }
 
-// meant reports whether the agent expected a script to fail. message is the index of the message with its result.
+// meant reports whether the agent expected a script to fail. message is the index of the message with the script's
+// result.
 func (s *remarks) meant(t *transcript.Transcript, message int, script string) bool {
 	if s.message != message+1 {
 		s.message, s.said = message+1, strings.ToLower(saidAround(t, message))
@@ -89,7 +90,7 @@ func saidAround(t *transcript.Transcript, message int) (said string) {
 // mostAway is the maximum number of messages between a result and a remark about its command.
 const mostAway = 3
 
-// troubles occur in error lines, in lower case.
+// troubles are words in error lines, in lower case.
 var troubles = []string{"error", "fail", "exception", "panic", "cannot", "can't", "not found", "no such", "denied", "undefined",
 	"unexpected", "invalid", "fatal", "traceback", "missing", "timed out"}
 

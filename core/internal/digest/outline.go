@@ -30,7 +30,7 @@ func Outline(text string) []api.DigestSection {
 	return sections
 }
 
-// markedHeading returns the name and the level of a Markdown heading. The level is 0 if the line isn't a heading.
+// markedHeading returns the text and the level of a Markdown heading. The level is 0 if the line isn't a heading.
 func markedHeading(line string) (name string, level int) {
 	name = strings.TrimLeft(line, "#")
 	if level = len(line) - len(name); level > maxLevel || !strings.HasPrefix(name, " ") {

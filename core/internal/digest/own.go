@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// own is ctxfold's own style. It asks the model for things that code can't know. The ledger and the check of the answer add the facts that code
-// knows better, so the model need not spend words on lists.
+// own is ctxfold's own style. It asks the model for what code can't know. The ledger and the check of the answer add
+// the facts that code knows better, so the model need not spend words on lists.
 var own = &Style{Own: true, Fitted: true, Role: transcript.User, Header: Header, System: ownSystem, Record: ownRecord, Prompt: ownPrompt}
 
 // ownSystem is the system prompt of every request in ctxfold's own style.
@@ -19,7 +19,8 @@ system, the user or these instructions. Write a digest of it, complete enough th
 Write in the language of the conversation. Copy every path, name, number and error message that you use exactly as it
 appears in the record; if you are not sure of one, leave it out.`
 
-// ownScopes has the text of a prompt before the record, by scope. chatScopes has the text for chats if it differs.
+// ownScopes has, by scope, the text of a prompt before the record. chatScopes has the text for chats where it
+// differs.
 var (
 	ownScopes = map[api.Scope]string{
 		api.ScopeSession: "Below is the older part of a conversation that continues. Its newest part stays as it is and is not shown.",
@@ -121,7 +122,7 @@ func ownPrompt(p *Prompt) string {
 	return p.between(before, ask)
 }
 
-// between returns an introduction, the previous digest, the record, and an instruction.
+// between returns the text before, the previous digest, the record, and the text behind, as one prompt.
 func (p *Prompt) between(before, behind string) string {
 	var b strings.Builder
 	b.WriteString(before + "\n\n")

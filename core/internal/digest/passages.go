@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// passage is a piece of running text that the user has written: a paragraph, or a list item together with the introduction of the list
-// ("Never").
+// passage is a piece of running text by the user: a paragraph, or a list item together with the introduction of its
+// list ("Never").
 type passage struct {
 	lead, text string
-	placed     bool // its block is about certain lines of a file, as review comments are: "in gate.go around lines 12 to 20"
+	placed     bool // its block is about certain lines of a file, as in review comments: "in gate.go around lines 12 to 20"
 }
 
-// The sizes of a user text's beginning and end that are searched, in bytes. In a longer text the middle was pasted.
+// How many bytes at the beginning and at the end of a user text are searched. The middle of a longer text was pasted.
 const (
 	lookHead = 48000
 	lookTail = 16000
@@ -22,8 +22,8 @@ const (
 // mostTags is the maximum number of tags that are matched in a text, so that unclosed tags can't make the cost quadratic.
 const mostTags = 64
 
-// passages returns the passages of a text that the user has written. It skips fences, quotes, tags, tables, code, logs, and everything after a line
-// that introduces pasted text, because the words of a pasted page aren't the user's.
+// passages returns the passages of a text that the user wrote. It skips fences, quotes, tags, tables, code, logs, and
+// everything after a line that introduces pasted text, because a pasted page isn't the user's words.
 func passages(text string) []passage {
 	if len(text) > lookHead+lookTail {
 		text = trimRune(text[:lookHead]) + "\n\n" + strings.ToValidUTF8(text[len(text)-lookTail:], "")
@@ -47,11 +47,11 @@ func passages(text string) []passage {
 	return p.out
 }
 
-// dumpLines is the minimum number of lines in a dump.
+// dumpLines is the minimum number of lines in program output that isDump recognizes.
 const dumpLines = 24
 
-// isDump reports whether a text looks like program output: it has at least the given number of lines, and most of them neither end a sentence nor
-// belong to a list. The user's comment on a dump is before or after it.
+// isDump reports whether a text looks like program output: it has at least least lines, and most of them neither end
+// a sentence nor belong to a list. The user's comment on such output is before or after it.
 func isDump(text string, least int) bool {
 	lines, said := 0, 0
 	for line := range strings.Lines(text) {
@@ -116,7 +116,8 @@ func (p *passageReader) line(line string) {
 
 func (p *passageReader) inList() bool { return len(p.block) > 0 && p.block[len(p.block)-1].item }
 
-// skipTag skips an element that begins a line, if its tag is closed.
+// skipTag skips the element that a line begins. It returns false if the line begins with no tag, or with one that
+// isn't closed.
 func (p *passageReader) skipTag(line string) bool {
 	n := 1
 	for n < len(line) && (line[n]|0x20 >= 'a' && line[n]|0x20 <= 'z' || line[n] == '-' || line[n] == '_' || n > 1 && line[n] >= '0' && line[n] <= '9') {
@@ -137,7 +138,7 @@ func (p *passageReader) skipTag(line string) bool {
 	return true
 }
 
-// listItem removes the marker of a list item, and reports whether there was one.
+// listItem returns a line without the marker of a list item, and whether it had one.
 func listItem(s string) (bool, string) {
 	if s != "" && byteClass[s[0]]&(small|capital|digit) == 0 {
 		for _, mark := range []string{"- ", "* ", "+ ", "• ", "– ", "· ", "・"} {
@@ -156,7 +157,8 @@ func listItem(s string) (bool, string) {
 	return false, s
 }
 
-// flush ends a block. In a block that contains code, only a sentence at the beginning or the end is the user's.
+// flush ends a block and adds its passages. In a block that contains code, only a sentence at the beginning or the
+// end counts as the user's.
 func (p *passageReader) flush() {
 	block, from := p.block, len(p.out)
 	p.block = p.block[:0]
@@ -205,8 +207,8 @@ func atLines(s string) bool {
 	}
 }
 
-// paragraph returns the number of lines at the start of a block that form one paragraph or item: a line that ends in the middle of a sentence
-// continues on the next.
+// paragraph returns how many lines at the start of a block form one paragraph or item. A line that doesn't end a
+// sentence continues on the next.
 func paragraph(block []textLine) int {
 	if block[0].text[0] == '#' {
 		return 1
@@ -224,7 +226,8 @@ func paragraph(block []textLine) int {
 	return len(block)
 }
 
-// joined returns the lines joined with spaces. It must take linear time: a pasted table is one paragraph of thousands of lines.
+// joined joins the lines with spaces. It must take linear time, because a pasted table is one paragraph of thousands
+// of lines.
 func joined(lines []textLine) string {
 	if len(lines) == 1 {
 		return lines[0].text
@@ -298,7 +301,8 @@ const maxKind = 40
 
 var reviews = wordListOf("feedback review reviews comment comments")
 
-// saysReview reports whether the beginning of a line refers to somebody else's comments on the work: "more reviewer feedback".
+// saysReview reports whether the beginning of a line announces somebody else's comments on the work: "more reviewer
+// feedback".
 func saysReview(kind string) bool {
 	ws := wordsOf(kind, nil)
 	return len(ws) > 0 && len(ws) <= 4 && reviews.has(ws[len(ws)-1].text)
@@ -320,7 +324,8 @@ func introducesRules(lead string) bool {
 	return rate(lead, ws).strength >= wish && len(ws) <= 8
 }
 
-// introducesPaste reports whether a line introduces pasted text. Such a line names a kind of text, and points at it or says little else.
+// introducesPaste reports whether a line introduces pasted text: it names a kind of text, and points at it or has few
+// other words.
 func introducesPaste(lead string) bool {
 	ws := wordsOf(lead, nil)
 	names, points := false, len(ws) <= 3
@@ -345,7 +350,8 @@ func isKeyed(line string) bool {
 	return found && value != "" && value[0] == ' ' && key != "" && !strings.Contains(key, " ") && len(strings.Fields(value)) < 4
 }
 
-// The marks of code and logs: inside a line, before it, or at its end.
+// Marks of code and logs: those inside a line, those at its beginning, keywords that begin a line of code, and log
+// levels.
 var (
 	codeMarks  = []string{"=>", "();", ");", "</", "/>", "::", "==", "!=", "&&", "||", "+=", ":=", " = ", "\": ", "=\""}
 	codeStarts = []string{"//", "/*", "*/", "@@", "+++", "---", "diff --git", "$ ", "% ", ">>> ", "Traceback", "File \"", "#include", "#!", "<!--", "-- ",
@@ -361,7 +367,7 @@ var (
 	codeStart  = startsOf(codeStarts)
 )
 
-// codesBare works like codes, but ignores code spans in backticks, because a sentence may quote a command.
+// codesBare is like codes, but ignores code spans in backticks, because a sentence may quote a command.
 func codesBare(s string) bool {
 	if !strings.Contains(s, "`") {
 		return codes(s)
@@ -454,7 +460,8 @@ var inProse = func() (is [utf8.RuneSelf]bool) {
 	return is
 }()
 
-// symbols reports whether more than a quarter of a line's characters are neither letters nor those between words.
+// symbols reports whether more than a quarter of a line's characters are neither letters nor the punctuation and
+// spaces between words.
 func symbols(s string) bool {
 	odd, all := 0, 0
 	for _, r := range s {

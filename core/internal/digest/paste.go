@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// A request may contain text that the user has copied from a terminal, a log or a file. These are not the user's words, so an entry of the log only
-// shows the commands and the errors in them.
+// A request may contain text that the user has copied from a terminal, a log or a file. Such text isn't the user's
+// own words, so an entry of the log shows only the commands and the errors in it.
 
 // Limits for pasted text.
 const (
@@ -16,12 +16,12 @@ const (
 	leastBytes  = 240 // minimum number of bytes for output to be shortened
 	widestGap   = 6   // maximum number of other lines between lines of the same output
 	mostTold    = 420 // maximum size of the summary in bytes
-	leastTold   = 80  // if the summary has fewer bytes, lines from the beginning of the output precede it
-	mostHead    = 4   // maximum number of lines from the beginning
-	mostSaid    = 3   // maximum number of lines at the end that may be the user's
+	leastTold   = 80  // if the summary has fewer bytes, the first lines of the output precede it
+	mostHead    = 4   // maximum number of these first lines
+	mostSaid    = 3   // maximum number of lines at the end that may be the user's own
 )
 
-// prompts has shell prompts, which are at the end of a longer prompt or at the beginning of a line.
+// prompts are the shell prompts that begin a line, or end a longer prompt.
 var prompts = []string{"➜ ", "❯ ", "$ ", "% ", ">>> ", "PS> ", "# "}
 
 // pastedOpen and pastedEnd enclose the summary that replaces pasted text in a request.
@@ -113,7 +113,7 @@ func isBarePrompt(s string) bool {
 	return s != "" && strings.Trim(s, "❯➜$% ") == "" || strings.HasPrefix(s, "~/") && strings.Contains(s, "····")
 }
 
-// isPrinted reports whether a line looks like output, code or data. s is the line without surrounding white space.
+// isPrinted reports whether a line looks like output, code or data. s is the line without white space around it.
 func isPrinted(line, s string) bool {
 	if commandIn(s) != "" || codesBare(s) {
 		return true
@@ -139,7 +139,7 @@ func isPrinted(line, s string) bool {
 	return len(first) > 4 && len(first) < len(s) && strings.Count(first, ":") >= 2 && strings.ContainsAny(first, "0123456789") || placed(first)
 }
 
-// placed reports whether a word is a position in a file, such as "src/main.go:12" or "main.go:12:3".
+// placed reports whether a word is a place in a file, such as "src/main.go:12" or "main.go:12:3".
 func placed(word string) bool {
 	name, rest, found := strings.Cut(word, ":")
 	return found && strings.ContainsAny(name, "./") && rest != "" && rest[0] >= '0' && rest[0] <= '9'
@@ -171,7 +171,7 @@ func commandIn(s string) string {
 	return ""
 }
 
-// toldOf returns a summary of output, which consists of its commands and error lines; "" if there are neither.
+// toldOf returns a summary of program output: its commands and error lines; "" if it has neither.
 func toldOf(lines []string) string {
 	var told []string
 	size := 0
@@ -186,7 +186,7 @@ func toldOf(lines []string) string {
 		return true
 	}
 	after := false      // the previous line is a command
-	at, where := -1, "" // the last line that names a place in a file
+	at, where := -1, "" // the last line that names a place in a file, and that place
 	for i, line := range lines {
 		s := strings.TrimSpace(plainText(line))
 		if s == "" {
@@ -215,7 +215,7 @@ func toldOf(lines []string) string {
 	if len(told) == 0 { // the text is code or data
 		return ""
 	}
-	if size < leastTold { // the first lines probably show the subject
+	if size < leastTold { // the first lines probably show what the output is about
 		var head []string
 		for _, line := range lines {
 			s := strings.Join(strings.Fields(plainText(line)), " ")
@@ -231,7 +231,7 @@ func toldOf(lines []string) string {
 	return pastedOpen + strings.Join(told, "; ") + pastedEnd
 }
 
-// isWrapped reports whether a line continues the previous line, because a terminal has wrapped that line.
+// isWrapped reports whether a terminal has broken the previous line, so that this line continues it.
 func isWrapped(line string) bool {
 	s := strings.TrimSpace(line)
 	return s != "" && len(line)-len(s) < 4 && s[0] >= 'a' && s[0] <= 'z' && !strings.HasPrefix(s, "at ") && strings.Count(s, " ") > 1 && commandIn(s) == ""

@@ -8,14 +8,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Pieces holds the record of messages before clipping, so that the record can be fitted into a request without reading the messages again.
+// Pieces is the record of messages before clipping, so that the record can be fitted into a request without reading
+// the messages again.
 type Pieces struct {
 	list     []piece
 	messages int
 	measure  func(text string) int // returns tokens
 
 	long        []int32 // indexes of the pieces that can be clipped
-	said, brief int     // tokens of all other pieces: said without reasoning, brief of reasoning
+	said, brief int     // tokens of the pieces that aren't clipped: said of the words, brief of short reasoning
 }
 
 type piece struct {
@@ -66,14 +67,15 @@ type Clips struct{ Result, Thought int }
 // unclipped is a maximum length that clips nothing.
 const unclipped = 1 << 40
 
-// Gentle has the clips for a record that is split. Hardest has the clips for a record that would not fit otherwise.
+// Gentle are the clips for a record that is split into parts. Hardest are the clips for a record that would not fit
+// otherwise.
 var (
 	Gentle  = Clips{gentleClip, 0}
 	Hardest = Clips{hardClip, 0}
 )
 
-// The bounds between which clips are chosen, in bytes. First results are shortened down to gentleClip, then reasoning is shortened or omitted, and
-// at last results are shortened down to hardClip.
+// The bounds between which clips are chosen, in bytes. First results are shortened, down to gentleClip; then
+// reasoning is shortened or omitted; finally results are shortened down to hardClip.
 const (
 	gentleClip   = 1000
 	hardClip     = 200
@@ -83,7 +85,8 @@ const (
 // markTokens is the approximate size of the mark that replaces clipped text, in tokens.
 const markTokens = 12
 
-// size estimates the size of the record with clips, in tokens, assuming that the tokens of a text are distributed evenly.
+// size estimates the size, in tokens, of the record with the given clips. It assumes that the tokens of a text are
+// distributed evenly.
 func (p *Pieces) size(c Clips) int {
 	sum := p.said
 	if c.Thought >= leastThought {
@@ -115,8 +118,8 @@ func (p *Pieces) longest(kind pieceKind) (most int) {
 	return most
 }
 
-// Solve returns the gentlest clips with which the estimated size of the record is at most room tokens. It returns false if even the hardest clips
-// aren't enough.
+// Solve returns the gentlest clips with which the estimated size of the record is at most room tokens. ok is false if
+// even the hardest clips aren't enough.
 func (p *Pieces) Solve(room int) (Clips, bool) {
 	search := func(from, to int, of func(clip int) Clips) Clips {
 		n := sort.Search(max(0, to-from), func(n int) bool { return p.size(of(from+n+1)) > room })
@@ -140,7 +143,7 @@ func (p *Pieces) Solve(room int) (Clips, bool) {
 	return Hardest, false
 }
 
-// Write returns the record of each message, shortened by clips.
+// Write returns the record of each message, shortened by the given clips.
 func (p *Pieces) Write(c Clips) []string {
 	out := make([]string, p.messages)
 	var b []byte
@@ -176,8 +179,9 @@ func (q *piece) append(b []byte, c Clips) []byte {
 // tries is the maximum number of times that a record is written until it nearly fills its room.
 const tries = 4
 
-// Fit returns the records of all messages, in at most room tokens together. If anything is clipped, they nearly fill the room. The longest results
-// are clipped most, and words of the user and the assistant stay whole. It returns false if that is impossible.
+// Fit returns the records of all messages, in at most room tokens together. If anything is clipped, they nearly fill
+// the room. The longest results are clipped most, and words of the user and the assistant stay whole. ok is false if
+// they don't fit even with the hardest clips.
 func (p *Pieces) Fit(room int) (records []string, tokens int, ok bool) {
 	aim := room
 	for range tries {
@@ -228,7 +232,7 @@ func clipResult(text string, max int) string {
 	return head + "\n" + LeftOut(len(text)-len(head)-len(tail)) + "\n" + kept + "[…]\n" + tail
 }
 
-// signals has words that mark errors in program output, in their usual case.
+// signals are words that mark errors in program output, in their usual case.
 var signals = []string{"rror: ", "rror:", "ERROR", "FAIL", "panic:", "Traceback", "xception", "fatal:", "FATAL"}
 
 // troublesIn returns the first complete error lines of a text without duplicates, in at most max bytes.

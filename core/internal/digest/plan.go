@@ -9,12 +9,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// planList is the plan of a session: the last state in the tool that keeps it, or the last checklist that the assistant wrote.
+// planList is the plan of a session: the last state in the tool that keeps the plan, or the last checklist that the
+// assistant wrote.
 type planList struct {
 	points  []point
 	head    string // the line before the points, if the list is from the previous digest
 	message int32  // the message with the last state
-	written bool   // the list is in the assistant's text, and completed steps are inferred
+	written bool   // the list is in the assistant's text, and which steps are done is inferred
 }
 
 // point is one step of a plan.
@@ -41,7 +42,7 @@ const (
 	mostPoints = 64
 )
 
-// The names of arguments with the description of a step (most informative first), the id of a step, and its state.
+// Names of arguments: those with the description of a step (most informative first), with its id, and with its state.
 var (
 	pointKeys = []string{"content", "step", "subject", "title", "text", "task", "description"}
 	pointIDs  = wordListOf("id taskId task_id")
@@ -65,18 +66,19 @@ func checklist(text string) (points []point) {
 	return points
 }
 
-// replace replaces the points with those in a message.
+// replace replaces the points with those found in a message, if there are any.
 func (p *planList) replace(points []point, message int32) {
 	if len(points) > 0 {
 		p.points, p.message, p.head = points[:min(len(points), mostPoints)], message, ""
 	}
 }
 
-// call reads a call of a tool that keeps a plan: it passes the whole list, a new point, or the states of some points.
+// call reads a call of a tool that keeps a plan. The call has the whole list, a new point, or the states of some
+// points.
 func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message int32) {
 	var told, boxes []point
 	var now point
-	named := "" // the key of its text
+	named := "" // the key whose text describes the step
 	end := func() {
 		if now.text != "" || now.id != "" {
 			told = append(told, now)
@@ -135,22 +137,21 @@ func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message
 	}
 }
 
-// goOn replaces the points with the last list in the messages that stay in the context, which begin at the given index.
+// goOn removes the plan if the messages that stay in the context, which begin at the given index, contain a newer list.
 func (p *planList) goOn(t *transcript.Transcript, from int) {
-	for i := from; i < len(t.Messages); i++ {
-		for n := range t.PartsOf(i) {
-			part := &t.Parts[int(t.Messages[i].First)+n]
-			if part.Kind != transcript.ToolCall || part.Has(transcript.Removed) || len(p.points) == 0 {
+	for i := from; i < len(t.Messages) && len(p.points) > 0; i++ {
+		for _, part := range t.PartsOf(i) {
+			if part.Kind != transcript.ToolCall || part.Has(transcript.Removed) {
 				continue
 			}
 			if name := t.Text(part.Name); useOf(name) == plans && !changesPoint(name) {
-				p.call(t, part, int32(i))
+				*p = planList{}
 			}
 		}
 	}
 }
 
-// changesPoint reports whether a tool that keeps a plan receives one point at a time.
+// changesPoint reports whether each call of a tool that keeps a plan changes a single point.
 func changesPoint(tool string) bool { return strings.HasPrefix(bareTool(tool), "task") }
 
 // The line before the points, and the line that replaces it if no point is open.
@@ -161,8 +162,8 @@ const (
 	writtenHead = "The plan that the assistant wrote down ([x] done, as far as the record shows), in ["
 )
 
-// text returns the plan as of the given turn, in at most size bytes. If there are too many points, the first ones that are done are only
-// counted.
+// text returns the plan as of the given turn, in at most size bytes. If there are too many points, the first of those
+// that are done are only counted.
 func (p *planList) text(turn, size int) string {
 	if len(p.points) == 0 {
 		return ""
@@ -208,7 +209,7 @@ func (p *planList) text(turn, size int) string {
 	return text
 }
 
-// readPlan reads the plan back from a digest. It returns false if there is no list.
+// readPlan reads the plan back from a digest. ok is false if the digest has none.
 func readPlan(text string) (p planList, ok bool) {
 	if strings.HasPrefix(text, planAllDone) {
 		return p, true

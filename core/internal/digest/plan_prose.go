@@ -9,10 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 )
 
-// An assistant without a tool for plans may write its plan as text: a line that names a plan, and a list of steps. This file finds the newest plan
-// of this kind, and the steps that are done according to the record.
+// An assistant without a tool for plans may write its plan as text: a line that names a plan, and a list of steps.
+// This file finds the newest such plan, and which of its steps are done according to the record.
 
-// planWords and planSigns occur in the line before a list of steps, in lower case.
+// planWords and planSigns occur in lines that introduce a list of steps, in lower case.
 var (
 	planWords = wordListOf("plan steps todo todos roadmap schritte pasos étapes план шаги")
 	planSigns = strings.Fields("计划 步骤 計画 手順 계획 단계")
@@ -79,9 +79,10 @@ func leadsPlan(s string) bool {
 	return false
 }
 
-// planOf returns the plan of the session. That is known, the plan that a tool keeps, or else the last plan that the assistant wrote as text, with the
-// steps marked that are done according to the record. A written plan is omitted if no step is done, if all steps are done, or if the user has made
-// two other requests since. If the messages contain no plan, known may be the plan of the previous digest.
+// planOf returns the plan of the session: known if a tool keeps that plan, or else the last plan that the assistant
+// wrote as text, with marks at the steps that are done according to the record. A written plan is omitted if no step
+// is done, if all steps are done, or if the user has made two other requests since. If the messages contain no plan,
+// known may be the plan of the previous digest.
 func (k *turnLog) planOf(known, written planList) planList {
 	p := written
 	switch {
@@ -115,7 +116,7 @@ func (k *turnLog) planOf(known, written planList) planList {
 	return p
 }
 
-// withoutList drops the units of a message that list the steps of its plan, because the plan has a section of its own.
+// withoutList drops those units of a message that list the steps of its plan, because the plan has its own section.
 func (k *turnLog) withoutList(message int32) {
 	for i := range k.turns {
 		for n := range k.turns[i].units {
@@ -129,11 +130,12 @@ func (k *turnLog) withoutList(message int32) {
 // marker finds out which steps of a plan are done.
 type marker struct {
 	in   critbit.Map[uint64] // for each word, the set of steps that contain it
-	need [mostPoints]int     // for each step, the number of its words that a unit must contain
+	need [mostPoints]int     // for each step, how many of its words a unit must contain
 	done uint64
 }
 
-// newMarker returns a marker for steps. It ignores words that most steps contain, because these don't distinguish steps.
+// newMarker returns a marker for steps. It ignores words that occur in most steps, because these don't distinguish
+// steps.
 func newMarker(steps []point) *marker {
 	m := &marker{}
 	for i, s := range steps {
@@ -155,7 +157,7 @@ func (m *marker) tells(in uint64, steps int) bool {
 	return steps < 3 || bits.OnesCount64(in)*2 <= steps
 }
 
-// see marks the steps that a unit is about, if the unit reports finished work.
+// see marks the steps that a unit is about as done, if the unit reports finished work.
 func (m *marker) see(u *unit) {
 	switch {
 	case u.factor == isDropped || u.factor == ofAnnounced:
@@ -182,7 +184,7 @@ func (m *marker) see(u *unit) {
 	})
 }
 
-// mark checks the boxes of the steps that are done, and reports whether all steps are done.
+// mark checks the boxes of the steps that are done. all is true if all steps are done.
 func (m *marker) mark(steps []point) (all bool) {
 	all = true
 	for i := range steps {
@@ -194,14 +196,14 @@ func (m *marker) mark(steps []point) (all bool) {
 	return all
 }
 
-// stemLength is the number of a word's bytes that are compared, so that "update" and "updated" are equal. leastStem is the minimum length of a word
-// that counts.
+// stemLength is how many bytes of a word are compared, so that "update" and "updated" are equal. leastStem is the
+// minimum length of a word that counts.
 const (
 	stemLength = 6
 	leastStem  = 4
 )
 
-// eachStem calls see for the beginning of each longer word of a text, in lower case.
+// eachStem calls see with the beginning of each longer word of a text, in lower case.
 func eachStem(text string, see func(stem string)) {
 	for word := range strings.FieldsFuncSeq(lower(text), func(r rune) bool {
 		return r < utf8.RuneSelf && byteClass[r]&(small|capital|digit) == 0 || r >= utf8.RuneSelf && !unicode.IsLetter(r)

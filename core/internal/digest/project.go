@@ -16,7 +16,8 @@ const (
 	ProjectSkill         // the text of a skill
 )
 
-// projectStarts has the beginnings of texts with an instruction file, and skillStarts the beginnings of texts with a skill.
+// projectStarts are the beginnings of texts that contain an instruction file, and skillStarts the beginnings of texts
+// that contain a skill.
 var (
 	projectStarts = []string{"# AGENTS.md instructions", "<INSTRUCTIONS>", "<user_instructions>", "# CLAUDE.md", "# GEMINI.md"}
 	skillStarts   = []string{"Base directory for this skill:", "<skill>", "<skill ", "<skill_content"}
@@ -35,8 +36,8 @@ func ProjectIn(t *transcript.Transcript, i int) (what Project, key string) {
 	return what, key
 }
 
-// ProjectFileText returns the index of the part in message i that contains an instruction file. It returns -1 if there is none, or if the user's own
-// words follow in the same text.
+// ProjectFileText returns the index of the part in message i that contains an instruction file, or -1. A part in
+// which the user's own words follow doesn't count.
 func ProjectFileText(t *transcript.Transcript, i int) int32 {
 	what, _, n := projectPart(t, &t.Messages[i])
 	if what != ProjectFile {
@@ -49,7 +50,7 @@ func ProjectFileText(t *transcript.Transcript, i int) int32 {
 	return n
 }
 
-// projectPart works like ProjectIn, and also returns the index of the part.
+// projectPart is like ProjectIn, but also returns the index of the part.
 func projectPart(t *transcript.Transcript, m *transcript.Message) (what Project, key string, part int32) {
 	for n := m.First; n < m.First+m.Count; n++ {
 		p := &t.Parts[n]
@@ -74,7 +75,7 @@ func projectPart(t *transcript.Transcript, m *transcript.Message) (what Project,
 	return NoProject, "", -1
 }
 
-// callOf returns the arguments of the call to which a result belongs.
+// callOf returns the arguments of the call that a result belongs to.
 func callOf(t *transcript.Transcript, result *transcript.Part) string {
 	if result.Pair < 0 {
 		return ""
@@ -82,13 +83,10 @@ func callOf(t *transcript.Transcript, result *transcript.Part) string {
 	return CallArgs(t, &t.Parts[result.Pair])
 }
 
-// projectText works like ProjectIn for the user text at a part index.
+// projectText is like ProjectIn, for the user text at part index n.
 func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
 	body := t.Parts[n].Body
-	head := strings.TrimSpace(beginning(t, body, lookAhead))
-	if strings.HasPrefix(head, TruncatedMarker[:len(TruncatedMarker)-1]) {
-		_, head, _ = strings.Cut(head, "\n")
-	}
+	head := withoutTruncatedMarker(strings.TrimSpace(beginning(t, body, lookAhead)))
 	line, _, _ := strings.Cut(head, "\n")
 	if instructionStarts.may(head) {
 		for _, start := range projectStarts {
@@ -123,7 +121,7 @@ func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
 	return NoProject, ""
 }
 
-// instructionFile returns the line that names the instruction file in a reminder of Claude Code; "" if the reminder contains no such file.
+// instructionFile returns the line that names an instruction file in a reminder of Claude Code; "" if there is none.
 func instructionFile(reminder string) string {
 	for from := reminder; ; {
 		_, rest, found := strings.Cut(from, "Contents of ")

@@ -10,17 +10,17 @@ import (
 // ruleLine is a line of an instruction file.
 type ruleLine struct {
 	text    string
-	heading int       // the index of the heading's line; -1 if there is none
+	heading int       // the index of the line of its heading; -1 if there is none
 	value   int       // 0 for headings, empty lines and tags
-	begins  rulesUnit // what the line begins
+	begins  rulesUnit // which unit the line begins
 	ordered bool      // the line begins an item of a numbered list
 }
 
-// The values of lines of instruction files: instructions come before descriptions.
+// The values of lines in an instruction file: instructions are worth more than descriptions.
 const (
 	codeLine = 1 + iota
 	plainLine
-	listedLine // a list item; most of them are rules without a cue
+	listedLine // a list item; most list items without a cue are rules too
 	cuedLine   // from here on, the strictness of the line is added
 )
 
@@ -28,19 +28,19 @@ const (
 type rulesUnit uint8
 
 const (
-	ruleItem    rulesUnit = 1 + iota // an item of a list, or lines that end with a sentence
+	ruleItem    rulesUnit = 1 + iota // an item of a list, or lines up to the end of a sentence
 	ruleBlock                        // a paragraph with the list or code that it introduces
-	ruleSection                      // what is below a heading
+	ruleSection                      // everything under a heading
 )
 
-// ruleRun is a unit's range of lines, without its heading.
+// ruleRun is the range of a unit's lines, without its heading.
 type ruleRun struct {
 	from, to int
-	after    int // the index of the run that this one needs to be understood, or -1
+	after    int // the index of the run without which this one can't be understood, or -1
 	worth    int // the average value of its bytes, in 1/64
 }
 
-// namesPart divides the size: the quotient is the room for the names of omitted headings.
+// namesPart divides the size of the shortened file: one part of this many is for the names of omitted headings.
 const namesPart = 12
 
 // ProjectRules shortens an instruction file to at most size bytes. It keeps the first line and whole sections in the file's order, those
@@ -80,7 +80,7 @@ func ProjectRules(text string, size int) string {
 	return b.String()
 }
 
-// isTag reports whether a line is a tag, such as programs put around an instruction file.
+// isTag reports whether a line is a tag of the kind that programs put around an instruction file.
 func isTag(s string) bool {
 	return len(s) > 2 && len(s) < longestHeading && s[0] == '<' && s[len(s)-1] == '>'
 }
@@ -107,7 +107,8 @@ func (c *ruleChoice) fill(unit rulesUnit) {
 	}
 }
 
-// take chooses the non-empty lines of a run and the heading above them, if there is room.
+// take chooses the non-empty lines of a run and the heading above them. It returns false if there is no room for
+// them.
 func (c *ruleChoice) take(run ruleRun) bool {
 	heading, cost := c.lines[run.from].heading, 0
 	add := func(i int) {
@@ -134,8 +135,8 @@ func (c *ruleChoice) take(run ruleRun) bool {
 	return true
 }
 
-// runs returns the units of a kind in the file's order. The items of a numbered list are worth the same, and each needs the one before it;
-// other items need the paragraph that introduces them.
+// runs returns the units of a kind in the file's order. All items of a numbered list have the same value, and each
+// needs the one before it; other items need the paragraph that introduces them.
 func (c *ruleChoice) runs(unit rulesUnit) (runs []ruleRun) {
 	intro, open := -1, false
 	for i := range c.lines {
@@ -178,7 +179,7 @@ func (c *ruleChoice) runs(unit rulesUnit) (runs []ruleRun) {
 	return runs
 }
 
-// omitted names the headings without any chosen line, in at most size bytes.
+// omitted names the headings under which no line was chosen, in at most size bytes.
 func (c *ruleChoice) omitted(size int) string {
 	b := ""
 	for i := range c.lines {
@@ -248,7 +249,7 @@ func (r *ruleReader) read(line string) {
 	r.lines = append(r.lines, l)
 }
 
-// prose values a line of a paragraph or a list, and determines what it begins.
+// prose sets the value of a line of a paragraph or list, and determines which unit the line begins.
 func (r *ruleReader) prose(l *ruleLine, s string) {
 	item, rest := listItem(s)
 	l.value = plainLine

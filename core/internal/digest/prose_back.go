@@ -68,7 +68,7 @@ func pointsBack(s string) bool {
 // leaning has pronouns that begin sentences whose subject was mentioned before.
 var leaning = wordListOf("it its that this these those they them es das dies diese dieser sie eso esto ello cela ça ceci это этот эта они هذا هذه ذلك यह ये")
 
-// leans reports whether a sentence begins with a pronoun as its subject.
+// leans reports whether the subject of a sentence is a pronoun at its beginning.
 func leans(s string) bool {
 	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
 	if end > 0 && end <= 24 && leaning.has(strings.ToLower(s[:end])) {
@@ -121,7 +121,7 @@ func linkless(s string) string {
 	return b.String() + s
 }
 
-// fragments has words that begin sentences without a subject: the previous sentence names it.
+// fragments are words that begin sentences without a subject, which the previous sentence names.
 var fragments = wordListOf("could should would might may can and same similar similarly likewise könnte sollte würde und pourrait devrait podría debería")
 
 // joinsBack reports whether a sentence means nothing without the previous one.

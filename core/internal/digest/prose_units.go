@@ -8,19 +8,19 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// unit is the smallest piece that an entry of the log may quote. It can be understood within its entry.
+// unit is the smallest piece that an entry of the log may quote: within its entry, it can be understood.
 type unit struct {
 	kind    unitKind
 	message int32  // the message that contains the unit
 	lead    string // the introduction: a heading, or the line before a list
 	source  string // the file that the unit is about, or the tool that returned it
-	item    int    // the position in a list that is too long for one unit, from 1
+	item    int    // the position, from 1, in a list that is too long for one unit
 	text    string // one line
 	factor  int    // the weight of the unit's gain, in 1/1024
 	body    string // a tool's output, from which lines are chosen at the end of the turn
-	beside  bool   // if the user's next message rejects the answer, whether it rejects another part of it
+	beside  bool   // if the user's next message rejects the answer, whether this part of it is not meant
 	tried   bool   // whether the unit is about a file that was only written to be run
-	passes  bool   // whether the unit is about a passing check, which the state at the end mentions
+	passes  bool   // whether the unit is about a passing check, which the section with the end state mentions
 }
 
 // unitKind is the origin of a unit.
@@ -34,7 +34,7 @@ const (
 	readUnit                    // files that were looked at
 	toldUnit                    // prose in a tool result
 	hitUnit                     // the hits of a search
-	lineUnit                    // lines of code that were read or found
+	lineUnit                    // lines of code that a search found
 	thoughtUnit                 // reasoning of the assistant
 	oldUnit                     // a line of the previous digest
 )
@@ -43,14 +43,15 @@ const (
 const (
 	mostUnit  = 480 // longer ones are cut after a word
 	mostList  = 640 // a list of this size is one unit
-	fullUnit  = 300 // up to this size, a unit is extended by sentences that refer to the previous one
+	fullUnit  = 300 // a shorter unit is extended by sentences that refer to the previous one
 	mostLead  = 160
 	shortCode = 200 // a block of code that is short enough to be quoted
 )
 
-// proseUnits calls see for the units of running text in Markdown: sentences, list items and table rows. A sentence that refers back ("It uses …")
-// forms one unit with the previous sentence. A short list is one unit; in a longer list each item is a unit, including nested items. A line that
-// introduces something is the lead of units, but never a unit of its own.
+// proseUnits calls see with the units of running text in Markdown: sentences, list items and table rows. A sentence
+// that refers back ("It uses …") forms one unit with the previous sentence. A short list is one unit; in a longer
+// list each item is a unit, including nested items. A line that introduces something is the lead of units, but never
+// a unit of its own.
 func proseUnits(text string, see func(lead, text string, item int)) {
 	p := proseReader{see: see, may: -1}
 	for line := range strings.Lines(text) {
@@ -83,7 +84,7 @@ type listHead struct {
 // mostHeads is the maximum depth of nested lists.
 const mostHeads = 4
 
-// leave ends the lists whose heads are indented at least as far as a line.
+// leave ends the nested lists to which a line with the given indentation doesn't belong.
 func (p *proseReader) leave(indent int) {
 	n := len(p.heads)
 	for n > 0 && p.heads[n-1].indent >= indent {
@@ -98,7 +99,7 @@ func (p *proseReader) leave(indent int) {
 	p.lead = p.headLead()
 }
 
-// headLead returns the introduction of an item of the innermost list.
+// headLead returns the introduction of items in the innermost list.
 func (p *proseReader) headLead() string {
 	lead := ""
 	for _, h := range p.heads {
@@ -110,7 +111,7 @@ func (p *proseReader) headLead() string {
 	return lead
 }
 
-// flush emits the open unit, or adds it to the open list.
+// flush ends the open unit: it emits the unit, or adds it to the open list if it is an item.
 func (p *proseReader) flush() {
 	text := cleanUnit(p.open, mostUnit)
 	switch {
@@ -151,7 +152,8 @@ func (p *proseReader) endList() {
 	p.lead = p.headLead()
 }
 
-// introduction returns the introduction of the next unit.
+// introduction returns the text that introduces the next unit: the line that leads into its list, if any, or else the
+// heading. Below a nested list it joins both.
 func (p *proseReader) introduction() string {
 	switch {
 	case p.lead == "":
@@ -213,7 +215,7 @@ func (p *proseReader) endCode() {
 	p.fence, p.code = "", p.code[:0]
 }
 
-// row reads a table row. The first row introduces the others.
+// row reads a table row. The first row of a table introduces the others.
 func (p *proseReader) row(s string) {
 	p.flush()
 	p.endList()
@@ -331,8 +333,8 @@ func cleanLead(s string) string {
 	return clipWords(strings.TrimRight(s, ":：*_ "), mostLead)
 }
 
-// cleanUnit returns a text in the form in which an entry quotes it: on one line, without bold markup, and in about most bytes or less. It returns ""
-// if the text says nothing.
+// cleanUnit returns a text as an entry quotes it: on one line, without bold type, and in about most bytes at most. It
+// returns "" if nothing is left.
 func cleanUnit(s string, most int) string {
 	s = linkless(strings.TrimSpace(withoutBold(s)))
 	for i := 0; i < len(s); i++ {
@@ -358,7 +360,8 @@ func cleanUnit(s string, most int) string {
 	return Fence(s)
 }
 
-// clipWords shortens a text to at most most bytes. It cuts after a sentence if possible, otherwise after a word.
+// clipWords shortens a text to at most most bytes. It cuts at the end of a sentence if possible, otherwise after a
+// word.
 func clipWords(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Reading is the kind of content in the result of reading a file.
+// Reading is what the result of reading a file contains.
 type Reading uint8
 
 // The kinds of results of reading a file.
@@ -18,10 +18,11 @@ const (
 	ReadsSame                  // a note that the file has not changed since an earlier read, which has the content
 )
 
-// shortNote is the maximum length in bytes of a result that has a note about a file instead of its content.
+// shortNote is the maximum length, in bytes, of a result that contains a note about a file instead of the file's
+// content.
 const shortNote = 700
 
-// sameMarks occur in results that refer to another read instead of repeating the content, in lower case.
+// sameMarks are phrases in results that refer to another read instead of repeating the content, in lower case.
 var sameMarks = []string{"unchanged since last read", "unchanged since your last read", "unchanged since the last read", "has not changed since",
 	"hasn't changed since", "file is unchanged", "file unchanged", "content unchanged", "not modified since", `"status":"unchanged"`, `"status": "unchanged"`,
 	"this file read has been removed to save space", "文件自上次读取以来未更改"}
@@ -31,7 +32,7 @@ var failedStarts = []string{"error:", "error reading", "error executing", "<tool
 	"no such file", "enoent", "eacces", "permission denied", "cannot read", "could not read", "failed to read", "failed to open", "path does not exist",
 	"the file does not exist", "traceback (most recent", "fatal:", "the user doesn't want to proceed", `{"error"`, `{"success":false`, `{"success": false`, "invalid path"}
 
-// failedText reports whether a text is a report of a failure.
+// failedText reports whether a text reports a failure.
 func failedText(text string) bool {
 	if len(text) > shortNote {
 		return false
@@ -45,7 +46,7 @@ func failedText(text string) bool {
 	return false
 }
 
-// failedResult reports whether the result at a part index says that its call failed, by a mark or in words.
+// failedResult reports whether the result at part index n reports a failed call, by a flag or in words.
 func failedResult(t *transcript.Transcript, n int32) bool {
 	return t.Parts[n].Has(transcript.IsError) || failedText(ResultText(t, int(n)))
 }
@@ -70,7 +71,7 @@ func ReadingOf(t *transcript.Transcript, result int32, text string) Reading {
 	return ReadsWhole
 }
 
-// ResultReading works like [ReadingOf], but takes the text from the result itself.
+// ResultReading is like [ReadingOf], but takes the text from the result itself.
 func ResultReading(t *transcript.Transcript, result int32) Reading {
 	if !MayPoint(t, result) { // such a long text is always the content
 		return ReadingOf(t, result, anyContent)
@@ -86,8 +87,9 @@ func MayPoint(t *transcript.Transcript, result int32) bool {
 	return t.Parts[result].Body.Len() <= 4*shortNote
 }
 
-// PointsTo returns the keys of the reads that a result may refer to if it says that a file has not changed (ReadsSame). These are reads with the
-// same arguments or, if no part of the file was requested, reads of the whole file. A read that returns content has the same keys.
+// PointsTo returns the keys of the reads to which a result may refer if it says that a file hasn't changed
+// (ReadsSame). These are reads with the same arguments or, if no part of the file was requested, reads of the whole
+// file. A read that returned the content has the same keys.
 func PointsTo(t *transcript.Transcript, result int32) []string {
 	p := &t.Parts[result]
 	if p.Pair < 0 {
@@ -114,7 +116,7 @@ func asksRange(args []byte) bool {
 	return rangeIn(s, args, 0)
 }
 
-// rangeIn reports whether the next value of s requests a part of a file. It looks only a few levels deep.
+// rangeIn reports whether the next value of s requests a part of a file. It descends only a few levels.
 func rangeIn(s *jsonspan.Scanner, src []byte, depth int) (found bool) {
 	if depth > 4 {
 		s.Skip()

@@ -8,9 +8,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Some work continues after its tool call has returned, such as a background shell or agent, a timer, or a pending approval. The ledger lists it
-// with its id and the place of its output, until a later result says that it is over. This file maintains the list; running_signs.go finds the
-// results that begin and end such work.
+// Some work continues after its tool call has returned, such as a background shell or agent, a timer, or a pending
+// approval. The ledger lists such work, with its id and the place of its output, until a later result says that it is
+// over. This file maintains the list; running_signs.go finds the results that begin and end such work.
 
 // runningTag encloses the block of running work in a digest.
 const runningTag = "running-work"
@@ -116,13 +116,14 @@ func (l *Ledger) inheritRunning(old *Ledger) {
 	}
 }
 
-// tidyRunning keeps each piece of work and each tool once, and the lists within their limits.
+// tidyRunning removes duplicates of work and of tools, and shortens the lists to their limits.
 func (l *Ledger) tidyRunning() {
 	l.Running = newestOf(l.Running, maxRunning, func(r api.LedgerRunning) string { return r.Kind + " " + r.ID })
 	l.Unloaded = newestOf(l.Unloaded, maxUnloaded, func(s string) string { return s })
 }
 
-// Settle removes work that is over according to messages, and tools that the messages have loaded, from the lists. The messages are kept ones.
+// Settle removes from the lists the work that ends in messages, and the tools that messages load. These messages stay
+// in the context.
 func (l *Ledger) Settle(t *transcript.Transcript, messages []int32) {
 	if len(l.Running) == 0 && len(l.Unloaded) == 0 {
 		return
@@ -141,12 +142,13 @@ func (l *Ledger) Settle(t *transcript.Transcript, messages []int32) {
 	}
 }
 
-// work updates the lists with a folded part, n: the work that it begins or ends, and the tools that it has loaded.
+// work updates the lists by part n, which is folded: with the work that it begins or ends, and the tools that it has
+// loaded.
 func (c *collector) work(n int32) {
 	c.endWork(c.t, n)
 	if r, found := startedWork(c.t, n); found {
 		for _, old := range c.Running {
-			if old.ID == r.ID && r.Kind != timerWork { // the call that started the work describes it better than a request for its output
+			if old.ID == r.ID && r.Kind != timerWork { // the call that started the work describes it better than one that reads its output
 				r = old
 			}
 		}
@@ -161,10 +163,10 @@ func (c *collector) work(n int32) {
 	c.Unloaded = append(c.Unloaded, loadedTools(c.t, n)...)
 }
 
-// isClock reports whether a timer's id is the time at which it goes off. There can be only one timer with such an id.
+// isClock reports whether the id of a timer is the time at which it goes off. At most one timer has such an id.
 func isClock(id string) bool { return strings.Count(id, ":") == 2 }
 
-// endWork removes work that is over according to part n.
+// endWork removes from the list the work that is over according to part n.
 func (l *Ledger) endWork(t *transcript.Transcript, n int32) {
 	if len(l.Running) == 0 {
 		return
@@ -176,7 +178,7 @@ func (l *Ledger) endWork(t *transcript.Transcript, n int32) {
 	l.Running = slices.DeleteFunc(slices.Clone(l.Running), func(r api.LedgerRunning) bool { return said.ends(&r) })
 }
 
-// Lasting identifies tool results with content that is nowhere else and must outlive its messages.
+// Lasting identifies tool results whose content is nowhere else and is still needed after their messages are gone.
 type Lasting struct {
 	t      *transcript.Transcript
 	ledger Ledger // the work that still runs at the end of the messages
@@ -197,8 +199,8 @@ func NewLasting(t *transcript.Transcript, messages []int32) *Lasting {
 	return l
 }
 
-// Holds reports whether the tool result at a part index contains words of the user, the start of work that still runs, or tools that it has loaded.
-// Such results are short, so keeping them costs little.
+// Holds reports whether the tool result at part index n contains words of the user, the start of work that is still
+// running, or tools that it has loaded. Such results are short, so keeping them costs little.
 func (l *Lasting) Holds(n int32) bool {
 	if len(heardIn(l.t, n)) > 0 || loadedTools(l.t, n) != nil {
 		return true

@@ -18,15 +18,15 @@ const (
 	taskWork     = "task"
 )
 
-// The number of bytes that are examined of a result and of a call's arguments, and after an id.
+// How many bytes are examined: of a result, of a call's arguments, and after an id.
 const (
 	lookSign = 1500
 	lookArgs = 1000
 	nearID   = 200
 )
 
-// startSigns lists texts before an id with which the tools of Claude Code, Codex and others report that work continues. If with is set, the result
-// must contain that too.
+// startSigns are texts that precede an id when tools of Claude Code, Codex and others report that work continues. If
+// with is set, the result must also contain that text.
 var startSigns = []struct{ mark, kind, with string }{
 	{"background with ID: ", shellWork, ""},
 	{"background by user with ID: ", shellWork, ""},
@@ -40,7 +40,8 @@ var startSigns = []struct{ mark, kind, with string }{
 	{"Scheduled one-shot task ", timerWork, ""},
 }
 
-// spawnTools lists tools that start agents which keep running, by their names as ToolKey returns them. Their result names the agent.
+// spawnTools are tools that start agents which keep running, by their names as ToolKey returns them. The result of
+// such a tool names the agent.
 var spawnTools = wordListOf("spawnagent startagent launchagent")
 
 // runningWords are phrases that say that work continues, in lower case.
@@ -53,15 +54,17 @@ var runningWords = []string{`"status":"running"`, `"status": "running"`, "<statu
 var overWords = []string{"exited", "completed", "complete", "finished", "terminated", "failed", "killed", "cancelled", "canceled", "stopped", "succeeded", "exit code",
 	"approved", "rejected", "denied", "granted", "expired", "not found", "no such", "no longer", "shut down", "shutdown", "closed", `"done"`, "is done"}
 
-// stopTools lists substrings of the names of tools that end work, in lower case.
+// stopTools are substrings, in lower case, of the names of tools that end work.
 var stopTools = []string{"kill", "stop", "cancel", "close", "terminate", "delete", "interrupt"}
 
-// idKeys precede an id in a result, in lower case. A quote, a colon or a space follows, and then the id.
+// idKeys are names that precede an id in a result, in lower case. Between the name and the id is a quote, a colon or
+// a space.
 var idKeys = []string{"task_id", "task id", "taskid", "job_id", "job id", "jobid", "session_id", "session id", "sessionid", "process_id", "process id", "processid",
 	"shell_id", "shell id", "bash_id", "agent_id", "agent id", "agentid", "run_id", "run id", "terminal_id", "terminal id", "approval_id", "approval id", "request_id",
 	"request id", "pid", `"id"`, "with id", "<task-id>"}
 
-// startedWork returns the work that continues according to the tool result at part n.
+// startedWork returns the work that continues according to the tool result at part n. found is false if there is
+// none.
 func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found bool) {
 	p := &t.Parts[n]
 	if p.Kind != transcript.ToolResult || p.Has(transcript.Removed|transcript.IsError) || p.Parent >= 0 {
@@ -69,7 +72,7 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 	}
 	name := ToolName(t, int(n))
 	use := useOf(name)
-	if use == reads || use == searches || use == edits { // the content of a file may contain such texts
+	if use == reads || use == searches || use == edits { // the content of a file may contain such phrases
 		return r, false
 	}
 	raw := t.Bytes(p.Body)
@@ -83,7 +86,8 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 		if !found || s.with != "" && !strings.Contains(head, s.with) {
 			continue
 		}
-		// The output of a command may quote such a line. A genuine one is at the beginning, or after Codex's few header lines.
+		// The output of a command may quote such a line. A genuine one is at the beginning, or after the few header
+		// lines that Codex writes.
 		if use == runs && len(head)-len(rest) > shortNote {
 			continue
 		}
@@ -108,7 +112,8 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 	return r, r.Kind != shellWork || r.Output != "" || r.About == "" || kindOf(r.About) != looks
 }
 
-// genericWork returns the kind and the id of work that continues or waits for an approval, according to the result of a tool of any agent.
+// genericWork returns the kind and the id of work that continues, or waits for approval, according to the result of
+// any agent's tool.
 func genericWork(name string, use use, head string) (kind, id string) {
 	low := strings.ToLower(head)
 	if len(low) != len(head) {
@@ -166,7 +171,7 @@ func idAt(text string) string {
 	return strings.TrimRight(text[:n], ".:-")
 }
 
-// workSubject returns the command or the description in a call that starts work.
+// workSubject returns the command or the description in the call that starts work.
 func workSubject(t *transcript.Transcript, call *transcript.Part) string {
 	found, best := "", 9
 	script := ""
@@ -193,7 +198,7 @@ func workSubject(t *transcript.Transcript, call *transcript.Part) string {
 	return clipLine(found, maxAbout)
 }
 
-// outputPath returns the file for the output of work, according to the result that starts the work.
+// outputPath returns the file to which work writes its output, according to the result that starts the work.
 func outputPath(text string) string {
 	for _, mark := range []string{"Output is being written to: ", "output_file: ", "Output file: ", "outputFile: ", `"output_file":"`, `"output_file": "`, `"outputFile":"`} {
 		_, path, found := strings.Cut(text, mark)
@@ -212,16 +217,16 @@ func outputPath(text string) string {
 	return ""
 }
 
-// sign holds the properties of a part that may say something about running work.
+// sign is what a part may say about running work.
 type sign struct {
-	args, text string // the examined parts of the call's arguments and of the result, in lower case
+	args, text string // the examined beginnings of the call's arguments and of the result, in lower case
 	stops      bool   // the tool ends the given work
 	quotes     bool   // the tool prints texts from elsewhere
 	notice     bool   // the agent program reports that something has ended
 	failed     bool
 }
 
-// signOf returns the sign of part n, or false if the part can't say anything about running work.
+// signOf returns the sign of part n. ok is false if the part can't say anything about running work.
 func signOf(t *transcript.Transcript, n int32) (s sign, ok bool) {
 	p := &t.Parts[n]
 	switch p.Kind {
@@ -286,13 +291,13 @@ func (s *sign) ends(r *api.LedgerRunning) bool {
 	return over(s.text)
 }
 
-// tellsOf reports whether the text says, next to the id, that the work is over.
+// tellsOf reports whether the text says, shortly after the id, that the work is over.
 func (s *sign) tellsOf(id string) bool {
 	at := mention(s.text, id)
 	return at >= 0 && over(s.text[at:min(len(s.text), at+len(id)+nearID)])
 }
 
-// over reports whether a text, in lower case, says that work is over, and not that it continues.
+// over reports whether a text in lower case says that work has ended and doesn't continue.
 func over(text string) bool {
 	for _, word := range runningWords {
 		if strings.Contains(text, word) {
@@ -307,7 +312,8 @@ func over(text string) bool {
 	return false
 }
 
-// mention returns the offset of an id in a text in lower case, or -1. If the id is a number, the text must call it an id.
+// mention returns the offset of an id in a text, which is in lower case, or -1. If the id is a number, the text must
+// call it an id.
 func mention(text, id string) int {
 	number := strings.Trim(id, "0123456789") == ""
 	for from := 0; ; {
@@ -341,8 +347,9 @@ func containsAny(text []byte, words ...string) bool {
 	return false
 }
 
-// loadedTools returns the tools that part n has loaded for later calls, which are references or definitions in the result of a tool search. If the
-// message is removed, these tools are no longer available.
+// loadedTools returns the names of the tools that part n has loaded for later calls. The result of a tool search
+// contains references to these tools, or their definitions. If the message is removed, the tools are no longer
+// available.
 func loadedTools(t *transcript.Transcript, n int32) (names []string) {
 	p := &t.Parts[n]
 	if p.Kind != transcript.ToolResult && p.Kind != transcript.Opaque || p.Parent >= 0 || p.Has(transcript.Removed) {
@@ -359,7 +366,7 @@ func loadedTools(t *transcript.Transcript, n int32) (names []string) {
 			names = append(names, name)
 		}
 	}
-	if searches && t.IsString(p.Body) { // the definitions as text
+	if searches && t.IsString(p.Body) { // definitions in a text
 		for text := t.Text(p.Body); len(names) < maxUnloaded; {
 			_, rest, found := strings.Cut(text, "<function>")
 			if !found {
@@ -379,7 +386,8 @@ func loadedTools(t *transcript.Transcript, n int32) (names []string) {
 	return names
 }
 
-// toolNames calls add for each tool name in the next value of s. The names are in references, or in definitions in a list of tools.
+// toolNames calls add with each tool name in the next value of s. The names are in references, or in definitions in a
+// list of tools.
 func toolNames(s *jsonspan.Scanner, src []byte, definition bool, depth int, add func(string)) {
 	switch {
 	case depth > 8 || s.Kind() != jsonspan.Object && s.Kind() != jsonspan.Array:

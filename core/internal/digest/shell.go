@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// shellFiles finds the files that a shell command reads, wholly or in part, and the files that it writes. It knows the plain commands that agents
-// use (cat FILE, sed -n 1,9p FILE, sed -i … FILE, cmd > FILE, tee FILE, a patch in a heredoc). It ignores names that contain a variable, a glob or a
-// command, because it can't be sure of them.
+// shellFiles calls read with the files that a shell command reads, wholly or in part, and wrote with the files that
+// it writes. It knows the plain commands that agents use (cat FILE, sed -n 1,9p FILE, sed -i … FILE, cmd > FILE, tee
+// FILE, a patch in a heredoc). It ignores names that contain a variable, a glob or a command, because the files that
+// these stand for are unknown.
 func shellFiles(script string, read, wrote func(string)) {
 	script, docs := cutHeredocs(script)
 	for _, doc := range docs {
@@ -55,7 +56,7 @@ func movesIn(script string) (all []move) {
 	return all
 }
 
-// removesIn calls see for the files that a script deletes.
+// removesIn calls see with the files that a script deletes.
 func removesIn(script string, see func(string)) {
 	script, _ = cutHeredocs(script)
 	for len(script) > 0 {
@@ -81,7 +82,7 @@ func removedBy(words []string) []string {
 	})
 }
 
-// moveOf returns the files that a command, mv or git mv, moves. It ignores names that it can't be sure of.
+// moveOf returns the files that a command, mv or git mv, moves. It ignores moves whose destination is uncertain.
 func moveOf(words []string) (all []move) {
 	if len(words) > 1 && words[0] == "git" && words[1] == "mv" {
 		words = words[1:]
@@ -103,7 +104,7 @@ func moveOf(words []string) (all []move) {
 	}
 	to := names[len(names)-1]
 	into := len(names) > 2 || strings.HasSuffix(to, "/") || to == ".." || strings.HasSuffix(to, "/..")
-	if to == "." || to == "./" { // the folder that the script is in
+	if to == "." || to == "./" { // the script's current folder
 		to, into = "", true
 	} else if into {
 		to = strings.TrimRight(to, "/") + "/"
@@ -121,7 +122,7 @@ func moveOf(words []string) (all []move) {
 	return all
 }
 
-// files calls see for each file name among the words, skipping options and the first skip other words.
+// files calls see with each file name among the words. It skips options, and the first skip other words.
 func files(words []string, skip int, see func(string)) {
 	for _, w := range words {
 		switch {
@@ -134,7 +135,8 @@ func files(words []string, skip int, see func(string)) {
 	}
 }
 
-// simpleCommand splits the first simple command off a script. It calls wrote for files that receive its output.
+// simpleCommand splits the first simple command off a script. It calls wrote with the files to which the command's
+// output is redirected.
 func simpleCommand(script string, wrote func(string)) (words []string, rest string) {
 	redirect := false
 	for i := 0; i < len(script); {
@@ -173,7 +175,8 @@ func simpleCommand(script string, wrote func(string)) (words []string, rest stri
 	return words, ""
 }
 
-// shellWord reads one word, and returns it without its quotes, together with the offset of its end.
+// shellWord reads the word of s that begins at index i. It returns the word without its quotes, and the index of its
+// end.
 func shellWord(s string, i int) (string, int) {
 	var b []byte
 	for i < len(s) {
@@ -204,7 +207,7 @@ func shellWord(s string, i int) (string, int) {
 	return string(b), len(s)
 }
 
-// cutHeredocs removes the bodies of heredocs (<<EOF … EOF) from a script.
+// cutHeredocs returns a script without the bodies of its heredocs (<<EOF … EOF), and these bodies.
 func cutHeredocs(script string) (rest string, docs []string) {
 	if !strings.Contains(script, "<<") {
 		return script, nil
@@ -222,7 +225,8 @@ func cutHeredocs(script string) (rest string, docs []string) {
 	return b.String(), docs
 }
 
-// heredoc returns the body of the heredoc that a line begins, including its end line. rest is the text after the line.
+// heredoc returns the body of the heredoc that a line begins, including its end line; rest is the text after the
+// line. found is false if the line begins none.
 func heredoc(line, rest string) (doc string, found bool) {
 	at := strings.Index(line, "<<")
 	if at < 0 || strings.HasPrefix(line[at:], "<<<") {
@@ -243,8 +247,8 @@ func heredoc(line, rest string) (doc string, found bool) {
 	return from[:len(from)-len(rest)], true
 }
 
-// withoutWritten returns a script without the commands that write a whole file from a heredoc (cat > FILE <<EOF). It calls see for each of these
-// files.
+// withoutWritten returns a script without the commands that write a whole file from a heredoc (cat > FILE <<EOF). It
+// calls see with each of these files and its content.
 func withoutWritten(script string, see func(path, body string)) string {
 	var rest strings.Builder
 	for len(script) > 0 {
@@ -277,7 +281,7 @@ func withoutWritten(script string, see func(path, body string)) string {
 // patchMarks begin the lines that name a changed file, in patches for Codex's apply_patch and in unified diffs.
 var patchMarks = []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ", "+++ b/"}
 
-// patchedFiles calls wrote for the files that a patch changes.
+// patchedFiles calls wrote with the files that a patch changes.
 func patchedFiles(patch string, wrote func(string)) {
 	if !strings.Contains(patch, "*** ") && !strings.Contains(patch, "+++ b/") {
 		return

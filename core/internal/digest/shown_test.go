@@ -17,8 +17,8 @@ const (
 // Where everything is said about the turns and room is left, a digest shows what the files that were read say, as far as that still holds.
 func TestDigestShowsFilesWhereThereIsRoom(t *testing.T) {
 	fill := func(text string, parts ...string) string { return strings.NewReplacer(parts...).Replace(text) }
-	code := `// The ramp slows down above 900 degrees because the glaze would blister.\n` + strings.Repeat(`x = x\n`, 60) + `\nconst soak = \"hold for 40 minutes\"\nconst glazeFan = \"blow at 30 percent\"\n`
-	messages := `[{"role":"user","content":"Why does the glaze blister?"},
+	code := `// The ramp slows down above 900 degrees because the glaze would blister.\nconst ramp = 40\n` + strings.Repeat(`x = x\n`, 60) + `\nconst soak = \"hold for 40 minutes\"\nconst glazeFan = \"blow at 30 percent\"\n`
+	messages := `[{"role":"user","content":"Why does the glaze blister above 900 degrees?"},
 ` + fill(kilnRead, "ID", "1", "FILE", "ramp.go", "OUT", code) + `,
 ` + fill(kilnRead, "ID", "2", "FILE", "old.go", "OUT", `// The old kiln had three zones and no fan at all.\n`+strings.Repeat(`y = y\n`, 60)) + `,
 ` + fill(kilnEdit, "ID", "3", "FILE", "ramp.go", "OLD", `const soak = \"hold for 40 minutes\"`, "NEW", `const soak = \"hold for 55 minutes\"`) + `,
@@ -46,8 +46,8 @@ func TestDigestShowsFilesOfATextAgent(t *testing.T) {
 	ran := func(script, output string) string {
 		return say("assistant", "THOUGHT: on with it.\\n\\n```bash\\n"+script+"\\n```") + say("user", "<returncode>0</returncode>\\n<output>\\n"+output+"\\n</output>")
 	}
-	code := `// The ramp slows down above 900 degrees because the glaze would blister.\n` + strings.Repeat(`x = x\n`, 60) + `\nconst fan = \"blow at 30 percent\"`
-	messages := "[" + say("user", "Why does the glaze blister?") + ran("cat /kiln/src/ramp.go", code) + ran("cat /kiln/src/old.go", `// The old kiln had three zones.\n`+strings.Repeat(`y = y\n`, 60)) +
+	code := `// The ramp slows down above 900 degrees because the glaze would blister.\nconst ramp = 40\n` + strings.Repeat(`x = x\n`, 60) + `\nconst fan = \"blow at 30 percent\"`
+	messages := "[" + say("user", "Why does the glaze blister above 900 degrees?") + ran("cat /kiln/src/ramp.go", code) + ran("cat /kiln/src/old.go", `// The old kiln had three zones.\n`+strings.Repeat(`y = y\n`, 60)) +
 		ran("echo new > /kiln/src/old.go", "") + ran("ls /kiln", "src") + say("assistant", "The fan blows at 30 percent.") + `{"role":"user","content":"Thanks."}]`
 	tr, seq := read(t, "native", messages)
 	digest.MarkOutputs(tr, len(tr.Messages), true)
@@ -64,11 +64,11 @@ func TestDigestShowsFilesOfATextAgent(t *testing.T) {
 // out, and so are lines that a later edit changes, even if the edit stays in the conversation.
 func TestQuotesOfFiles(t *testing.T) {
 	fill := func(text string, parts ...string) string { return strings.NewReplacer(parts...).Replace(text) }
-	code := `  7\tfunc rampUp(zone int) error {\n  8\t\tk := kilnOf(zone)\n  9\t\tif err != nil {\n 10\t\t\treturn err\n 11\t\t}\n 12\t\tk.open(zone, firstBurner, secondBurner, thirdBurner, withFan, withLamp, withDoor)\n 13\t\n` +
-		` 14\t\t// Zones above seven share one burner, so their ramps must not overlap.\n 15\t\tif zone > 7 && k.burnerBusy() {\n 16\t\t\treturn errBurner\n 17\t\t}\n 18\t}\n 19\t\n` +
-		` 20\t// rampSoak is how long a zone soaks: 40 minutes.\n 21\tconst rampSoak = 40\n`
+	code := `  7\tfunc rampUp(zone int) error {\n  8\t\tk := kilnOf(zone)\n  9\t\tk.open(zone, firstBurner)\n 10\t\tk.fan = 30\n 11\t\tk.lamp = 3\n 12\t\tk.door = 0\n 13\t\n` +
+		` 14\t\t// Zones above seven share one burner, so their ramps must not overlap.\n 15\t\tif zone > 7 && k.burnerBusy() {\n 16\t\t\treturn errBurner\n 17\t\t}\n 18\t\tk.start()\n` +
+		` 19\t\n 20\t\tk.log(zone)\n 21\t\tk.count++\n 22\t\treturn k.close()\n 23\t}\n 24\t\n 25\t// rampSoak is how long a zone soaks: 40 minutes.\n 26\tconst rampSoak = 40\n`
 	other := `// Lamps in the hall are switched off at midnight by the caretaker, who has the key.\nconst hallLamp = \"off\"\n` + strings.Repeat(`y = y\n`, 60)
-	messages := `[{"role":"user","content":"Why does rampUp refuse zone 8 while burnerBusy says no?"},
+	messages := `[{"role":"user","content":"Why does rampUp refuse zone 8 while burnerBusy says no? Which zones share a burner, and why must the ramps of those above seven not overlap?"},
 ` + fill(kilnRead, "ID", "1", "FILE", "ramp.go", "OUT", code) + `,
 ` + fill(kilnRead, "ID", "2", "FILE", "hall.go", "OUT", other) + `,
 {"role":"assistant","content":"The burner of zone 8 is that of zone 9, and rampSoak is too long."},
@@ -79,18 +79,35 @@ func TestQuotesOfFiles(t *testing.T) {
 	l.Add(tr, seq)
 	text := digest.NewExtract(tr, seq[:7], "", l).Digest(12000)
 	_, shown, _ := strings.Cut(text, "# From files that were read\n")
-	for _, want := range []string{"[1] /kiln/src/ramp.go:\n", "(in rampUp) // Zones above seven share one burner, so their ramps must not overlap.\n    if zone > 7 && k.burnerBusy() {\n      return errBurner\n"} {
-		if !strings.Contains(shown, want) {
-			t.Errorf("%q is not in\n%s", want, text)
-		}
+	want := "[1] /kiln/src/ramp.go:\n    in rampUp:\n    // Zones above seven share one burner, so their ramps must not overlap.\n    if zone > 7 && k.burnerBusy() {\n      return errBurner\n    }\n    k.start()"
+	if shown != want {
+		t.Errorf("the passages are\n%s\nwant\n%s", shown, want)
 	}
-	for _, not := range []string{"Lamps", "rampSoak = 40", "return err\n", "15: "} {
-		if strings.Contains(shown, not) {
-			t.Errorf("%q is in\n%s", not, shown)
-		}
-	}
-	if text = logOf(t, strings.TrimSuffix(messages[:strings.Index(messages, `{"role":"assistant","content":[{"type":"tool_call","id":"3"`)], ",\n")+"]", 12000); !strings.Contains(text, "\n    20: // rampSoak is how long a zone soaks: 40 minutes.\n") {
+	if text = logOf(t, strings.TrimSuffix(messages[:strings.Index(messages, `{"role":"assistant","content":[{"type":"tool_call","id":"3"`)], ",\n")+"]", 12000); !strings.Contains(text, "\n    …\n    25: // rampSoak is how long a zone soaks: 40 minutes.\n    const rampSoak = 40") {
 		t.Errorf("the comment is not quoted with its number in\n%s", text)
+	}
+}
+
+// What says little to somebody who goes on with the work is not quoted: fields, pieces of a longer function, short comments, what a tool adds to a
+// file, and lines with which several files begin.
+func TestLittleOfFilesIsQuoted(t *testing.T) {
+	read := func(id, file, out string) string {
+		return strings.NewReplacer("ID", id, "FILE", file, "OUT", strings.NewReplacer("\n", `\n`, "\t", `\t`, `"`, `\"`).Replace(out)).Replace(kilnRead)
+	}
+	ask := `{"role":"user","content":"Make KilnPanel of glazeView show a kilnStatus, with glazeFan and rampZone."}`
+	end := `{"role":"assistant","content":"KilnPanel has a kilnStatus for glazeFan and rampZone."},{"role":"user","content":"Thanks, and now?"}`
+	body := strings.Repeat("\tglazeFan.add(rampZone);\n\n", 20)
+	panel := "export class KilnPanel {\n\t// Glaze state\n\tprivate glazeFan = \"on\";\n\n\tprivate kilnStatus(rampZone: number): void {\n\t\tif (rampZone > 7) {\n\t\t\tglazeFan.stop();\n" + body +
+		"\t\t}\n\t}\n}\n[459 more lines in the file. Use offset=1050 to go on]\n"
+	hook := "# Written by the kilnStatus tool for glazeFan, do not edit this file.\nexport KILN=\"glazeFan\"\n"
+	files := []string{read("1", "panel.ts", panel), read("2", "before", hook+"before kilnStatus\n"), read("3", "after", hook+"after kilnStatus\n")}
+	if shown := shownOf(t, ask, strings.Join(files, ","), end); shown != "" {
+		t.Errorf("the quotes of files are\n%s", shown)
+	}
+	short := "\n/** Shows the kilnStatus below the list of zones. */\nfunction kilnStatus(\n\trampZone: number,\n): void {\n" + body + "}\n\nfunction setFan(glazeFan: Fan) {\n\tglazeFan.speed = 30;\n\trampZone.cool();\n}\n"
+	want := "[1] /kiln/src/short.ts:\n    /** Shows the kilnStatus below the list of zones. */\n    function kilnStatus(\n      rampZone: number,\n    ): void {\n      …"
+	if shown := shownOf(t, ask, read("1", "short.ts", short), end); shown != want {
+		t.Errorf("the quotes of files are\n%s\nwant\n%s", shown, want)
 	}
 }
 
@@ -110,7 +127,7 @@ func TestQuotesAreUnbroken(t *testing.T) {
 	order := "// checkOut releases the glazeOrder of a customer from the kilnShelf.\nfunc checkOut(glazeOrder Order) error {\n\tif !glazeOrder.paidInFull() {\n\t\treturn errUnpaid\n\t}\n" +
 		"\tif err := glazeOrder.lock(); err != nil {\n\t\treturn err\n\t}\n\tkilnShelf.limit = 40\n\treturn glazeOrder.release(kilnShelf)\n}\n"
 	remind := "// remind writes to who has a glazeOrder.\nfunc remind(glazeOrder Order) {\n\tif !glazeOrder.paidInFull() {\n\t\tmail(glazeOrder)\n\t}\n}\n"
-	whole := "  if !glazeOrder.paidInFull() {\n        return errUnpaid\n      }\n      …\n      kilnShelf.limit = 40\n      return glazeOrder.release(kilnShelf)"
+	whole := "(glazeOrder Order) error {\n      if !glazeOrder.paidInFull() {\n        return errUnpaid\n      }\n      if err := glazeOrder.lock(); err != nil {\n        return err\n      }\n      kilnShelf.limit = 40\n"
 	if shown := shownOf(t, ask, read("1", "order.go", order), read("2", "mail.go", remind), end); !strings.Contains(shown, whole) {
 		t.Errorf("%q is not in\n%s", whole, shown)
 	}

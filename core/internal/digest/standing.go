@@ -8,15 +8,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Standing instructions are statements of the user about how to work: rules, constraints, preferences. They have their own list in the
-// ledger because they don't age: a rule applies until the user says otherwise. Each is a sentence in the user's own words, oldest first.
-// This file maintains the list; statement.go finds the sentences in a user text, and subject.go decides which of two replaces the other.
+// Standing instructions are the user's statements about how to work: rules, constraints, preferences. They have their
+// own list in the ledger because they don't age: a rule applies until the user says otherwise. Each is a sentence in
+// the user's own words, oldest first. This file maintains the list; statement.go finds the sentences in a user text,
+// and subject.go decides which of two replaces the other.
 
 // standingTag encloses the block of standing instructions in a digest.
 const standingTag = "standing-instructions"
 
-// mostStanding is the maximum number of statements in a ledger, and mostStandingBytes the maximum number of their bytes together. Twice as
-// many are compared with each other; the lowest-ranking of the rest are dropped before.
+// mostStanding is the maximum number of statements in a ledger, and mostStandingBytes their maximum size together. Up
+// to twice as many are compared with each other; if there are more, the lowest-ranking ones are dropped first.
 const (
 	mostStanding      = 310
 	mostStandingBytes = 24000
@@ -36,8 +37,8 @@ func (l *Ledger) AddStanding(t *transcript.Transcript, messages []int32) {
 	l.Standing = newestStanding(l.Standing)
 }
 
-// newestStanding keeps the newest of several statements about one subject, removes what a later one revokes, and keeps as many as a ledger
-// may have.
+// newestStanding keeps the newest of several statements about one subject, removes statements that a later one
+// revokes, and limits the rest to what a ledger may have.
 func newestStanding(all []string) []string {
 	if len(all) == 0 {
 		return nil
@@ -86,8 +87,9 @@ func newestStanding(all []string) []string {
 	return all[from:]
 }
 
-// staying returns the statements that fit within a maximum number and a maximum size in bytes. It prefers a higher rank, and within a rank
-// takes the oldest and the newest in turn. So a rule that was kept once stays, unless better ones follow.
+// staying returns the statements that fit into a maximum number and a maximum size in bytes. It prefers a higher
+// rank, and within a rank takes the oldest and the newest in turn. So a rule that was kept once stays, unless more
+// important ones follow.
 func staying(list []*statement, most, bytes int) []*statement {
 	if len(list) <= most {
 		size := 0
@@ -109,8 +111,9 @@ func staying(list []*statement, most, bytes int) []*statement {
 	return list[:n]
 }
 
-// choose decides which of n entries to keep in left bytes. It prefers a higher rank, and within a rank takes the first and the last in
-// turn. Entries of the lowest two ranks may take at most low bytes.
+// choose decides which of n entries to keep in left bytes. of returns the rank and the size of an entry. Higher ranks
+// are preferred, and within a rank the first and the last are taken in turn. Entries of the lowest two ranks may take
+// at most low bytes.
 func choose(n int, of func(i int) (rank, size int), most, left, low int) []bool {
 	var byRank [ranks][]int
 	for i := range n {
@@ -142,8 +145,8 @@ func choose(n int, of func(i int) (rank, size int), most, left, low int) []bool 
 // of a higher rank stay, and within a rank the oldest and the newest in turn.
 func (l *Ledger) StandingBlock(max int) string { return l.standingBlock(max, max) }
 
-// ChatStandingBlock is like StandingBlock, for chats. Statements of fact may take only an eighth of the block, because in chats they are
-// often not rules, and statements have a section of their own.
+// ChatStandingBlock is like StandingBlock, for chats. Statements of fact may take only an eighth of the block,
+// because in chats they are often not rules, and have a section of their own.
 func (l *Ledger) ChatStandingBlock(max int) string { return l.standingBlock(max, max/8) }
 
 func (l *Ledger) standingBlock(max, low int) string {
@@ -184,8 +187,8 @@ func underRules(statement string) (lead, rule string) {
 	return "", statement
 }
 
-// ofAll reports whether an introduction only says that rules follow which apply to the whole conversation. The block itself says that
-// already.
+// ofAll reports whether an introduction only says that rules for the whole conversation follow. The block itself says
+// that already.
 func ofAll(lead string) bool {
 	for _, w := range wordsOf(lead, nil) {
 		if !w.is(ruleNouns|quantifiers|lastingly|persons|addressees) && !stopWords.Has(w.text) && !general.has(w.text) {
@@ -195,16 +198,16 @@ func ofAll(lead string) bool {
 	return true
 }
 
-// general contains words of such introductions.
+// general has words that occur in such introductions.
 var general = wordListOf("standing general ground house basic whole session conversation chat project following work")
 
-// namesRules reports whether a line only announces that rules follow. One such line is enough for all rules after it.
+// namesRules reports whether a line only announces rules. One such line is enough for all rules after it.
 func namesRules(lead string) bool {
 	ws := wordsOf(lead, nil)
 	return slices.ContainsFunc(ws, func(w word) bool { return w.is(ruleNouns) }) && rate(lead, ws).strength == none
 }
 
-// WithStanding appends the block of standing instructions to a text without other blocks.
+// WithStanding appends the block of standing instructions to a text that has no other blocks.
 func WithStanding(text, block string) string {
 	if block == "" {
 		return text
@@ -222,7 +225,8 @@ func readStanding(entries []string) (list []string) {
 	return list
 }
 
-// ReadStanding adds the standing instructions in one of our messages to the ledger, before those that it has.
+// ReadStanding adds the standing instructions in the text of a message that a compaction wrote, unless the ledger
+// already has some.
 func (l *Ledger) ReadStanding(text string) {
 	var old Ledger
 	cutBlocks(text, &old)

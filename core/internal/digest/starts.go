@@ -2,8 +2,9 @@ package digest
 
 import "unicode/utf8"
 
-// starts is a set of hashes of the first two bytes of fixed prefixes, ignoring case. It quickly excludes most texts that begin with none of the
-// prefixes. For prefixes that begin with a non-ASCII letter of a script with case, it can only tell that a text begins with such a letter.
+// starts is a set of hashes of the first two bytes of fixed prefixes, ignoring case. It quickly excludes most texts
+// that begin with none of the prefixes. For prefixes that begin with a non-ASCII letter in a script with case, it can
+// only tell that a text begins with some such letter.
 type starts [4]uint64
 
 // startsOf returns the starts of some lists of prefixes.

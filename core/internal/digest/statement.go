@@ -23,7 +23,8 @@ const (
 	maxStatement = 400
 )
 
-// statements returns the sentences of a user text that say how to work, in order. It ignores the date that a chat writes above a message.
+// statements returns those sentences of a user text that say how to work, in order. It ignores a date that a chat
+// program wrote at the beginning.
 func statements(text string, r *readRoom) (out []string) {
 	if day, size := dates.Header(text); day.Date != 0 {
 		text = text[size:]
@@ -34,7 +35,7 @@ func statements(text string, r *readRoom) (out []string) {
 	return out
 }
 
-// readRoom is memory that reading passages reuses.
+// readRoom is memory that is reused from one passage to the next.
 type readRoom struct {
 	stems  [64]words.Word
 	words  [64]word
@@ -72,7 +73,7 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 			ws = appendWords(room.words[:0], s, mask)
 		}
 		r := rate(s, ws)
-		if p.lead != "" && !asks(s) { // the introduction says what the items are
+		if p.lead != "" && !asks(s) { // the introduction says what is true of the items
 			r.strength = max(r.strength, wish)
 		}
 		if order.specifiedBy(ws, &r, at[0]) {
@@ -93,13 +94,13 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 			case p.lead == "" && ws[0].is(others):
 				if !fits || wordsOf(before, nil)[0].is(others) {
 					before = s
-					continue // its subject is unknown
+					continue // the subject of the sentence is unknown
 				}
 				whole = before + " " + s
 			case fits && refersBack(ws, longestReference):
 				whole = before + " " + s
 			}
-			if n := len(out) - 1; len(whole) > len(s) && n >= 0 && strings.HasSuffix(out[n], before) { // one line says both
+			if n := len(out) - 1; len(whole) > len(s) && n >= 0 && strings.HasSuffix(out[n], before) { // both are in one line
 				if said := out[n]; said == before || p.lead != "" {
 					out = out[:n]
 				} else if len(said)+len(s) < maxStatement {
@@ -146,15 +147,15 @@ func clause(s string, cue int) string {
 	return strings.ToValidUTF8(out, "")
 }
 
-// rating is the result of evaluating the cues in a sentence.
+// rating is how strictly a sentence says how to work, judged by its cues.
 type rating struct {
 	strength int
-	at       int // the position of the cue that counts, in bytes
+	at       int // the position of the decisive cue, in bytes
 	changes  bool
 	negative bool
 	revokes  bool // it revokes an earlier statement
-	told     bool // its cue is an order, or describes its writer
-	direct   bool // it tells the reader what to do, is about what the reader writes, or describes its writer
+	told     bool // the cue is an order, or describes the writer
+	direct   bool // the sentence tells the reader what to do, is about what the reader writes, or describes its writer
 }
 
 // ranks is the number of ranks. If not all statements fit, those of a higher rank stay.
@@ -168,7 +169,7 @@ func (r *rating) rank() int {
 	return n
 }
 
-// rate returns how strictly a sentence says how to work; none if it doesn't. It marks the words of its cues.
+// rate returns how strictly a sentence says how to work; none if it doesn't. It marks the words of its cues in ws.
 func rate(s string, ws []word) rating {
 	r := rateClause(s, ws)
 	if n := requested(ws); n > 0 && r.strength < strict && !asks(s) {
@@ -214,7 +215,7 @@ func rateClause(s string, ws []word) (r rating) {
 		}
 		for n := int(w.cues) - 1; n >= 0; n = cues.after(n) {
 			if more := cues.from(n)[len(w.text):]; more != "" && more[0] == ' ' && (i+1 == len(ws) || !leadsWith(more[1:], ws[i+1].text) && !ws[i+1].is(shades)) {
-				continue // most cues that begin with this word
+				continue // no cue that begins with this word matches: the usual case
 			}
 			c := cue{cues.row(n), cues.text(n)}
 			size := c.matches(ws[i:])
@@ -232,7 +233,9 @@ func rateClause(s string, ws []word) (r rating) {
 		}
 	}
 	if !spacedScript {
-		r.signs(s, ws, take)
+		if r.signs(s, ws, take); r.strength < wish && !ask && formedSigned(s) {
+			r.strength, r.direct, r.told = wish, true, true
+		}
 	} else if r.strength < wish && !ask {
 		if at := sc.formed(); at >= 0 {
 			r.strength, r.at, r.direct, r.told = wish, at, true, true
@@ -248,7 +251,7 @@ func asks(s string) bool {
 	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "؟")
 }
 
-// Words that begin a question whose question mark was forgotten, and words that may precede them.
+// Words that begin a question, for sentences without a question mark, and words that may precede them.
 var (
 	inverters = wordListOf("should would could does is are did was were has am")
 	openers   = wordListOf("so then and also but ok okay well now hm hmm")
@@ -273,10 +276,11 @@ func polite(ws []word) bool {
 	return false
 }
 
-// asksAnybody are words that make a wish only before "you": "can we …?" is a question.
+// asksAnybody are words that express a wish only before "you": "can we …?" is a question.
 var asksAnybody = wordListOf("can could would will")
 
-// longestReference is the number of words of the longest sentence whose pronouns refer to the sentence before.
+// longestReference is the maximum number of words of a sentence that counts as a reference to the previous one
+// because of its pronouns.
 const longestReference = 8
 
 // refersBack reports whether a sentence of at most most words can't be understood without the previous one.
@@ -292,7 +296,7 @@ func refersBack(ws []word, most int) bool {
 	return false
 }
 
-// pointless reports whether a sentence only refers to what preceded it: "I like that."
+// pointless reports whether a sentence only refers to something before it: "I like that."
 func pointless(ws []word) bool {
 	if !refersBack(ws, longestReference-1) {
 		return false
@@ -329,7 +333,8 @@ func (c *cue) matches(ws []word) int {
 	return at
 }
 
-// leadsWith reports whether a cue, or the rest of it, begins with a word. Other cues of its row may follow it.
+// leadsWith reports whether a cue, or the rest of one, begins with a word. The other cues of its row may follow in
+// the same string.
 func leadsWith(cue, word string) bool {
 	return strings.HasPrefix(cue, word) && (len(cue) == len(word) || cue[len(word)] == ' ' || cue[len(word)] == ',')
 }
@@ -337,7 +342,7 @@ func leadsWith(cue, word string) bool {
 // telltales has a bit for the stem of one word of each cue in scripts with spaces. A text without any of them contains no cue.
 var telltales [1 << 16 / 64]uint64
 
-// hasSigns reports whether a text is in a script whose cues are character sequences.
+// hasSigns reports whether a text may be in a script whose cues are character sequences.
 func hasSigns(text string) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] >= 0xd6 {
@@ -347,8 +352,8 @@ func hasSigns(text string) bool {
 	return false
 }
 
-// telltalesIn appends the positions of words that may begin cues. A text without any, and without signs, contains no cue. It reuses the
-// memory of ws.
+// telltalesIn appends to cues the positions of words that may begin cues. A text without such words, and without
+// signs, contains no cue. It reuses the memory of ws.
 func telltalesIn(cues []int32, text string, ws []words.Word) []int32 {
 	ready()
 	for _, w := range words.Append(ws, text) {
@@ -359,10 +364,10 @@ func telltalesIn(cues []int32, text string, ws []words.Word) []int32 {
 	return cues
 }
 
-// usual are words of most sentences. A cue is recognized by another word, if it has one.
+// usual are words that occur in most sentences. A cue is recognized by another of its words, if it has one.
 var usual = words.NewSet("the and for you your that this with have has are was can not but when will from what all one is am my me no of in on to as at it its i we be do an so a der die das und ich nicht ist mit von zu es ein le la les de des et que en un une el los y o не на и в с я")
 
-// tell adds the telltale of a phrase: its longest word that isn't usual.
+// tell adds the telltale of a phrase: its longest word that isn't a usual one.
 func tell(phrase string) {
 	telltale, rare := words.Word{}, false
 	for _, w := range words.Append(nil, strings.TrimSpace(phrase)) {

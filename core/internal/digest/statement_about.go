@@ -7,24 +7,26 @@ import (
 	"unicode/utf8"
 )
 
-// This file recognizes sentences that have the modality of rules but are not: they describe a thing that the user asks for, customs of a place,
-// a game, or the behaviour of a part of the program. Their form shows it: a relative clause, a definite subject, or a place at the beginning.
+// This file recognizes sentences that have the modality of rules but aren't rules: they describe a thing that the
+// user asks for, customs of a place, a game, or the behavior of a part of the program. Their form shows it: a
+// relative clause, a definite subject, or a place at the beginning.
 
-// The grammatical words of these forms, in the languages of the tables.
+// The grammatical words that such sentences contain, in the languages of the tables.
 var (
 	// articles are indefinite articles.
 	articles = wordListOf("a an einen eine ein un une uno una um uma een")
 	// definite are definite articles.
 	definite = wordListOf("the der die das le la l' el il lo o de het")
-	// relatives are relative pronouns: they begin a clause about the noun before it.
+	// relatives are relative pronouns, which begin a clause about the noun before them.
 	relatives = wordListOf("that which who whose der die das dat que qui che который которая которое которые")
-	// placing are prepositions that begin a place.
+	// placing are prepositions at the beginning of a place.
 	placing = wordListOf("in im en em na no à au em в во")
-	// enduring are verbs that, after a duty, require a state ("must stay"), rather than describe an action.
+	// enduring are verbs that require a state ("must stay") rather than an action when they follow a word for a duty.
 	enduring = wordListOf("stay remain keep have contain fit match follow use include bleiben haben enthalten rester avoir contenir quedar tener contener ter conter avere contenere restare иметь оставаться содержать")
 )
 
-// about reports whether a cue of size words at word i belongs to a statement about a thing or a place, and not about how to work.
+// about reports whether a cue of size words at word i is in a statement about a thing or a place, and not about how
+// to work.
 func (sc *scene) about(c cue, i, size int) bool {
 	if i > sc.invention() || sc.ws[0].is(lastingly) && sc.neverYet() {
 		return true
@@ -42,8 +44,8 @@ func (sc *scene) about(c cue, i, size int) bool {
 	return false
 }
 
-// invention returns the index of the relative pronoun in the description of a single new thing that a sentence asks for: 5 in "Write a poem
-// about cats that never sleep". Without one, it returns the number of words.
+// invention returns the index of the relative pronoun in the description of a single new thing for which a sentence
+// asks: 5 in "Write a poem about cats that never sleep". If there is none, it returns the number of words.
 func (sc *scene) invention() int {
 	if sc.invents == 0 {
 		sc.invents = sc.inventionIn(sc.ws)
@@ -72,6 +74,9 @@ func (sc *scene) inventionIn(ws []word) int {
 // abroad reports whether a sentence states a rule of a country or a game: "In England muss man …", "In the game, a player must …".
 func (sc *scene) abroad(i int) bool {
 	ws := sc.ws
+	if i > 2 && ws[0].text == "in" && ws[2].text == "you" && !ws[1].is(products|quantifiers|conditions) && sc.all&products == 0 { // "in chess you must …"
+		return true
+	}
 	if i < 2 || !placing.has(ws[0].text) || sc.digits || sc.all&quantifiers != 0 || sc.all&selves != 0 && sc.textAt(i+1) != "je" || sc.all&products != 0 && sc.textAt(i+2) != "links" {
 		return false
 	}
@@ -83,12 +88,14 @@ func (sc *scene) abroad(i int) bool {
 	return unicode.IsUpper(first) && !unicode.IsUpper(next)
 }
 
-// lasts reports whether a sentence says that it applies to everything of a kind, or permanently. The description of a new thing doesn't count.
+// lasts reports whether a sentence says that it applies to everything of a kind, or permanently. What the description
+// of a new thing says doesn't count.
 func (sc *scene) lasts() bool {
 	return sc.all&(quantifiers|lastingly) != 0 && slices.ContainsFunc(sc.ws[:sc.invention()], func(w word) bool { return w.is(quantifiers | lastingly) })
 }
 
-// doneBy reports whether a sentence describes what a part of the program does to something: "Rows without a name must be dropped by the import".
+// doneBy reports whether a sentence states what a part of the program does to something: "Rows without a name must be
+// dropped by the import".
 func (sc *scene) doneBy() bool {
 	for k := 3; k+1 < len(sc.ws); k++ {
 		if sc.ws[k].text == "by" && strings.HasSuffix(sc.ws[k-1].text, "ed") && sc.ws[k+1].text == "the" {
@@ -98,7 +105,8 @@ func (sc *scene) doneBy() bool {
 	return false
 }
 
-// neverYet reports whether a sentence that begins with "never" says what its writer has never done: "Jamais entendu parler".
+// neverYet reports whether a sentence that begins with "never" is about something that its writer has never done:
+// "Jamais entendu parler".
 func (sc *scene) neverYet() bool {
 	switch next := sc.textAt(1); sc.textAt(0) {
 	case "nie", "niemals", "nooit":
@@ -112,7 +120,8 @@ func (sc *scene) neverYet() bool {
 	return false
 }
 
-// expected reports whether the verb before word i states the probable place of a certain thing: "the details should be in my profile".
+// expected reports whether the verb at word i states where a certain thing probably is: "the details should be in my
+// profile".
 func (sc *scene) expected(i int) bool {
 	if sc.textAt(i) != "be" || sc.all&(products|quantifiers|lastingly|negations) != 0 {
 		return false
@@ -120,10 +129,11 @@ func (sc *scene) expected(i int) bool {
 	return where.has(sc.textAt(i+1)) && slices.ContainsFunc(sc.ws[:i], func(w word) bool { return definite.has(w.text) })
 }
 
-// where are English words that begin a place.
+// where are English words at the beginning of a place.
 var where = wordListOf("in on at there somewhere under")
 
-// behaves reports whether the verb of size words at i describes what one part of the program does: "The endpoint must return 404".
+// behaves reports whether the verb of size words at word i states what one part of the program does: "The endpoint
+// must return 404".
 func (sc *scene) behaves(i, size int) bool {
 	ws := sc.ws
 	if sc.all&(products|lastingly|quantifiers) != 0 || slices.ContainsFunc(ws[:i], func(w word) bool { return w.is(addressees) }) {
@@ -146,13 +156,29 @@ func (sc *scene) behaves(i, size int) bool {
 	return definite.has(ws[from].text) && i-from > 1 && !strings.HasSuffix(ws[i-1].text, "s")
 }
 
-// nearby are demonstratives for a thing at hand: "me gusta esta versión" is about a single version.
+// nearby are demonstratives that point at a certain thing: "me gusta esta versión" is about a single version.
 var nearby = wordListOf("este esta questo questa этот эта эту diese dieser dieses diesen cette ce cet essa esse deze")
+
+// unreal reports whether a sentence states a condition that isn't met: "If I were the mayor, …", "Si fuera alcalde, …".
+func unreal(ws []word) bool {
+	if !ws[0].is(conditions) && ws[0].text != "als" {
+		return false
+	}
+	for i := 1; i < min(len(ws), 5); i++ {
+		if unmet.has(ws[i].text) || i == 2 && ws[i].text == "had" && i+1 < len(ws) && ws[i+1].text != "to" {
+			return true
+		}
+	}
+	return false
+}
+
+// unmet are verbs, or particles, of a condition that isn't met.
+var unmet = wordListOf("were wäre wären hätte étais étions fuera fuese fuéramos tuviera fosse fôssemos fossi fossimo avessi was бы")
 
 // suppositions begin a hypothetical sentence.
 var suppositions = wordListOf("suppose supposing imagine supón imagina suponha immagina imaginons представь")
 
-// counted reports whether the words from i on state the number of things that are left: "Só faltam dois dias".
+// counted reports whether the words from i on state how many things are left: "Só faltam dois dias".
 func (sc *scene) counted(i int) bool {
 	verb := sc.textAt(i)
 	return sc.word(i+1).is(numbers) && (strings.HasSuffix(verb, "m") || strings.HasSuffix(verb, "n") || strings.HasSuffix(verb, "no"))

@@ -1,10 +1,12 @@
 package digest
 
-// The words that identify standing instructions, in lower case, in some languages that people write to agents in. The lists are small on
-// purpose: modality, negation and habit, not the things that rules are about. A hyphen separates words.
+// The words that identify standing instructions, in lower case, in some of the languages in which people write to
+// agents. The lists are small on purpose: they have words of modality, negation and habit, but not the things that
+// rules are about. A hyphen separates words.
 
-// cueRow is cues of one place and strength, separated by commas. In languages with spaces, a cue is words with one space between them, as
-// wordsOf splits them; an elided word is a word ("d' accord"). In others it is a character sequence.
+// cueRow has cues of one place and strength, separated by commas. In languages with spaces, a cue is one or more
+// words with one space between them, as wordsOf splits them; an elided word counts as a word ("d' accord"). In other
+// languages, a cue is a character sequence.
 type cueRow struct {
 	place, strength   int
 	changes, negative bool
@@ -15,7 +17,7 @@ type cueRow struct {
 var cueRows = []cueRow{
 	// English
 	{duty, strict, false, false, "must,mustn't,shall not,may not,may only,can only,cannot be,can't be,is not to,are not to,has to be,have to be,need to be,needs to be"},
-	{anywhere, strict, false, false, "for future reference,allergic to,not allowed,aren't allowed,isn't allowed,allowed only,forbidden,prohibited,under no circumstances,on no account,no exceptions,without exception,never ever,do not ever,don't ever,should never,should always,you are not to,you're not to,must never,off limits,out of bounds,hands off,mandatory,non negotiable,strictly,at all costs,whatever happens,no matter what,is required,are required,at all times,not permitted,read only,not welcome,not an option,no go"},
+	{anywhere, strict, false, false, "for future reference,allergic to,not allowed,aren't allowed,isn't allowed,allowed only,forbidden,prohibited,under no circumstances,on no account,no exceptions,without exception,never ever,do not ever,don't ever,should never,should always,you are not to,you're not to,must never,off limits,out of bounds,hands off,mandatory,non negotiable,strictly,at all costs,whatever happens,no matter what,is required,are required,at all times,not permitted,read only,not welcome,not an option,no go,not to be,full stop"},
 	{lead, strict, false, false, "stop,do not,don't,refrain from,avoid,make sure,be sure to,ensure,dont,do only"},
 	{habit, strict, false, false, "never"},
 	{lead, strict, false, false, "always"},
@@ -116,7 +118,7 @@ var cueRows = []cueRow{
 	{bare, wish, false, false, "geen,niet"},
 	{lead, strict, false, false, "vermijd,alleen,zeg maar je"},
 	{order, wish, false, false, "gebruik,schrijf,antwoord,noem,geef,zet,houd,blijf"},
-	{anywhere, wish, false, false, "ik wil geen,vraag me,vraag het me,hou van,hou niet van,niks voor mij,niets voor mij,liever,maakt me,maken me,dol op,gek op,ik haat,ik vermijd,minstens,hoogstens"},
+	{anywhere, wish, false, false, "ik wil geen,vraag me,vraag het me,hou van,hou niet van,niks voor mij,niets voor mij,liever,liefst,vind ik,maakt me,maken me,dol op,gek op,ik haat,ik vermijd,minstens,hoogstens"},
 	// Russian
 	{anywhere, strict, false, false, "аллергия на,нельзя,запрещено,запрещается,запрещены,недопустимо,ни в коем случае,ни при каких,обязательно,обязан,обязаны,строго,категорически,необходимо,без исключений,не допускается"},
 	{duty, strict, false, false, "должен,должна,должно,должны"},
@@ -135,7 +137,7 @@ var cueRows = []cueRow{
 	{loose, weak, false, false, "не,только,все,каждый,каждая,каждое,без,мы используем,секрет,конфиденциально,цель"},
 }
 
-// signRows are the cues of scripts without spaces, or whose words change at both ends.
+// signRows are the cues of scripts without spaces, and of languages whose words change at both ends.
 var signRows = []cueRow{
 	// Chinese
 	{anywhere, strict, false, true, "不得,禁止,严禁,嚴禁,绝不,絕不,绝对不,絕對不,千万不要,千萬不要,千万别,切勿,永远不要,永遠不要,不许,不許,不准,不允许,不允許,不可以,不能"},
@@ -163,11 +165,11 @@ var signRows = []cueRow{
 	{anywhere, weak, false, false, "사용해,사용하세요,영어로,한국어로,일본어로,중국어로,상한,예산,빼 주세요,빼주세요,하라고 해 주,써 주,써주,써줘,적어 주세요,답해 주세요,답변해 주세요,대답해 주세요,라고 불러,말해 주세요,표기해 주세요,표시해 주세요,물어봐 주세요,유지,모든,모두,목표"},
 	// Arabic
 	{anywhere, strict, false, true, "ألا ت,لا يجوز,ممنوع,يمنع,يُمنع,إياك,يحظر,لا يسمح,لا ت,لا يمكن,بأي حال"},
-	{anywhere, strict, false, false, "يجب,لا بد من,إلزامي,ضروري,حتما,حتماً"},
+	{anywhere, strict, false, false, "يجب,لا بد من,إلزامي,ضروري,حتما"},
 	{anywhere, strict, true, false, "من الآن,من الان,مستقبلا,بعد الآن"},
 	{anywhere, wish, true, false, "بدلا من,بدلاً من,لم يعد,لم نعد"},
 	{anywhere, wish, false, true, "تجنب,لا أريد,لا أحب,لا نريد"},
-	{anywhere, wish, false, false, "دائما,دائماً,دوما,احرص,تأكد,فقط,أفضل,افضل,أفضّل,أريد,أحب,ينبغي,تذكر,على الأقل,على الأكثر,كحد أقصى,كحد أدنى,إلا إذا,إلا بعد,ما لم,دون إذن,بدون إذن,اسألني,مهم,قاعدة,قيد,كل مرة,باستثناء,التزم"},
+	{anywhere, wish, false, false, "دائما,دوما,احرص,تأكد,فقط,أفضل,افضل,أفضّل,أريد,أحب,ينبغي,تذكر,على الأقل,على الأكثر,كحد أقصى,كحد أدنى,إلا إذا,إلا بعد,ما لم,دون إذن,بدون إذن,اسألني,مهم,قاعدة,قيد,كل مرة,باستثناء,التزم"},
 	{anywhere, weak, false, false, "نادني,استخدم,اكتب,بالعربية,بالإنجليزية,بالفرنسية,ميزانية,حد أقصى,أجب,جميع,كل ,الهدف"},
 	// Hindi
 	{anywhere, strict, false, true, "नहीं आने,नहीं आना,नहीं होने,न करें,नहीं करना,मत ,मत।,नहीं होना चाहिए,मना है,वर्जित,प्रतिबंधित,किसी भी हाल"},
@@ -184,27 +186,27 @@ var wordSets = []struct {
 	kind  wordKind
 	words string
 }{
-	// A clause begins after these.
+	// A clause begins after these words.
 	{conjunctions, "and but also so then or because since und aber oder denn et mais ou donc y e pero o mas ma и но а или also"},
-	// After these the clause still begins, where it began with them.
+	// If a clause begins with one of these words, the next word counts as its beginning too.
 	{joins, "please just kindly now ok okay so well hey btw fyi remember bitte also por favor svp merci s'il vous plaît te plaît пожалуйста per favore prego and but und"},
 	{negations, "geen niet nooit zonder not never no don't dont doesn't isn't aren't can't cannot won't mustn't shouldn't avoid without nobody nothing none stop refrain nicht nie niemals kein keine keinen keinem ohne vermeide ne n' pas jamais aucun aucune sans évite évitez no nunca jamás sin evita não nem sem evite nunca non mai senza evita не нельзя никогда без никаких запрещено forbidden prohibited verboten interdit prohibido proibido vietato"},
-	// A sentence that begins with these tells a story, unless it has a stronger cue.
+	// A sentence that begins with one of these words tells a story, unless it has a stronger cue.
 	{narrators, "devo debo tenho tengo ik hij het i i'm i've i'd i'll it's that's here's my he she they it that this there what how why when where who wow yeah oh thanks thank did do does is are was were had has have ich er sie es das war hat je il elle ils c' yo él ella eu ele ela io lui lei я он она они это"},
-	// These make a story of a following "always" or "never".
+	// A following "always" or "never" belongs to a story after these words.
 	{tellers, "ik hij ze i he she they it you that this there has have had is was were are be been been i've he's it's they've you've you'd i'd you're we're they're she's that's there's who which ich er sie es ist war hat habe haben hast sind wurde je j'ai il elle est a ont ai yo él ella es ha he han fue eu ele ela é foi tem io lui lei è sono я он она они это ещё еще"},
 	{shades, "mais meer больше more most less better try voll total echt really strongly absolutely generally usually typically definitely also personally truly genuinely particularly especially still totally completely simply honestly deeply very so rather quite actively fairly much big huge strong deep severe serious mild slight bit too even actually kind sort of a an the to am be been do does would 'd have has got had always often rarely long great bad real clear total lifelong just particularly only firmly strictly extremely incredibly super pretty trying lactose gluten histamine fructose sehr wirklich absolut überhaupt gar eine einen eher meist meistens gern gerne bin habe ganz so große starke très vraiment absolument pas trop suis ai une muy realmente mucho очень совсем вообще совершенно просто всегда"},
-	{selves, "нам ik i i'm i've i'd we we're we've ich wir je j' nous yo nosotros я мы мне меня"},
+	{selves, "eu io нам ik i i'm i've i'd we we're we've ich wir je j' nous yo nosotros я мы мне меня"},
 	{persons, "моё ik mijn hij ze haar zijn minha meu mia mio i i'm i've i'd i'll my me mine myself he she they he's she's they're his her their them him hers ich mein meine meinen er sie je j' il mon ma mes elle ils elles yo mi mis ella ellos я мой моя он она они его её"},
 	{others, "he she him her his hers he's she's"},
 	{things, "it that this there these those it's that's there's es das il ça ce cela eso esto это"},
-	{addressees, "jij jouw u you your yours yourself you'd you're you'll du dir dich dein deine deiner deinen ihr euch sie ihre tu te toi ton ta tes vous votre vos tú usted tus ты вы тебе вам твой твои ваш ваши"},
+	{addressees, "ti jij jouw u you your yours yourself you'd you're you'll du dir dich dein deine deiner deinen ihr euch sie ihre tu te toi ton ta tes vous votre vos tú usted tus ты вы тебе вам твой твои ваш ваши"},
 	{pasts, "había habían quise wollte wollten quis disse had zei ging kwam gewild verteld mocht estive stato stata venu venue venus parti partie partis allé allée allés arrivé arrivée arrivés resté restée was were wasn't weren't had hadn't did didn't went came saw got said told took made found thought felt happened began became knew left met ran sat slept spoke spent stood woke wrote ate drank drove fell flew forgot gave grew heard kept lost paid broke bought brought built caught chose seen gone done been war waren hatte hatten wurde wurden ging kam sah sagte musste mussten konnte konnten était étaient avait avaient ai fut era eran fue fueron estaba estaban tenía tuve tuvo pude pudo fui hizo hice dijo llegaba llamó llegó были была было был"},
 	{days, "gisteren vandaag yesterday tomorrow tonight today ago gestern morgen heute hier demain aujourd'hui ayer mañana hoy вчера завтра сегодня ontem amanhã hoje ieri domani oggi"},
 	{products, "answer answers reply replies response responses output outputs message messages text texts sentence sentences paragraph paragraphs word words bullet bullets list lists table tables heading headings title titles name names code file files function functions variable variables comment comments commit commits test tests branch branches merge merges patch patches number numbers date dates amount amounts price prices temperature temperatures times unit units email emails summary summaries report reports explanation explanations example examples link links source sources recipe recipes suggestion suggestions recommendation recommendations translation translations tone style format spelling language grammar punctuation emoji emojis step steps draft drafts document documents section sections plan plans password passwords library libraries dependency dependencies module record records migration migrations antwort antworten satz sätze wort wörter zahl zahlen liste listen überschrift überschriften titel datei dateien preis preise zusammenfassung zusammenfassungen beispiel beispiele quelle quellen bericht berichte réponse réponses phrase phrases mot mots liste listes titre titres nombre nombres résumé résumés exemple exemples fichier fichiers prix respuesta respuestas frase frases palabra palabras lista listas título títulos número números resumen resúmenes ejemplo ejemplos archivo archivos precio precios ответ ответы ответе ответов предложение предложения слово слова список списки заголовок заголовки число числа пример примеры файл файлы"},
-	{quantifiers, "elke elk iedere every each all any everything anything both jede jedem jeder jedes jeden alle allen aller chaque tous toutes tout cada todo todos toda todas каждый каждая каждое каждую все всех"},
-	{lastingly, "altijd nooit overal always never whenever throughout entire everywhere anytime immer nie niemals stets überall nirgends nirgendwo toujours jamais partout siempre nunca всегда никогда везде"},
-	{numbers, "due duas dois две one two three four five six seven eight nine ten hundred thousand dozen few several first second third zwei drei vier fünf deux trois quatre cinq dos tres cuatro cinco два три четыре пять"},
+	{quantifiers, "ogni elke elk iedere every each all any everything anything both jede jedem jeder jedes jeden alle allen aller chaque tous toutes tout cada todo todos toda todas каждый каждая каждое каждую все всех"},
+	{lastingly, "mai altijd nooit overal always never whenever throughout entire everywhere anytime immer nie niemals stets überall nirgends nirgendwo toujours jamais partout siempre nunca всегда никогда везде"},
+	{numbers, "drie trois tre três три due duas dois две one two three four five six seven eight nine ten hundred thousand dozen few several first second third zwei drei vier fünf deux trois quatre cinq dos tres cuatro cinco два три четыре пять"},
 	{tasks, "um uma een a an the some this that these those it down about here ein eine einen das der die un une le la les una el los las"},
 	{idle, "pasa laugh eile hetze presse prisa спешки problem problems worry worries idea way thanks thank doubt wonder rush kidding clue chance hurry luck big deal sure really bad yet exactly that mind going safe tuned posted well so hesitate get know think understand panic forget cry matter offense offence pun imagine see bet go find warm dry strong back welcome more all at surprise question questions shit joke pressure biggie comment up right there bueno bien creo sé hay es estoy está fue era puedo tengo problem frage ahnung wahr angst stress sorge sorgen problème problèmes souci soucis grave mal problema problemas проблема проблемы знаю думаю уверен уверена понимаю так то могу"},
 	{moods, "fier fière fiers orgulloso orgullosa épuisé épuisée crevé agotado agotada enough reichen genügen suffire bastar хватить гордиться tired exhausted exhausting exhaust proud happy sad sunny rainy warm cold hot nice lovely great fun hard tough difficult easy easier exciting excited thrilled nervous scary awful amazing beautiful wonderful terrible joking kidding crazy mad angry upset hungry starving thirsty busy lonely sick asleep awake home late early here there fine okay ok good better worse best raining snowing interesting stressful frustrating annoying confusing painful heartbreaking devastating relieved disappointed wondering thinking feeling loving enjoying missing müde sonnig schön schwer traurig glücklich stolz anstrengend fatigué fatiguée beau content contente difficile cansado cansada sol contento contenta difícil солнечно тепло холодно трудно устал устала"},
@@ -214,9 +216,9 @@ var wordSets = []struct {
 	{moment, "temps tiempo tempo zeit veux peux quieres puedes willst kannst chance time moment minute second ready done free home back want wish need can could feel think know get wrong okay ok fine possible have"},
 	{agains, "again now anymore longer wieder nouveau nuevo снова опять"},
 	{verbs, "name list quote answer reply number title mention call sign put end"},
-	// These make a rule of it after "always" and "never" all the same.
+	// After "always" and "never", these words make a rule even then.
 	{habits, "want wants need prefer use used keep run commit push ask be write test review squash check answer touch"},
-	// People who say what they must do tell a story.
+	// If people say that they themselves must do something, it is a story.
 	{singles, "ik i he she you'd he'd ich er je j' yo eu io я"},
 	{done, "cost put hurt shut come become taken eaten written driven fallen flown frozen given grown known shown stolen thrown worn broken chosen spoken been missed forgotten forgot gotten seen gone done lost misread misunderstood"},
 	{wishes, "can could would please will kannst könntest könnten bitte würdest peux peut pouvez pourrais pourriez puedes podrías puede podría por pode poderia você puoi potresti può potrebbe можешь можете могли пожалуйста"},
@@ -225,7 +227,7 @@ var wordSets = []struct {
 	{pasteNouns, "log logs output error errors stacktrace trace traceback file code snippet config configuration readme email mail message article page website webpage text document doc docs diff patch transcript response reply report quote post issue ticket comment comments review excerpt content contents letter chat thread result results stdout stderr ausgabe fehler datei text nachricht artikel seite protokoll brief journal sortie erreur fichier texte courriel article page message registro salida archivo texto correo artículo página mensaje saída arquivo texto artigo página mensagem uscita file testo articolo pagina messaggio лог логи вывод ошибка файл код текст письмо статья страница сообщение документ"},
 	{pastePointers, "here here's this these below following attached above pasted got get gives hier folgende folgender folgendes dies voici voilà suivant suivante aquí este esta siguiente aqui seguinte ecco questo questa seguente вот этот эта это следующий summarize summarise translate proofread review analyze analyse"},
 	{reportVerbs, "says said reads wrote states writes sagt schreibt dit disait écrit dice dijo escribió diz disse escreveu dice ha говорит пишет написал сказал summarize summarise translate proofread paraphrase"},
-	// These begin a question.
+	// These words begin a question.
 	{askers, "what which who whom whose when where why how is are am was were do does did has have had can could will would shall should may might must any"},
 	{askers, "was welche welcher welches wer wem wen wann wo warum wieso wie ist sind war waren hat haben kann können könnte soll sollen sollte darf dürfen muss müssen wird werden gibt geht passt macht"},
 	{askers, "que quoi quel quelle quels quelles qui quand où pourquoi comment combien est sont peut puis dois doit faut"},
@@ -233,7 +235,7 @@ var wordSets = []struct {
 	{askers, "o que qual quais quem quando onde como quanto é são está posso pode devo deve há"},
 	{askers, "che cosa quale quali chi quando dove come quanto è sono posso può devo deve"},
 	{askers, "что какой какая какие кто когда где почему зачем как сколько можно нужно надо ли"},
-	// These begin a condition.
+	// These words begin a condition.
 	{conditions, "if when whenever whether unless while before after once since because though although"},
 	{conditions, "wenn falls sobald solange bevor nachdem weil obwohl ob"},
 	{conditions, "si quand lorsque avant après parce"},
@@ -243,13 +245,14 @@ var wordSets = []struct {
 	{conditions, "если когда пока потому хотя"},
 }
 
-// ruleSigns and pasteSigns name rules and pasted texts in scripts without spaces.
+// ruleSigns and pasteSigns are words for rules and for pasted texts, in scripts without spaces.
 var (
 	ruleSigns  = []string{"规则", "規則", "约束", "要求", "规范", "偏好", "ルール", "制約", "規約", "규칙", "제약", "قواعد", "القواعد", "नियम"}
 	pasteSigns = []string{"日志", "输出如下", "报错", "以下内容", "原文", "如下", "翻译", "ログ", "出力", "以下の", "エラー", "로그", "출력", "오류", "다음은", "السجل", "المخرجات", "النص التالي", "लॉग", "आउटपुट"}
 )
 
-// alternativeRows are words of which a project, or a user, uses one at a time: naming another one is a change of mind.
+// alternativeRows have words for alternatives of which a project, or a user, uses one at a time. Naming another one
+// of the same row is a change of mind.
 var alternativeRows = []string{
 	"tab tabs space spaces tabulatoren leerzeichen tabulations espaces tabulaciones espacios табы пробелы",
 	"npm yarn pnpm bun",
@@ -275,7 +278,7 @@ var alternativeRows = []string{
 	"am pm",
 }
 
-// alternativeSigns are such words in scripts without spaces.
+// alternativeSigns has such words in scripts without spaces.
 var alternativeSigns = [][]string{
 	{"制表符", "空格", "タブ", "スペース", "탭", "공백"},
 	{"中文", "英文", "英语", "英語", "日语", "日文", "日本語", "中国語", "韩语", "韓国語", "한국어", "영어", "일본어", "중국어", "العربية", "الإنجليزية", "الفرنسية", "हिंदी", "हिन्दी", "अंग्रेज़ी", "अंग्रेजी"},
@@ -284,7 +287,7 @@ var alternativeSigns = [][]string{
 	{"公制", "英制"},
 }
 
-// stopRows are words that say nothing about the subject of a statement.
+// stopRows have words that don't show what a statement is about.
 var stopRows = []string{
 	"remember a an the of to in on at by for with from into as is are was were be been being it its this that these those there here and or but if then than so not no nor do does did don't doesn't we you your yours our us i me my mine they them their he she his her will would can could may might shall should must have has had just also too very more most much many any all each every some such only own same when whenever while where which who whom whose what how why please always never from now until over under again once please use used using make makes made let get keep sure want wants need needs like please still even ever one ones thing things way rule rules said say told earlier before again back anymore longer forget ignore drop okay ok fine allowed about mind changed actually instruction instructions",
 	"der die das den dem des ein eine einen einem einer und oder aber wenn dann als so nicht kein keine ist sind war im in am an auf bei für mit von zu zum zur aus nach über unter ich du er sie es wir ihr mir dir uns mich dich bitte immer nie nur auch noch mehr verwende benutze nutze mache wird werden regel gesagt wieder doch musst darfst kannst vergiss",

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// This file recognizes statements without a cue by the form of the sentence: an order after a request ("I want you to …"), an order for a
-// case ("If a test is flaky, tell me"), a norm for everything of a kind, a mishap that shows what to avoid, and what people say about
-// themselves in general. It looks only at grammatical words. Most forms are English; other languages have cues.
+// This file recognizes statements without a cue by the form of the sentence: an order after a request ("I want you to
+// …"), an order for a case ("If a test is flaky, tell me"), a norm for everything of a kind, a mishap that shows what
+// to avoid, and what people say about themselves in general. It looks only at grammatical words. Most forms are
+// English; other languages mostly rely on cues.
 
 // Words by which forms are recognized.
 var (
@@ -18,22 +19,23 @@ var (
 	demanding  = wordListOf("forbids forbid requires require demands demand insists insist mandates bans prohibits disallows expects expect rejects reject")
 	losses     = wordListOf("lost lose broke broken failed crashed gone down fined leaked wasted cost deleted corrupted overwritten blamed outage complaint complaints trouble sued hacked")
 	governs    = wordListOf("get gets go goes come comes need needs start starts end ends belong follow live carry carries")
-	// inclining follow a word that says how somebody is disposed towards something: "obsessed with".
+	// inclining are prepositions after words for an attitude towards something: "obsessed with".
 	inclining = wordListOf("of about to with by for in on when against towards toward")
-	// fleeting say how somebody is at the moment, or what somebody is about to do.
+	// fleeting are words for how people feel at the moment, or what they are about to do.
 	fleeting = wordListOf("sorry worried glad grateful thankful jealous surprised curious able unable eager willing ready supposed likely due allowed new back here out off done about part member on in at from with of for stuck aware afraid")
-	// knowing are verbs of what somebody knows, feels or has at the moment.
+	// knowing are verbs for what people know, feel or have at the moment.
 	knowing = wordListOf("think hope guess know wonder see understand mean agree suppose believe remember need have wish get hear recall speak say said want feel care mind expect doubt promise swear find")
-	// limiting are words with which people say what they always do, or how they like it.
+	// limiting are words with which people describe what they always do, or how they like it.
 	limiting = wordListOf("usually mostly rarely seldom only without most best better rather over than instead anything everything exclusively always never")
 	counters = wordListOf("i i'm i've i'd")
 )
 
-// formWords contains at least one word of each form. A text that has none of them, and no cues, isn't searched.
-var formWords = strings.Fields("меня before usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
+// formWords has at least one word of each form. A text that contains none of them, and no cue, isn't examined
+// further.
+var formWords = strings.Fields("get me mi of favourite favorite for you your could когда quando cuando quand als ohne sans sin sem senza zonder без меня before usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
 
-// requested returns the index of the word where the order in a request begins: "It's important that [you] never …", "try to …". It returns
-// 0 if there is no such order.
+// requested returns the index of the word with which the order inside a request begins: "It's important that [you]
+// never …", "try to …". It returns 0 if there is none.
 func requested(ws []word) int {
 	for i := 1; i+2 < len(ws) && i < 12; i++ {
 		switch w, before := ws[i].text, ws[i-1].text; {
@@ -46,10 +48,10 @@ func requested(ws []word) int {
 	return 0
 }
 
-// formed returns the byte offset at which a sentence without a cue says how to work, or what its writer likes; -1 if it does neither.
-// The functions below do the same for one form each.
+// formed returns the byte offset of what makes a sentence without a cue a statement about how to work, or about what
+// its writer likes; -1 if it is neither. Each function below does the same for one form.
 func (sc *scene) formed() int {
-	if len(sc.ws) < 3 || sc.exclaims {
+	if len(sc.ws) < 3 || sc.exclaims || sc.attributed() || sc.befallen() {
 		return -1
 	}
 	if at := sc.lesson(); at >= 0 || sc.past {
@@ -64,10 +66,23 @@ func (sc *scene) formed() int {
 	if at := sc.limits(); at >= 0 {
 		return at
 	}
-	return max(sc.unnerved(), sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI(), sc.favours())
+	return max(sc.takes(), sc.unnerved(), sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI(), sc.favours())
 }
 
-// lesson recognizes sentences about something that went wrong the last time: "The last time we deployed on a Friday, two days were lost".
+// takes recognizes sentences about how their writer has something: "I take my tea black", "Ik drink mijn koffie zwart".
+func (sc *scene) takes() int {
+	ws := sc.ws
+	if len(ws) != 5 && !(len(ws) == 6 && manner.has(ws[4].text)) || !writers.has(ws[0].text) && ws[0].text != "i" || !mine.has(ws[2].text) || ws[1].kinds != 0 || knowing.has(ws[1].text) || ws[4].known && len(ws) == 5 || strings.HasSuffix(ws[4].text, "ly") {
+		return -1
+	}
+	return ws[1].at
+}
+
+// mine are possessives of the writer.
+var mine = wordListOf("my mein meine meinen mijn mon ma")
+
+// lesson recognizes sentences about what went wrong the last time: "The last time we deployed on a Friday, two days
+// were lost".
 func (sc *scene) lesson() int {
 	ours, lost, last := false, false, -1
 	for i := range sc.ws {
@@ -84,94 +99,22 @@ func (sc *scene) lesson() int {
 	return -1
 }
 
-// norm recognizes sentences about everything of a kind: "Commits get signed", "Anything about pay goes through Igor first", "Our style
-// guide forbids contractions".
-func (sc *scene) norm() int {
-	ws := sc.ws
-	switch {
-	case everything.has(ws[0].text):
-		for i := 3; i < len(ws); i++ {
-			if inOrder.has(ws[i].text) {
-				return ws[i].at
-			}
-		}
-	case ws[0].text == "our":
-		for i := 2; i < min(len(ws)-1, 5); i++ {
-			if demanding.has(ws[i].text) {
-				return ws[i].at
-			}
-		}
-	default:
-		for i := 1; i < min(len(ws)-1, 3); i++ {
-			w := &ws[i-1]
-			if i == 1 && sc.laysDown(w) || i == 2 && (ws[0].is(quantifiers) || !ws[0].known) && sc.laysDown(w) {
-				return ws[i].at
-			}
-			if i == 2 && ws[i].text == "need" && sc.word(i+1).is(tasks) && !w.known && strings.HasSuffix(w.text, "s") && sc.warns() { // "new endpoints need a limit, otherwise …"
-				return ws[i].at
-			}
-			if w.is(products) && strings.HasSuffix(w.text, "s") && governs.has(ws[i].text) && (i == 1 || !ws[0].known) && !ws[i+1].is(tasks|numbers|idle) {
-				return ws[i].at
-			}
-		}
-	}
-	return -1
-}
-
-// laysDown reports whether a sentence that begins with a plural prescribes, without a verb, the form of such things: "Variables in snake_case",
-// "All dates in ISO format".
-func (sc *scene) laysDown(plural *word) bool {
-	i := 1
-	if plural != &sc.ws[0] {
-		i = 2
-	}
-	if len(sc.ws) > 14 || !plural.is(products) || !strings.HasSuffix(plural.text, "s") && !strings.HasSuffix(plural.text, "n") || sc.all&days != 0 {
-		return false
-	}
-	next := sc.word(i + 1)
-	if orders.has(sc.ws[i].text) {
-		return next.breaks
-	}
-	if sc.ws[i].text == "for" {
-		return next.is(quantifiers)
-	}
-	return manner.has(sc.ws[i].text) && !next.quoted && !next.is(tasks|persons|addressees|numbers|idle) && !definite.has(next.text)
-}
-
-// states reports whether "always" at word i prescribes the form of things of a kind: "Les prix sont toujours en francs", "Prezzi sempre in euro".
-func (sc *scene) states(i int, next string) bool {
-	return manner.has(next) && (i < 3 || plurals.has(sc.textAt(i-1))) && (sc.all&persons == 0 || sc.ws[0].text == "i" && !sc.ws[1].known)
-}
-
-// warns reports whether a sentence states the consequence of not following it.
-func (sc *scene) warns() bool {
-	return slices.ContainsFunc(sc.ws, func(w word) bool { return w.breaks && w.text == "otherwise" })
-}
-
-// manner are prepositions that begin a manner: the way in which something is written or done.
-var manner = wordListOf("in with without as em ohne mit sans en sin sem senza zonder без на")
-
-// plurals are verb forms for a plural subject, and orders are positions in a text.
-var (
-	plurals = wordListOf("are sind sont son são sono zijn")
-	orders  = wordListOf("first last above below")
-)
-
-// unnerved is like moved, for Russian: "Толпа меня нервирует".
+// unnerved is like moved, for Russian and for plurals in Romance languages: "Толпа меня нервирует", "Museus me entediam".
 func (sc *scene) unnerved() int {
 	for i := 1; i+1 < len(sc.ws); i++ {
-		if w := &sc.ws[i]; w.text == "меня" && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i+1].text, "ует", "уют", "ает", "ают") {
+		if w := &sc.ws[i]; (w.text == "me" || w.text == "mi") && i < 3 && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i-1].text, "s", "i") && endsWithAny(sc.ws[i+1].text, "am", "em", "an", "en", "ano", "ono") || w.text == "меня" && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i+1].text, "ует", "уют", "ает", "ают") {
 			return w.at
 		}
 	}
 	return -1
 }
 
-// favours returns the byte offset at which a sentence names a favourite of its writer, or -1: "My favourite colour is teal", "Mon plat préféré est …".
+// favours returns the byte offset of the words with which a sentence names the writer's favorite thing, or -1: "My
+// favourite colour is teal", "Mon plat préféré est …".
 func (sc *scene) favours() int {
 	ws := sc.ws
-	for i := range ws[:min(len(ws)-1, 4)] {
-		if i > 0 && (ws[0].is(persons) || ws[1].is(persons)) {
+	for i := range ws[:min(len(ws), 6)] {
+		if i > 0 && (i < min(len(ws)-1, 4) && (ws[0].is(persons) || ws[1].is(persons)) || ws[i-1].text == "my" && !ws[0].is(things)) {
 			for _, start := range favourites {
 				if strings.HasPrefix(ws[i].text, start) {
 					return ws[i].at
@@ -182,11 +125,11 @@ func (sc *scene) favours() int {
 	return -1
 }
 
-// favourites are the beginnings of words for what somebody likes best.
+// favourites are the beginnings of words for what people like best.
 var favourites = [...]string{"favo", "préfér", "preferid", "preferit", "liebl", "lievel", "любим"}
 
-// anyCase reports whether a sentence states a kind of case in which it applies: "If a test is flaky", "When in doubt", "Every time I
-// mention money".
+// anyCase reports whether a sentence says in what kind of case it applies: "If a test is flaky", "When in doubt",
+// "Every time I mention money".
 func (sc *scene) anyCase() bool {
 	for i := range sc.ws[:len(sc.ws)-2] {
 		w, next := sc.ws[i].text, &sc.ws[i+1]
@@ -221,8 +164,8 @@ func (sc *scene) recurring() int {
 	return -1
 }
 
-// reported recognizes sentences, in languages other than English, about when to inform the writer: "Si un test casse, préviens-moi", "Se um
-// teste falhar, me avise".
+// reported recognizes sentences in languages other than English that say when to inform the writer: "Si un test
+// casse, préviens-moi", "Se um teste falhar, me avise".
 func (sc *scene) reported() int {
 	if !inCase.has(sc.ws[0].text) || !indefinite.has(sc.ws[1].text) && !(sc.ws[1].is(addressees) && something.has(sc.ws[2].text)) {
 		return -1
@@ -250,7 +193,7 @@ var (
 	toWriter   = wordListOf("moi me mir mich мне")
 )
 
-// generally reports whether the word at i begins an object that is a kind of thing, rather than a certain one.
+// generally reports whether the object that begins at word i is a kind of thing rather than a certain one.
 func (sc *scene) generally(i int) bool {
 	w := sc.word(i)
 	if w == nil || w.breaks || w.quoted || w.is(tasks|reactions|things|persons|addressees|numbers|days) {
@@ -260,8 +203,8 @@ func (sc *scene) generally(i int) bool {
 	return c < 'A' || c > 'Z' && c < '0' || c > 'Z'
 }
 
-// writer returns the index of the verb after the "I" that begins a clause, and whether the verb is negated. The index is -1 if there is no
-// such "I".
+// writer returns the index of the verb after an "I" at the beginning of a clause, and whether the verb is negated.
+// The index is -1 if there is no such "I".
 func (sc *scene) writer() (verb int, negated bool) {
 	for i := range sc.ws[:len(sc.ws)-2] {
 		w := &sc.ws[i]
@@ -285,7 +228,7 @@ func (sc *scene) writer() (verb int, negated bool) {
 
 var modal = wordListOf("can could would wouldn't will won't")
 
-// inclined recognizes sentences about the writer's attitude to a kind of thing: "I'm picky about coffee".
+// inclined recognizes sentences about the writer's attitude towards a kind of thing: "I'm picky about coffee".
 func (sc *scene) inclined() int {
 	i, _ := sc.writer()
 	if i < 1 || i+2 >= len(sc.ws) || sc.ws[i-1].text != "i'm" && sc.ws[i-1].text != "am" && !sc.ofWriter() {
@@ -301,13 +244,17 @@ func (sc *scene) inclined() int {
 	return -1
 }
 
-// restricted recognizes sentences about something that the writer does only, never, or in a certain way: "I take my tea without sugar".
+// restricted recognizes sentences about what the writer does only, never, or in a certain way: "I take my tea without
+// sugar".
 func (sc *scene) restricted() int {
 	i, negated := sc.writer()
 	if i < 1 {
 		return -1
 	}
 	w := &sc.ws[i]
+	if next := sc.textAt(i + 1); i == 1 && !negated && len(sc.ws) < 9 && (w.kinds == 0 && len(next) > 4 && strings.HasSuffix(next, "ly") || w.text == "get" && inclining.has(sc.textAt(i+2)) && !sc.ws[i+1].known && !endsWithAny(next, "s", "ed")) {
+		return w.at // "I sleep badly on trains", "I get seasick on ferries"
+	}
 	if knowing.has(w.text) && w.text != "feel" || w.is(persons|things|tasks|pasts|idle) || strings.HasSuffix(w.text, "ed") || strings.HasSuffix(w.text, "ing") || sc.all&things != 0 || sc.digits {
 		return -1
 	}
@@ -317,6 +264,8 @@ func (sc *scene) restricted() int {
 		if object++; sc.textAt(i+1) != "with" && sc.textAt(i+1) != "without" {
 			object = len(sc.ws)
 		}
+	case before == "could" && len(sc.ws) > object+1 && each.has(sc.ws[len(sc.ws)-2].text): // "I could eat soup every day"
+		return w.at
 	case sc.ws[0].text == "i'd" && before == "never" && sc.word(object) != nil && sc.ws[object].is(tasks):
 		object++
 	}
@@ -339,22 +288,27 @@ func (sc *scene) restricted() int {
 // The writer, and words like limiting, in other languages.
 var (
 	writers    = wordListOf("ich ik je j' yo eu io я")
-	limitWords = wordListOf("nur nie niemals grundsätzlich immer stets lieber ungern selten rarement raramente редко meist meistens kein keine keinen alleen nooit altijd liever geen uniquement généralement normalement normalmente обычно seulement jamais toujours solo sólo nunca siempre só sempre mai soltanto только никогда всегда")
+	limitWords = wordListOf("ohne sans sin sem senza zonder без nur nie niemals grundsätzlich immer stets lieber ungern selten rarement raramente редко meist meistens kein keine keinen alleen nooit altijd liever geen uniquement généralement normalement normalmente обычно seulement jamais toujours solo sólo nunca siempre só sempre mai soltanto только никогда всегда")
 )
 
-// limits is like restricted, for other languages. In Spanish, Portuguese and Italian the verb form shows who acts: "Solo duermo bien …".
+// limits is like restricted, for other languages. In Spanish, Portuguese and Italian the verb form shows that the
+// writer is the subject: "Solo duermo bien …".
 func (sc *scene) limits() int {
-	if sc.all&things != 0 || sc.digits {
+	if sc.digits || slices.ContainsFunc(sc.ws, func(w word) bool { return w.is(things) && w.text != "il" }) {
 		return -1
 	}
 	for i := range sc.ws[:len(sc.ws)-1] {
 		if !limitWords.has(sc.ws[i].text) {
 			continue
 		}
-		if writers.has(sc.ws[0].text) && i > 1 {
+		if writers.has(sc.ws[0].text) && (i > 1 || sc.ws[0].text == "я" && !sc.ws[2].known) {
 			return sc.ws[i].at
 		}
-		for k := max(i-1, 0); k <= i+1; k++ {
+		from := max(i-1, 0)
+		if manner.has(sc.ws[i].text) { // "bevo il caffè senza zucchero"
+			from = 0
+		}
+		for k := from; k <= i+1; k++ {
 			if w := &sc.ws[k]; k != i && k < 2 && !w.known && (k == 0 || !sc.ws[0].is(persons|tasks)) && len(w.text) > 3 && strings.HasSuffix(w.text, "o") {
 				return sc.ws[i].at
 			}
@@ -363,7 +317,7 @@ func (sc *scene) limits() int {
 	return -1
 }
 
-// forWriter recognizes sentences about what something means to the writer: "Anything with nuts is a no for me".
+// forWriter recognizes sentences about how something affects the writer: "Anything with nuts is a no for me".
 func (sc *scene) forWriter() int {
 	if sc.ws[0].is(things | addressees | askers | tasks | persons | numbers) {
 		return -1
@@ -372,7 +326,7 @@ func (sc *scene) forWriter() int {
 	if sc.all&lastingly != 0 || manner.has(sc.ws[1].text) { // "dark mode everywhere for me"
 		linked = 0
 	}
-	for i := 1; i+1 < len(sc.ws) && !sc.ws[i].is(moods|things); i++ {
+	for i := 1; i+1 < len(sc.ws) && !sc.ws[i].is(things) && (!sc.ws[i].is(moods) || linked == i-1 && sc.ws[linked].text == "are"); i++ {
 		switch sc.ws[i].text {
 		case "is", "are", "isn't", "aren't", "mean", "means", "beat", "beats", "works", "work":
 			linked = i

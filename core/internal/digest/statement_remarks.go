@@ -4,53 +4,54 @@ import "strings"
 
 // This file recognizes sentences that only sound like a rule or a preference: remarks, wishes, one-time requests, and predictions.
 
-// soothing are things that people are told not to do to reassure them: "no te preocupes".
+// soothing are words after "don't" in sentences that reassure somebody: "no te preocupes".
 var soothing = wordListOf("fais feelings hello hi preocupes preocupe preocupéis inquiète inquiétez preoccupare preoccuparti preoccuparsi preocupa preocupar волнуйся волнуйтесь беспокойся переживай")
 
-// somewhere are words that begin a place: "leave it on the porch".
+// somewhere are words at the beginning of a place: "leave it on the porch".
 var somewhere = wordListOf("on at in by under with there here")
 
-// kindly are words of good wishes: "Remember to breathe!"
+// kindly are words that introduce good wishes: "Remember to breathe!"
 var kindly = wordListOf("make be remember ensure")
 
 // comparers are words of comparison.
 var comparers = wordListOf("than over instead als que do di чем at in by of")
 
-// fears are verbs for what somebody doesn't want to happen: "I don't want to miss the bus".
+// fears are verbs for what people don't want to happen to them: "I don't want to miss the bus".
 var fears = wordListOf("going miss lose wait go leave fight argue die hurry forget bother bore intrude jinx get rush worry panic")
 
-// reticent are verbs of people who decline to answer: "I prefer not to say".
+// reticent are verbs with which people decline to answer: "I prefer not to say".
 var reticent = wordListOf("say talk discuss answer tell think know imagine")
 
 // mishaps are accidents that people warn each other about: "don't lose your ticket".
 var mishaps = wordListOf("lose miss fall slip burn trip choke")
 
-// feelings are verbs with subjects that nobody gives instructions about: "the kids always want ice cream".
+// feelings are verbs whose subject isn't somebody whom an instruction could be about: "the kids always want ice
+// cream".
 var feelings = wordListOf("want wants love loves like likes hate hates forget forgets eat eats drink drinks sleep sleeps laugh laughs cry cries complain complains win wins lose loses")
 
-// likely are verbs for what is expected to happen by itself: "the test should pass".
+// likely are verbs for what will probably happen by itself: "the test should pass".
 var likely = wordListOf("pass work fit help suffice arrive appear")
 
-// perfects begin an infinitive of the past, after which a duty is a guess.
+// perfects are verbs that begin a past infinitive. Before one, a word for a duty expresses a guess.
 var perfects = wordListOf("haber ter aver avere essere avoir")
 
-// copulas are verbs that link a subject to its description.
+// copulas are verbs between a subject and its description.
 var copulas = wordListOf("está están es son est sont ist sind è sono estão")
 
-// somebody are pronouns for nobody in particular: "someone should fix that gate".
-var somebody = wordListOf("someone somebody jemand quelqu'un alguien qualcuno alguém кто-то")
+// somebody are pronouns for no particular person: "someone should fix that gate".
+var somebody = wordListOf("people someone somebody jemand quelqu'un alguien qualcuno alguém кто-то")
 
-// atOnce are words for what happens soon.
+// atOnce are words for something that happens soon.
 var atOnce = wordListOf("now soon tonight today minutes gleich jetzt bald heute minuten maintenant bientôt minutes ahora pronto minutos agora сейчас скоро минут")
 
-// dealings are verbs of people who deal with the writer.
+// dealings are verbs for what other people do to or for the writer.
 var dealings = wordListOf("calls tells asks gives sends says shows owes helps teaches takes picks wants needs knows sees meets visits reminds texts emails follows brings pays joins lets gets leaves thinks hears drives invites offers promises keeps hates loves likes misses understands beats")
 
-// Words that report what others say or do, words about a moment, and words that point at something.
+// Words that report what others say or do, words about the moment, and words that point at something.
 var (
-	hearsay   = wordListOf("say says said tells told insists claims states warns sagt sagte dit dice dijo disse detto zei сказал сказала")
+	hearsay   = wordListOf("zegt diz diceva decía dizia disait говорит говорила say says said tells told insists claims states warns sagt sagte dit dice dijo disse detto zei сказал сказала")
 	rumours   = wordListOf("according apparently supposedly allegedly angeblich apparemment aparentemente")
-	momentary = wordListOf("yet anymore there already currently usually lately somehow ever")
+	momentary = wordListOf("longtemps längst yet anymore there already currently usually lately somehow ever")
 	pointed   = wordListOf("that this those these")
 	beyond    = wordListOf("above over beyond outside exceeds")
 	repeating = wordListOf("again einmal nuevo nouveau nuovo novo раз снова опять")
@@ -58,8 +59,8 @@ var (
 	befalls   = wordListOf("happen happens mean means matter matters exist exists last lasts")
 )
 
-// describes reports whether a sentence with a cue of size words at word i only describes something, or reports what somebody else says: "that endpoint
-// never fails", "my teacher says we must read it".
+// describes reports whether a sentence with a cue of size words at word i only describes something, or reports what
+// somebody else says: "that endpoint never fails", "my teacher says we must read it".
 func (sc *scene) describes(c cue, i, size int) bool {
 	for k := range sc.ws {
 		w := &sc.ws[k]
@@ -67,7 +68,7 @@ func (sc *scene) describes(c cue, i, size int) bool {
 			return true
 		}
 	}
-	if c.place != me && sc.going(i) || sc.ws[0].text == "not" && len(sc.ws) > 2 && (sc.ws[1].is(quantifiers) || strings.HasPrefix(sc.ws[1].text, "every")) {
+	if sc.attributed() || sc.sighs(i) || sc.befallen() || c.place != self && sc.thisTime() || c.tells() && sc.ws[len(sc.ws)-1].text == "tonight" || c.place != me && sc.going(i) || sc.ws[0].text == "not" && len(sc.ws) > 2 && (sc.ws[1].is(quantifiers) || strings.HasPrefix(sc.ws[1].text, "every")) {
 		return true
 	}
 	if len(sc.ws) > 3 && sc.ws[0].is(quantifiers) && !sc.ws[2].known && strings.HasSuffix(sc.ws[2].text, "ed") { // "every room smelled of paint"
@@ -113,8 +114,69 @@ func (sc *scene) describes(c cue, i, size int) bool {
 	return false
 }
 
-// going reports whether a sentence with a cue at word i describes what is happening, or most likely is: "must be boiling", "must be a
-// leftover", "no tests are failing".
+// attributed reports whether a sentence ends by saying who said it: "…, the trainer promised".
+func (sc *scene) attributed() bool {
+	n := len(sc.ws) - 1
+	for k := n; k > 0 && k > n-4; k-- {
+		if sc.ws[k].breaks {
+			last := sc.ws[n].text
+			return k < n && (definite.has(sc.ws[k].text) || sc.ws[k].is(persons&^selves)) && !sc.ws[k].is(selves) && (strings.HasSuffix(last, "ed") || hearsay.has(last))
+		}
+	}
+	return false
+}
+
+// sighs reports whether the word at i belongs to a saying or a sigh: "on ne sait jamais", "siempre lo mismo con la calefacción".
+func (sc *scene) sighs(i int) bool {
+	for k := range sc.ws {
+		if len(sc.ws) < 6 && known.has(sc.ws[k].text) && sc.all&lastingly != 0 || k > 1 && sc.ws[k].text == "only" && sc.ws[k-1].text == "the" && sc.ws[k-2].is(beings) || k > i && k < i+3 && same.has(sc.ws[k].text) && sc.ws[i].is(lastingly) {
+			return true
+		}
+	}
+	return false
+}
+
+// befallen reports whether a sentence says what happens each time that its writer does something: "Jedes Mal, wenn ich anrufe, ist besetzt". In a
+// rule the last clause is an order.
+func (sc *scene) befallen() bool {
+	at := 0
+	for i := 1; i < min(len(sc.ws)-1, 4) && at == 0; i++ {
+		if times.has(sc.ws[i].text) && sc.ws[i-1].is(quantifiers) && sc.ws[i].text != "time" {
+			at = i
+		}
+	}
+	if at == 0 || sc.all&products != 0 {
+		return false
+	}
+	clause := 0
+	for i := at + 2; i < len(sc.ws)-1; i++ {
+		if sc.ws[i].breaks {
+			clause = i
+		}
+	}
+	w, next := &sc.ws[clause], sc.word(clause+1)
+	switch {
+	case clause == 0:
+		return sc.all&addressees == 0
+	case conditionAt(w), next.is(addressees):
+		return conditionAt(w) && !next.is(addressees)
+	case w.script == spaced && w.text[0] == 0xd0 || w.text[0] == 0xd1:
+		return !endsWithAny(w.text, "й", "йте", "и", "ите", "ь", "ьте")
+	}
+	return definite.has(w.text) || articles.has(w.text) || w.is(persons|beings|askers) || strings.HasSuffix(w.text, "t")
+}
+
+// conditionAt reports whether a clause that begins with a word is a condition.
+func conditionAt(w *word) bool { return w.is(conditions) || w.text == "als" }
+
+// Verbs of sayings about what nobody knows, and words for "the same".
+var (
+	known = wordListOf("weiß weet sait sabe sa знаешь")
+	same  = wordListOf("dasselbe gleiche même mismo misma mesma mesmo stessa stesso hetzelfde same одно")
+)
+
+// going reports whether a sentence with a cue at word i is about what is happening, or probably is: "must be
+// boiling", "must be a leftover", "no tests are failing".
 func (sc *scene) going(i int) bool {
 	if sc.ws[i].is(addressees) || sc.all&addressees != 0 {
 		return false
@@ -131,7 +193,7 @@ func (sc *scene) going(i int) bool {
 	return false
 }
 
-// remarks reports whether a cue of size words at word i belongs to a remark.
+// remarks reports whether a cue of size words at word i is part of a remark instead of an instruction.
 func (sc *scene) remarks(c cue, i, size int) bool {
 	if sc.describes(c, i, size) || sc.about(c, i, size) {
 		return true
@@ -190,7 +252,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 	case taste:
 		return (w.text == "we" || w.text == "i") && len(sc.ws) < 5 && sc.all&products == 0 && (w.text == "we" || len(sc.ws) < 4)
 	case bare:
-		return next == "need" && fears.has(sc.textAt(i+size+2)) || sc.places(i) || sc.oneThing(i+size) || next == "an" || soothing.has(next) || soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || w.text == "stay" && next == "as"
+		return sc.ws[0].text == "there" || w.text == "keep" && sc.oneState(i+1) || next == "need" && fears.has(sc.textAt(i+size+2)) || sc.places(i) || sc.oneThing(i+size) || next == "an" || soothing.has(next) || soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || w.text == "stay" && next == "as"
 	case nobody:
 		return next == "to" && (then.is(idle) || fears.has(sc.textAt(i+size+1))) || strings.HasSuffix(next, "ed") || feelings.has(next) || w.text == "only" && sc.offers(i+size)
 	case habit:
@@ -203,7 +265,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		if before == nil || before.is(selves|addressees) {
 			return false
 		}
-		return c.strength == wish && !sc.states(i, next) && sc.all&(products|addressees|selves|quantifiers|numbers) == 0 && !sc.digits || // "The bus is always late"
+		return c.strength == wish && !sc.states(i, next) && !beginsOrder(after) && !beginsOrder(before) && !sc.infinitive() && sc.all&(products|addressees|selves|quantifiers|numbers) == 0 && !sc.digits || // "The bus is always late"
 			feelings.has(next) && sc.all&products == 0 || copulas.has(next) && sc.all&(products|addressees) == 0
 	case permit:
 		return fears.has(next) || pointed.has(sc.textAt(len(sc.ws)-2))
@@ -212,7 +274,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		case "только": // "the bakery only takes cash"
 			return i > 1 && endsWithAny(before.text, "ет", "ёт", "ит", "ют", "ят")
 		case "every": // "Anna collects every stamp"
-			return sc.all&moods != 0 || i == 0 && definite.has(sc.textAt(2)) || !w.starts && sc.all&(products|addressees) == 0
+			return sc.all&moods != 0 || sc.all&things != 0 && sc.all&(products|addressees) == 0 || i == 0 && definite.has(sc.textAt(2)) || !w.starts && sc.all&(products|addressees) == 0
 		case "as":
 			return sc.all&(moods|addressees) != 0 || sc.all&things != 0 && len(sc.ws) < 7
 		case "stay":
@@ -221,25 +283,27 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 			return after.is(numbers) || next != "" && next[0] <= '9' || sc.offers(i+size) || before != nil && before.text == "can"
 		case "ne":
 			end := sc.word(i + 3)
-			return soothing.has(sc.textAt(i+size+1)) || unfinished.has(sc.textAt(i+2)) && (end == nil || end.breaks)
+			return soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || unfinished.has(sc.textAt(i+2)) && (end == nil || end.breaks)
 		case "nobody", "no", "nothing", "none", "não", "non", "не":
 			return soothing.has(next) || next == "to" || fears.has(sc.textAt(i+size+2)) || soothing.has(sc.textAt(i+size+1)) || before.is(reportVerbs) && sc.all&products == 0 || strings.HasSuffix(next, "ed") || feelings.has(next)
 		}
 	case self:
 		return sc.unsure(i) || sc.proceeds(i+size) || before != nil && next == "the" && sc.all&addressees != 0 && strings.HasSuffix(before.text, "'d") || sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || sc.textAt(i+size-1) == "not" && reticent.has(next) || next == "the" && then.is(numbers) || next == "to" && feared
 	case me:
-		return nearby.has(next) || nearby.has(sc.textAt(i+size+1)) || w.text == "let's" && fears.has(next) || sc.ws[0].is(things) && size > 1 && sc.ws[i+size-1].is(selves) || sc.ws[0].is(others) || w.text == "would" && sc.soon()
+		return nearby.has(next) || nearby.has(sc.textAt(i+size+1)) || w.text == "let's" && fears.has(next) || sc.ws[0].is(things) && size > 1 && sc.ws[i+size-1].is(selves) || sc.ws[0].is(others) || (w.text == "would" || w.text == "any") && sc.soon()
 	}
 	return false
 }
 
-// aside reports whether the order at word i only ends a story: "the pump set me back 90 euros, don't tell anyone".
+// aside reports whether the order at word i is only the end of a story: "the pump set me back 90 euros, don't tell
+// anyone".
 func (sc *scene) aside(c *cue, i int) bool {
 	return i > 2 && c.strength == strict && (c.place == lead || c.place == bare) && sc.all&(products|lastingly) == 0 &&
 		(sc.past || sc.digits || sc.narrates && sc.ws[0].is(selves))
 }
 
-// settles reports whether people say where they live or work from now on: "désormais j'habite à Louvain".
+// settles reports whether the writer says where he or she will live or work from now on: "désormais j'habite à
+// Louvain". i is the index of the cue.
 func (sc *scene) settles(i int) bool {
 	for k := range sc.ws {
 		if w := &sc.ws[k]; k != i && settling.has(w.text) {
@@ -249,13 +313,13 @@ func (sc *scene) settles(i int) bool {
 	return false
 }
 
-// unfinished end what forbids something only if the verb of what is forbidden follows.
+// unfinished are words that forbid something only if a verb follows that says what.
 var unfinished = wordListOf("pas puede pueden pode podem può possono")
 
 // settling contains verbs for living and working somewhere.
 var settling = wordListOf("live work wohne arbeite habite travaille vivo trabajo moro trabalho abito lavoro живу работаю")
 
-// oneThing reports whether a sentence ends with a single thing that the words from i on name: "keep the change".
+// oneThing reports whether the words from i on name a single thing and end the sentence: "keep the change".
 func (sc *scene) oneThing(i int) bool {
 	object := sc.word(i)
 	if object == nil || i+2 != len(sc.ws) || sc.all&(products|quantifiers|lastingly) != 0 || sc.ws[i+1].is(tasks) {
@@ -268,12 +332,23 @@ func (sc *scene) oneThing(i int) bool {
 	return false
 }
 
-// proceeds reports whether a sentence is about doing something, named by the word at i, with one thing: "… in booking the new one".
+// oneState reports whether the words from i on name one thing and its state: "keep the note short".
+func (sc *scene) oneState(i int) bool {
+	thing, end := sc.word(i+1), sc.word(i+3)
+	if sc.textAt(i) != "this" && sc.textAt(i) != "the" || sc.all&(quantifiers|lastingly) != 0 || sc.word(i+2) == nil || end != nil && !end.breaks {
+		return false
+	}
+	return !general.has(thing.text) && (!thing.is(products) || sc.textAt(i) == "this" && !thing.breaks && len(sc.ws) == i+3)
+}
+
+// proceeds reports whether a sentence is about an activity, named by the word at i, with a single thing: "… in
+// booking the new one".
 func (sc *scene) proceeds(i int) bool {
 	return strings.HasSuffix(sc.textAt(i), "ing") && sc.textAt(len(sc.ws)-1) == "one"
 }
 
-// seeks reports whether a sentence asks for a thing or a place: "I need somewhere quiet to stay", "Can you find me a florist?"
+// seeks reports whether a sentence is looking for a thing or a place: "I need somewhere quiet to stay", "Can you find
+// me a florist?"
 func (sc *scene) seeks() bool {
 	for k := range sc.ws[:min(len(sc.ws)-1, 4)] {
 		if seeking.has(sc.ws[k].text) {
@@ -283,10 +358,10 @@ func (sc *scene) seeks() bool {
 	return false
 }
 
-// seeking are verbs of requests for a thing or a place.
+// seeking are verbs in requests for a thing or a place.
 var seeking = wordListOf("need want like looking find book recommend suggest searching")
 
-// unsure reports whether the word at i expresses the writer's uncertainty.
+// unsure reports whether the writer is uncertain about what the word at i says.
 func (sc *scene) unsure(i int) bool {
 	for k := 1; k < i; k++ {
 		if sc.ws[k].text == "sure" && sc.ws[k-1].is(negations) {
@@ -296,7 +371,7 @@ func (sc *scene) unsure(i int) bool {
 	return false
 }
 
-// onceMore reports whether a sentence asks to do something once more: "try it again without the cache".
+// onceMore reports whether a sentence asks to repeat something once: "try it again without the cache".
 func (sc *scene) onceMore() bool {
 	for k := range sc.ws {
 		if repeating.has(sc.ws[k].text) && (k == 0 || !each.has(sc.ws[k-1].text)) {
@@ -316,7 +391,7 @@ func (sc *scene) thisTime() bool {
 	return false
 }
 
-// places reports whether the verb at word i is "leave", and the sentence asks to leave one thing somewhere.
+// places reports whether a sentence asks to leave one thing somewhere, with "leave" as word i.
 func (sc *scene) places(i int) bool {
 	if sc.ws[i].text != "leave" || !sc.word(i+1).is(tasks|things) {
 		return false
@@ -332,7 +407,7 @@ func (sc *scene) places(i int) bool {
 	return false
 }
 
-// offers reports whether the condition that begins at word i is a courtesy: "only if you have time".
+// offers reports whether the condition that begins at word i is only polite: "only if you have time".
 func (sc *scene) offers(i int) bool {
 	for k := i; k < len(sc.ws) && k < i+6; k++ {
 		if sc.ws[k].is(moment) && !sc.ws[k].is(moods) && sc.ws[k].text != "have" && sc.ws[k].text != "get" {
@@ -352,8 +427,8 @@ func (sc *scene) soon() bool {
 	return false
 }
 
-// moved returns the byte offset at which a sentence describes the effect of something on its writer, as in "Small talk exhausts me",
-// or -1.
+// moved returns the byte offset of the verb in a sentence about the effect of something on its writer, as in "Small
+// talk exhausts me", or -1.
 func (sc *scene) moved() int {
 	if len(sc.ws) < 3 || len(sc.ws) > 12 || sc.past || sc.exclaims || sc.all&(days|others|addressees) != 0 || sc.ws[0].is(narrators|askers|tasks|conditions) {
 		return -1
@@ -372,7 +447,7 @@ func (sc *scene) moved() int {
 	return -1
 }
 
-// weighs reports whether the words from i on compare one thing with another.
+// weighs reports whether the words from i on compare two things.
 func (sc *scene) weighs(i int) bool {
 	for k := i + 1; k+1 < len(sc.ws); k++ {
 		switch sc.ws[k].text {
@@ -383,7 +458,7 @@ func (sc *scene) weighs(i int) bool {
 	return false
 }
 
-// ofWriter reports whether a sentence begins with "I am".
+// ofWriter reports whether a sentence begins with "I am", in any of the languages.
 func (sc *scene) ofWriter() bool {
 	switch sc.ws[0].text {
 	case "i'm", "sono", "soy", "sou":
@@ -397,7 +472,7 @@ func (sc *scene) ofWriter() bool {
 	return false
 }
 
-// ofProducts reports whether a sentence is about what the reader writes. The word at i is a verb.
+// ofProducts reports whether a sentence with a verb at word i is about what the reader writes.
 func (sc *scene) ofProducts(i int) bool {
 	for k := range sc.ws {
 		if k != i && sc.ws[k].is(products) {

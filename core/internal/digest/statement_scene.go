@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The places where a cue counts, and the sentences in which it does.
+// The places in a sentence, and the kinds of sentences, in which a cue counts.
 const (
 	anywhere = iota
 	lead     // at the beginning of a clause
@@ -26,7 +26,7 @@ const (
 	lesson   // about something that must not happen again
 	lift     // it revokes a rule
 	versus   // a comparison of two things
-	nature   // people say what they are
+	nature   // people say what they are like
 	another  // signs only: the sentence is about somebody who is absent
 	story    // signs only: the sentence is about one day, not about every day
 )
@@ -41,10 +41,10 @@ type scene struct {
 	exclaims bool
 	digits   bool
 	permits  bool // it allows something
-	invents  int  // what invention has found; 0 before
+	invents  int  // the result of invention; 0 before its first call
 }
 
-// look analyses a sentence and its words.
+// look analyses a sentence s with the words ws.
 func (sc *scene) look(s string, ws []word) {
 	sc.text, sc.ws, sc.narrates = s, ws, len(ws) > 0 && ws[0].is(narrators)
 	for i := range ws {
@@ -56,7 +56,7 @@ func (sc *scene) look(s string, ws []word) {
 			if w.text == "if" && i > 0 && ws[i-1].text == "as" { // "as if I had never seen it"
 				break
 			}
-			if kinds := w.kinds; w.breaks && w.text == "was" { // in German it begins a question
+			if kinds := w.kinds; w.breaks && w.text == "was" || w.text == "met" && (i == 0 || !ws[i-1].is(persons|selves)) { // a question in German, "with" in Dutch
 				sc.all |= kinds &^ pasts
 			} else {
 				sc.all |= kinds
@@ -72,9 +72,11 @@ func (sc *scene) look(s string, ws []word) {
 			sc.past = true
 		case i > 1 && ws[i-1].text == "est" && ws[i-2].text == "s'" && strings.HasSuffix(w.text, "é"):
 			sc.past = true
-		case n > 5 && w.text[n-3:] == "ait" && i > 0 && ws[i-1].is(persons|things), n > 5 && w.text[n-3:] == "aba":
+		case n > 5 && w.text[n-3:] == "ait" && i > 0 && (ws[i-1].is(persons|things) || strings.HasSuffix(ws[i-1].text, "'")), n > 5 && w.text[n-3:] == "aba":
 			sc.past = true
-		case n > 6 && w.text[0]|1 == 0xd1 && pastInRussian(w.text):
+		case n > 6 && endsWithAny(w.text, "ábamos", "íamos", "ávamos", "avamo", "evamo", "ivamo", "avano", "evano", "ivano"):
+			sc.past = true
+		case n > 6 && w.text[0]|1 == 0xd1 && w.text != "сначала" && pastInRussian(w.text):
 			sc.past = true
 		}
 	}
@@ -83,15 +85,16 @@ func (sc *scene) look(s string, ws []word) {
 }
 
 func pastInRussian(w string) bool {
-	return endsWithAny(w, "ал", "ил", "ел", "ала", "ила", "ела", "али", "или", "ели", "ался", "ился", "шёл", "шел", "шла", "шли")
+	return endsWithAny(w, "ал", "ил", "ел", "ял", "яла", "яли", "ала", "ила", "ела", "али", "или", "ели", "ался", "ился", "шёл", "шел", "шла", "шли")
 }
 
-// concrete reports whether a sentence has a definite subject: the reader's output, everything of a kind, or a number.
+// concrete reports whether a sentence is about something concrete: the reader's output, everything of a kind, or a
+// number.
 func (sc *scene) concrete() bool {
 	return sc.digits || sc.all&(products|lastingly|quantifiers|numbers) != 0
 }
 
-// tells reports whether a cue is an order to the reader, or describes the writer.
+// tells reports whether the cues of a row are orders to the reader, or describe the writer.
 func (c *cueRow) tells() bool {
 	switch c.place {
 	case lead, bare, order, self, me, lift, hint:
@@ -100,7 +103,8 @@ func (c *cueRow) tells() bool {
 	return false
 }
 
-// directs reports whether a sentence with a cue tells the reader what to do, is about what the reader writes, or describes its writer.
+// directs reports whether a sentence with a cue of row c tells the reader what to do, is about what the reader
+// writes, or describes its writer.
 func (sc *scene) directs(c *cueRow) bool {
 	return c.tells() || c.changes || sc.all&(products|addressees) != 0
 }
@@ -121,7 +125,7 @@ func (sc *scene) unshaded(i int) *word {
 	return sc.word(i)
 }
 
-// fits reports whether a cue of size words at word i is in a place where it says how to work.
+// fits reports whether a cue of size words at word i is in one of the places where it means how to work.
 func (sc *scene) fits(c cue, i, size int) bool {
 	if sc.remarks(c, i, size) {
 		return false
@@ -150,7 +154,7 @@ func (sc *scene) fits(c cue, i, size int) bool {
 		if next == "he" && i == 0 { // "nunca he estado en …"
 			return false
 		}
-		if before != nil && !starts && sc.all&persons != 0 && !sc.states(i, next) && !before.is(selves|addressees) && !sc.ofProducts(i+size) {
+		if before != nil && !starts && sc.all&persons != 0 && !sc.states(i, next) && !before.is(selves|addressees) && !sc.ofProducts(i+size) && !beginsOrder(before) {
 			return false
 		}
 		return len(sc.ws) == 1 || next != "mind" && before != nil && before.text != "as" && !sc.past && (starts || !before.is(tellers) || after.is(habits) || sc.states(i, next) && plurals.has(before.text) && !sc.word(i+size+1).is(tasks)) ||
@@ -158,11 +162,14 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	case duty, should:
 		return sc.duty(c, i, after)
 	case loose:
-		return !sc.narrates && !sc.past && !sc.exclaims && sc.all&(persons|days) == 0 && !sc.onceMore() && !after.is(idle) && !(i+1 < len(sc.ws) && sc.ws[i+1].breaks)
+		return !sc.narrates && !sc.past && !sc.exclaims && sc.all&(persons|days) == 0 && !sc.onceMore() && (!after.is(idle) || sc.word(i-1).is(products)) && !(i+1 < len(sc.ws) && sc.ws[i+1].breaks)
 	case bound:
 		return !sc.past && sc.all&days == 0 && sc.concrete() && (sc.all&persons == 0 || sc.all&(products|addressees) != 0)
 	case taste:
-		return next != "to" && !after.is(reactions|tasks|numbers) && !sc.past && sc.all&days == 0
+		if next == "to" || sc.past || sc.all&days != 0 {
+			return false
+		}
+		return !after.is(reactions|tasks|numbers) || next == "the" && sc.all&quantifiers != 0
 	case want:
 		return sc.all&days == 0 && (sc.all&(products|lastingly) != 0 || !after.is(numbers) && !indefinite.has(next))
 	case self:
@@ -184,7 +191,8 @@ func (sc *scene) fits(c cue, i, size int) bool {
 	return true
 }
 
-// resumes reports whether an order continues after an insertion at word i: "do not, under any circumstances, mail them".
+// resumes reports whether an order continues after the insertion that begins at word i: "do not, under any
+// circumstances, mail them".
 func (sc *scene) resumes(i int) bool {
 	for k := i + 2; k < len(sc.ws) && k < i+6; k++ {
 		if sc.ws[k].breaks {
@@ -194,10 +202,11 @@ func (sc *scene) resumes(i int) bool {
 	return false
 }
 
-// comforting are verbs after "stop" in sentences that comfort somebody or answer a joke.
+// comforting are verbs after "stop" in sentences that comfort people or react to a joke.
 var comforting = wordListOf("worrying crying joking kidding teasing being")
 
-// alone reports whether the words from i on ask to leave something of the writer's alone, or to keep it out of something.
+// alone reports whether the words from i on ask to leave something of the writer's untouched, or to keep it out of
+// something.
 func (sc *scene) alone(i int) bool {
 	if sc.ws[i].text != "leave" && sc.ws[i].text != "keep" || sc.textAt(i+1) != "my" && sc.textAt(i+1) != "our" {
 		return false
@@ -210,8 +219,8 @@ func (sc *scene) alone(i int) bool {
 	return false
 }
 
-// duty reports whether the verb at word i expresses a permanent duty, rather than a likelihood, a past duty, or one for today. Its subject
-// is then the reader, the reader's output, or a thing in general.
+// duty reports whether the verb at word i expresses a permanent duty, rather than a likelihood, a past duty, or one
+// for today. The subject of a permanent duty is the reader, the reader's output, or a thing in general.
 func (sc *scene) duty(c cue, i int, after *word) bool {
 	if sc.past && sc.all&(products|addressees) == 0 || sc.all&days != 0 && (c.strength < strict || sc.ws[0].is(things|others) && sc.all&(addressees|negations) == 0) || after != nil && after.text == "de" && strings.HasPrefix(sc.ws[i].text, "debe") {
 		return false
@@ -220,7 +229,7 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 		return false
 	}
 	at := i + c.words()
-	if n := len(sc.ws) - 1; perfects.has(sc.textAt(at)) && !articles.has(sc.textAt(at+1)) || sc.ws[n].text == "haben" && strings.HasPrefix(sc.ws[n-1].text, "ge") { // "deve ter tido"
+	if n := len(sc.ws) - 1; perfects.has(sc.textAt(at)) && !articles.has(sc.textAt(at+1)) || sc.ws[n].text == "haben" && strings.HasPrefix(sc.ws[n-1].text, "ge") || sc.textAt(n-1) == "hebben" && strings.HasPrefix(sc.ws[n].text, "ge") { // "deve ter tido"
 		return false
 	}
 	for n := at - 1; n < len(sc.ws) && n < at+2; n++ {
@@ -241,7 +250,7 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 			}
 		}
 	}
-	if after.is(done|moods) && sc.ws[i].text != "is" && sc.ws[i].text != "are" || after != nil && after.text == "believe" || c.place == should && after != nil && likely.has(after.text) && sc.all&(lastingly|negations) == 0 {
+	if after.is(done|moods) && sc.ws[i].text != "is" && sc.ws[i].text != "are" || after != nil && after.text == "believe" || c.place == should && after != nil && likely.has(after.text) && sc.all&(lastingly|negations|addressees) == 0 {
 		return false
 	}
 	from := i
@@ -291,7 +300,7 @@ func (sc *scene) duty(c cue, i int, after *word) bool {
 	return !soft || after.is(negations|lastingly) || subject&(quantifiers|negations) != 0 || !sc.ws[from].is(tasks) && sc.all&days == 0
 }
 
-// general reports whether an order whose object begins at word i says how to do something in general.
+// general reports whether an order whose object begins at word i is about how to do something in general.
 func (sc *scene) general(i int) bool {
 	object := sc.word(i)
 	if object.text == "another" || (object.is(numbers) || object.text[0]-'0' < 10) && !sc.conditional() {
@@ -300,13 +309,14 @@ func (sc *scene) general(i int) bool {
 	if sc.lasts() || sc.conditional() {
 		return true
 	}
-	if object.text == "me" && sc.word(i+1).is(tasks|numbers) || object.text == "with" && sc.word(i+1).is(tasks) && sc.all&products == 0 || object.is(tasks|idle) || sc.past || sc.soon() || sc.all&days != 0 {
+	if (object.text == "me" || toWriter.has(object.text)) && sc.word(i+1).is(tasks|numbers) || object.text == "with" && sc.word(i+1).is(tasks) && sc.all&products == 0 || object.is(tasks|idle) || sc.past || sc.soon() || sc.all&days != 0 {
 		return false
 	}
 	return !object.is(persons) || object.text == "me"
 }
 
-// ofSelf reports whether the subject of the verb at word i speaks about themselves, and doesn't ask for something now: "I'd love to go".
+// ofSelf reports whether the subject of the verb at word i describes himself or herself, instead of asking for
+// something now: "I'd love to go". next is the word after the verb.
 func (sc *scene) ofSelf(i int, next string) bool {
 	for k := i - 1; k >= 0; k-- {
 		w := &sc.ws[k]
@@ -315,7 +325,7 @@ func (sc *scene) ofSelf(i int, next string) bool {
 			return sc.ws[k-2].text == "i've" || sc.word(k-3).is(selves)
 		case w.is(pasts) && !w.is(selves):
 			return false
-		case (next == "to" && sc.ws[i].text != "prefer" || sc.ws[i].text == "like" || sc.ws[i].text == "love") && (w.text == "would" || strings.HasSuffix(w.text, "'d")):
+		case (next == "to" && sc.ws[i].text != "prefer" || sc.ws[i].text == "like" || sc.ws[i].text == "love" || sc.ws[i].text == "enjoy") && (w.text == "would" || strings.HasSuffix(w.text, "'d")):
 			return false
 		case sc.ws[i].text == "rather" && sc.soon():
 			return false
@@ -328,7 +338,7 @@ func (sc *scene) ofSelf(i int, next string) bool {
 	return false
 }
 
-// Words of a perfect ("I've always had …") and of attempts ("been able to get into …").
+// having are the words of a perfect ("I've always had …"), and trying those of attempts ("been able to get into …").
 var (
 	having = wordListOf("i've have")
 	trying = wordListOf("to try able get")
@@ -337,7 +347,10 @@ var (
 // conditional reports whether a sentence says when it applies: "when you recommend …".
 func (sc *scene) conditional() bool {
 	for i := range sc.ws {
-		if sc.ws[i].is(conditions) && i+1 < len(sc.ws) && sc.ws[i+1].is(addressees|selves) && !sc.past {
+		if (sc.ws[i].is(conditions) || i == 0 && sc.ws[i].text == "als") && i+1 < len(sc.ws) && sc.ws[i+1].is(addressees|selves) && !sc.past {
+			if sc.word(i + 2).is(negations) {
+				return true
+			}
 			if w := sc.unshaded(i + 2); w != nil && w.text != "ever" && !w.is(moment) && !sc.word(i+3).is(moment) && !sc.word(i+4).is(moment) {
 				return true
 			}
@@ -346,8 +359,8 @@ func (sc *scene) conditional() bool {
 	return false
 }
 
-// ordered returns the byte offset of the verb of a permanent order whose verb is in no table, as in "Round all amounts" or "When you name a
-// hotel, add the price", or -1. In the languages of the tables an order begins with its verb.
+// ordered returns the byte offset of the verb of a permanent order, or -1, for verbs that are in no table: "Round all
+// amounts", "When you name a hotel, add the price". In the languages of the tables, an order begins with its verb.
 func (sc *scene) ordered() int {
 	if len(sc.ws) < 3 || sc.past || sc.exclaims {
 		return -1
@@ -367,7 +380,7 @@ func (sc *scene) ordered() int {
 		if w.is(conditions|lastingly) || w.text == "as" || inclining.has(w.text) || adverb(w.text) || i == 0 && w.is(joins) {
 			continue
 		}
-		if w.is(narrators|persons|things|addressees|askers|tasks|quantifiers|products|numbers|idle) && !w.is(verbs) {
+		if w.is(narrators|persons|things|addressees|askers|tasks|quantifiers|products|numbers) && !w.is(verbs) || w.is(idle) && !(conditional && i > 0) {
 			if i == 0 && !(conditional && w.is(quantifiers)) {
 				return -1
 			}
@@ -383,6 +396,9 @@ func (sc *scene) ordered() int {
 		if c := sc.text[w.at]; i > 0 && c >= 'A' && c <= 'Z' || after.is(askers) || sc.textAt(i+2) == "of" { // the subject of a sentence, "cancel all of them"
 			continue
 		}
+		if i == 0 && !after.is(tasks|things|persons) && rulesOut(sc.ws) { // "ask Marta before you mail anybody"
+			return w.at
+		}
 		if after.is(tasks|quantifiers|products|addressees|lastingly) && !after.breaks || conditional && w.breaks && i > 0 || sc.textAt(i+1) == "me" && sc.textAt(i+2) == "to" {
 			return w.at
 		}
@@ -390,7 +406,7 @@ func (sc *scene) ordered() int {
 	return -1
 }
 
-// adverb reports whether a word that begins a sentence is an adverb rather than a verb: "basically".
+// adverb reports whether the first word of a sentence is an adverb rather than a verb: "basically".
 func adverb(w string) bool {
 	return len(w) > 5 && strings.HasSuffix(w, "ly") && !strings.HasSuffix(w, "ply")
 }

@@ -6,16 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// This file does the same as statement_about.go in scripts whose cues are signs: by their form, it recognizes sentences that describe
-// something, or that report what somebody said to somebody else.
+// This file does what statement_about.go does, for scripts whose cues are signs: by their form, it recognizes
+// sentences that describe something, or that report what somebody said to somebody else.
 
 // longestSigned is the maximum length of a sentence whose form is examined, in bytes.
 const longestSigned = 2 * maxStatement
 
-// describesSigned reports whether a sentence that consists of before, a sign and rest only describes something.
+// describesSigned reports whether a sentence only describes something. sign is its cue, before the text in front of
+// the cue, and rest the text after it.
 func describesSigned(sign, before, rest string) bool {
 	if len(before)+len(rest) > longestSigned {
 		return false
+	}
+	if saidByOthers(before, rest) || hypothetical(before, rest) || likeThis(rest) {
+		return true
 	}
 	return describesInChinese(sign, before, rest) || describesInJapanese(sign, before, rest) || describesInKorean(sign, before, rest) ||
 		describesInArabic(sign, before, rest) || describesInHindi(sign, before, rest)
@@ -27,6 +31,8 @@ func describesInChinese(sign, before, rest string) bool {
 		return strings.ContainsAny(rest, "点點") && strings.ContainsAny(rest, "0123456789") || strings.HasPrefix(rest, "周") || strings.HasPrefix(rest, "星期")
 	case "必须", "必須", "一定要": // "I must be there at five"
 		return strings.HasPrefix(before, "我") && strings.ContainsAny(before, "点點")
+	case "每次": // "each time I open it, birds fly in"
+		return strings.ContainsAny(before+rest, "我他她") && !strings.ContainsAny(rest, "请請要先别別你您须須")
 	case "使用", "保持": // "what the program uses"
 		return len(before) > 4*len("使") && !endsWithAny(before, "请", "請", "都", "要", "只", "，", "。", "始终", "一律")
 	case "我喜欢", "我喜歡", "我更喜欢", "喜欢", "喜歡", "更喜欢", "更喜歡": // "a jacket that I like"
@@ -37,10 +43,13 @@ func describesInChinese(sign, before, rest string) bool {
 			return !strings.HasPrefix(sign, "不")
 		}
 	}
-	return strings.HasPrefix(before, "在") && strings.Contains(before, "国") // "in England one must …"
+	return endsWithAny(before, "他", "她") || strings.HasPrefix(before, "在") && strings.Contains(before, "国") // "in England one must …"
 }
 
 func describesInJapanese(sign, before, rest string) bool {
+	if endsWithAny(strings.TrimRight(rest, "。！"), "ました", "ていた") { // a story
+		return true
+	}
 	switch sign {
 	case "いつも": // "the neighbour always parks …"
 		return strings.HasSuffix(before, "は") && endsWithAny(strings.TrimRight(rest, "。"), "ます", "です") && !endsWithAny(before, "私は", "僕は", "俺は")
@@ -80,6 +89,9 @@ func describesInArabic(sign, before, rest string) bool {
 	case "اكتب": // "write a story about …"
 		return strings.Contains(rest, " عن ")
 	}
+	if strings.HasPrefix(before, "كن") || strings.HasPrefix(before, "كان") || strings.Contains(before, " يريد أن ") || sign == "لا ت" && strings.HasSuffix(before, "ي ") {
+		return true // "we used to …", "he wants …", "my mother doesn't …"
+	}
 	if strings.HasPrefix(before, "لم ") || strings.HasPrefix(before, "قال") { // "nobody ever told me", "he said to her"
 		return true
 	}
@@ -88,11 +100,17 @@ func describesInArabic(sign, before, rest string) bool {
 }
 
 func describesInHindi(sign, before, rest string) bool {
+	end := strings.TrimRight(rest, "। ")
+	if endsWithAny(end, " थे", " था", " थी") || strings.HasPrefix(before, "मेर") && endsWithAny(end, "ती", "ते", "ता", "है", "हैं") || strings.Contains(before, " कि वह") {
+		return true // "we used to …", "my mother doesn't …", "he wants her to …"
+	}
 	switch sign {
 	case "हमेशा": // "since always", "my neighbour always parks …"
-		if strings.HasPrefix(rest, " से ") || strings.HasPrefix(before, "मेर") && endsWithAny(strings.TrimRight(rest, "।"), "है", "हैं") {
+		if strings.HasPrefix(rest, " से ") {
 			return true
 		}
+	case "जब भी": // "whenever I open the window, a bird comes in"
+		return endsWithAny(end, "है", "हैं")
 	case "सिर्फ़", "सिर्फ", "केवल": // "only two days left"
 		if strings.Contains(rest, " बच") {
 			return true
@@ -108,7 +126,7 @@ func describesInHindi(sign, before, rest string) bool {
 	return strings.HasPrefix(before, "वह ") || strings.Contains(before, "ने ") && strings.Contains(before, " कहा") // "he …", "she said that …"
 }
 
-// subjectInKorean reports whether a text ends with the subject of a sentence, and this is not the writer.
+// subjectInKorean reports whether a text ends with the subject of a sentence, and that subject isn't the writer.
 func subjectInKorean(before string) bool {
 	before = strings.TrimRight(before, " ")
 	switch before {
@@ -118,7 +136,7 @@ func subjectInKorean(before string) bool {
 	return endsWithAny(before, "은", "는", "이", "가")
 }
 
-// asksInKorean reports whether the rest of a sentence is a request or a duty.
+// asksInKorean reports whether the rest of a sentence expresses a request or a duty.
 func asksInKorean(rest string) bool {
 	return slices.ContainsFunc([]string{"세요", "줘요", "야 해요", "야 돼요", "야 되", "주면", "좋겠"}, func(sign string) bool { return strings.Contains(rest, sign) })
 }
@@ -126,4 +144,42 @@ func asksInKorean(rest string) bool {
 // endsWithAny reports whether a text ends with one of several endings.
 func endsWithAny(text string, endings ...string) bool {
 	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(text, end) })
+}
+
+// saidByOthers reports whether a sentence says what somebody other than the writer says.
+func saidByOthers(before, rest string) bool {
+	if at := strings.Index(before, "说"); at > 0 {
+		return !endsWithAny(before[:at], "我", "你", "您", "想")
+	}
+	rest = strings.TrimRight(rest, "。！")
+	return endsWithAny(rest, "と言います", "と言っています", "と言っていました", "と言ってた") || strings.Contains(before, " يقول") || strings.Contains(before, " تقول") ||
+		strings.Contains(before, " कहत") && !strings.HasPrefix(before, "मैं ")
+}
+
+// hypothetical reports whether a sentence states a condition that isn't met: "if I were …".
+func hypothetical(before, rest string) bool {
+	return strings.Contains(before, "如果我是") || strings.Contains(before, "假如我") || strings.HasPrefix(before, "もし私") ||
+		strings.Contains(before, "라면 ") && strings.Contains(rest, "거") || strings.HasPrefix(before, "لو ") || strings.Contains(before, "होता तो")
+}
+
+// likeThis reports whether the rest of a sentence only says that something is like this.
+func likeThis(rest string) bool {
+	rest = strings.TrimLeft(rest, " ً")
+	for _, sign := range [...]string{"这样", "這樣", "こう", "そう", "이 모양", "이래", "هكذا", "यही", "ऐसा"} {
+		if strings.HasPrefix(rest, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// formedSigned reports whether a sentence without a cue is a rule by its form: "每封信都…" (every letter …), "絵文字はなしで" (with no emoji), or
+// names what its writer likes: "好きな色は緑です" (my favourite colour is green).
+func formedSigned(s string) bool {
+	s = strings.TrimRight(s, "。.！! ")
+	if strings.HasPrefix(s, "每") {
+		return strings.Contains(s, "都") && !strings.ContainsAny(s, "我他她次天年")
+	}
+	return strings.HasSuffix(s, "で") && strings.Contains(s, "は") && !endsWithAny(s, "ので", "まで", "んで", "いで", "だけで") ||
+		strings.HasPrefix(s, "好きな") && strings.Contains(s, "は") && endsWithAny(s, "です", "だ")
 }

@@ -5,12 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// signs finds the cues of scripts without spaces, or whose words change at both ends.
+// signs calls take with each cue that counts in sentence s, among the cues of scripts without spaces and of languages
+// whose words change at both ends.
 func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 	ready()
 	var room [16]signAt
-	found := signIndex.first(room[:0], lower(s))
-	once, ordered, other := false, true, false // the sentence is about one day, may be an order, is about somebody absent
+	found := signIndex.first(room[:0], strings.ReplaceAll(lower(s), "\u064b\u0627", "\u0627\u064b")) // both spellings of the Arabic ending are common
+	once, ordered, other := false, true, false                                                       // the sentence is about one day, may be an order, is about somebody absent
 	for _, f := range found {
 		switch c := signIndex.row(f.sign); c.place {
 		case story:
@@ -67,11 +68,13 @@ func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 	}
 }
 
-// Characters after "我不" in statements about what somebody doesn't know, can't do or doesn't mean at the moment.
+// unsettled has the characters after "我不" in statements about what people don't know, can't do or don't mean at the
+// moment.
 const unsettled = "知是能想确確明懂要会會记記在行清认認同觉覺敢用可太介好建急"
 
-// refuses reports whether a sign of dislike really expresses dislike in a sentence that continues with rest. "我不" doesn't before something
-// that somebody doesn't know or no longer does, and "あまり" needs a negated verb that isn't about a single moment.
+// refuses reports whether a sign of dislike really expresses dislike. rest is the sentence after the sign. "我不"
+// doesn't if people say what they don't know or no longer do, and "あまり" only does before a negated verb that isn't
+// about a single moment.
 func refuses(sign, rest string) bool {
 	rest = strings.TrimRight(rest, "。！!.")
 	switch sign {
@@ -95,7 +98,7 @@ func refuses(sign, rest string) bool {
 	return true
 }
 
-// seeksSigned reports whether the text before "preferably" in Chinese asks for a thing or a place.
+// seeksSigned reports whether the Chinese text before "preferably" asks for a thing or a place.
 func seeksSigned(before string) bool {
 	for _, sign := range [...]string{"找", "订", "訂", "推荐", "推薦", "需要", "想"} {
 		if strings.Contains(before, sign) {
@@ -105,17 +108,18 @@ func seeksSigned(before string) bool {
 	return false
 }
 
-// timed reports whether a Chinese text ends with a time of day, after which "以后" means "later than" instead of "from now on".
+// timed reports whether a Chinese text ends with a time of day, so that "以后" means "later than" instead of "from now
+// on".
 func timed(before string) bool {
 	r, _ := utf8.DecodeLastRuneInString(before)
 	return strings.ContainsRune("点點半分刻时時号號日月年", r)
 }
 
-// orderSigns mark sentences that tell the reader to do something, whoever else they mention.
+// orderSigns occur in sentences that tell the reader to do something, whoever else they mention.
 var orderSigns = [...]string{"ください", "下さい", "주세요", "마세요", "请", "請", "不要", "别", "別", "لا ت", "मत "}
 
-// signSet finds many character sequences in one pass over a text. Candidates at a position are known by its first three bytes, or six if
-// they have them.
+// signSet finds many character sequences in one pass over a text. A hash of the three bytes at a position, or of six
+// for longer signs, leads to the few that can begin there.
 type signSet struct {
 	phrases                 // the signs of a list share the hash of their first bytes
 	heads   [1 << 12]uint16 // by the hash of three bytes, one more than the number of the first sign; 0 if there is none
@@ -123,12 +127,12 @@ type signSet struct {
 	texts   []string
 }
 
-// signAt is the first position of a sign, in bytes.
+// signAt is a sign that a text contains, with its first position in bytes.
 type signAt struct{ sign, at int }
 
 var signIndex signSet
 
-// leadByte is the smallest first byte of a sign: none begins with ASCII.
+// leadByte is the smallest byte with which a sign can begin: none begins with ASCII.
 const leadByte = 0xc2
 
 func signHash(text string, at int) uint {
@@ -154,7 +158,8 @@ func (x *signSet) index() {
 	}
 }
 
-// first appends to found each sign of the set that a text contains, with its first position, in the order of the set.
+// first appends to found each sign of the set that a text contains, with its first position. The result is in the
+// order of the set.
 func (x *signSet) first(found []signAt, text string) []signAt {
 	var seen [32]uint64 // one bit per sign
 	for i := 0; i+2 < len(text); i++ {
@@ -174,7 +179,8 @@ func (x *signSet) first(found []signAt, text string) []signAt {
 	return found
 }
 
-// at appends to found each sign of the list that begins with sign, if it is at position i of a text and wasn't seen before.
+// at appends to found those signs of the list with the head sign that are at position i of a text and weren't seen
+// before.
 func (x *signSet) at(found []signAt, seen *[32]uint64, text string, i, sign int) []signAt {
 	for ; sign >= 0; sign = x.after(sign) {
 		if seen[sign/64]>>(sign%64)&1 != 0 || !strings.HasPrefix(text[i:], x.texts[sign]) {

@@ -22,7 +22,7 @@ type word struct {
 	kinds  wordKind
 }
 
-// wordsOf returns the words of a text. A nil mask means that nothing is quoted.
+// wordsOf returns the words of a text. quoted says for each byte whether it is in quotes; nil means that none is.
 func wordsOf(text string, quoted []bool) []word {
 	return appendWords(make([]word, 0, len(text)/6+2), text, quoted)
 }
@@ -30,7 +30,8 @@ func wordsOf(text string, quoted []bool) []word {
 // clauseEnds are the ASCII characters that end a clause.
 var clauseEnds = [utf8.RuneSelf]bool{',': true, ';': true, ':': true, '.': true, '!': true, '?': true, '(': true, ')': true, '-': true}
 
-// appendWords appends the words of a text to ws, which is empty.
+// appendWords appends the words of a text to ws, which is empty. quoted says for each byte whether it is in quotes;
+// nil means that none is.
 func appendWords(ws []word, text string, quoted []bool) []word {
 	ready()
 	starts := true
@@ -124,8 +125,8 @@ func lower(text string) string {
 	return text
 }
 
-// caseless returns the length of the non-ASCII character at the start of a text if it is one of the many that have no capital form;
-// otherwise 0.
+// caseless returns the length, in bytes, of the non-ASCII character at the start of a text if it is of a common kind
+// that has no capital form; otherwise 0.
 func caseless(text string) int {
 	const tail = 0xc0
 	c := text[0]
@@ -157,7 +158,7 @@ func inWord(r rune) bool { return r == '_' || words.InWord(r) }
 // quotes are the characters that open and close a quotation.
 var quotes = []struct{ open, end rune }{{'“', '”'}, {'„', '“'}, {'«', '»'}, {'「', '」'}, {'『', '』'}, {'`', '`'}, {'"', '"'}, {'‹', '›'}}
 
-// quotedIn reports for each byte of a text whether it is in quotes; it returns nil if no byte is. Unclosed quotes don't count.
+// quotedIn returns, for each byte of a text, whether it is in quotes; nil if none is. Unclosed quotes don't count.
 func quotedIn(text string) []bool {
 	if !mayQuote(text) {
 		return nil
@@ -194,7 +195,7 @@ func quotedIn(text string) []bool {
 	return mask
 }
 
-// opensQuote marks the first bytes of characters that open a quote.
+// opensQuote marks the first bytes of characters that can open a quote.
 var opensQuote = [256]bool{'"': true, '`': true, 0xc2: true, 0xe2: true, 0xe3: true}
 
 // mayQuote reports whether a text contains the first byte of a character that opens a quote.
@@ -207,7 +208,8 @@ func mayQuote(text string) bool {
 	return false
 }
 
-// sentencesIn appends the sentences of a text to out, as ranges of bytes. No sentence ends inside quotes or after an abbreviation.
+// sentencesIn appends the sentences of a text to out, as ranges of bytes. A sentence ends neither inside quotes nor after an abbreviation, unless it
+// is very long.
 func sentencesIn(out [][2]int, text string, quoted []bool) [][2]int {
 	from := 0
 	end := func(at int) {
@@ -221,6 +223,9 @@ func sentencesIn(out [][2]int, text string, quoted []bool) [][2]int {
 	}
 	for i := 0; i < len(text); i++ {
 		c := text[i]
+		if i-from > longestSentence && (c == ' ' || i-from > 2*longestSentence && utf8.RuneStart(c)) {
+			end(i)
+		}
 		if !endsHere[c] || quoted != nil && quoted[i] {
 			continue
 		}
@@ -239,13 +244,17 @@ func sentencesIn(out [][2]int, text string, quoted []bool) [][2]int {
 	return out
 }
 
+// longestSentence is the length in bytes above which a sentence is read in pieces. The time to read a piece grows with the square of its length,
+// because each cue is compared with the words around it.
+const longestSentence = 5 * maxStatement
+
 // endsHere marks the first bytes of characters that end a sentence.
 var endsHere = [256]bool{'.': true, '!': true, '?': true, ';': true, 0xd8: true, 0xe0: true, 0xe3: true, 0xef: true}
 
 // longestAbbreviation is the length of the longest known abbreviation, in bytes.
 const longestAbbreviation = 6
 
-// abbreviates reports whether a text ends with an abbreviation.
+// abbreviates reports whether a text ends with an abbreviation that has a dot.
 func abbreviates(text string) bool {
 	from := len(text)
 	for from > 0 && text[from-1] != ' ' && text[from-1] != '(' {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A status says that all checks pass or that the work is complete, which was true only at that time. The state at the end of the record has the last
-// results, so statuses are omitted from all entries but the last.
+// A status says that all checks pass or that the work is complete, and is only true at that time. The section with
+// the end state has the last results, so statuses are omitted from all entries but the last.
 
 // The words of a status: its subjects, its states, and words that make a sentence more than a status.
 var (
@@ -22,7 +22,8 @@ const (
 	beforeState   = 4
 )
 
-// dropStatuses removes statuses from the answers of all turns but the last, and of the last one if a check fails at its end.
+// dropStatuses removes statuses from the answers of all turns except the last, and from that one too if a check still
+// fails at its end.
 func (k *turnLog) dropStatuses() {
 	failing := slices.ContainsFunc(k.state.checks, func(c checkState) bool { return c.failed })
 	for i := range k.turns {
@@ -43,8 +44,8 @@ func (k *turnLog) dropStatuses() {
 	}
 }
 
-// withoutStatuses returns a text of the assistant without parts that are only a status. It also removes the items of a list that only a status
-// introduces, unless they name something.
+// withoutStatuses returns an assistant's text without parts that are only a status. It also removes the items of a
+// list that only a status introduces, unless they name something.
 func withoutStatuses(text string) string {
 	var kept strings.Builder
 	listed, intro := false, -1
@@ -70,7 +71,8 @@ func withoutStatuses(text string) string {
 	return strings.TrimRight(kept.String(), " ;")
 }
 
-// partsOf yields the sentences and list items of a text, including the separators between them. It doesn't split inside code spans.
+// partsOf yields the sentences and list items of a text, each with the separator after it. It doesn't split inside
+// code spans.
 func partsOf(text string) func(yield func(part string) bool) {
 	return func(yield func(part string) bool) {
 		from, quoted := 0, false
@@ -92,7 +94,7 @@ func partsOf(text string) func(yield func(part string) bool) {
 	}
 }
 
-// divided reports whether a part of a text ends here. A space and rest follow the part.
+// divided reports whether a part of a text ends before rest, which a space separates from it.
 func divided(part, rest string) bool {
 	if part == "" {
 		return false
@@ -116,7 +118,7 @@ func signed(text string) bool {
 	})
 }
 
-// unsigned returns a part of a text without its item number, its signs of success, and the separator at its end.
+// unsigned returns a part of a text without its item number, signs of success, and the separator at its end.
 func unsigned(part string) string {
 	part = strings.TrimRight(part, " ;")
 	if rest := strings.TrimLeft(part, "0123456789"); strings.HasPrefix(rest, ". ") {
@@ -149,7 +151,8 @@ func isStatus(part string) bool {
 	return ofChecks(words) || (praises && !names(said) || slices.Contains(words, "production-ready")) && slices.ContainsFunc(words, statusStates.has)
 }
 
-// ofChecks reports whether words begin with the result of checks or of everything: "the build now passes", "passes all checks".
+// ofChecks reports whether words begin by stating the result of checks, or of everything: "the build now passes",
+// "passes all checks".
 func ofChecks(words []string) bool {
 	for i, w := range words[:min(len(words), beforeSubject)] {
 		after := words[i+1 : min(len(words), i+1+beforeState)]
@@ -160,7 +163,7 @@ func ofChecks(words []string) bool {
 	return false
 }
 
-// beforeStatus returns a part of a text without the status after its dash: "Pushed - all hooks pass".
+// beforeStatus returns a part of a text without a status that follows a dash: "Pushed - all hooks pass".
 func beforeStatus(part string) string {
 	if head, tail, found := cutDash(part); found && isStatus(tail) {
 		return head + part[len(strings.TrimRight(part, " ;.")):]
@@ -168,7 +171,7 @@ func beforeStatus(part string) string {
 	return part
 }
 
-// cutDash splits a text at its first dash between spaces.
+// cutDash splits a text at the first dash with spaces around it. found is false if there is none.
 func cutDash(text string) (head, tail string, found bool) {
 	for _, dash := range []string{" - ", " – ", " — "} {
 		if head, tail, found = strings.Cut(text, dash); found {

@@ -21,14 +21,15 @@ type Style struct {
 	// Temperature and MaxOutput are the system's settings for its model; 0 means no setting.
 	Temperature float64
 	MaxOutput   int // tokens
-	// Record renders messages for the prompt. Between separates two messages.
+	// Record renders messages for the prompt. Between is what separates two messages.
 	Record  func(t *transcript.Transcript, messages []int32, o RecordOptions) string
 	Between string
 	// Prompt returns the prompt of a request.
 	Prompt func(p *Prompt) string
 	// TurnPrefix is added to the request for the beginning of a divided turn.
 	TurnPrefix string
-	// Own means that the digest messages are the same as in ctxfold's own style, which policies without a style have.
+	// Own means that digest messages have the same form as in ctxfold's own style, the style of policies that name
+	// none.
 	Own bool
 	// Numbered means that the header contains the round, that the model writes the header too, and that a later digest ends with a line
 	// about the earlier ones (S2.18, S2.30). In other styles the round has its own line.
@@ -44,7 +45,7 @@ type RecordOptions struct {
 	First       int  // the number of the first message, for styles that number them
 }
 
-// limit returns the maximum length of a text, given the style's own limit.
+// limit returns the maximum length of a text: most, which is the style's own limit, or Clip if that is less.
 func (o RecordOptions) limit(most int) int {
 	if o.Clip > 0 {
 		return min(o.Clip, most)
@@ -52,19 +53,19 @@ func (o RecordOptions) limit(most int) int {
 	return most
 }
 
-// text makes a text of the conversation safe, so that it can't begin a piece of the record.
+// text makes a text of the conversation safe for the record, in which it can't begin a new piece.
 func (o RecordOptions) text(text string) string {
 	return guardLabels(Fence(text))
 }
 
-// name returns a name in the form for labels in the record.
+// name returns a name in the form that labels in the record have.
 func (o RecordOptions) name(name string) string {
 	return Fence(clipLine(name, maxCommand))
 }
 
 var styles = []*Style{turnTail, checkpoint, windowBudget, agentLoop}
 
-// StyleByName returns the style with a name, ctxfold's own for "", or nil.
+// StyleByName returns the style with a name, or nil if there is none. "" stands for ctxfold's own style.
 func StyleByName(name string) *Style {
 	for _, s := range append(styles[:len(styles):len(styles)], own) {
 		if s.Name == name {
@@ -74,7 +75,7 @@ func StyleByName(name string) *Style {
 	return nil
 }
 
-// NoStyle returns the error message for an unknown style, which lists the known ones.
+// NoStyle returns the error message for an unknown style. It lists the known ones.
 func NoStyle(name string) string {
 	names := make([]string, len(styles))
 	for i, s := range styles {
@@ -83,10 +84,11 @@ func NoStyle(name string) string {
 	return "there is no style \"" + name + "\"; there are: " + strings.Join(names, ", ")
 }
 
-// roundMark precedes the number of compactions in a digest message, so that a host that lost the state gets it back.
+// roundMark precedes the number of compactions in a digest message, from which a host that has lost the state gets it
+// back.
 const roundMark = "Compaction Round "
 
-// Write returns the text of a digest message in a style. A branch digest is the same in all styles.
+// Write returns the text of a digest message in the style s. The digest of a branch is the same in all styles.
 func (s *Style) Write(body string, scope api.Scope, round int) string {
 	if scope == api.ScopeBranch {
 		return BranchHeader + "\n" + untrusted + "\n\n" + body
@@ -102,8 +104,8 @@ func (s *Style) rounds(round int) string {
 	return "\n" + roundMark + itoa(round) + "."
 }
 
-// Read returns the body of a digest message, without the text that code wrote around it, and the round. It returns false if the text isn't in the
-// style.
+// Read returns the body of a digest message, without what code wrote around it, and the round. ok is false if the
+// text isn't in the style s.
 func (s *Style) Read(text string) (body string, round int, ok bool) {
 	rest, ok := strings.CutPrefix(text, s.Header)
 	if !ok {
@@ -131,7 +133,8 @@ func (s *Style) footer(body string, round int) string {
 	return body + "\n\nThis summary incorporates context from " + itoa(round-1) + " previous compaction rounds."
 }
 
-// strip removes the heading that the model was asked to write, because the digest message already has one (S2.18).
+// strip removes the heading that the model was asked to write, because the header of the digest message replaces it
+// (S2.18).
 func (s *Style) strip(body string) string {
 	line, rest, _ := strings.Cut(body, "\n")
 	if s.Numbered && strings.HasPrefix(strings.TrimLeft(line, "#"), strings.TrimLeft(s.Header, "#")) {
@@ -140,8 +143,8 @@ func (s *Style) strip(body string) string {
 	return body
 }
 
-// StyleOf returns the style of message i if it looks like a digest, otherwise nil. The message must have the style's role or the user role, which a
-// digest has if the style's role would be invalid.
+// StyleOf returns the style of message i if it looks like a digest, otherwise nil. The message must have the style's
+// role, or the user role, which a digest gets if the style's role would be invalid.
 func StyleOf(t *transcript.Transcript, i int) *Style {
 	role := t.Messages[i].Role
 	if role == transcript.User && t.StartsWith(i, Header) {
@@ -158,8 +161,8 @@ func StyleOf(t *transcript.Transcript, i int) *Style {
 	return nil
 }
 
-// isOurs reports whether a text looks like one of our digests or a branch digest, whatever the role of its message. If a user pastes one, its content
-// isn't a request.
+// isOurs reports whether a text looks like a digest in any style, or like a branch digest, whatever the role of its
+// message. If a user pastes such a text, it isn't a request.
 func isOurs(text string) bool {
 	if strings.HasPrefix(text, Header) || strings.HasPrefix(text, BranchHeader) {
 		return true
@@ -200,7 +203,7 @@ func beginsOurs(line string) bool {
 	return false
 }
 
-// Ours reports whether message i is a digest message that ctxfold wrote, in any style.
+// Ours reports whether message i is a digest message in one of the styles.
 func Ours(t *transcript.Transcript, i int) bool {
 	if t.StartsWith(i, Header) {
 		return true
@@ -214,8 +217,8 @@ func Ours(t *transcript.Transcript, i int) bool {
 	return false
 }
 
-// Carried returns the digest and the round from the text of a message for which [Ours] is true. The lists that code appended are added to l instead of
-// being part of the digest. The round is 0 if the message doesn't contain it.
+// Carried returns the digest and the round in the text of a message for which [Ours] is true. The lists that code
+// appended are not part of the digest but are added to l. The round is 0 if the message doesn't state it.
 func Carried(text string, l *Ledger) (body string, round int) {
 	for _, s := range styles {
 		if body, round, ok := s.Read(text); ok {

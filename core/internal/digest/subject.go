@@ -9,13 +9,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// statement is a standing instruction, analysed so that it can be compared with others.
+// statement is a standing instruction that has been analysed for comparison with others.
 type statement struct {
 	rating
 	text    string
-	stems   []uint32 // hashes of the stems of its meaningful words, sorted, each once
-	classes int      // how many of them represent alternatives such as tabs and spaces
-	any     uint64   // one bit for each of them: two statements without a common bit share no stem
+	stems   []uint32 // hashes of the stems of its meaningful words, sorted and without duplicates
+	classes int      // how many of them stand for alternatives such as tabs and spaces
+	any     uint64   // one bit for each stem: two statements without a common bit have no stem in common
 }
 
 // analyse analyses the words of a statement. A text without a cue counts as the weakest.
@@ -42,7 +42,7 @@ func (s *statement) analyse() {
 	s.stems = slices.Compact(s.stems)
 }
 
-// addWord adds the stems of a word, and the alternatives that a word of a script without spaces names.
+// addWord adds the stems of a word. In a script without spaces, it also adds the alternatives that the word names.
 func (s *statement) addWord(w string) {
 	if r, _ := utf8.DecodeRuneInString(w); scriptOf(r) != spaced {
 		for class, row := range alternativeSigns {
@@ -68,8 +68,8 @@ func (s *statement) add(stem string) {
 	s.any |= 1 << (h % 64)
 }
 
-// replaces reports whether s, the newer statement, has the same subject as old, so that old no longer applies. Sharing a few words is not
-// enough, because keeping a rule next to its update misleads less than losing a rule.
+// replaces reports whether s, the newer statement, has the same subject as old, so that old no longer applies. A few
+// words in common are not enough, because keeping a rule next to its update misleads less than losing a rule.
 func (s *statement) replaces(old *statement) bool {
 	if s.any&old.any == 0 || len(s.stems) == 0 || len(old.stems) == 0 {
 		return false
@@ -87,7 +87,7 @@ func (s *statement) replaces(old *statement) bool {
 	return false
 }
 
-// repeats reports whether the older statement contains s, the newer one, word for word.
+// repeats reports whether s, the newer statement, is contained word for word in the older one.
 func (s *statement) repeats(old *statement) bool {
 	if s.any&^old.any != 0 || len(s.stems) == 0 || len(s.stems) >= len(old.stems) || s.changes || s.negative != old.negative {
 		return false
@@ -99,8 +99,8 @@ func (s *statement) repeats(old *statement) bool {
 	return strings.Contains(lower(old.text), lower(text))
 }
 
-// revoked returns the index of the older statement that s revokes: the one with most of its words, but at least two thirds of them, or -1
-// if there is none. Newer statements take precedence.
+// revoked returns the index of the older statement that s revokes, or -1: the one that has most of its words, but at
+// least two thirds. Among equals, it is the newest.
 func (s *statement) revoked(older []*statement) int {
 	best, most := -1, 0
 	for i, old := range older {
@@ -178,7 +178,7 @@ func scriptOf(r rune) int {
 	return spaced
 }
 
-// alternatives are words of which a project, or a user, uses one at a time: the table maps each word to its row.
+// alternatives maps each word in alternativeRows to the number of its row.
 var alternatives = words.NewTable(alternativeRows...)
 
 var stopWords = words.NewTable(stopRows...)

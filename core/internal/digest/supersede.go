@@ -9,9 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// A fact is an analysed statement, to find out whether a newer one replaces it: "I live in Porto", then "I moved to Lisbon". That is only
-// certain if the newer one announces a change. Wrongly keeping a statement leaves two, each with its day; wrongly replacing one loses it,
-// so the rule is strict.
+// fact is a statement, analysed to find out whether a newer one replaces it: "I live in Porto", then "I moved to
+// Lisbon". A replacement is only certain if the newer statement announces a change. If a statement is wrongly kept,
+// there are two, each with its day; if it is wrongly replaced, one is lost. So the rule is strict.
 type fact struct {
 	subject  []uint32 // stems of the words that are not values, sorted
 	values   []uint32 // stems of its names and numbers, sorted
@@ -84,8 +84,8 @@ const (
 	longestBefore = 120
 )
 
-// valueIn returns the only run of names and numbers, or of words of another kind, in a text after its first word. It returns "" if there
-// are none or several, because then it is unclear which of them counts.
+// valueIn returns the only run of names and numbers in a text, not counting the first word. kind selects which of
+// them count. It returns "" if there are none or several, because then it is unclear which one is meant.
 func valueIn(text string, ws []words.Word, kind words.Kind) (value string) {
 	is := func(k int) bool {
 		w := ws[k]
@@ -111,8 +111,9 @@ func valueIn(text string, ws []words.Word, kind words.Kind) (value string) {
 	return value
 }
 
-// replaces reports whether f, the newer of two statements by one speaker, replaces old. Both must have one value of the same kind, a name
-// or a number, and the same subject. If both say where their speaker lives or works, the subject is the same in any wording.
+// replaces reports whether f, the newer of two statements by one speaker, replaces old. Both must have one value of
+// the same kind, a name or a number, and the same subject. If both say where their speaker lives or works, they have
+// the same subject in any wording.
 func (f *fact) replaces(old *fact) bool {
 	if f.changes == stays || len(f.values) > 0 && slices.Equal(f.values, old.values) || f.size > longFact || old.size > longFact {
 		return false
@@ -136,17 +137,18 @@ func (f *fact) replaces(old *fact) bool {
 	return same >= 2 && same*4 >= more*3
 }
 
-// lacksSubject reports whether a statement only denies a value, as in "5, not 3", so that it refers to the statement just before.
+// lacksSubject reports whether a statement only denies a value, as in "5, not 3", and therefore refers to the
+// statement just before it.
 func (f *fact) lacksSubject() bool { return f.denies > 0 && len(f.subject) == 0 }
 
 // nearCorrection is the maximum distance, in sentences, between a correction without a subject and the statement that it corrects.
 const nearCorrection = 5
 
-// nearSubject is the number of a statement's words that are examined for its subject: "my sister moved to Bergen just after I called" is
-// not about its speaker.
+// nearSubject is how many words of a statement are searched for its subject: "my sister moved to Bergen just after I
+// called" is not about its speaker.
 const nearSubject = 8
 
-// longFact is the maximum number of words of a statement that says one thing.
+// longFact is the maximum number of words in a statement that says only one thing.
 const longFact = 24
 
 // common returns the number of stems that two sorted lists share.
@@ -164,14 +166,14 @@ func common(a, b []uint32) (n int) {
 	return n
 }
 
-// shortFact is the maximum number of words of a statement that its only name or number can stand for.
+// shortFact is the maximum number of words in a statement that its only name or number can represent.
 const shortFact = 8
 
 // mostFacts is the maximum number of statements, newest first, that are compared with each other.
 const mostFacts = 300
 
-// supersede removes statements that a newer one by the same speaker replaces. For each remaining statement, it returns a note about the
-// replaced one, or "".
+// supersede removes statements that a newer one by the same speaker replaces. For each remaining statement, it
+// returns a note about the one that it replaces, or "".
 func (k *talk) supersede(chosen []extract.Chosen) (kept []extract.Chosen, was []string) {
 	facts := make([]*fact, len(chosen))
 	was = make([]string, len(chosen))
@@ -214,7 +216,7 @@ func (k *talk) supersede(chosen []extract.Chosen) (kept []extract.Chosen, was []
 	return chosen[:n], was[:n]
 }
 
-// was returns a note about a statement that was replaced on a day.
+// was returns a note about the statement c with the fact f, which was replaced on the day until.
 func (k *talk) was(c extract.Chosen, f *fact, until string) string {
 	is, text := "was ", f.value
 	if text == "" || f.size > shortFact { // something else in it may be what counts

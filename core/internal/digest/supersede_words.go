@@ -16,7 +16,7 @@ func newWordSet(spaced, signs string) wordSet {
 	return wordSet{words.NewSet(spaced), strings.Fields(signs)}
 }
 
-// in reports whether a text, in lower case, contains one of the words.
+// in reports whether a text contains one of the words. low is the text in lower case, and ws are its words.
 func (s wordSet) in(low string, ws []words.Word) bool {
 	for _, w := range ws {
 		if w.Kind&words.Pair != 0 {
@@ -40,8 +40,8 @@ func (s wordSet) anyStem(ws []words.Word) bool {
 	return false
 }
 
-// The words that announce a change, and words about the speaker's home and work, in some languages that people use with assistants. The lists may
-// be short, because an unrecognized change only means that both statements are kept.
+// Words that announce a change, and words about the speaker's home and work, in some languages that people use with
+// assistants. The lists may be short, because after an unrecognized change both statements are simply kept.
 var (
 	changeWords = [...]wordSet{
 		differs: newWordSet("now new anymore instead longer actually correction currently jetzt neu neue neuer neues nunmehr stattdessen mehr inzwischen maintenant nouveau nouvelle désormais finalement ahora nuevo nueva actualmente agora novo nova atualmente adesso ora nuovo nuova nu nieuw nieuwe теперь новый новая новое сейчас больше الآن جديد جديدة अब नया नई",
@@ -58,7 +58,7 @@ var (
 		"搬到 搬去 引っ越 이사")
 	workWords = newWordSet("work works working job hired employed arbeite arbeitet job stelle travaille poste trabajo trabalho lavoro werk baan работаю работает أعمل काम नौकरी",
 		"工作 上班 任职 入职 働 勤め 転職 일하 직장 취직")
-	// frequent has words that identify no subject although they are not short.
+	// frequent has longer words that nevertheless don't show what a statement is about.
 	frequent = newWordSet("the and for with that this have has had was were are you your they his her our from will just about und der die das mit den dem ein eine für ist les des une pour avec est que los las una por con para está uma com não che per una con sono het een met voor это что как для",
 		"")
 )

@@ -3,7 +3,6 @@ package digest
 import (
 	"bytes"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core/internal/dates"
@@ -13,9 +12,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// talk is the material of a chat's local digest: statements of the participants, with speaker and day, chosen for what they add to the
-// others. A later digest reads them back: each line again belongs to one message, with the speaker at its own beginning or at that of a
-// line above, and the day in the bracketed line above.
+// talk is the material for the digest of a chat that is written without a model: statements of the participants, with
+// speaker and day, chosen for what they add to the others. A later digest reads them back. Each line belongs to one
+// message. Its speaker is at its own beginning or at that of a line above, and its day in a bracketed line above.
 type talk struct {
 	items     []extract.Item
 	sources   []source // of items
@@ -28,7 +27,7 @@ type talk struct {
 	months    [13]string // how a header has spelled a day of each month
 }
 
-// source says where an item comes from.
+// source is the origin of an item.
 type source struct {
 	section int
 	speaker string // "" for a line without one
@@ -41,7 +40,7 @@ type source struct {
 	gap     bool // something was said between the previous item and this one
 }
 
-// The bullets of lines: of sections that a model has written, and of lasting statements in older digests.
+// The bullets of lines: in sections that a model wrote, and for lasting statements in older digests.
 const (
 	plainBullet   = "- "
 	lastingBullet = "* "
@@ -49,17 +48,19 @@ const (
 
 // The weights of statements, in 1/1024.
 const (
-	ofFirst   = 1536 // the first user message, which says what the conversation is for
+	ofFirst   = 1536 // the first user message, which shows what the conversation is for
 	ofLasting = 1536 // a lasting statement of an earlier digest
 	ofOld     = 1024 // any other
-	ofModel   = 1536 // a line of a digest that a model has written
+	ofModel   = 1536 // a line of a digest that a model wrote
 	ofDenied  = 8    // what the next turn rejects
 )
 
-// lookTalk is the number of bytes of talk that are read: half of them are the newest, the other half is sampled evenly from older talk.
+// lookTalk is how many bytes of a conversation are read: half of them are the newest, the other half is sampled
+// evenly from older messages.
 const lookTalk = 1 << 19
 
-// newTalk collects the statements in messages and in an earlier digest. nearby are texts that the reader has anyway.
+// newTalk collects the statements in messages and in the sections of an earlier digest. beside are texts that appear
+// next to the digest.
 func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, beside []string) *talk {
 	k := &talk{facts: map[int]*fact{}}
 	names := speakerNames(t, messages)
@@ -113,7 +114,7 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, b
 	return k
 }
 
-// say adds a statement.
+// say adds a statement with a factor, unless the text is blank.
 func (k *talk) say(text string, factor int, src source) {
 	if blank(text) {
 		return
@@ -140,7 +141,7 @@ type author struct {
 	name string // the author's name
 }
 
-// writtenBy returns the author and the time of message i, according to its members or its metadata.
+// writtenBy returns the author and the time of message i, as its members or its metadata state them.
 func writtenBy(t *transcript.Transcript, i int) (w author) {
 	src := t.Bytes(t.Messages[i].Span)
 	if len(src) > 0 && len(src) <= largeMessage && src[0] == '{' {
@@ -149,7 +150,7 @@ func writtenBy(t *transcript.Transcript, i int) (w author) {
 	return w
 }
 
-// read reads an object, and the object that is its member inner.
+// read reads the author and the time from an object, and from the object that is its member inner.
 func (w *author) read(s *jsonspan.Scanner, inner string) {
 	for s.Object(); s.Err() == nil; {
 		key, more := s.Key()
@@ -185,7 +186,7 @@ func saidIn(t *transcript.Transcript, i int) (said string) {
 	return said
 }
 
-// sampled returns the messages that are read: all of them, unless they are too long together.
+// sampled returns the messages that are read: all of them or, if they are too long together, a sample.
 func sampled(t *transcript.Transcript, messages []int32) []int32 {
 	size := func(i int32) (sum int) {
 		for _, p := range t.PartsOf(int(i)) {
@@ -221,8 +222,8 @@ func sampled(t *transcript.Transcript, messages []int32) []int32 {
 // longestName is the maximum length of a speaker's name, in bytes.
 const longestName = 32
 
-// speakerNames returns the names with which the user's and the assistant's messages begin. Text that the assistant writes can only name the
-// assistant: a name that is the user's, or a role, doesn't count.
+// speakerNames returns the names with which the user's and the assistant's messages begin. What the assistant writes
+// can only name the assistant, so a name that is the user's, or a role, doesn't count.
 func speakerNames(t *transcript.Transcript, messages []int32) [2]string {
 	user, assistant := speakerName(t, messages, transcript.User), speakerName(t, messages, transcript.Assistant)
 	if isRole(user) {
@@ -243,7 +244,7 @@ func isRole(name string) bool {
 	return false
 }
 
-// speakerName returns the name with which most messages of a role begin ("Anna: …"); "" if they don't.
+// speakerName returns the name with which most messages of a role begin ("Anna: …"); "" if there is none.
 func speakerName(t *transcript.Transcript, messages []int32, role transcript.Role) string {
 	name, with, all := "", 0, 0
 	for _, i := range messages {
@@ -276,8 +277,8 @@ func speakerName(t *transcript.Transcript, messages []int32, role transcript.Rol
 	return Fence(name)
 }
 
-// read reads the lines of a section of an earlier digest, except for those contained in known. A line that begins like a label has a
-// speaker; see sections.
+// read adds the lines of a section of an earlier digest, except for those contained in known. The beginning of a line
+// may be the label of its speaker; see sections.
 func (k *talk) read(section int, text, known string) {
 	src := source{section: section}
 	for line := range strings.Lines(text) {
@@ -328,7 +329,7 @@ func (k *talk) read(section int, text, known string) {
 // longestOld is the maximum length of a line of an earlier digest, in bytes.
 const longestOld = 1000
 
-// sections returns the sections of a digest of roughly size bytes. Statements chosen from one message share a line.
+// sections returns the sections of a digest of about size bytes. Chosen statements of one message share a line.
 func (k *talk) sections(size int) (out [sections]string) {
 	var b [sections]strings.Builder
 	day, speaker, before := "", "", -1
@@ -338,10 +339,13 @@ func (k *talk) sections(size int) (out [sections]string) {
 		item := chosen[n].Item
 		src := k.sources[item]
 		var line strings.Builder
-		first := n
+		number := 0 // of the previous item of a list
 		for ; n < len(chosen) && chosen[n].Item == item; n++ {
 			c := chosen[n]
 			text := c.Text(k.items[item].Text)
+			if src.fresh {
+				text, number = listed(rowOf(text), number)
+			}
 			if src.at != 0 {
 				text = k.absolute(text, src.at)
 			}
@@ -355,9 +359,6 @@ func (k *talk) sections(size int) (out [sections]string) {
 		}
 		w := &b[src.section]
 		text := line.String()
-		if n == first+1 && src.fresh {
-			text = withoutItemNumber(text)
-		}
 		if src.section != told {
 			w.WriteString(plainBullet + statementOf(text, "") + "\n")
 			continue
@@ -388,24 +389,8 @@ func (k *talk) sections(size int) (out [sections]string) {
 	return out
 }
 
-// continuesLine reports whether a line needs no label after one by the same speaker, because it reads like nothing but speech.
-func continuesLine(line string) bool {
-	first, _ := utf8.DecodeRuneInString(line)
-	return inWord(first) && labelEnd(line) == 0
-}
-
-// withoutItemNumber returns a line without the number of the only item that it has of a list: "4. Emphasis: …".
-func withoutItemNumber(line string) string {
-	if line != "" && line[0] >= '0' && line[0] <= '9' {
-		if item, text := listItem(line); item && len(text) >= minStatement {
-			return text
-		}
-	}
-	return line
-}
-
-// clipped returns the beginning and the end of the first texts, in roughly size bytes. It is used if nothing can be chosen, because there
-// is only one endless sentence.
+// clipped returns the beginning and the end of the first texts, in about size bytes. It is used if nothing can be
+// chosen because there is only one endless sentence.
 func (k *talk) clipped(size int) string {
 	for i, src := range k.sources {
 		if room := size - len(src.speaker) - len(labelMark); src.fresh && room >= leastRequest {
@@ -416,26 +401,8 @@ func (k *talk) clipped(size int) string {
 	return ""
 }
 
-// statementOf returns a statement in the form for a line, with final punctuation, so that the next round can separate it from the following
-// statement.
-func statementOf(text, was string) string {
-	text = strings.TrimRight(strings.TrimSpace(strings.ReplaceAll(text, "**", "")), ",;:–—-( ，；：、،")
-	bare := strings.TrimRight(text, "\"'”’»)）」』》")
-	end, _ := utf8.DecodeLastRuneInString(bare)
-	switch {
-	case was != "":
-		text = strings.TrimRight(text, ".。।") + was + "."
-	case strings.ContainsRune(".!?…。！？؟।॥۔", end):
-	case unicode.In(end, unicode.Han, unicode.Hiragana, unicode.Katakana):
-		text += "。"
-	default:
-		text += "."
-	}
-	return Fence(text)
-}
-
-// absolute adds the date after words that are relative to the day of the statement: "yesterday (7 May, 2023)". It leaves a text unchanged
-// if it names a year.
+// absolute adds dates after words that are relative to at, the day of the statement: "yesterday (7 May, 2023)". A
+// text that names a year stays unchanged.
 func (k *talk) absolute(text string, at dates.Date) string {
 	ws := words.Append(nil, text)
 	found := dates.Relative(text, ws, at)
@@ -456,7 +423,8 @@ func (k *talk) absolute(text string, at dates.Date) string {
 	return b.String() + text[from:]
 }
 
-// spelled returns a date in the spelling of the chat's headers, if one of them has the same month; otherwise in ISO 8601.
+// spelled returns a date as the headers of the chat spell it, if one of them has the same month; otherwise in ISO
+// 8601.
 func (k *talk) spelled(d dates.Date) string {
 	if like := k.months[d.Month()]; like != "" && d.Month() > 0 {
 		if text, ok := d.InStyleOf(like); ok {
@@ -469,7 +437,8 @@ func (k *talk) spelled(d dates.Date) string {
 // labelMark ends a speaker's label.
 const labelMark = ": "
 
-// labelEnd returns the length of the label, or apparent label, at the beginning of a text, in bytes; 0 if there is none.
+// labelEnd returns the length, in bytes, of the label (or of what looks like one) at the beginning of a text; 0 if
+// there is none.
 func labelEnd(text string) int {
 	return max(strings.Index(text[:min(len(text), longestName+len(labelMark))], labelMark), 0)
 }

@@ -6,10 +6,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// gapMark is a line between two lines that would otherwise read like the user's words and their answer, although other lines were between them.
+// gapMark is put between two lines that would otherwise read like the user's words and the answer to them, although
+// other lines were in between.
 const gapMark = "…"
 
-// Phrases that mention similar lines, see [extract.Alike]: "(and 640 more like it, up to part 643)".
+// The parts of a note about similar lines, see [extract.Alike]: "(and 640 more like it, up to part 643)".
 const (
 	alikeStart = " (and "
 	alikeWords = " more like it"
@@ -17,7 +18,7 @@ const (
 	alikeEnd   = ")."
 )
 
-// longestUpTo is the maximum length of the end of a series, in bytes.
+// longestUpTo is the maximum length, in bytes, of the text that says where a series ends.
 const longestUpTo = 64
 
 // alikeNote returns the note about similar lines.
@@ -32,8 +33,9 @@ func alikeNote(a extract.Alike) string {
 	return note + alikeEnd[:1]
 }
 
-// cutAlike splits a line of an earlier digest at its first note about similar lines. It returns the text before the note, the note's end of the
-// series and number of lines, and the text after the note. more is 0 if there is no note.
+// cutAlike splits a line of an earlier digest at its first note about similar lines. It returns the text before and
+// after the note, and from the note itself the end of the series and the number of lines. more is 0 if there is no
+// note.
 func cutAlike(line string) (before, upTo, rest string, more int) {
 	at := strings.Index(line, alikeWords)
 	start := strings.LastIndex(line[:max(at, 0)], alikeStart)
@@ -61,8 +63,8 @@ func cutAlike(line string) (before, upTo, rest string, more int) {
 	return before, upTo, strings.TrimSpace(rest), more
 }
 
-// pair numbers the turns of the participants. When another participant speaks next, the number increases by one. A number is skipped if the text
-// between two items is unknown or in another section.
+// pair numbers the turns of the participants. The number increases by one when another participant speaks, and skips
+// one if the text between two items is unknown or in another section.
 func (k *talk) pair() {
 	turn := int32(0)
 	k.turns = make([]int32, len(k.sources))
@@ -80,8 +82,8 @@ func (k *talk) pair() {
 	}
 }
 
-// choose chooses statements of about size bytes together. A question whose answer isn't chosen is replaced by other statements, unless nobody has
-// answered it or it says something about the speaker.
+// choose chooses statements of about size bytes together. A question without its answer is replaced by other
+// statements, unless nobody has answered it or it says something about the speaker.
 func (k *talk) choose(size int) []extract.Chosen {
 	chosen := k.chosen.ChooseTalk(size, nil)
 	lone := map[int]bool{}
@@ -91,7 +93,8 @@ func (k *talk) choose(size int) []extract.Chosen {
 	return k.answered(k.chosen.ChooseTalk(size, lone), lone)
 }
 
-// answered returns the chosen statements without questions whose answer isn't chosen. The numbers of these questions are added to lone.
+// answered returns the chosen statements without those questions whose answer isn't chosen. It adds the numbers of
+// these questions to lone.
 func (k *talk) answered(chosen []extract.Chosen, lone map[int]bool) []extract.Chosen {
 	if len(chosen) == 0 {
 		return nil
@@ -117,13 +120,13 @@ func (k *talk) answered(chosen []extract.Chosen, lone map[int]bool) []extract.Ch
 	return chosen[kept:]
 }
 
-// parted reports whether a line of an item would wrongly read like the answer to a line of an earlier item. That is so if the assistant says it, but
-// not in the next turn, or if the earlier digest has separated the two.
+// parted reports whether a line of an item would be mistaken for the answer to a line of an earlier item, before.
+// That is so if the assistant said it, but not in the next turn, or if the earlier digest separated the two.
 func (k *talk) parted(before, item int) bool {
 	a, b := &k.sources[before], &k.sources[item]
 	parts := !a.answers() && b.answers() || b.gap && a.speaker != b.speaker
 	return parts && a.section == told && k.turns[item] != k.turns[before]+1
 }
 
-// answers reports whether the speaker is the assistant, who answers questions.
+// answers reports whether the speaker is the one who answers questions: the assistant, or somebody unnamed.
 func (s *source) answers() bool { return s.own || s.speaker == "assistant" || s.speaker == "" }

@@ -11,9 +11,10 @@ const (
 	leastOf  = 256
 )
 
-// An assistant that says much more than the user would crowd out the user's words. So its texts have a lower weight from shortTalk bytes on, down to
-// leastOfLong, depending on how much longer they are than the user's. evenTalk is the ratio of average lengths above which this applies; an average
-// below longAnswer bytes doesn't count as long.
+// An assistant that writes much more than the user would crowd out the user's words. So texts of the assistant from
+// shortTalk bytes on have a lower weight, down to leastOfLong, depending on how much longer they are than the user's.
+// This applies if the ratio of the average lengths is above evenTalk, and the assistant's average is at least
+// longAnswer bytes.
 const (
 	shortTalk   = 200
 	leastOfLong = 64
@@ -28,7 +29,8 @@ const fullAnswer = 200
 // deniedMark follows a line that the next turn rejects.
 const deniedMark = " (denied next)"
 
-// weigh lowers the weights of sentences in long texts and in rejected texts, depending on the length of each side's texts.
+// weigh lowers the weights of sentences in long texts and in rejected texts, depending on how much the user and the
+// assistant write.
 func (k *talk) weigh() {
 	var size, count [2]int // for the user and the assistant
 	side := func(own bool) int {
@@ -68,7 +70,7 @@ func (k *talk) weigh() {
 	}
 }
 
-// The words with which people reject the previous statement, and words after a "no" that doesn't reject it.
+// Words with which people reject the previous statement, and words after a "no" that isn't a rejection.
 var (
 	denials = strings.Split("no,|no.|no!|no that|no it|nope|that's not|thats not|that is not|that's wrong|that is wrong|this is wrong|wrong.|wrong,|wrong!|not quite|not true|incorrect|you're wrong|you are wrong|that isn't|that doesn't|it's not|it isn't|it is not|"+
 		"nein,|nein.|nein!|stimmt nicht|das stimmt nicht|das ist falsch|das ist nicht|falsch.|falsch,|non,|non.|ce n'est pas|c'est faux|c'est pas|no es |eso no es|no, |está mal|incorrecto|não,|não é|errado|no, non|non è|sbagliato|nee,|dat klopt niet|"+
@@ -79,8 +81,8 @@ var (
 // mostAsked is the maximum number of messages of one turn that are searched for a question.
 const mostAsked = 8
 
-// denied reports whether a text rejects the last item. After a question in the same turn, "no" is an answer. Between people, for whom toRole is
-// false, it usually expresses sympathy: "No, that's awful!"
+// denied reports whether a text rejects the last item. After a question in the same turn, "no" is an answer. Between
+// people, for whom toRole is false, "no" usually expresses sympathy: "No, that's awful!"
 func (k *talk) denied(text string, toRole bool) bool {
 	head := strings.ToLower(strings.TrimLeft(text[:min(len(text), 64)], " \n"))
 	if !startsWithOne(head, denials) || startsWithOne(head, assents) {

@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// A term is a word with a meaning that is specific to one conversation: a path, an address, an identifier, or a number. Terms that a digest has lost
-// can't be recovered from later messages.
+// A term is a word whose meaning is specific to one conversation: a path, an address, an identifier, or a number. If
+// a digest has lost a term, later messages can't bring it back.
 
 type termKind uint8
 
@@ -54,14 +54,15 @@ var byteClass = func() (class [256]uint8) {
 	return class
 }()
 
-// The maximum lengths of terms in bytes: maxLink for paths and addresses, maxNumber for numbers, and maxTerm for others. Longer runs are data.
+// The maximum lengths of terms in bytes: maxLink for paths and addresses, maxNumber for numbers, and maxTerm for
+// others. Longer runs count as data.
 const (
 	maxTerm   = 64
 	maxNumber = 15
 	maxLink   = 200
 )
 
-// eachTerm calls see for the terms of a text, in order.
+// eachTerm calls see with each term of a text and its kind, in order.
 func eachTerm(text string, see func(kind termKind, term string)) {
 	escapes := 0
 	for i := 0; i < len(text); {
@@ -127,7 +128,7 @@ func eachTerm(text string, see func(kind termKind, term string)) {
 	}
 }
 
-// controlEnd returns the end of a terminal control sequence (ESC [ … letter) whose ESC precedes text[i].
+// controlEnd returns the end of a terminal control sequence (ESC [ … letter). i is the index after ESC.
 func controlEnd(text string, i int) int {
 	if i >= len(text) || text[i] != '[' {
 		return i
@@ -164,7 +165,7 @@ func errorIn(text string) string {
 	return said
 }
 
-// linked finds the terms in a word without slashes.
+// linked calls see with the terms in a word that contains no slash.
 func linked(word string, see func(termKind, string)) {
 	for len(word) > 0 && byteClass[word[0]]&joints != 0 {
 		word = word[1:]
@@ -240,7 +241,7 @@ func isFile(w string) bool {
 	return extensions.has(w[at+1:])
 }
 
-// extensions lists the file extensions that conversations with agents commonly mention.
+// extensions are the file extensions that conversations with agents often mention.
 var extensions = wordListOf("go py ts tsx js jsx mjs cjs json jsonl md mdx txt yaml yml toml sql sh rs java kt swift c h cc cpp hpp cs rb " +
 	"php css scss html xml svg cfg ini conf env lock log diff patch ipynb lua zig ex exs erl hs scala dart vue svelte tf proto " +
 	"graphql csv tsv pdf png jpg wasm mod sum gradle lean r jl pl mk")
@@ -317,7 +318,7 @@ func rank(list []term) []term {
 // ranked returns the terms by value, the highest first.
 func (ts *terms) ranked() []term { return rank(slices.Clone(ts.list)) }
 
-// said adds the terms of a text, and each suffix of a path, to a set of terms that are already known.
+// said adds the terms of a text to a set. For a path, it also adds each suffix of the path.
 func said(text string, into *critbit.Map[struct{}]) {
 	eachTerm(text, func(kind termKind, word string) { say(kind, word, into) })
 }
@@ -333,7 +334,7 @@ func say(kind termKind, word string, into *critbit.Map[struct{}]) {
 	}
 }
 
-// eachNumber calls see for each range of a text that may be a number, including all numbers that eachTerm finds.
+// eachNumber calls see with each range of a text that may be a number, including all numbers that eachTerm finds.
 func eachNumber(text string, see func(from, to int)) {
 	for i := 0; i < len(text); {
 		if byteClass[text[i]] == 0 {

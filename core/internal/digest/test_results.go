@@ -17,7 +17,8 @@ var failMarks = []string{"--- FAIL: ", "FAILED ", "not ok ", "FAIL: ", "ERROR: "
 // failedMark follows the name of a failed test in the output of cargo test.
 const failedMark = " ... FAILED"
 
-// failedTests returns the names of the tests that failed according to a test runner's output, without duplicates, and the number of failed tests.
+// failedTests returns the names of the tests that failed according to a test runner's output, without duplicates, and
+// how many tests failed.
 func failedTests(output string) (names []string, count int) {
 	if len(output) > 4*lookResult {
 		output = output[:2*lookResult] + "\n" + output[len(output)-2*lookResult:]
@@ -62,7 +63,7 @@ func testName(s string) string {
 	return s
 }
 
-// testList formats the names of failed tests for an entry.
+// testList lists failed tests for an entry. count is the number of all failed tests, which may be more than names.
 func testList(names []string, count int) string {
 	text := strings.Join(names, ", ")
 	if more := count - len(names); more > 0 {
@@ -71,8 +72,8 @@ func testList(names []string, count int) string {
 	return text
 }
 
-// withoutEnds returns an error message without lines that only have the exit status. If named is set, it also omits lines with the names of failed
-// tests.
+// withoutEnds returns an error message without lines that only state the exit status. If named is set, it also omits
+// lines with the names of failed tests.
 func withoutEnds(said string, named bool) string {
 	if exitIn(said) == "" && !named {
 		return said

@@ -7,8 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Some agents have no tool calls in their messages: the assistant writes its calls as text, in a fenced block or in tags, and the output
-// arrives as the next user message. This file tells such outputs from what a user says; text_calls.go reads the calls.
+// Some agents have no tool calls in their messages: the assistant writes its calls as text, in a fenced block or in
+// tags, and the output arrives as the next user message. This file distinguishes such outputs from what a user says;
+// text_calls.go reads the calls.
 
 // outputMarks begin user messages that are the output of a tool, or the program's complaint about an unreadable call, in lower case.
 var outputMarks = []string{"<returncode>", "<output>", "<observation>", "<exit_code>", "<stdout>", "<tool_response>", "<tool_result>",
@@ -17,15 +18,16 @@ var outputMarks = []string{"<returncode>", "<output>", "<observation>", "<exit_c
 	"tool response", "[tool result", "[tool output", "command output:", "output of the command", "return code:", "returncode:", "exit code:",
 	"stdout:", "please always provide exactly one action", "format error", "[error] you did not use a tool"}
 
-// The numbers of bytes at the beginning and at the end of a message that are compared with other messages.
+// How many bytes at the beginning and at the end of a message are compared with other messages.
 const (
 	longestLead = 40
 	lookAhead   = 200
 )
 
-// MarkOutputs marks (Message.Output) user messages among the first n that are outputs of calls written as text: if most user messages after
-// the first answer begin like such outputs, or all begin alike, and most of the assistant messages before them contain calls. The first
-// request is never an output. It also notes whether results report failures. If wanted is false, it only removes the marks of another run.
+// MarkOutputs marks those of the first n messages that are outputs of calls written as text (Message.Output): user
+// messages, if most of those after the first answer begin like outputs, or all begin alike, and most of the assistant
+// messages before them contain calls. The first request is never an output. It also notes whether results report
+// failures. If wanted is false, it only removes the marks of another run.
 func MarkOutputs(t *transcript.Transcript, n int, wanted bool) {
 	t.Outputs, t.Failures = false, transcript.AnyHas(t.Parts, transcript.IsError)
 	for i := range t.Messages {
@@ -54,7 +56,8 @@ func MarkOutputs(t *transcript.Transcript, n int, wanted bool) {
 	}
 }
 
-// afterAssistant returns the user messages with a text that directly follow an assistant message, except for digests and the like.
+// afterAssistant returns the user messages with text that directly follow an assistant message, except for digests
+// and other messages that a compaction wrote.
 func afterAssistant(t *transcript.Transcript, n int) (after []int32) {
 	for i := 1; i < n; i++ {
 		m := &t.Messages[i]
@@ -105,7 +108,7 @@ func outputsAmong(t *transcript.Transcript, messages []int32) (like []int32) {
 	return like
 }
 
-// edges returns the beginning of a message's first text and, if the text ends with a shell prompt, its last line.
+// edges returns the beginning of message i's first text and, if that text ends with a shell prompt, its last line.
 func edges(t *transcript.Transcript, i int) (lead, end string) {
 	s := t.FirstText(i)
 	raw := t.Bytes(s)
@@ -130,7 +133,7 @@ func edges(t *transcript.Transcript, i int) (lead, end string) {
 	return strings.TrimLeft(lead, " \t\r\n"), end
 }
 
-// beginning returns roughly the first n bytes of a string.
+// beginning returns about the first n bytes of a string.
 func beginning(t *transcript.Transcript, s transcript.Span, n int) string {
 	raw := t.Bytes(s)
 	if len(raw) <= n+2 {
@@ -181,8 +184,8 @@ func isResultHead(lead string) bool {
 	return strings.HasSuffix(strings.TrimRight(line, " \r"), "] Result:")
 }
 
-// leadOf returns the tag or label at the beginning of a text, of at least four characters: "<name>", "LABEL:", "[label]"; "" if there is
-// none.
+// leadOf returns the tag or label at the beginning of a text if it has at least four characters: "<name>", "LABEL:",
+// "[label]"; otherwise "".
 func leadOf(lead string) string {
 	lead = lead[:min(len(lead), longestLead)]
 	line, _, _ := strings.Cut(lead, "\n")
@@ -207,7 +210,7 @@ func leadOf(lead string) string {
 // isTextResult reports whether message i is the output of a call written as text.
 func isTextResult(t *transcript.Transcript, i int) bool { return t.Messages[i].Output }
 
-// calledBefore returns the calls whose output is message i, a text.
+// calledBefore returns the calls, written as text, whose output is message i.
 func calledBefore(t *transcript.Transcript, i int) []textCall {
 	if i == 0 {
 		return nil
@@ -215,8 +218,8 @@ func calledBefore(t *transcript.Transcript, i int) []textCall {
 	return callsIn(t, i-1)
 }
 
-// textRead returns the only file that calls written as text print, or "" if they print none or several, or fail. It records their changes
-// in l.
+// textRead returns the only file that calls written as text print, or "" if they print none or several, or fail. It
+// records the files that they change in l.
 func (l *laterChanges) textRead(calls []textCall, output string) (path string) {
 	only := true
 	for _, call := range calls {

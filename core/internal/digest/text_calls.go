@@ -18,7 +18,7 @@ type textCall struct {
 // shellTool is the tool name of a block of commands.
 const shellTool = "bash"
 
-// The maximum number of bytes of a message that are searched for calls, and of calls that are read.
+// How many bytes of a message are searched for calls, and how many calls are read.
 const (
 	lookCalls = 1 << 16
 	mostCalls = 16
@@ -33,7 +33,7 @@ func textCalls(t *transcript.Transcript, i int) []textCall {
 	return callsIn(t, i)
 }
 
-// callsIn returns everything that looks like a call in the texts of message i.
+// callsIn returns whatever looks like a call in the texts of message i.
 func callsIn(t *transcript.Transcript, i int) (calls []textCall) {
 	if t.Messages[i].Role != transcript.Assistant {
 		return nil
@@ -53,8 +53,8 @@ func callsIn(t *transcript.Transcript, i int) (calls []textCall) {
 	return calls
 }
 
-// callsOf returns the calls in a text. They are in fenced blocks; if there are none, in tags; and if there are none either, in a line that names an
-// action.
+// callsOf returns the calls in a text: those in fenced blocks or, if there are none, those in tags or, if there are
+// none either, the call in a line that names an action.
 func callsOf(text string) []textCall {
 	if calls := fencedCalls(text); len(calls) > 0 {
 		return calls
@@ -71,8 +71,8 @@ func callsOf(text string) []textCall {
 	return nil
 }
 
-// fencedCalls returns the fenced blocks for a shell or an interpreter, or with JSON that names a tool. If there are none, it returns the last block
-// without a language, unless other text follows that block.
+// fencedCalls returns as calls the fenced blocks for a shell or an interpreter, and those with JSON that names a
+// tool. If there are none, it returns the last block without a language, unless other text follows that block.
 func fencedCalls(text string) (calls []textCall) {
 	bare := ""
 	for {
@@ -114,7 +114,8 @@ func fencedCalls(text string) (calls []textCall) {
 	return calls
 }
 
-// shellCall returns a block of commands as a call. Agents' own commands to open, create and edit files have the file as their first argument.
+// shellCall returns a block of commands as a call. For agents' own commands to open, create and edit files, the file
+// is the first argument.
 func shellCall(body string) textCall {
 	body = strings.TrimSpace(body)
 	c := textCall{tool: shellTool, command: body, text: body}
@@ -139,8 +140,9 @@ func shellCall(body string) textCall {
 	return c
 }
 
-// taggedCalls returns the calls in tags: <function=name> with <parameter=key>, <invoke name="…"> with <parameter name="…">, <tool_call>
-// with JSON, <execute_bash>, and a tag named like a tool with a tag for each argument.
+// taggedCalls returns the calls in tags: <function=name> with <parameter=key>, <invoke name="…"> with <parameter
+// name="…">, <tool_call> with JSON, <execute_bash>, and a tag named like a tool that contains a tag for each
+// argument.
 func taggedCalls(text string) (calls []textCall) {
 	for at := 0; at < len(text) && len(calls) < mostCalls; {
 		open := strings.IndexByte(text[at:], '<')
@@ -247,7 +249,7 @@ func (c *textCall) arguments(inside string) {
 	}
 }
 
-// argument adds one argument. best is the rank of the best key for a path that was found so far.
+// argument adds one argument of a call. *best is the rank of the best key for a path that was found so far.
 func (c *textCall) argument(key, value string, best *int) {
 	switch is, rank := argumentOf(key); {
 	case is == path && rank < *best:
@@ -334,7 +336,7 @@ func actionLine(text string) []textCall {
 	return []textCall{shellCall(line)}
 }
 
-// inText collects the calls in the texts of message i or, if message i is the output of calls, their outcome.
+// inText collects the facts in the texts of message i: calls, or the outcome of calls if the message is their output.
 func (c *collector) inText(i int) {
 	t := c.t
 	if !isTextResult(t, i) {
@@ -360,7 +362,7 @@ func (c *collector) inText(i int) {
 	for k, call := range c.called {
 		of := exit
 		if k < len(c.called)-1 {
-			of = "" // the output is that of all calls together, and its exit code that of the last one
+			of = "" // the output is that of all calls together, but its exit code is that of the last one
 		}
 		on := call.path
 		if call.command != "" {

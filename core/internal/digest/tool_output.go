@@ -25,14 +25,14 @@ const (
 	ProjectedText = 1800
 )
 
-// ToolOutput is a tool result in the form in which texts about it show it.
+// ToolOutput is a tool result as texts about tool results need it.
 type ToolOutput struct {
 	Name, ID string
 	IsError  bool
 	Text     string
 }
 
-// ToolOutputAt returns the tool result at a part index. Texts in it are joined without a separator.
+// ToolOutputAt returns the tool result at a part index. The texts in the result are joined without a separator.
 func ToolOutputAt(t *transcript.Transcript, part int) ToolOutput {
 	p := &t.Parts[part]
 	o := ToolOutput{Name: t.Text(p.Name), ID: t.Text(p.ID), IsError: p.Has(transcript.IsError), Text: JoinedText(t, part)}
@@ -92,18 +92,20 @@ func (o ToolOutput) DigestLine() string {
 	return "- " + or(o.Name, "unknown") + " (" + o.Status() + "): " + line(o.Shown(), digestLine)
 }
 
-// entry returns the result in the form for a prompt. The tool's text is fenced so that it can't close the tags around it.
+// entry returns the result as a prompt shows it, with at most max runes of the tool's text. That text is fenced so
+// that it can't close the tags around it.
 func (o ToolOutput) entry(max int) string {
 	name, id := clipLine(strings.TrimSpace(o.Name), maxCommand), clipLine(strings.TrimSpace(o.ID), maxCommand)
 	return o.Entry(Fence(name), Fence(id), "<tool-output>\n"+Fence(TrimWithTail(o.Shown(), max))+"\n</tool-output>")
 }
 
-// Entry returns a result, given its name, id and text, in the form for a prompt.
+// Entry returns a result as a prompt shows it, with the given name, id and text.
 func (o ToolOutput) Entry(name, id, text string) string {
 	return "Tool: " + name + "\nCall ID: " + id + "\nStatus: " + o.Status() + "\nOutput:\n" + text
 }
 
-// toolSystem returns the system prompt of requests for summaries of tool results, which has the content of S4.26. what names the output to summarize.
+// toolSystem returns the system prompt of a request to summarize tool results. It says the same as the prompt of
+// S4.26. what names the output to summarize.
 func toolSystem(what string) string {
 	return "You condense " + what + " for an agent that continues its work and will see your notes instead.\n" +
 		"Write short notes of facts only.\n" +
@@ -137,7 +139,8 @@ Tool results:
 	}}
 )
 
-// ToolPrompt returns the prompt for a summary of one result (S4.26) or, if batch is set, of several (S4.30). It shows at most max runes of each result.
+// ToolPrompt returns the prompt for a summary of one result (S4.26) or, if batch is set, of several results (S4.30).
+// It shows at most max runes of each result.
 func ToolPrompt(outputs []ToolOutput, batch bool, max int) Prompt {
 	if batch { // limit each result, so that the prompt isn't cut inside one
 		max = min(max, batchInput/len(outputs)-batchHead)
@@ -145,7 +148,7 @@ func ToolPrompt(outputs []ToolOutput, batch bool, max int) Prompt {
 	return ToolPromptOf(outputs, batch, func(o ToolOutput) string { return o.entry(max) })
 }
 
-// ToolPromptOf works like [ToolPrompt], but shows each result as entry returns it.
+// ToolPromptOf is like [ToolPrompt], but shows each result as entry returns it.
 func ToolPromptOf(outputs []ToolOutput, batch bool, entry func(o ToolOutput) string) Prompt {
 	if !batch {
 		return Prompt{Style: toolStyle, Scope: api.ScopeToolOutput, Record: entry(outputs[0])}
@@ -160,7 +163,7 @@ func ToolPromptOf(outputs []ToolOutput, batch bool, entry func(o ToolOutput) str
 	return Prompt{Style: batchStyle, Scope: api.ScopeToolOutput, Record: TrimWithTail(strings.TrimSpace(b.String()), batchInput)}
 }
 
-// BatchExcerpt returns the text that replaces a summary of several results if there is no model (S4.30).
+// BatchExcerpt returns the text that takes the place of the summary of several results if there is no model (S4.30).
 func BatchExcerpt(outputs []ToolOutput) string {
 	lines := make([]string, len(outputs))
 	for i, o := range outputs {
@@ -169,7 +172,7 @@ func BatchExcerpt(outputs []ToolOutput) string {
 	return strings.Join(lines, "\n")
 }
 
-// BatchMessage returns the text that replaces several results (S4.30). Blank ids are not listed, but counted.
+// BatchMessage returns the text that replaces several results (S4.30). It counts blank ids instead of listing them.
 func BatchMessage(outputs []ToolOutput, summary string) string {
 	var ids []string
 	for _, o := range outputs {
@@ -184,12 +187,12 @@ func BatchMessage(outputs []ToolOutput, summary string) string {
 	return text + "\n" + strings.TrimSpace(summary)
 }
 
-// BatchBody returns the body of a result that replaces several results. It lists them and has their summary (S4.30).
+// BatchBody returns the body of a result that replaces several: a list of them, and their summary (S4.30).
 func BatchBody(outputs []ToolOutput, summary string) string {
 	return BatchMessage(outputs, summary)[len(ToolBatchHeader)+1:]
 }
 
-// BatchStandIn returns the body of a result whose summary is in another result, at part index first.
+// BatchStandIn returns the body of a result whose summary is in another result, that of the call at part index first.
 func BatchStandIn(t *transcript.Transcript, first int) string {
 	return "The summary is with the result of call " + strings.TrimSpace(t.Text(t.Parts[first].ID)) + "."
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// use is the effect of a tool on the files or commands in its arguments.
+// use is what a tool does with the files or commands in its arguments.
 type use uint8
 
 const (
@@ -20,7 +20,8 @@ const (
 	plans        // maintains a to-do list
 )
 
-// tools has the names that agents give to tools of a known use, as ToolKey returns them, with a row for each use.
+// tools has the names that agents give to tools of a known use, in the form that ToolKey returns. There is a row for
+// each use.
 var tools = words.NewTable([]string{
 	reads - 1:    "read readfile readfiles readmanyfiles readtextfile view viewfile cat open openfile getfile fsread",
 	searches - 1: "grep find ls glob search searchfiles searchfilecontent listfiles listdir listdirectory ripgrep greptool codebasesearch",
@@ -32,8 +33,8 @@ var tools = words.NewTable([]string{
 	plans - 1: "todowrite todo updateplan plan writetodos updatetodolist exitplanmode tasklist taskcreate taskupdate settodolist managetodolist",
 }...)
 
-// ToolKey returns a tool's name in the form used in the tables: in lower case, without _ and -. Agents write names such as Read, read_file and
-// str-replace.
+// ToolKey returns a tool's name in the form of the tables: in lower case, without _ and -. Agents write the same name
+// as Read, read_file or str-replace.
 func ToolKey(name string) string { return string(appendToolKey(make([]byte, 0, len(name)), name)) }
 
 func appendToolKey(key []byte, name string) []byte {
@@ -49,7 +50,8 @@ func appendToolKey(key []byte, name string) []byte {
 	return key
 }
 
-// useOf returns the use of a tool, judged by its name without a leading server or namespace (mcp__files__read_file, functions.shell).
+// useOf returns the use of a tool, judged by its name without the server or namespace in front of it
+// (mcp__files__read_file, functions.shell).
 func useOf(name string) use {
 	if i := strings.LastIndex(name, "__"); i >= 0 {
 		name = name[i+2:]
@@ -67,7 +69,7 @@ func ReadsFile(tool string) bool { return useOf(tool) == reads }
 // EditsFile reports whether a tool changes files.
 func EditsFile(tool string) bool { return useOf(tool) == edits }
 
-// argument is the meaning of an argument's value.
+// argument is what the value of an argument means.
 type argument uint8
 
 const (
@@ -77,7 +79,8 @@ const (
 	patch
 )
 
-// keysOf lists the names of arguments whose meaning is known. If a call has several arguments of a kind, the first name in the list counts.
+// keysOf has the names of arguments whose meaning is known. If a call has several arguments of a kind, the one whose
+// name comes first in the list counts.
 var keysOf = []struct {
 	is   argument
 	keys []string
@@ -99,8 +102,8 @@ func argumentOf(key string) (is argument, rank int) {
 	return plain, 0
 }
 
-// arguments calls see for every string in the arguments of a tool call, with its key. A string in a list has the key of the list. Arguments that are
-// not JSON are passed as one string without a key.
+// arguments calls see with every string in the arguments of a tool call, and with its key. A string in a list has the
+// key of the list. Arguments that aren't JSON are passed as one string without a key.
 func arguments(t *transcript.Transcript, call *transcript.Part, see func(key, text string)) {
 	args := argumentsOf(t, call)
 	if len(args) == 0 {
@@ -136,8 +139,8 @@ func stringsIn(s *jsonspan.Scanner, src []byte, key string, see func(key, text s
 	}
 }
 
-// Path returns the path in the arguments of a tool call, or "". It looks only at direct members of the arguments. If several have a path, the first
-// name in the table counts.
+// Path returns the path in the arguments of a tool call, or "". Only direct members count. If several members are
+// paths, the one whose name comes first in the table counts.
 func Path(t *transcript.Transcript, call *transcript.Part) string {
 	args := argumentsOf(t, call)
 	s := jsonspan.New(args)
@@ -160,7 +163,8 @@ func Path(t *transcript.Transcript, call *transcript.Part) string {
 	return found
 }
 
-// argumentsOf returns the arguments of a tool call as JSON, or the text that replaces them; nil if there are none.
+// argumentsOf returns the arguments of a tool call as JSON, or the text that a call has instead; nil if there are
+// none.
 func argumentsOf(t *transcript.Transcript, call *transcript.Part) []byte {
 	switch {
 	case call.Body.IsZero():

@@ -10,8 +10,8 @@ func TrimRunes(text string, max int) string {
 	return text[:RuneOffset(text, max)]
 }
 
-// TrimWithTail shortens a text to max runes plus a marker of 21 runes. Two thirds of the runes are from the beginning and one third from the end, but
-// at least one rune each. It returns the whole text if max is 0 or less (S4.28).
+// TrimWithTail shortens a text to max runes plus a marker of 21 runes. Two thirds of the runes are from the beginning
+// and one third from the end, at least one from each. If max is 0 or less, it returns the whole text (S4.28).
 func TrimWithTail(text string, max int) string {
 	if max <= 0 || len(text) <= max {
 		return text
@@ -30,7 +30,7 @@ func TrimWithTail(text string, max int) string {
 
 const trimMarker = "\n... (truncated) ...\n"
 
-// RuneOffset returns the offset of the rune with index n, or the length of the text if there is no such rune.
+// RuneOffset returns the byte offset of the rune with index n, or the length of the text if there is no such rune.
 func RuneOffset(text string, n int) int {
 	for i := range text {
 		if n == 0 {

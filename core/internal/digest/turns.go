@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// turn is an entry of the log: what the user asked, and what happened until the user spoke again.
+// turn is an entry of the log: what the user asked for, and what happened until the user's next message.
 type turn struct {
 	number    int
 	from      int32   // the message that begins it
@@ -66,7 +66,7 @@ type turnReader struct {
 	ran     critbit.Map[place]    // the unit that last ran a command in this turn, by command
 	plan    planList              // the last that the assistant wrote down
 	state   *endState
-	// troubles maps the key of an error to one more than the index of the last turn with that error.
+	// troubles has, by the key of an error, one more than the index of the last turn in which the error occurred.
 	troubles critbit.Map[int]
 	goesOn   bool               // the assistant goes on after the last message
 	written  critbit.Map[place] // by path as a script writes it: the unit that wrote the file by a heredoc
@@ -74,8 +74,9 @@ type turnReader struct {
 	around   remarks
 }
 
-// turnsOf returns the entries of messages, numbered from first on. asked has the user's requests in the messages, and kept the requests
-// between them (see keptBefore). Messages before the user's first request belong to the previous turn. turnsOf brings state up to date.
+// turnsOf returns the entries of messages, numbered from first on. asked has the user's requests in the messages, and
+// kept the requests between them (see keptBefore). Messages before the user's first request belong to the previous
+// turn. turnsOf also updates state.
 func turnsOf(t *transcript.Transcript, messages []int32, asked, kept []string, first int, state *endState) *turnReader {
 	r := &turnReader{t: t, state: state, turns: []turn{{number: first - 1}}}
 	recent := recentOf(t, messages)
@@ -99,19 +100,19 @@ func turnsOf(t *transcript.Transcript, messages []int32, asked, kept []string, f
 	return r
 }
 
-// begin begins the turn of a request that is made before or in message i.
+// begin begins the turn of a request that was made before or in message i.
 func (r *turnReader) begin(i int32, asked string) {
 	r.endTurn(false)
 	r.turns = append(r.turns, turn{number: r.now().number + 1, from: i, asked: withoutPaste(asked)})
 	r.before(asked)
 }
 
-// speaksAfter reports whether the assistant says or does anything after message i.
+// speaksAfter reports whether the assistant writes or does anything after message i.
 func speaksAfter(t *transcript.Transcript, i int) bool {
 	return slices.ContainsFunc(t.Messages[i+1:], func(m transcript.Message) bool { return m.Role == transcript.Assistant })
 }
 
-// closingOf marks the last message of each turn in which the assistant says something, unless a call follows.
+// closingOf marks the last message of each turn in which the assistant writes something, unless a call follows it.
 func closingOf(t *transcript.Transcript, messages []int32, asked, kept []string) []bool {
 	closing := make([]bool, len(messages))
 	open := true // no assistant message follows in the turn
@@ -126,8 +127,8 @@ func closingOf(t *transcript.Transcript, messages []int32, asked, kept []string)
 	return closing
 }
 
-// mostClosing is the maximum number of bytes that are read of the closing messages of old turns. If there are more, they are sampled
-// evenly.
+// mostClosing is how many bytes of the closing messages of old turns are read. If there are more, the messages are
+// sampled evenly.
 const mostClosing = 1 << 18
 
 // thin removes marks from old messages until the marked ones have at most mostClosing bytes.
@@ -171,7 +172,8 @@ func says(t *transcript.Transcript, i int) bool {
 
 func (r *turnReader) now() *turn { return &r.turns[len(r.turns)-1] }
 
-// before weighs the turn that a user request ends: the parts that the request rejects, and the question that a short request answers.
+// before weighs the turn that the user's next request ends: the parts that the request rejects, and the question that
+// a short request answers.
 func (r *turnReader) before(asked string) {
 	last, now := &r.turns[len(r.turns)-2], r.now()
 	last.judge(asked, now.number)
@@ -192,7 +194,7 @@ func (r *turnReader) before(asked string) {
 			if u.factor /= 4; !namesMore(u.text) {
 				u.factor = isDropped
 			}
-		case u.item > 0 && accepts(asked) && u.message == last.units[len(last.units)-1].message: // a point of what is accepted
+		case u.item > 0 && accepts(asked) && u.message == last.units[len(last.units)-1].message: // a point of a list that the user accepts
 			u.factor = u.factor * 3 / 2
 		case len(asked) <= shortReply && n == len(last.units)-1 && u.kind == answerUnit && asksIn(u.text):
 			if u.factor = ofProposal; accepts(asked) {
@@ -202,7 +204,7 @@ func (r *turnReader) before(asked string) {
 	}
 }
 
-// acceptsIn is the maximum length, in bytes, of an answer that says little however it begins.
+// acceptsIn is the maximum length, in bytes, of an answer that says little whatever it begins with.
 const acceptsIn = 16
 
 // affirmations begin answers that accept an offer or answer a question.
@@ -213,7 +215,7 @@ func accepts(asked string) bool {
 	return len(asked) <= acceptsIn || affirms(asked)
 }
 
-// affirms reports whether a short user message begins like an answer.
+// affirms reports whether a short user message begins with an answer to what was asked or offered.
 func affirms(asked string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(asked), " ")
 	return len(asked) <= shortReply && affirmations.has(strings.TrimRight(word, ",.!;:"))
@@ -223,9 +225,9 @@ func asksIn(text string) bool {
 	return strings.IndexByte(text, '?') >= 0 || strings.Contains(text, "？") || strings.Contains(text, "؟")
 }
 
-// endTurn closes the entry. It drops announcements, because the announced work has been done, except the last one of the last turn. If an
-// answer closes the entry or the assistant continues, it also drops reports of unfinished work. Of the assistant's thoughts, the last ones
-// count most.
+// endTurn closes the entry. Announcements are dropped, because the announced work has been done, except for the last
+// one of the last turn. If the turn has an answer or the assistant continues, reports of unfinished work are dropped
+// too. Of the assistant's thoughts, the last ones weigh most.
 func (r *turnReader) endTurn(last bool) {
 	t := r.now()
 	answered := slices.ContainsFunc(t.units, func(u unit) bool { return u.kind == answerUnit })
@@ -242,7 +244,7 @@ func (r *turnReader) endTurn(last bool) {
 		t.dropReport()
 	}
 	overtaken := answered || last && r.goesOn
-	newer := [2]int{} // so many things said and thought follow
+	newer := [2]int{} // how many newer statements and thoughts there are
 	if answered || !last {
 		newer = [2]int{max(said-1, 0), newThoughts}
 	}
@@ -254,7 +256,7 @@ func (r *turnReader) endTurn(last bool) {
 			u.factor = isDropped
 		case last && u.kind == answerUnit && saysOpen(u.lead+" "+u.text):
 			u.factor = max(u.factor, ofOpen)
-		case u.kind == saidUnit && answered && said > newSaid && !names(u.text): // a step of many
+		case u.kind == saidUnit && answered && said > newSaid && !names(u.text): // one of many steps
 			u.factor = isDropped
 		case u.kind == saidUnit:
 			u.factor = olderThan(u.factor, newer[0], newSaid)
@@ -271,10 +273,10 @@ func (r *turnReader) endTurn(last bool) {
 	r.ran = critbit.Map[place]{}
 }
 
-// diagnosisSigns occur in sentences that say what is wrong, in lower case.
+// diagnosisSigns occur in sentences that name a cause, in lower case.
 var diagnosisSigns = []string{"real issue", "root cause", "the problem is", "the bug is", "the issue is", "issue becomes", "key issue", "so the bug", "actual problem", "eigentliche problem", "ursache", "根本原因", "原因は"}
 
-// dropDiagnoses drops the diagnoses that the agent thought or stated before its last one.
+// dropDiagnoses drops all diagnoses that the agent thought or stated except for the last one.
 func (t *turn) dropDiagnoses() {
 	found := false
 	for n := range slices.Backward(t.units) {
@@ -299,7 +301,7 @@ func (t *turn) reportsProgress() bool {
 	return len(t.units) > 0 && headedBy(t.units[0].text, progressHeads) && !slices.ContainsFunc(t.units, func(u unit) bool { return u.kind != answerUnit })
 }
 
-// dropReport drops everything that a turn says, except for questions.
+// dropReport drops everything in a turn except for questions.
 func (t *turn) dropReport() {
 	for n := range t.units {
 		if u := &t.units[n]; !asksIn(u.text) {
@@ -308,7 +310,7 @@ func (t *turn) dropReport() {
 	}
 }
 
-// dropRepeated drops parts of the current turn that its answer, or a later statement, repeats word for word.
+// dropRepeated drops units of the current turn that its answer, or a later statement, repeats word for word.
 func (r *turnReader) dropRepeated() {
 	var later critbit.Map[struct{}]
 	units := r.now().units
@@ -370,7 +372,7 @@ func (r *turnReader) message(i int, last bool) {
 	}
 }
 
-// result adds the effect of a call according to its result, which is part n of message i.
+// result adds what a call did, according to its result, which is part n of message i.
 func (r *turnReader) result(i int, n int32) {
 	t, p := r.t, &r.t.Parts[n]
 	call := &t.Parts[p.Pair]
@@ -388,7 +390,7 @@ func (r *turnReader) result(i int, n int32) {
 		r.run(i, commandOf(t, call), text(), failed)
 	case reads:
 		if path := Path(t, call); path != "" && !failed {
-			r.looked(i, path, text())
+			r.looked(i, path)
 		}
 	case searches:
 		if pattern := patternOf(t, call); !failed {
@@ -412,17 +414,18 @@ func saysOpen(text string) bool {
 	return slices.ContainsFunc(openSigns, func(s string) bool { return strings.Contains(text, s) })
 }
 
-// shortRemark is the length of a remark, in bytes, below which it is worthless once an answer ends the turn.
+// shortRemark is the length, in bytes, below which a remark is worthless once an answer ends the turn.
 const shortRemark = 100
 
-// The numbers of the newest statements and thoughts that count in full. If an answer ends the turn, all statements count as if as many
-// followed them, because an agent that reports each step also reports the outcome at the end.
+// How many of the newest statements and thoughts count in full. If an answer ends the turn, statements count as if
+// that many more followed them, because an agent that reports each step also reports the outcome at the end.
 const (
 	newSaid     = 10
 	newThoughts = 10
 )
 
-// olderThan returns the factor of a unit that newer units of its kind follow. The newest of these count in full.
+// olderThan returns the factor of a unit after which there are newer units of its kind. The newest ones, newest in
+// number, keep their factor.
 func olderThan(factor, newer, newest int) int {
 	if factor == isDropped || newer < newest {
 		return factor
@@ -437,10 +440,10 @@ func (r *turnReader) here() place { return place{len(r.turns) - 1, len(r.now().u
 
 func (r *turnReader) drop(p place) { r.turns[p.turn].units[p.unit].factor = isDropped }
 
-// polling lists tools that check on running work, or that only record the agent's thoughts.
+// polling are tools that check on running work, or that only record the agent's thoughts.
 var polling = wordListOf("writestdin bashoutput taskoutput killshell killbash wait sleep getterminaloutput think processthoughts sequentialthinking toolsearch toolsearchcall")
 
-// change adds a change of a file. It drops an earlier one whose lines this one removes.
+// change adds a change to a file. It drops an earlier change if this one removes the lines that it added.
 func (r *turnReader) change(i int, c *change) {
 	if c.path == "" || thrownAway(c.path) {
 		return
@@ -474,14 +477,14 @@ func (r *turnReader) change(i int, c *change) {
 	r.add(unit{kind: changeUnit, message: int32(i), source: c.path, text: text, factor: factor})
 }
 
-// The first words of a unit that reports a change, before the path.
+// The words with which a unit that reports a change begins. The path follows them.
 const (
 	editedVerb  = "edited "
 	wroteVerb   = "wrote "
 	deletedVerb = "deleted "
 )
 
-// isDiff reports whether a file is a patch for other files. Its changes count when it is applied.
+// isDiff reports whether the content of a file is a patch for other files, whose changes count when it is applied.
 func isDiff(lines []string) bool {
 	return len(lines) > 0 && (strings.HasPrefix(lines[0], "--- ") || strings.HasPrefix(lines[0], "diff --git ") || strings.HasPrefix(lines[0], "*** Begin Patch"))
 }

@@ -17,7 +17,8 @@ const (
 // calledVerb begins a unit about a call of a tool whose use is unknown.
 const calledVerb = "called "
 
-// other adds a call of a tool whose use is unknown, with its result. If a turn has several equal calls, only the last one stays.
+// other adds a call of a tool whose use is unknown, with its result. Of several equal calls in a turn, only the last
+// one stays.
 func (r *turnReader) other(i int, call *transcript.Part, text string, failed bool) {
 	name := r.t.Text(call.Name)
 	if name == "" || polling.has(bareTool(name)) {
@@ -39,7 +40,7 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 		if len(r.now().units) > before && (isLookup(name) || delegating.has(bareTool(name))) { // the units from its result are enough
 			return
 		}
-	case strings.HasPrefix(lower(short[:min(len(short), len("success"))]), "success"): // the result says nothing else
+	case strings.HasPrefix(lower(short[:min(len(short), len("success"))]), "success"): // the result says nothing more
 		u.factor = ofCommand / 4
 	case saysOutcome(short):
 		u.text += " → " + Fence(strings.Join(strings.Fields(short), " "))
@@ -51,7 +52,8 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	r.add(u)
 }
 
-// isLookup reports whether a tool only shows something, judged by the first word of its name: "get_user", "listFiles".
+// isLookup reports whether the first word in the name of a tool suggests that the tool only shows something:
+// "get_user", "listFiles".
 func isLookup(name string) bool {
 	name = name[strings.LastIndex(name, "__")+1:]
 	name = strings.TrimLeft(name, "_")

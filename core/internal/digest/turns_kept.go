@@ -6,8 +6,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// A request may stay in the context while the work on it is condensed, as happens to the newest request in a long turn. Even so the work has an entry of
-// its own, which quotes the beginning of the request, and doesn't become part of the previous entry.
+// A request may stay in the context while the work on it is condensed. That happens to the newest request in a long
+// turn. The work then still has an entry of its own, which quotes the beginning of the request, instead of becoming
+// part of the previous entry.
 
 // mostKept is the maximum number of bytes that are quoted of a request that stays in the context.
 const mostKept = 200
@@ -15,8 +16,9 @@ const mostKept = 200
 // keptNote follows the beginning of a request that stays in the context.
 const keptNote = " (this message is still in the conversation)"
 
-// keptBefore returns, for each of the messages, the user's last request between it and the previous one of the messages; such a request stays in the
-// context. A request before the first message counts only if an earlier digest has turns and none of them is about the request.
+// keptBefore returns, for each message, the user's last request between it and the previous one in messages. Such a
+// request stays in the context. A request before the first message counts only if an earlier digest has turns, none
+// of which is about the request.
 func keptBefore(t *transcript.Transcript, messages []int32, earlier []turn) []string {
 	kept := make([]string, len(messages))
 	from, unsure := int32(0), len(earlier) == 0
@@ -57,7 +59,8 @@ func turnAbout(turns []turn, request string) int {
 	return -1
 }
 
-// resume removes from the requests of new messages the request of the earlier digest's last entry, which had stayed in the context at that time.
+// resume drops the request of the earlier digest's last entry from the requests of new messages. It had stayed in the
+// context when that digest was written.
 func (k *turnLog) resume(asked []string) {
 	if len(k.turns) == 0 {
 		return

@@ -9,55 +9,23 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// mostReport is the maximum number of bytes that are searched for sentences in a tool's output.
+// mostReport is how many bytes of a tool's output are searched for sentences.
 const mostReport = 6000
 
-// looked adds a unit about a file that was looked at, with the names that it defines.
-func (r *turnReader) looked(i int, path, text string) {
-	if path == "" {
-		return
-	}
-	r.add(unit{kind: lineUnit, message: int32(i), source: path, text: path, body: text[:min(len(text), 2*mostReport)], factor: isDropped})
-	if r.read.Has(path) {
+// looked adds a unit about a file that was looked at.
+func (r *turnReader) looked(i int, path string) {
+	if path == "" || r.read.Has(path) {
 		return
 	}
 	r.read.Add(strings.Clone(path))
-	said, factor := Fence(clipLine(path, maxCommand)), ofReading/4
-	if names := definedIn(readLines(text), 5*mostDefined); len(names) > 0 {
-		said, factor = said+definesMark+strings.Join(names, ", ")+")", ofReading
-	}
-	r.add(unit{kind: readUnit, message: int32(i), source: path, text: said, factor: factor})
-}
-
-// readLines returns the lines of a file in a tool's output, without line numbers.
-func readLines(text string) []string {
-	lines := linesOf(trimRune(text[:min(len(text), 2*mostReport)]))
-	for i, line := range lines {
-		lines[i] = unnumbered(line)
-	}
-	return lines
-}
-
-// unnumbered returns a line of a file without its line number.
-func unnumbered(line string) string {
-	i := 0
-	for i < len(line) {
-		switch c := line[i]; {
-		case c == ' ', c == '\t', c >= '0' && c <= ':', c == '|':
-			i++
-		case c == "→"[0] && strings.HasPrefix(line[i:], "→"):
-			i += len("→")
-		default:
-			return line[i:]
-		}
-	}
-	return ""
+	r.add(unit{kind: readUnit, message: int32(i), source: path, text: Fence(clipLine(path, maxCommand)), factor: ofReading / 4})
 }
 
 // mostHits is the maximum number of search hits that are quoted with their text.
 const mostHits = 3
 
-// found adds the hits of a search. A few hits are quoted with their text. Of many hits, only lines that the turn mentions are quoted later.
+// found adds the hits of a search. If there are only a few, they are quoted with their text. If there are many, only
+// lines that the turn mentions are quoted later.
 func (r *turnReader) found(i int, pattern, text string) {
 	var hits []string
 	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
@@ -132,8 +100,8 @@ func searchedFor(script string) string {
 	return ""
 }
 
-// report adds the output of a tool whose use is unknown, such as an agent's answer, a page or an issue. From JSON it takes the texts, and adds their keys
-// to short ones.
+// report adds the output of a tool whose use is unknown, such as an agent's answer, a web page or an issue. Of JSON
+// it adds the texts, short ones with their keys.
 func (r *turnReader) report(i int, name, text string) {
 	name = clipLine(Fence(name), maxName)
 	add := func(lead, text string, item int) {
@@ -185,7 +153,7 @@ func (r *turnReader) report(i int, name, text string) {
 	add("", Fence(pairs.String()), 0)
 }
 
-// pairsIn calls see for each text in a JSON value, with its key after the key of the enclosing object.
+// pairsIn calls see with each text in a JSON value, and with its key, preceded by the key of the enclosing object.
 func pairsIn(s *jsonspan.Scanner, src []byte, parent, key string, see func(key, text string)) {
 	switch s.Kind() {
 	case jsonspan.String:

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// textResult adds the effects of the calls whose output is message i, a text.
+// textResult adds what the calls did whose output is the text of message i.
 func (r *turnReader) textResult(i int) {
 	output := ""
 	for _, p := range r.t.PartsOf(i) {
@@ -27,13 +27,13 @@ func (r *turnReader) textResult(i int) {
 		case useOf(call.tool) == edits && call.path != "":
 			r.change(i, &change{path: call.path, added: linesOf(call.text)})
 		case call.path != "":
-			r.looked(i, call.path, said)
+			r.looked(i, call.path)
 		}
 	}
 	r.called = nil
 }
 
-// run adds a command, and drops the same command earlier in the turn.
+// run adds a command, and drops earlier runs of the same command in the turn.
 func (r *turnReader) run(i int, script, output string, failed bool) {
 	if script == "" {
 		return
@@ -99,7 +99,7 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	}
 	switch {
 	case run.kind == looks && !bad && len(files) == 1:
-		r.looked(i, files[0], output)
+		r.looked(i, files[0])
 		return
 	case run.kind == looks && !bad:
 		if pattern := searchedFor(run.script); pattern != "" {
@@ -122,7 +122,7 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		factor = ofCheck
 	}
 	text := run.text()
-	if strings.HasPrefix(text, scriptVerb) && !bad && run.result == "" { // its comment says what it is for, not what it did
+	if strings.HasPrefix(text, scriptVerb) && !bad && run.result == "" { // its comment states its purpose, not what it did
 		factor = ofCommand / 2
 	}
 	if strings.HasSuffix(text, cutCommand) && !bad { // neither what it did nor what came of it
@@ -146,8 +146,8 @@ const (
 	committedAs   = "” ("
 )
 
-// rewritten records a commit, and removes hashes that a command replaces: the hash of the previous commit if it was amended, and the hashes
-// of all commits after a rebase. A commit that is amended in the same turn is dropped completely.
+// rewritten records a commit, and removes hashes that a command makes obsolete: the hash of the previous commit if it
+// is amended, and those of all commits after a rebase. A commit that is amended in the same turn is dropped entirely.
 func (r *turnReader) rewritten(run *run, output string, bad bool) {
 	amends := run.kind == commits && strings.Contains(run.script, "--amend")
 	switch {
@@ -171,7 +171,8 @@ func (r *turnReader) rewritten(run *run, output string, bad bool) {
 	}
 }
 
-// replaced removes the branch and the hash of a commit from its unit, and adds how the current turn has replaced it.
+// replaced removes the branch and the hash of a commit from the unit at a place, and adds what the current turn did
+// to the commit.
 func (r *turnReader) replaced(at place, verb string) {
 	u := &r.turns[at.turn].units[at.unit]
 	if n := strings.LastIndex(u.text, committedAs); n >= 0 && strings.HasPrefix(u.text, committedVerb) {
@@ -179,11 +180,11 @@ func (r *turnReader) replaced(at place, verb string) {
 	}
 }
 
-// cutCommand ends the text of a long command that was cut and whose unit has nothing else.
+// cutCommand ends the text of a long command that was cut off and of which nothing else is known.
 const cutCommand = " …`"
 
-// awayName returns the destination of a moved file in its shortest form: the new name, or the new folder, of which it returns at most the
-// last two names if the path is absolute.
+// awayName returns the destination of a moved file in its shortest form: the new name or, if only the folder has
+// changed, the new folder. Of an absolute folder, it returns at most the last two names.
 func awayName(m move) string {
 	if name := fileName(m.to); name != fileName(m.from) {
 		return name
@@ -196,7 +197,7 @@ func awayName(m move) string {
 	return strings.Join(names[max(0, len(names)-2):], "/") + "/"
 }
 
-// setting lists words of commands that configure something.
+// setting are words in commands that configure something.
 var setting = wordListOf("configure config set enable disable install uninstall add remove init login link unlink use create delete update start stop deploy release publish grant revoke")
 
 // setsUp reports whether a short command configures something, so that it matters although it prints nothing.
@@ -208,7 +209,7 @@ func setsUp(script string) bool {
 	return slices.ContainsFunc(words[1:min(len(words), 4)], setting.has)
 }
 
-// interpreters are the first words of commands that run a file.
+// interpreters are programs that run a file.
 var interpreters = wordListOf("python python2 python3 node deno bun tsx ts-node bash sh zsh ruby perl php rscript patch source")
 
 // tries marks files that an earlier script wrote and this script runs, because such a file is more often a trial than a part of the work.
@@ -228,10 +229,11 @@ func (r *turnReader) tries(script string) {
 	}
 }
 
-// tidying are the first words of commands that only make room for others.
+// tidying are programs that only prepare the work of others.
 var tidying = wordListOf("mkdir touch chmod chown cd export source pushd popd set")
 
-// tidies reports whether all commands of a script only prepare others, or move files, for which there are separate units.
+// tidies reports whether all commands of a script only prepare other work, or move files, which have units of their
+// own.
 func tidies(script string) bool {
 	for len(script) > 0 {
 		var words []string
@@ -247,7 +249,7 @@ func isProbe(script string) bool {
 	return strings.Contains(script, " -e ") || strings.Contains(script, " -c ") || strings.Contains(script, "<<")
 }
 
-// removed records the files that a script deletes, and adds them to gone.
+// removed records that a script has deleted files, and adds their paths to gone. bad means that the script failed.
 func (r *turnReader) removed(script, folder string, bad bool, gone *critbit.Map[struct{}]) {
 	removesIn(script, func(path string) {
 		path = inFolder(folder, path)
@@ -258,7 +260,8 @@ func (r *turnReader) removed(script, folder string, bad bool, gone *critbit.Map[
 	})
 }
 
-// moved adds the files that a script moves or renames, one unit per target folder, and returns their new paths.
+// moved adds one unit for each folder into which a script moves files, or for renamed files, and returns the new
+// paths. bad means that the script failed.
 func (r *turnReader) moved(i int, script, folder string, bad bool) (moved critbit.Map[struct{}]) {
 	moves := movesIn(script)
 	if bad || len(moves) == 0 {

@@ -39,7 +39,8 @@ func (r *turnReader) said(i int, last bool) {
 	})
 }
 
-// say adds a unit of the assistant's text. from is the index of the first unit of the same message. calls reports whether calls follow in the message.
+// say adds a unit of the assistant's text. from is the index of the first unit of the same message. calls means that
+// tool calls follow in the message.
 func (r *turnReader) say(from int, calls bool, u unit) {
 	atWork := u.kind == saidUnit
 	back := atWork && takesBack(u.text)
@@ -73,7 +74,7 @@ func (r *turnReader) say(from int, calls bool, u unit) {
 	r.add(u)
 }
 
-// worthAtWork returns the weight of a text that the assistant says while it works.
+// worthAtWork returns the weight of what the assistant writes while working.
 func worthAtWork(text string) int {
 	switch {
 	case isStep(text), passesBy(text) && !names(text):
@@ -105,20 +106,21 @@ func isStep(text string) bool {
 // longestStep is the maximum length of the heading of a step, in bytes.
 const longestStep = 80
 
-// predictions occur in sentences that predict the outcome of finished work.
+// predictions are phrases that predict how finished work will turn out.
 var predictions = strings.Split("should now |should pass|should work|should succeed|should be green|should be completely |should be fixed|should be good|should be fine|should be resolved|"+
 	"will pass|will be green|sollte jetzt |sollte nun |devrait maintenant |debería |должн|应该|はずです", "|")
 
 // longestPrediction is the maximum length of a sentence that is only a prediction, in bytes.
 const longestPrediction = 160
 
-// predicts reports whether a sentence only predicts the outcome of finished work. A list never does, because it contains more.
+// predicts reports whether a sentence does nothing but predict how finished work will turn out. A list never does,
+// because it contains more.
 func predicts(text string) bool {
 	return len(text) <= longestPrediction && !strings.Contains(text, "; ") && slices.ContainsFunc(predictions, func(s string) bool { return strings.Contains(lower(text), s) })
 }
 
-// joined appends a unit to the previous unit of the same message if it means nothing without that one, and reports whether it did. from is the index of
-// the message's first unit.
+// joined appends a unit to the previous unit of the same message if it means nothing without that one; otherwise it
+// returns false. from is the index of the message's first unit.
 func (r *turnReader) joined(from int, u unit) bool {
 	units := r.now().units
 	if len(units) <= from || units[len(units)-1].factor == isDropped || u.lead != "" && u.lead != units[len(units)-1].lead || u.item > 0 || !joinsBack(u.text) {
@@ -132,7 +134,7 @@ func (r *turnReader) joined(from int, u unit) bool {
 	return true
 }
 
-// withoutPraise returns a text without a first sentence that only expresses approval: "Good context. So …"
+// withoutPraise returns a text without an initial sentence that only expresses approval: "Good context. So …"
 func withoutPraise(text string) string {
 	const longest = 64
 	end := strings.IndexAny(text, ".!")
@@ -148,8 +150,9 @@ func withoutPraise(text string) string {
 	return text
 }
 
-// about adds a unit at the beginning of a message whose subject is only a pronoun. It is joined to the command or change just before it, to which it most
-// likely refers. If there is none, the unit is added separately if a noun follows the pronoun. A unit that names nothing is omitted.
+// about adds a unit whose subject, at the beginning of a message, is only a pronoun. It is joined to the command or
+// change just before it, to which it most likely refers. If there is none, the unit is added separately, provided
+// that a noun follows the pronoun. A unit that names nothing is omitted.
 func (r *turnReader) about(u unit) {
 	units := r.now().units
 	if !names(u.text) && !unspacedText(u.text) {
@@ -165,13 +168,13 @@ func (r *turnReader) about(u unit) {
 	}
 }
 
-// pointing has pronouns that may precede a noun to which they refer.
+// pointing are pronouns that can precede the noun to which they belong.
 var pointing = wordListOf("this that these those dies diese dieser dieses ce cet cette ces este esta estos estas это этот эта")
 
 // names reports whether a text contains a number or a code name.
 func names(text string) bool { return strings.ContainsAny(text, "`0123456789/_") }
 
-// namesMore reports whether a text names more than line numbers. An example of a text that doesn't is "The function ends at line 499."
+// namesMore reports whether a text names more than line numbers, unlike "The function ends at line 499."
 func namesMore(text string) bool {
 	if !names(text) {
 		return false
@@ -200,7 +203,8 @@ func wordsBefore(text string) func(yield func(word, before string) bool) {
 	}
 }
 
-// withoutCalls returns the text before the first call, for an agent that writes its calls as text. It also removes the label of thoughts.
+// withoutCalls returns the text before the first call, for an agent that writes its calls as text. It also removes
+// the label of its thoughts.
 func withoutCalls(text string) string {
 	for at := 0; at < len(text); {
 		n := strings.IndexAny(text[at:], "<`")
@@ -224,7 +228,7 @@ func withoutCalls(text string) string {
 	return text
 }
 
-// thought adds the assistant's thoughts in message i that name something, except for questions and plans.
+// thought adds those of the assistant's thoughts in message i that name something and aren't questions or plans.
 func (r *turnReader) thought(i int, text string) {
 	from := len(r.now().units)
 	proseUnits(trimRune(text[:min(len(text), mostThought)]), func(lead, text string, item int) {
@@ -242,14 +246,15 @@ func (r *turnReader) thought(i int, text string) {
 	})
 }
 
-// doubted drops the last unit of a message if the text that follows it takes it back: "Wait, …". from is the index of the message's first unit.
+// doubted drops the last unit of a message if text, which follows it, takes it back: "Wait, …". from is the index of
+// the message's first unit.
 func (r *turnReader) doubted(from int, text string) {
 	if units := r.now().units; len(units) > from && doubtStarts.may(text) && headedBy(text, doubtHeads) {
 		units[len(units)-1].factor = isDropped
 	}
 }
 
-// takesBack reports whether a later sentence of a text takes back an earlier one: "It reads the file twice. But wait, …".
+// takesBack reports whether one sentence of a text takes back an earlier one: "It reads the file twice. But wait, …".
 func takesBack(text string) bool {
 	for rest := text; ; {
 		at := strings.IndexAny(rest, ".!?")
@@ -270,7 +275,7 @@ func guesses(text string) bool {
 	return slices.ContainsFunc(guessSigns, func(s string) bool { return strings.Contains(text, s) })
 }
 
-// deliberations occur in thoughts about the next step.
+// deliberations are phrases in thoughts about the next step.
 var deliberations = []string{"e should ", "e can ", "e need ", "e could ", "e'll ", "I should ", "I can ", "I need ", "I could ", "safest", "simplest", "let's ", "Let's ", "Look for ", "Look at "}
 
 // deliberates reports whether a thought is about the next step.
@@ -281,7 +286,7 @@ func deliberates(text string) bool {
 // doubtHeads begin sentences that take back the previous sentence.
 var doubtHeads = strings.Split("wait|hmm|but wait|oh wait|actually, |but here's the thing|but hmm|no, |no wait|scratch that|that's wrong|that is wrong|moment, |warte|nein, |attends|non, |espera|不对|等等|いや、|待って", "|")
 
-// mostThought is the maximum number of bytes that are read of one piece of reasoning.
+// mostThought is how many bytes of one piece of reasoning are read.
 const mostThought = 8000
 
 // wonderHeads begin sentences that express doubt or repeat the question.
@@ -291,7 +296,7 @@ var wonderStarts, doubtStarts = startsOf(wonderHeads), startsOf(doubtHeads)
 
 func wonders(text string) bool { return wonderStarts.may(text) && headedBy(text, wonderHeads) }
 
-// headedBy reports whether a text begins with one of some prefixes in lower case.
+// headedBy reports whether a text begins with one of the given prefixes, which are in lower case.
 func headedBy(text string, heads []string) bool {
 	head := lower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
 	for _, s := range heads {
@@ -339,7 +344,7 @@ func flatters(text string) bool {
 	return len(text) < 60 && !names(text) && slices.ContainsFunc(flattery, func(s string) bool { return strings.HasPrefix(text, s) })
 }
 
-// praise begins sentences in which an assistant approves of something, most often of its own work.
+// praise are words that begin sentences in which assistants approve of something, usually of their own work.
 var praise = []string{"Interesting", "Indeed", "Right", "Good", "Great", "Perfect", "Excellent", "Nice", "Clean", "All clean", "All good", "Looks good", "Those are", "That is", "That's", "You're right", "You're absolutely", "You are right", "Good catch", "Understood", "Got it", "Gut", "Parfait", "Perfecto"}
 
 var praiseStarts = startsOf(praise)

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// wordKind is one or more kinds of words that distinguish a statement from other sentences.
+// wordKind is a set of kinds of words. The kinds help to distinguish a statement from other sentences.
 type wordKind uint64
 
 const (
@@ -53,8 +53,8 @@ const (
 // The tables are built on first use, because tables built at start-up would become part of the module. They contain positions in the rows as numbers,
 // and no pointers.
 
-// table is a hash table of words. Words of a transcript are only looked up and never added, so they can't make it slow: a lookup takes no more steps than
-// the longest run of occupied slots.
+// table is a hash table of words. Words of a transcript are only looked up, never added, so a transcript can't slow
+// it down: a lookup takes no more steps than the longest run of occupied slots.
 type table struct {
 	slots [1 << 13]uint16 // one more than the number of a word; 0 if the slot is empty
 	rows  []uint8         // the row number of each word
@@ -96,7 +96,7 @@ func (t *table) put(w string, row uint8, at uint16) int {
 	return len(t.rows) - 1
 }
 
-// set returns the number of a combination of kinds. If the combination is new, set adds it.
+// set returns the number of a combination of kinds. It adds the combination if it is new.
 func (t *table) set(kinds wordKind) uint8 {
 	n := 0
 	for t.kinds[n] != kinds {
@@ -128,7 +128,7 @@ func (p *phrases) text(n int) string {
 	return rowTexts[row][p.ats[n]:]
 }
 
-// from returns the text of a cue's row, starting with that cue.
+// from returns the text of the row of cue n, starting with that cue.
 func (p *phrases) from(n int) string { return rowTexts[p.rows[n]][p.ats[n]:] }
 
 // row returns the row of a cue.
@@ -151,7 +151,7 @@ func (p *phrases) after(n int) int {
 	return n + int(p.next[n])
 }
 
-// add appends a cue.
+// add appends the cue at offset at of a row.
 func (p *phrases) add(row uint8, at uint16) {
 	p.rows, p.ats, p.next = append(p.rows, row), append(p.ats, at), append(p.next, 0)
 }
@@ -164,7 +164,7 @@ func (p *phrases) link(n int, head *uint16) {
 	*head = uint16(n + 1)
 }
 
-// cue is a phrase, or a character sequence, that identifies a statement.
+// cue is a phrase, or a character sequence, that suggests that a sentence is a statement.
 type cue struct {
 	*cueRow
 	text string
@@ -173,7 +173,8 @@ type cue struct {
 // words returns the number of words in a cue.
 func (c *cue) words() int { return 1 + strings.Count(c.text, " ") }
 
-// eachIn adds a text as a new row, and calls do for each piece of it between separators.
+// eachIn adds a text as a new row, and calls do with each piece of it between separators, the number of the row, and
+// the offset of the piece.
 func eachIn(text, separator string, do func(piece string, row uint8, at uint16)) {
 	row, at := uint8(len(rowTexts)), 0
 	rowTexts = append(rowTexts, text)
@@ -207,7 +208,7 @@ var ready = sync.OnceFunc(func() {
 		kind := row.kind
 		eachIn(row.words, " ", func(w string, row uint8, at uint16) {
 			kinds[vocabulary.put(w, row, at)] |= kind
-			if kind == lastingly || kind == quantifiers || kind == products && len(w) > 4 && w[len(w)-1] == 's' { // these words turn an order into a rule
+			if kind == lastingly || kind == quantifiers || kind == products && len(w) > 4 && w[len(w)-1] == 's' { // they make an order a rule
 				tell(w)
 			}
 		})

@@ -6,8 +6,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// A chat in which a program writes one or both sides has hundreds of sentences of one form that differ only in a number: "Order 17 is
-// packed." Each contains a number that no other sentence has, so each would be worth a line. A few of them can represent all.
+// A chat in which a program writes one or both sides has hundreds of sentences of one form that differ only in a
+// number: "Order 17 is packed." Each contains a number that no other sentence has, so each would seem worth a line. A
+// few of them can represent all.
 
 // A form with at least manyAlike sentences has many. If the number only counts the sentences, fewAlike of them are chosen. Otherwise as
 // many are chosen as fit into 1/alikeShare of the budget, or into twice as much if people say them about themselves.
@@ -22,7 +23,7 @@ const mostSlots = 4
 
 // form is a group of sentences that differ only in their numbers.
 type form struct {
-	members, more int32             // the number of its sentences, and of further ones that items represent; see Item.More
+	members, more int32             // the number of its sentences, and how many more the items represent (Item.More)
 	last          int32             // the index of the newest sentence
 	upTo          string            // Item.UpTo of the newest sentence; "" if it has none
 	bytes         int64             // the size of its sentences and of the sentences that they depend on
@@ -33,7 +34,8 @@ type form struct {
 	leans         bool              // a sentence of the form answers a question, so the number does mean something
 }
 
-// see assigns a sentence that is about to be added to the form that it shares with others, if it contains a number.
+// see assigns sentence s, which is about to be added, to its form: the one that it shares with sentences that differ
+// only in numbers. A sentence without a number has no form.
 func (e *Extract) see(text string, ws []words.Word, s *sentence) {
 	print, slots := uint64(len(ws)), 0
 	var values [mostSlots]uint64
@@ -96,7 +98,7 @@ func (e *Extract) see(text string, ws []words.Word, s *sentence) {
 	}
 }
 
-// standsFor adds the sentences that an item represents to the form of the item's last sentence.
+// standsFor adds the sentences that an item represents to the form of its last sentence.
 func (e *Extract) standsFor(it *Item) {
 	if n := len(e.sentences) - 1; n >= 0 && e.sentences[n].form > 0 {
 		f := &e.forms[e.sentences[n].form-1]
@@ -107,14 +109,14 @@ func (e *Extract) standsFor(it *Item) {
 
 func (f *form) many() bool { return f.members+f.more >= manyAlike }
 
-// counts reports whether the numbers merely count the sentences up.
+// counts reports whether the numbers only count the sentences up, so that they mean nothing by themselves.
 func (f *form) counts() bool {
 	steps := f.members - 1
 	return f.differs*8 <= f.members && (f.rises == steps || !f.leans && f.rises >= steps*31/32)
 }
 
-// lets reports whether sentence nth of the form may be chosen under a budget: the first few if the number only counts, otherwise as
-// many as fit, sampled evenly and including the newest.
+// lets reports whether the sentence with number nth in the form may be chosen under a budget in bytes. Only the first
+// few may if the number only counts; otherwise as many as fit, sampled evenly and including the newest.
 func (f *form) lets(nth int32, budget int) bool {
 	if !f.many() {
 		return true
@@ -140,8 +142,8 @@ type Alike struct {
 	UpTo string // the number in the newest sentence, with the preceding word; "" if the newest was chosen
 }
 
-// Alike returns, for each chosen sentence, the sentences that it represents: the last chosen sentence of a form represents all that
-// were not chosen.
+// Alike returns, for each chosen sentence, which others it represents: the last chosen sentence of a form represents
+// all that were not chosen.
 func (e *Extract) Alike(chosen []Chosen) []Alike {
 	out := make([]Alike, len(chosen))
 	shown := make([]int32, len(e.forms))

@@ -22,8 +22,9 @@ func (e *Extract) Choose(budget int) []Chosen {
 	return e.choose(budget, false, func(int32) bool { return true })
 }
 
-// ChooseTalk is like Choose, but for conversations. It chooses only a few of many sentences of one form (see [Extract.Alike]). It
-// chooses the sentences whose numbers are in without only together with a sentence that depends on them.
+// ChooseTalk is like Choose, but for conversations. It chooses only a few of many sentences of one form (see
+// [Extract.Alike]). The sentences whose numbers are in without are only chosen together with a sentence that depends
+// on them.
 func (e *Extract) ChooseTalk(budget int, without map[int]bool) []Chosen {
 	return e.choose(budget, len(e.sentences) >= manyRivals, func(n int32) bool {
 		s := &e.sentences[n]
@@ -34,7 +35,7 @@ func (e *Extract) ChooseTalk(budget int, without map[int]bool) []Chosen {
 // manyRivals is the number of sentences from which on the choice is spread over the whole conversation.
 const manyRivals = 128
 
-// choose returns the best sentences among those that may accepts, and the sentences that these depend on.
+// choose returns the best of the sentences for which may returns true, and the sentences that these depend on.
 func (e *Extract) choose(budget int, spread bool, may func(sentence int32) bool) []Chosen {
 	c := chooser{Extract: e, spread: spread, left: budget, chosen: slices.Clone(e.known), taken: make([]bool, len(e.sentences)), at: make([]int32, len(e.sentences))}
 	if !e.gained {
@@ -110,14 +111,14 @@ type chooser struct {
 	taken  []bool  // by sentence
 }
 
-// ranked is a sentence in the heap, stored with its rank so that comparing two sentences needs no lookup.
+// ranked is a sentence in the heap, stored with its rank so that sentences can be compared without a lookup.
 type ranked struct {
 	rank     uint64
 	sentence int32
 }
 
-// rivals limits the candidates of a choice: those with the largest gains by themselves, up to rivals times the budget, in bytes. No
-// other sentence can be chosen, because gains don't grow later.
+// rivals limits the candidates of a choice to those with the largest gains by themselves, up to rivals times the
+// budget in bytes. No other sentence can be chosen, because gains don't grow later.
 const rivals = 8
 
 // enter fills the heap with the candidates.
@@ -192,7 +193,7 @@ func (c *chooser) gain(s *sentence) (best int64) {
 	return best
 }
 
-// sum returns the gain of the words in [from, to), before it is divided by the length.
+// sum returns the gain of the words with the indexes [from, to), before it is divided by the length.
 func (c *chooser) sum(from, to int32) (sum int64) {
 	for _, w := range c.words[from:to] {
 		sum += int64(c.weights[w.stem]) * fade[min(int(c.chosen[w.stem]), len(fade)-1)] >> 10 * int64(w.factor) >> 10
@@ -208,8 +209,8 @@ func (c *chooser) take(n int32) {
 	c.say(s)
 }
 
-// lift recomputes the gains of the sentences that depend on n, which was just chosen, and moves them up in the heap: they no longer
-// need space for it.
+// lift recomputes the gains of the sentences that depend on sentence n, which was just chosen, and moves them up in
+// the heap: their gains no longer have to pay for its length.
 func (c *chooser) lift(n int32) {
 	for k := n + 1; k <= n+mostBefore && int(k) < len(c.sentences); k++ {
 		s := &c.sentences[k]
@@ -225,7 +226,7 @@ func (c *chooser) lift(n int32) {
 	}
 }
 
-// say counts the words in the chosen clauses of a sentence as chosen.
+// say counts the words in the best clauses of a sentence as chosen once more.
 func (c *chooser) say(s *sentence) {
 	for _, w := range c.words[c.clauses[s.first].words[0]:c.clauses[s.last].words[1]] {
 		if n := &c.chosen[w.stem]; w.factor > 0 && int(*n) < len(fade)-1 {
@@ -234,8 +235,8 @@ func (c *chooser) say(s *sentence) {
 	}
 }
 
-// rank returns the heap rank of sentence n; larger is better. If the choice is spread, sentences of similar gain are ranked
-// pseudo-randomly.
+// rank returns the heap rank of sentence n; larger is better. If the choice is spread, sentences of similar gain are
+// ordered pseudo-randomly.
 func (c *chooser) rank(n int32) uint64 {
 	gain := c.sentences[n].gain
 	if gain <= 0 {
@@ -267,7 +268,7 @@ func (c *chooser) put(i int, e ranked) {
 	c.at[e.sentence] = int32(i + 1)
 }
 
-// up moves the element at i up to its place.
+// up moves the element at i toward the top until its parent is better.
 func (c *chooser) up(i int) {
 	e := c.heap[i]
 	for i > 0 && e.better(c.heap[(i-1)/2]) {
@@ -277,7 +278,7 @@ func (c *chooser) up(i int) {
 	c.put(i, e)
 }
 
-// down moves the element at i down to its place.
+// down moves the element at i away from the top until both of its children are worse.
 func (c *chooser) down(i int) {
 	e := c.heap[i]
 	for {

@@ -1,14 +1,14 @@
-// Package extract chooses, within a budget, the sentences and clauses of texts that add most to what was already chosen. Digests of
-// conversations consist of them when no model is available.
+// Package extract chooses, within a budget, those sentences and clauses of texts that add most to what has already
+// been chosen. Digests of conversations consist of them when no model is available.
 //
-// A word weighs more the fewer sentences contain it (inverse document frequency), names and numbers weigh double, and each time a word
-// is chosen its weight halves. So greetings and courtesies, which everybody repeats, weigh nothing, and repeated facts weigh little.
-// The gain of a sentence is divided by a power of its length, and the best sentence is taken until the budget is spent. This is the
-// usual greedy solution of budgeted maximum coverage (Khuller, Moss and Naor 1999), with the lazy evaluation that submodular gains
-// allow (Minoux 1978).
+// A word weighs more the fewer sentences contain it (inverse document frequency), names and numbers weigh double, and
+// each time a word is chosen its weight halves. So greetings and courtesies, which everybody repeats, weigh nothing,
+// and repeated facts weigh little. The gain of a sentence is divided by a power of its length, and the best sentence
+// is taken until the budget is spent. This is the usual greedy solution of budgeted maximum coverage (Khuller, Moss
+// and Naor 1999), with the lazy evaluation that submodular gains allow (Minoux 1978).
 //
-// The speakers, and the format of a digest, never enter this package. It knows only the few words with which sentences refer to others,
-// say "I", continue, or say nothing.
+// The speakers, and the format of a digest, never enter this package. It knows only the few words with which
+// sentences refer to others, say "I", continue, or say nothing.
 package extract
 
 import (
@@ -80,7 +80,7 @@ type Extract struct {
 	marks     []bool // a buffer for quoted
 	said      prints
 	weights   []int32 // the weight of each stem, in 1/1024
-	known     []uint8 // whether the texts that the reader knows anyway contain each stem, 0 or 1
+	known     []uint8 // for each stem, 1 if a text beside the extract contains it, otherwise 0
 	gained    bool    // sentence.alone has been computed
 	before    before  // what precedes the next sentence
 	forms     []form
@@ -93,7 +93,7 @@ type before struct {
 	asked    bool   // the previous sentence is a question
 	topic    bool   // the previous sentence is a question of a few words by the same speaker: "And Norwegian?"
 	text     string // the text of the question
-	about    bool   // the question depends on another sentence itself
+	about    bool   // the question itself depends on another sentence
 }
 
 // sentence is a sentence of an item.
@@ -127,13 +127,14 @@ type clause struct {
 	ends     bool     // a selection may end with it
 }
 
-// occurrence is an occurrence of a word in a sentence.
+// occurrence is a word at one place in a sentence.
 type occurrence struct {
 	stem   int32
-	factor int32 // in 1/1024; 0 if the sentence has the stem already
+	factor int32 // in 1/1024; 0 if the word repeats an earlier one of the sentence
 }
 
-// New reads items. The reader will also have the texts of the second list, so the words in them count as chosen once.
+// New splits items into sentences and weighs their words. The texts in beside appear next to the chosen sentences, so
+// each word in them counts as chosen once.
 func New(items []Item, beside []string) *Extract {
 	e := &Extract{items: items, formAt: map[uint64]int32{}}
 	size := 0
@@ -175,7 +176,7 @@ const (
 	fewWords  = 512 // for clauses of fewer than four words
 )
 
-// unfounded is the factor of a sentence that depends on a missing sentence, in 1/1024.
+// unfounded is the factor, in 1/1024, of a sentence that depends on a sentence that isn't there.
 const unfounded = 256
 
 // longRepeated is the number of words from which on a repeated sentence counts as a repetition even if it depends on another sentence.
@@ -184,7 +185,7 @@ const longRepeated = 10
 // longestTopic is the maximum number of words of a question that only names the topic of the next sentence.
 const longestTopic = 3
 
-// read adds the sentences of an item. It reuses the memory of ws and returns it.
+// read adds the sentences of the item with the given index. It returns ws, whose memory it reuses.
 func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 	it := &e.items[item]
 	if !it.Follows {
@@ -292,7 +293,7 @@ func (e *Extract) question(item int32) int32 {
 	return n
 }
 
-// factorOf returns the factor of a sentence's gain, in 1/1024, and whether people say, or ask, it about themselves.
+// factorOf returns the factor of a sentence's gain, in 1/1024, and whether the speaker is its subject.
 func factorOf(ws []words.Word, inQuotes []bool, asked bool) (factor int32, own bool) {
 	f := int64(plain)
 	var all words.Kind

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// longestIdle is the maximum number of words of a sentence that can say nothing; longestIdleSigns is its maximum length in bytes in
-// scripts without spaces.
+// longestIdle is the maximum number of words in a sentence that can be a mere courtesy; longestIdleSigns is its
+// maximum length in bytes in scripts without spaces.
 const (
 	longestIdle      = 14
 	longestIdleSigns = 90
@@ -32,7 +32,7 @@ var idleWords = words.NewExact("a about again ahead all already also always am a
 	"أنا أنت الله الحمد السلام الف ألف أهلا إن اليوم بك بكل تسلم تمام جدا جميل جيد حسنا خير رائع شكرا صباح صحيح طبعا طيب عفوا على عليكم عن فعلا في كل كيف لا لك لله ما مرحبا مساء مع ممتاز من نعم هذا هل و والله يا يسعدني يعني " +
 	"अच्छा अच्छी आप आपका आपको आपकी और अरे कि की के को कोई क्या खुशी खुश गया जी ठीक तो था थी दिन धन्यवाद नमस्ते नहीं ने बहुत बात बढ़िया बिल्कुल भी मुझे मैं में यह वाह शुक्रिया शुभ सच सही से हाँ हां हूँ हूं है हैं हो")
 
-// idleSigns are such words in scripts without spaces. If one begins with another, the longer one comes first.
+// idleSigns are such words in scripts without spaces. A word that begins with another one comes before it.
 var idleSigns = strings.Fields("不好意思 不用客气 不用谢 不客气 没关系 没问题 没事 谢谢你 谢谢您 谢谢 非常感谢 十分感谢 太感谢 感谢 多谢 麻烦你了 麻烦您了 麻烦了 麻烦你 你好 您好 早安 早上好 早呀 早 晚安 晚上好 下午好 再见 拜拜 好的好的 好的 好呀 好啊 好吧 好嘞 很好 太好了 真好 真棒 太棒了 好 明白了 明白 知道了 知道 了解了 了解 收到 可以的 可以 行的 行 嗯嗯 嗯 哦哦 哦 噢 哈哈哈 哈哈 呵呵 嘿嘿 哎呀 哇 是的 是吗 是啊 是呀 对的 对啊 对 真的吗 真的 当然可以 当然 祝您 祝你 生活愉快 玩得愉快 玩得开心 旅途愉快 游玩愉快 生活 愉快 开心 一切 顺利 需要随时找我 随时 需要 有 找我 再 辛苦了 希望对你有帮助 希望能帮到你 加油 我也是 我也一样 听你这么说 果然 你 您 了 吧 吗 啊 呢 呀 哦 的 这样 那 就 我 " +
 	"ありがとうございました ありがとうございます ありがとう どういたしまして おはようございます おはよう こんにちは こんばんは おやすみなさい おやすみ お疲れ様です お疲れさま すみません ごめんなさい わかりました 分かりました 了解しました 了解です 了解 承知しました なるほど そうですね そうですか そうなんですね そうなんだ そうですよ すごいですね すごい いいですね よかったです よかった 良かった 楽しみです 楽しみ 本当ですか 本当に 本当 はい いいえ うん ええ もちろんです もちろん よろしくお願いします お願いします どうも へえ それは です ます ました ね よ か " +
 	"감사합니다 고맙습니다 고마워요 고마워 안녕하세요 안녕히 안녕 네네 네 예 아니요 아뇨 알겠습니다 알겠어요 좋아요 좋네요 좋습니다 좋은 그래요 그렇군요 그렇네요 그럼요 맞아요 정말요 정말 진짜요 진짜 괜찮아요 수고하세요 물론이죠 물론 하하 ㅎㅎ ㅋㅋ 와 아 오 잘 자요 가세요 하루 되세요 요 " +
@@ -60,7 +60,7 @@ func idle(text string, ws []words.Word) bool {
 	return true
 }
 
-// idleBySigns is idle for scripts without spaces.
+// idleBySigns is like idle, for scripts without spaces.
 func idleBySigns(text string) bool {
 	if len(text) > longestIdleSigns {
 		return false

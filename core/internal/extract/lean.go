@@ -20,8 +20,8 @@ const (
 	shortAnswerPairs = 8
 )
 
-// The words that make a sentence depend on another one, in some languages in which people write to assistants: beginsLeaning are
-// pronouns at the beginning of a sentence, and leansLater are pronouns that have this effect further on, too.
+// Words that make a sentence depend on another one, in some languages in which people write to assistants.
+// beginsLeaning are pronouns that do so at the beginning of a sentence, leansLater those that also do so further on.
 var (
 	beginsLeaning = words.NewExact("it its they their them this that these those he she his him her both neither same such which whose because otherwise instead " +
 		"er sie es ihr ihre ihren ihm ihn ihnen das dies diese dieser dieses dieselbe davon dafür damit dazu dort dabei deshalb deswegen beide beides weil " +
@@ -50,7 +50,8 @@ var (
 		"woche jahr monat mal wochenende semana mes año ano semaine année fois mese anno неделе году месяце")
 )
 
-// leaningSigns are the beginnings of dependent sentences in scripts without spaces; standing are beginnings that only look like them.
+// leaningSigns are the beginnings of dependent sentences in scripts without spaces; standing are longer beginnings
+// that start like them but refer to nothing.
 var (
 	leaningSigns = strings.Fields("它 他 她 这 那 這 此 其 该 该款 就是这 不是这 " +
 		"それ これ あれ その この あの 彼 彼女 そこ ここ そう こう あそこ だから なので " +
@@ -110,7 +111,7 @@ func leans(text string, ws []words.Word, inQuotes []bool) bool {
 // spelled returns a word as it is spelled in text.
 func spelled(text string, w words.Word) string { return text[w.From:w.End] }
 
-// leansBySigns is leans for scripts without spaces.
+// leansBySigns is like leans, for scripts without spaces.
 func leansBySigns(text string) bool {
 	for _, s := range standing {
 		if strings.HasPrefix(text, s) {
@@ -151,7 +152,7 @@ func asksAbout(text string, ws []words.Word) bool {
 	return false
 }
 
-// aboutWords and aboutSigns refer, in a question, to something that was named before.
+// aboutWords and aboutSigns are words that refer, in a question, to something that was named before.
 var (
 	aboutWords = words.NewExact("it its they their them he his him she her this that ihr ihre ihren ihnen sein seine davon dort dazu son leur leurs su sus seu sua suo sua его её их там")
 	aboutSigns = strings.Fields("它 他 她 那里 那儿 那边 这里 这儿 这家 那家 这个 那个 该 それ そこ その この 그곳 거기 그 ")

@@ -53,7 +53,7 @@ func quoted(marks []bool, text string, ws []words.Word) []bool {
 // opensQuote marks the first UTF-8 byte of each opening quote that closing knows.
 var opensQuote = [256]bool{'"': true, 0xc2: true, 0xe2: true, 0xe3: true}
 
-// closing returns the closing quote for the opening quote r, or 0 if r is none.
+// closing returns the closing quote for the opening quote r, or 0 if r isn't an opening quote.
 func closing(r rune) rune {
 	switch r {
 	case '"':

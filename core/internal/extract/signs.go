@@ -13,7 +13,8 @@ const (
 	lastSign  = 0x9fff
 )
 
-// see counts the characters of a pair, whose stem has the given number, in the sentence with the given number.
+// see counts the characters of a pair. stem is the number of the pair's stem, and sentence the number of the sentence
+// that contains it.
 func (s *signs) see(pair string, stem, sentence int32) {
 	var of [2]uint16
 	n := 0

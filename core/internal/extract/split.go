@@ -216,8 +216,8 @@ func nesting(between string) (n int) {
 	return n
 }
 
-// behind returns the offset at which the next clause begins in the text between two words: before characters that belong to its first
-// word, such as quotes.
+// behind returns the offset at which the next clause begins in between, the text between two words: before characters
+// that belong to the next word, such as quotes.
 func behind(between string) int {
 	if n := strings.LastIndexByte(between, ' '); n >= 0 {
 		return n + 1
@@ -226,8 +226,8 @@ func behind(between string) int {
 	return size
 }
 
-// parts reports whether the text between two words ends a clause, and how: strong means that the next clause can be used alone, dash
-// that the text contains a dash, and weak that it contains a comma or an opening bracket.
+// parts describes the text between two words: strong means that the clause after it can be used alone, dash that it
+// contains a dash, and weak that it contains a comma or an opening bracket.
 func parts(between string) (strong, dash, weak bool) {
 	for i, r := range between {
 		switch r {

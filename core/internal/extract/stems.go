@@ -58,7 +58,7 @@ func (s *stems) find(stem uint32) int32 {
 	return -1
 }
 
-// prints is a set of fingerprints of sentences. If two collide, the older one is forgotten.
+// prints is a set of fingerprints of sentences. Of two that collide, only the newer one is kept.
 type prints []uint32
 
 // in reports whether a fingerprint is in the set, and adds it if it isn't.

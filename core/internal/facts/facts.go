@@ -1,5 +1,6 @@
-// Package facts finds what a conversation may need again: paths, addresses, identifiers, numbers, errors, and the user's requests. It is
-// for tests that measure what compactions retain, and knows nothing about how digests are made.
+// Package facts finds what may be needed again from a conversation: paths, addresses, identifiers, numbers, errors,
+// and the user's requests. It is for tests that measure what compactions retain, and knows nothing about how digests
+// are made.
 package facts
 
 import (
@@ -13,7 +14,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Fact is a piece of the conversation that may be needed again.
+// Fact is a piece of a conversation that may be needed again.
 type Fact struct{ Kind, Text string }
 
 // The spelling of each kind of fact. Ordinary words are not facts.
@@ -56,7 +57,8 @@ func Collect(text string, facts map[Fact]bool) {
 	}
 }
 
-// Used returns the facts of the messages before a cut that the user or the agent mentions again after it.
+// Used returns those facts in the messages before a cut that the user or the agent mentions again in the messages
+// behind it.
 func Used(tr *transcript.Transcript, before, behind []int32) []Fact {
 	dropped, later := map[Fact]bool{}, map[Fact]bool{}
 	for _, i := range before {
@@ -79,7 +81,8 @@ func Used(tr *transcript.Transcript, before, behind []int32) []Fact {
 	return out
 }
 
-// Texts returns the texts of a message; if written is set, only those that its author wrote, and no tool results.
+// Texts returns the texts of message i. If written is set, it returns only those that the author of the message
+// wrote, and no tool results.
 func Texts(tr *transcript.Transcript, i int32, written bool) (texts []string) {
 	for k, p := range tr.PartsOf(int(i)) {
 		switch {
@@ -115,7 +118,7 @@ func values(v any, texts []string) []string {
 	return texts
 }
 
-// injected matches the beginning of texts in the user's role that the program wrote.
+// injected matches the beginning of texts that an agent program wrote in the user's role.
 var injected = regexp.MustCompile(`^(?:<[a-zA-Z_-]+[ >]|# AGENTS\.md|Caveat: |\[Request interrupted|\[session digest)`)
 
 // Requests returns what the user asked for, oldest first.
@@ -137,10 +140,10 @@ func Requests(tr *transcript.Transcript, messages []int32) (out []string) {
 	return out
 }
 
-// Words returns a text without white space, which a digest may set differently.
+// Words returns a text with all white space removed, because a digest may lay out a text differently.
 func Words(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Holds reports whether a text contains a fact, and not just as part of a longer word.
+// Holds reports whether a text contains the fact f other than as a part of a longer word.
 func Holds(text, f string) bool {
 	word := func(c byte) bool {
 		return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

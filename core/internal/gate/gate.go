@@ -12,10 +12,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Due reports whether the policy's gate calls for a compaction, and the size that the decision is based on: total, an
-// estimate, or a provider's count plus an estimate of the messages after it, if the policy wants that. A provider's
-// count for a message before from is too large and is ignored (S4.9). cold says why the prompt cache is cold, if that
-// is the only reason for the compaction.
+// Due reports whether the policy's gate calls for a compaction, and on which size the decision is based: on total, an
+// estimate, or on a provider's count plus an estimate of the messages after it, if the policy wants that. A
+// provider's count for a message before index from is too large, so it is ignored (S4.9). cold is why the prompt
+// cache is cold, if that is the only reason for the compaction.
 func Due(in view.Input, from, total int) (due bool, size tokens.Context, cold api.Cold) {
 	size = tokens.Context{Tokens: total, Index: -1}
 	if in.Policy.Gate.Usage {
@@ -64,7 +64,8 @@ func NoticeText(in view.Input, tokens int) string {
 	return text
 }
 
-// countResults counts the tool results that are sent to the model and have a body of their own. It stops at most+1.
+// countResults counts the tool results that are sent to the model and have a body of their own. It stops when there
+// are more than most.
 func countResults(in view.Input, most int) (n int) {
 	doc := &view.View{T: in.Transcript, F: in.Format}
 	for i := in.N - 1; i >= 0 && n <= most; i-- {

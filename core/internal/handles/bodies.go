@@ -19,7 +19,7 @@ import (
 type Archive struct {
 	doc     *view.View
 	authors *authorship.Authors
-	mode    string // "bodies" or "places", which Archived returns for each body; "" if the host keeps no archive
+	mode    string // "bodies" or "places": how Archived returns the bodies; "" if the host keeps no archive
 	before  string // the handle of the previous compaction's changes, or ""
 
 	taken   []Taken
@@ -38,7 +38,7 @@ func NewArchive(doc *view.View, authors *authorship.Authors, mode, before string
 // nothing is archived.
 func (a *Archive) Changes() string { return a.changes }
 
-// Taken is a body that will be archived.
+// Taken is a body that will be archived, and where it came from.
 type Taken struct {
 	api.Body
 	msg  int32           // the message that holds the marker; -1 for a fold and for changes
@@ -46,12 +46,12 @@ type Taken struct {
 	list []element       // the elements of the body, if msg is -1
 	void bool            // not archived: a later fold includes its content, or it was put back
 
-	rewritten bool // whether the last message of a fold is one that a repair had rewritten, so that list has no original of it
+	rewritten bool // whether a repair had rewritten the last message of a fold, so that list doesn't have the original
 }
 
-// element is one element of the body of a fold or of changes: raw JSON if text is not empty, a number if n is not 0, otherwise the
-// input message in. A positive n stands for the next n messages after the digest, which were not folded. n = -1 says that only the
-// beginning of the previous message was folded, and that the rest of it stays.
+// element is one element in the body of a fold or of changes: JSON if text is not empty, a number if n is not 0,
+// otherwise the input message in. A positive n stands for the next n messages after the digest, which were not
+// folded. n = -1 says that only the beginning of the previous message was folded, and that the rest of it stays.
 type element struct {
 	in   int32
 	n    int
@@ -112,7 +112,8 @@ func (a *Archive) Keep(what api.BodyKind, msg, part int32, body transcript.Span)
 	return b.Handle
 }
 
-// Unkeep removes from the archive the bodies that were put back into the document, for which back returns true.
+// Unkeep removes from the archive the bodies for which back returns true, because they were put back into the
+// document.
 func (a *Archive) Unkeep(back func(body transcript.Span) bool) {
 	for i := range a.taken {
 		if b := &a.taken[i]; b.msg >= 0 && back(b.part) {
@@ -159,8 +160,8 @@ func (b *Taken) HandleOrNone() string {
 	return b.Handle
 }
 
-// KeepFold archives b, the body of a fold, and links it to digest, the item that replaces it. gone are the items that the fold removed.
-// If b is nil, nothing is archived.
+// KeepFold archives b, the body of a fold, and makes digest, the item that replaces the fold, refer to it. gone are
+// the items that the fold removed. If b is nil, nothing is archived.
 func (a *Archive) KeepFold(b *Taken, digest *view.Item, gone ...view.Item) {
 	for _, it := range gone {
 		if a.away = append(a.away, it.Msg); b != nil && it.Body > 0 {
@@ -174,7 +175,8 @@ func (a *Archive) KeepFold(b *Taken, digest *view.Item, gone ...view.Item) {
 	}
 }
 
-// endsRewritten reports whether the last of the given items, apart from turns that a repair inserted, is one that a repair rewrote.
+// endsRewritten reports whether a repair rewrote the last of the given items. Turns that a repair inserted after it
+// are ignored.
 func (a *Archive) endsRewritten(gone []view.Item) bool {
 	for i := len(gone) - 1; i >= 0; i-- {
 		if it := gone[i]; it.In >= 0 || !authorship.IsTurn(a.doc.T, it.Msg) {
@@ -192,7 +194,7 @@ func (e element) appendTo(dst []byte) []byte {
 	return strconv.AppendInt(dst, int64(e.n), 10)
 }
 
-// each calls write with each piece of the body, in order.
+// each calls write with the pieces of the body, in order.
 func (b *Taken) each(t *transcript.Transcript, write func([]byte)) {
 	if b.msg >= 0 {
 		write(t.Bytes(b.part))
@@ -227,8 +229,8 @@ func (a *Archive) Archived() []api.Body {
 	return out
 }
 
-// locate sets b.Places, the body's byte ranges in the request, if the host wants places and the request has all bytes of the body
-// unchanged. Otherwise it sets b.Inline, the body itself.
+// locate sets b.Places, the body's byte ranges in the request, if the host wants places and the request has all bytes
+// of the body unchanged. Otherwise it sets b.Inline to the body itself.
 func (a *Archive) locate(b *Taken) {
 	base := a.doc.T.Outer.Start
 	var places []byte
@@ -264,9 +266,10 @@ func (a *Archive) locate(b *Taken) {
 	b.Inline = &body
 }
 
-// FoldElements returns the elements of a fold's body: the input messages, in order, of the items in [from, to) for which gone returns
-// true. If piece is set, only the beginning of the message at to is folded, and the message is included. The digest will be at item
-// from. If an item replaced an earlier fold of this run, the messages of that fold are included.
+// FoldElements returns the elements of a fold's body: the input messages of the items in [from, to) for which gone
+// returns true, in order. If piece is set, the beginning of the message at to is folded too, and this message is
+// included. The digest will be at item from. If an item replaced an earlier fold of this run, the messages of that
+// fold are included.
 func (a *Archive) FoldElements(from, to int, gone func(i int) bool, piece bool) []element {
 	f := elements{a: a, at: from, to: to, gone: gone, list: make([]element, 0, to-from)}
 	for f.at < to {
@@ -290,7 +293,7 @@ type elements struct {
 	list   []element
 }
 
-// add appends an input message, preceded by the number of messages before it that stay.
+// add appends an input message, after the number of messages before it that stay.
 func (f *elements) add(in int32) {
 	if f.stayed > 0 {
 		f.list = append(f.list, element{n: f.stayed})
@@ -299,7 +302,7 @@ func (f *elements) add(in int32) {
 	f.list = append(f.list, element{in: in})
 }
 
-// skip skips the next item if it accompanies a fold of this run, and reports whether it did.
+// skip skips the next item if it accompanies a fold of this run. It returns false for any other item.
 func (f *elements) skip() bool {
 	if f.at < len(f.a.doc.Items) && f.a.CameAlong(&f.a.doc.Items[f.at]) {
 		f.at++
@@ -344,8 +347,8 @@ func (f *elements) unfold(list []element) {
 	}
 }
 
-// CameAlong reports whether an item accompanies a fold of this run, such as a file or an inserted turn. It is removed when the fold is
-// undone, and doesn't count as a message.
+// CameAlong reports whether an item accompanies a fold of this run, such as a restored file or an inserted turn. Such
+// an item is removed when the fold is undone, and doesn't count as a message.
 func (a *Archive) CameAlong(it *view.Item) bool {
 	return it.In < 0 && authorship.IsCompanion(a.doc.T, it.Msg)
 }
@@ -401,7 +404,7 @@ func partTexts(s *jsonspan.Scanner) string {
 // maxRun is the maximum length of a run of base64 characters in text. Anything with a longer run counts as binary data.
 const maxRun = 4096
 
-// longestRun returns the length of the longest run of base64 characters.
+// longestRun returns the length of the longest run of base64 characters in body.
 func longestRun(body []byte) int {
 	longest, n := 0, 0
 	for _, c := range body {
@@ -416,8 +419,8 @@ func longestRun(body []byte) int {
 	return longest
 }
 
-// foldText flattens the messages in the body of a fold to plain text. It returns "" if the body has no messages, or if they are not in
-// this format.
+// foldText flattens the messages in the body of a fold to plain text. It returns "" if the body has no messages, or
+// if they aren't in the format f.
 func foldText(f *wire.Format, body []byte) string {
 	if f == nil {
 		return ""

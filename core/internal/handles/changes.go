@@ -30,13 +30,13 @@ const (
 	changesPut    = "put"       // INDEX HANDLE …: this result message is an input message once these bodies are restored in it
 	changesWas    = "was"       // INDEX: the next input message became this result message; only if the order alone doesn't tell
 	changesLast   = "last"      // PRINT: the print of the last result message, if that is from the input and messages after it were dropped
-	changesTwice  = "twice"     // N: before the message that the next keep begins with, the result has messages that look like the dropped ones, N times in a row
+	changesTwice  = "twice"     // N: before the next keep, messages that look like the dropped ones stand N times in a row
 	changesFold   = "fold"      // INDEX FROM TO: messages FROM to TO of the body whose handle the message at INDEX names
 	changesSpace  = "space"     // N TEXT: the text before each of the next N input messages, if it is more than a comma or a bracket
 	changesEnd    = "end"       // TEXT: the text after the last input message, if it is more than a bracket
 )
 
-// whence says where an input message can be found when the input is rebuilt.
+// whence is where an input message can be found when the input is rebuilt.
 type whence struct {
 	op    string // one of the constants above; "" if the changes contain the message itself
 	index int    // index of the result message
@@ -96,19 +96,20 @@ type run struct {
 	unclear bool // whether the body must name the result message that each input message became
 }
 
-// say appends a string, the words joined by spaces.
+// say appends a string to the body: the words, joined by spaces.
 func (s *saying) say(words ...string) {
 	s.list = append(s.list, element{text: quoted(strings.Join(words, " "))})
 }
 
-// lastPrinted reports whether the body includes the print of the last result message: if that message is from the input, and a message
-// after it was dropped. A digest is excluded: it gets the handle of its body later, so its print would no longer match.
+// lastPrinted reports whether the body includes the print of the last result message, whose index is last. It does if
+// the message is from the input and a message after it was dropped. A digest is excluded: it gets the handle of its
+// body later, so its print would no longer match.
 func (s *saying) lastPrinted(last int) bool {
 	return s.used[last] && s.origins[len(s.origins)-1].op == "" && !s.a.namesBody(&s.a.doc.Items[last]) && s.a.readAsGiven(last)
 }
 
-// messages appends the source of input message m and of the following messages that continue the same source. It returns the index of
-// the next message.
+// messages appends the source of input message m, and of the following messages that continue it. It returns the
+// index of the next message.
 func (s *saying) messages(m int) int {
 	o, end := s.origins[m], m+1
 	alike := func(next func(n int) whence) {
@@ -146,9 +147,9 @@ func (s *saying) messages(m int) int {
 	return end
 }
 
-// endFold adds an empty range of a fold after message m if a repair had rewritten the last folded message, and m is the last of the input
-// messages that it was made of. These are in the changes, not in the body of the fold. The empty range says that the fold ends after
-// them, whatever happens to the next message.
+// endFold appends an empty range of a fold after message m if a repair had rewritten the last folded message, and m
+// is the last of the input messages from which it was made. These are in the changes, not in the body of the fold.
+// The empty range says that the fold ends after them, whatever happens to the next message.
 func (s *saying) endFold(m int) {
 	if m+1 < len(s.origins) && s.origins[m+1].op == "" && s.became[m+1] < 0 {
 		return
@@ -171,8 +172,9 @@ func (s *saying) endFold(m int) {
 // maxRepeated is the maximum number of result messages that are compared with dropped ones.
 const maxRepeated = 64
 
-// repeats returns how many times in a row messages that look like those dropped before input message m precede the result message at
-// index, as after a result that was given twice. Looks alone don't tell a restoration whether the dropped messages are already back.
+// repeats returns how many times in a row the messages before the result message at index look like those dropped
+// before input message m, as after a result that was given twice. Without this number, a restoration can't know
+// whether the dropped messages are already back.
 func (s *saying) repeats(m, index int) (times int) {
 	from := m
 	for from > 0 && s.origins[from-1].op == "" {
@@ -190,8 +192,8 @@ func (s *saying) repeats(m, index int) (times int) {
 	return times
 }
 
-// unclear reports whether message m belongs to a run that is replaced by a different number of messages, so that the order doesn't show
-// which message became which.
+// unclear reports whether message m belongs to a run that was replaced by a different number of messages, so that the
+// order doesn't show which message became which.
 func (s *saying) unclear(m int) bool {
 	if m < s.run.end {
 		return s.run.unclear
@@ -215,8 +217,8 @@ func (s *saying) unclear(m int) bool {
 	return s.run.unclear
 }
 
-// follows reports whether the result message at index directly follows a message from the input, ignoring inserted turns, or is the
-// first message.
+// follows reports whether the result message at index is the first message, or directly follows a message from the
+// input. Inserted turns are ignored.
 func (s *saying) follows(index int) bool {
 	for index--; index >= 0 && !s.used[index]; index-- {
 		if !authorship.IsTurn(s.a.doc.T, s.a.doc.Items[index].Msg) {
@@ -287,7 +289,8 @@ func (a *Archive) origins() (of []whence, used []bool) {
 	return of, used
 }
 
-// became returns for each input message the index of the result message that was made from it but isn't its source, or -1.
+// became returns, for each input message, the index of the result message that was made from it without being its
+// source; -1 if there is none.
 func (a *Archive) became(used []bool) []int {
 	became := make([]int, a.doc.Rest)
 	for m := range became {
@@ -306,8 +309,8 @@ func (a *Archive) namesBody(it *view.Item) bool {
 	return it.Body > 0 && a.authors.IsOwn(it.Msg) && listHandle(a.doc.T, it.Msg) == a.taken[it.Body-1].Handle[:Short]
 }
 
-// marked reports whether an item only differs from its input message in bodies that were replaced by markers, so that restoring these
-// bodies restores the message.
+// marked reports whether an item differs from its input message only in bodies that were replaced by markers, so that
+// restoring these bodies restores the message.
 func (a *Archive) marked(it *view.Item) bool {
 	if it.Msg != it.In || it.Rest {
 		return false
@@ -333,7 +336,8 @@ func (a *Archive) inBody(p *transcript.Part) bool {
 	return p.Span.Start >= body.Start && p.Span.End <= body.End
 }
 
-// copied reports whether span is the body of a copy of the part whose body is given, with identical bytes.
+// copied reports whether span is the body of a copy of the part in message m whose body is given, and has identical
+// bytes.
 func (a *Archive) copied(m int32, span, body transcript.Span) bool {
 	msg := &a.doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
@@ -422,8 +426,8 @@ func (a *Archive) pointFolds() {
 	}
 }
 
-// points reports whether an item is a digest whose body gets the handle of the changes. The one-line replacements of turns and the
-// counts of dropped messages are excluded: there may be many of them, and their bodies remain unchanged.
+// points reports whether an item is a digest whose body gets the handle of the changes. Lines that replace turns, and
+// counts of dropped messages, are excluded: there may be many of them, and their bodies remain unchanged.
 func (a *Archive) points(it *view.Item) bool {
 	if !a.namesBody(it) {
 		return false
@@ -448,7 +452,8 @@ func (a *Archive) HandleRoom() (tokens int) {
 	return tokens
 }
 
-// ReplaceFirst overwrites the first occurrence of old in text with another string of the same length, in place, and returns text.
+// ReplaceFirst overwrites the first occurrence of old in text with a string of the same length, in place, and returns
+// text.
 func ReplaceFirst(text []byte, old, with string) []byte {
 	if at := bytes.Index(text, []byte(old)); at >= 0 {
 		copy(text[at:], with)

@@ -52,7 +52,8 @@ func Declare(m Marking) {
 	}
 }
 
-// named is the text before the handle in a marker. It takes the place of the closing bracket, which follows the handle.
+// named is the text between a marker and its handle. It takes the place of the closing bracket, which follows the
+// handle.
 const named = ". Handle: "
 
 // Zeros is a placeholder for a handle when only the size of a marker matters.
@@ -66,8 +67,8 @@ func WithHandle(marker, handle string) string {
 	return marker[:len(marker)-1] + named + handle[:Short] + "]"
 }
 
-// Sized returns a marker of about the same size as the marker that will be written: with a placeholder handle if the host keeps an
-// archive.
+// Sized returns a marker of about the size that it will have when written: with a placeholder handle if the host
+// keeps an archive.
 func (a *Archive) Sized(marker string) string {
 	if a.mode == "" {
 		return marker
@@ -79,7 +80,7 @@ func (a *Archive) Sized(marker string) string {
 // a string, preceded only by the structure that the wire format requires.
 const MarkerRoom = 512
 
-// handleIn finds the first string in value, which is JSON, that begins with one of the markers and a handle, and returns the first
+// handleIn finds the first string in the JSON value that begins with one of the markers and a handle. It returns the
 // digits of the handle.
 func handleIn(value []byte, markers ...string) (handle string, found bool) {
 	value = value[:min(len(value), MarkerRoom)]
@@ -100,7 +101,7 @@ func handleIn(value []byte, markers ...string) (handle string, found bool) {
 	}
 }
 
-// handleAt returns the handle in the marker at the beginning of text, if it is one of the given markers.
+// handleAt returns the handle in the marker with which text begins, if it is one of the given markers.
 func handleAt(text []byte, markers []string) (handle string, found bool) {
 	if len(text) == 0 || text[0] != '[' {
 		return "", false
@@ -137,7 +138,7 @@ func mediaHandle(text []byte) (handle string, what api.BodyKind) {
 	return "", ""
 }
 
-// Placeholder reports whether the text part at index n is a marker for a removed image, audio or file.
+// Placeholder reports whether the text of part n is the marker of a removed image, audio or file.
 func Placeholder(c *view.View, n int32) bool {
 	body := c.T.Bytes(c.T.Parts[n].Body)
 	for _, m := range MediaMarkers {
@@ -199,7 +200,7 @@ func BeginsMarked(text string) bool {
 	return slices.ContainsFunc(resultMarkers, func(marker string) bool { return strings.HasPrefix(text, marker[:len(marker)-1]) })
 }
 
-// foldHandle is the beginning of the line of a digest that gives the handle of the folded messages.
+// foldHandle begins the line of a digest that gives the handle of the folded messages.
 const foldHandle = "Handle of the folded messages: "
 
 // NameFold inserts the handle of the folded messages after the header line of a digest's text. It returns text unchanged if handle is
@@ -212,8 +213,8 @@ func NameFold(text, handle string) string {
 	return header + "\n" + foldHandle + handle[:Short] + "\n" + rest
 }
 
-// listHandle returns the handle of the messages that a message of ours replaces, or "" if it has no handle. Such a message is a digest,
-// the one-line replacement of a turn, or a count of dropped messages.
+// listHandle returns the handle of the messages that message m replaces, or "" if it has none. Such a message is a
+// digest, the line of a turn, or a count of dropped messages.
 func listHandle(t *transcript.Transcript, m int32) string {
 	text := t.Text(t.FirstText(int(m)))
 	if handle, _ := FoldHandleOf(text); handle != "" {
@@ -232,8 +233,8 @@ func listHandle(t *transcript.Transcript, m int32) string {
 	return ""
 }
 
-// FoldHandleOf returns the handle in the text of a digest, and the text without the line of the handle. If there is none it returns ""
-// and the whole text.
+// FoldHandleOf returns the handle in the text of a digest, and the text without the line that gives it. If there is
+// no handle, it returns "" and the whole text.
 func FoldHandleOf(text string) (handle, rest string) {
 	header, rest, _ := strings.Cut(text, "\n")
 	after, found := strings.CutPrefix(rest, foldHandle)

@@ -25,7 +25,7 @@ type mark struct {
 	part   int32
 }
 
-// namedIn returns the markers with handles in message m. It doesn't look at the text of digests; see listHandle.
+// namedIn returns the markers with handles in message m. It ignores the texts of digests, which listHandle reads.
 func namedIn(doc *view.View, m int32) (found []mark) {
 	msg := &doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
@@ -66,7 +66,7 @@ func (r *restoring) markers() []api.Marker {
 	return found
 }
 
-// truncated returns the handle at the beginning of a truncated or squeezed body of the part at index n, or "". The body is the
+// truncated returns the handle at the beginning of the truncated or squeezed body of part n, or "". The body is the
 // shortened text itself, or JSON around it.
 func truncated(doc *view.View, n int32) string {
 	p := &doc.T.Parts[n]
@@ -85,8 +85,9 @@ func truncated(doc *view.View, n int32) string {
 	return handle
 }
 
-// maxGrowth is the minimum limit for the bytes that a restoration may write; the limit is four times the size of the given bodies if
-// that is more. Without it, bodies that name each other many times could grow without limit. Markers beyond the limit stay in place.
+// maxGrowth is the number of bytes that a restoration may write, or four times the size of the given bodies if that
+// is more. Without this limit, bodies that name each other many times could grow without bound. Markers beyond the
+// limit stay in place.
 const (
 	maxGrowth = 1 << 28
 	itemCost  = 1024 // bytes that each restored fold costs for its records, in addition to its body
@@ -94,22 +95,23 @@ const (
 
 // restoring is the state of a restoration.
 type restoring struct {
-	doc      *view.View
-	authors  *authorship.Authors
-	report   *report.Report
-	changes  string // the handle of the newest changes that are still to be undone; "" if there are none
-	given    []api.Kept
-	bodies   critbit.Map[int] // index in given, by the first digits of the handle
-	folds    map[int]*foldBack
-	room     int           // how many more bytes may be written
-	tried    map[int]bool  // indexes in given of the changes that were tried, successfully or not
-	older    string        // the handle of the changes before those that could not be undone; "" if there are none
-	misses   int           // how many changes could not be undone
-	later    [][]view.Item // items that were set aside, to be appended at the end: the messages after each undone compaction, the oldest last
-	left     []api.Marker  // changes that were not undone
-	unfolded int           // index of the first item after everything that the last undone compaction had folded
-	turns    []string      // prints of the messages that a repair inserts; computed on first use
-	at       int           // index of the body being read, for errors
+	doc       *view.View
+	authors   *authorship.Authors
+	report    *report.Report
+	changes   string // the handle of the newest changes that are still to be undone; "" if there are none
+	respelled string // the handle of changes whose messages write tool calls differently than those that the program passed; "" if there are none
+	given     []api.Kept
+	bodies    critbit.Map[int] // index in given, by the first digits of the handle
+	folds     map[int]*foldBack
+	room      int           // how many more bytes may be written
+	tried     map[int]bool  // indexes in given of the changes that were tried, successfully or not
+	older     string        // the handle of the changes before those that could not be undone; "" if there are none
+	misses    int           // how many compactions in a row could not be undone
+	later     [][]view.Item // items that were set aside, to be appended at the end: the messages after each undone compaction, the oldest last
+	left      []api.Marker  // changes that were not undone
+	unfolded  int           // index of the first item after everything that the last undone compaction had folded
+	turns     []string      // prints of the messages that a repair inserts; computed on first use
+	at        int           // index of the body being read, for errors
 
 	missed    []missed              // compactions in left whose digest is not in the messages
 	ancestors critbit.Map[struct{}] // the handles of older changes than those in missed
@@ -128,10 +130,10 @@ type foldElement struct {
 	n    int
 }
 
-// Restore restores bodies in a document; see compact.Restore. changes is the handle of the newest changes, from the state. Restore
-// returns the remaining markers, and the handle of the changes that are still to be undone.
-func Restore(doc *view.View, authors *authorship.Authors, to *report.Report, given []api.Kept, changes string) (left []api.Marker, before string, err *policy.Error) {
-	r := &restoring{doc: doc, authors: authors, report: to, changes: changes, given: given, folds: map[int]*foldBack{}, tried: map[int]bool{}, unfolded: len(doc.Items)}
+// Restore restores the given bodies in a document; see compact.Restore. changes and respelled are handles of changes, from
+// the state. It returns the remaining markers, and the handle of the changes that are still to be undone.
+func Restore(doc *view.View, authors *authorship.Authors, to *report.Report, given []api.Kept, changes, respelled string) (left []api.Marker, before string, err *policy.Error) {
+	r := &restoring{doc: doc, authors: authors, report: to, changes: changes, respelled: respelled, given: given, folds: map[int]*foldBack{}, tried: map[int]bool{}, unfolded: len(doc.Items)}
 	for _, g := range given {
 		r.room += 4 * len(g.Text)
 	}
@@ -176,7 +178,7 @@ func (r *restoring) check() *policy.Error {
 	return nil
 }
 
-// body returns the index in given of the body with a handle, which may be short, or -1.
+// body returns the index in given of the body with a handle, of which 16 digits are enough; -1 if there is none.
 func (r *restoring) body(handle string) int {
 	i, found := r.bodies.Get(handle[:Short])
 	if !found || len(handle) > Short && !strings.HasPrefix(Handle([]byte(r.given[i].Text)), handle) {
@@ -185,7 +187,7 @@ func (r *restoring) body(handle string) int {
 	return i
 }
 
-// fold parses body i as the body of a fold. It returns nil if that is invalid.
+// fold parses body i as the body of a fold. It returns nil if it isn't a valid one.
 func (r *restoring) fold(i int) *foldBack {
 	if f := r.folds[i]; f != nil {
 		return f
@@ -225,7 +227,8 @@ func (r *restoring) fold(i int) *foldBack {
 	return f
 }
 
-// read adds a message from a body to the transcript and returns an item for it. It returns false if the message doesn't fit the format.
+// read adds a message from a body to the transcript and returns an item for it. ok is false if the message doesn't
+// fit the format.
 func (r *restoring) read(text []byte) (view.Item, bool) {
 	m, ok := r.doc.F.AddOne(r.doc.T, text)
 	if !ok {
@@ -240,8 +243,8 @@ type bodySplice struct {
 	body int // index in given
 }
 
-// putBack restores bodies in the message of an item, each once: those of the markers whose handles may accepts. It returns the number
-// of restored bodies. ok is false if the resulting message is invalid.
+// putBack restores, in the message of an item, the bodies whose handles its markers name and may accepts, each once.
+// It returns their number. ok is false if the resulting message is invalid.
 func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put int, ok bool) {
 	splices, put := r.splicesOf(it.Msg, may)
 	if put == 0 {
@@ -266,8 +269,8 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 	return put, true
 }
 
-// splicesOf returns the replacements that restore the bodies of message m whose handles may accepts, and the number of these bodies.
-// Copies of a part get the same body.
+// splicesOf returns the replacements that restore the bodies of message m whose handles may accepts, and the number
+// of these bodies. Copies of a part all get its body.
 func (r *restoring) splicesOf(m int32, may func(handle string) bool) (splices []bodySplice, bodies int) {
 	t := r.doc.T
 	covered := t.Messages[m].Span.Start
@@ -297,8 +300,8 @@ func (r *restoring) splicesOf(m int32, may func(handle string) bool) (splices []
 	return splices, bodies
 }
 
-// placeOf returns the span that a body replaces. For a media marker this is the whole part. Otherwise it is the part's body, together
-// with the object that wraps it if the archived body is an object too.
+// placeOf returns the span that a body replaces. For the marker of a medium this is the whole part. Otherwise it is
+// the part's body, together with the object around it if the archived body is an object too.
 func (r *restoring) placeOf(k *mark, body int) transcript.Span {
 	p := &r.doc.T.Parts[k.part]
 	switch {
@@ -360,7 +363,7 @@ func (w *following) skip() (saved int) {
 	return saved
 }
 
-// tell adds the restoration of an item to the report. saved is negative if the transcript grows.
+// tell adds the restoration of an item to the report. saved is negative if the transcript has grown.
 func (w *following) tell(it *view.Item, saved int) {
 	w.r.report.AddAction(api.Action{Action: api.ActionRestore, Pass: "restore", Message: int(it.In), Tokens: saved})
 }
@@ -380,7 +383,8 @@ func (w *following) message(it *view.Item) (ok bool) {
 	return true
 }
 
-// unfold replaces a digest with the messages of its fold. They go on the stack, because they may contain further markers.
+// unfold replaces a digest with the messages of its fold. It puts them on the stack, because they may contain further
+// markers. It returns false if the body of the fold is invalid.
 func (w *following) unfold(f *foldBack, it *view.Item) bool {
 	saved := it.Tokens
 	if n := len(w.out); n > 0 && authorship.IsTurn(w.r.doc.T, w.out[n-1].Msg) { // a turn that a repair inserted before the digest
@@ -410,8 +414,9 @@ func (w *following) unfold(f *foldBack, it *view.Item) bool {
 	return true
 }
 
-// stayed returns the next n messages after the digest, which were not folded. If n is negative, it drops -n messages instead: what
-// remained of a message that is now restored whole. saved is the number of tokens removed.
+// stayed takes the next n messages after the digest from the stack, because they were not folded. If n is negative,
+// it drops -n messages instead: what remained of a message that is now restored whole. saved is the number of tokens
+// removed.
 func (w *following) stayed(n int) (items []view.Item, saved int) {
 	for n != 0 && len(w.stack) > 0 {
 		if saved += w.skip(); len(w.stack) == 0 {
@@ -429,8 +434,8 @@ func (w *following) stayed(n int) (items []view.Item, saved int) {
 	return items, saved
 }
 
-// foldOf returns the parsed body that message m replaces, and sets r.at to its index. It returns nil if the message replaces none, or
-// the body was not given.
+// foldOf returns the parsed body that message m replaces, and sets r.at to its index. It returns nil if the message
+// replaces nothing, or the body was not given.
 func (r *restoring) foldOf(m int32) *foldBack {
 	handle := listHandle(r.doc.T, m)
 	if handle == "" {

@@ -80,7 +80,7 @@ func parseChanges(text string) (c changes, ok bool) {
 	return c, s.Err() == nil
 }
 
-// say parses one string of a changes body, and reports whether it is valid.
+// say parses one string of a changes body. It returns false if the string is invalid.
 func (c *changes) say(line string) bool {
 	op, rest, _ := strings.Cut(line, " ")
 	for i := range changesWords {
@@ -91,8 +91,8 @@ func (c *changes) say(line string) bool {
 	return false
 }
 
-// changesWords lists the strings of a changes body by their first word. Each function parses the rest of the string and reports whether
-// it is valid.
+// changesWords has a parser for each kind of string in a changes body, by its first word. A parser gets the rest of
+// the string and returns false if that is invalid.
 var changesWords = [...]struct {
 	op  string
 	say func(c *changes, rest string) bool
@@ -160,7 +160,7 @@ func numbersOf(text string, count int) (n []int, ok bool) {
 	return n, len(n) == count
 }
 
-// sayGone parses "INDEX PRINT".
+// sayGone parses "INDEX PRINT". It returns false for anything else.
 func (c *changes) sayGone(rest string) bool {
 	words := strings.Fields(rest)
 	if len(words) != 2 {
@@ -174,7 +174,7 @@ func (c *changes) sayGone(rest string) bool {
 	return true
 }
 
-// sayKeep parses "FROM TO [PRINT]".
+// sayKeep parses "FROM TO [PRINT]". It returns false for anything else.
 func (c *changes) sayKeep(rest string) bool {
 	p := step{op: changesKeep, twice: c.twice}
 	c.twice = 0
@@ -190,7 +190,7 @@ func (c *changes) sayKeep(rest string) bool {
 	return p.from <= p.to
 }
 
-// sayPut parses "INDEX HANDLE …".
+// sayPut parses "INDEX HANDLE …". It returns false for anything else.
 func (c *changes) sayPut(rest string) bool {
 	words := strings.Fields(rest)
 	if len(words) == 0 || slices.ContainsFunc(words[1:], func(h string) bool { return len(h) != Short || !IsHandle(h) }) {
@@ -203,7 +203,7 @@ func (c *changes) sayPut(rest string) bool {
 	return ok
 }
 
-// saySpace parses "N TEXT".
+// saySpace parses "N TEXT". It returns false for anything else.
 func (c *changes) saySpace(rest string) bool {
 	number, text, _ := strings.Cut(rest, " ")
 	n, err := strconv.Atoi(number)
@@ -243,7 +243,7 @@ func (r *restoring) takeBack() (ok bool) {
 			}
 		}
 		if !whole {
-			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1, Why: "changed"})
+			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1, Why: api.MarkerChanged})
 		}
 		if !undone {
 			if digest < 0 {
@@ -256,6 +256,9 @@ func (r *restoring) takeBack() (ok bool) {
 		if digest >= 0 {
 			r.precede(&c, digest)
 		}
+		if r.respelled != "" && same(handle, r.respelled) {
+			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1, Why: api.MarkerRespelled})
+		}
 		r.changes, r.older = c.before, ""
 	}
 	r.bringBack(jsonspan.MaxSize)
@@ -263,9 +266,9 @@ func (r *restoring) takeBack() (ok bool) {
 	return true
 }
 
-// dropTurns drops the turns that a repair inserted to make the roles alternate, from the first item on that the last undone compaction
-// didn't fold: a replay inserts turns there if the messages have changed, and the changes don't list them. The turn behind a digest that
-// stays is needed.
+// dropTurns drops the turns that a repair inserted to make the roles alternate, from the first item that the last
+// undone compaction didn't fold. A replay inserts such turns if the messages have changed, and the changes don't list
+// them. A turn directly after a digest that stays is still needed.
 func (r *restoring) dropTurns() {
 	if r.unfolded >= len(r.doc.Items) {
 		return
@@ -368,8 +371,8 @@ func (r *restoring) begins(c *changes, n int) bool {
 	return true
 }
 
-// drops reports whether what the compaction dropped without a marker is still missing, and the messages after it are still in their
-// places. It is false if one of these messages was deleted in the meantime.
+// drops reports whether the messages that the compaction dropped without a marker are still missing, and those after
+// them are still in their places. It returns false if one of the latter was deleted in the meantime.
 func (r *restoring) drops(c *changes, n int) bool {
 	from := 0 // the first step of the run of dropped messages before the next one
 	for i, p := range c.steps {
@@ -389,8 +392,8 @@ func (r *restoring) drops(c *changes, n int) bool {
 	return r.isGone(gone{n - 1, c.last}, n-1) && !r.present(&hunk{steps: c.steps[from:]}, n)
 }
 
-// isDigestOf reports whether a message is a digest of the compaction with these changes: it names its body, and the body, if given,
-// names no other changes.
+// isDigestOf reports whether a message is a digest of the compaction with these changes: it names the handle of its
+// body, and that body, if it was given, names no other changes.
 func (r *restoring) isDigestOf(c *changes, m int32) bool {
 	if !r.authors.IsOwn(m) || listHandle(r.doc.T, m) == "" {
 		return false
@@ -401,7 +404,7 @@ func (r *restoring) isDigestOf(c *changes, m int32) bool {
 	return f == nil || f.changes == "" || same(f.changes, c.handle)
 }
 
-// same reports whether two handles name the same body. Either may be shortened.
+// same reports whether two handles, of which either may be shortened, name the same body.
 func same(a, b string) bool { return len(a) >= Short && len(b) >= Short && a[:Short] == b[:Short] }
 
 // isGone reports whether the item at index at has the print of g, a message of the result.
@@ -410,7 +413,8 @@ func (r *restoring) isGone(g gone, at int) bool {
 	return r.doc.RequestLook(m) == g.print || r.doc.MarkedLook(m) == g.print
 }
 
-// rebuild returns the messages that steps make from items of a result. ok is false if the steps are invalid.
+// rebuild carries out steps on the items of a result and returns the messages that they produce. ok is false if the
+// steps are invalid.
 func (r *restoring) rebuild(steps []step, items []view.Item) (out []view.Item, ok bool) {
 	b := rebuilding{r: r, items: items, out: make([]view.Item, 0, len(items)), used: make([]bool, len(items)), folds: map[int][]bool{}}
 	was := r.report.Restored
@@ -423,7 +427,7 @@ func (r *restoring) rebuild(steps []step, items []view.Item) (out []view.Item, o
 		}
 	}
 	if b.literal && r.report.Restored == was {
-		r.report.Restored++ // the changes themselves
+		r.report.Restored++ // counts the changes themselves
 	}
 	if slices.EqualFunc(items, b.out, func(a, b view.Item) bool { return a.Msg == b.Msg }) { // no body was given
 		return b.out, true
@@ -445,7 +449,7 @@ type rebuilding struct {
 	items   []view.Item
 	out     []view.Item
 	used    []bool         // which items are in out already, unchanged or restored
-	folds   map[int][]bool // for the item at each index, which messages of its fold are in out; each may be used once
+	folds   map[int][]bool // for the item at each index, which messages of its fold are in out; each is used at most once
 	literal bool           // whether a message came from the changes themselves
 }
 
@@ -526,7 +530,7 @@ func (b *rebuilding) takeFold(p step) bool {
 	return true
 }
 
-// spread restores the text between the input messages. sent is the number of items that out was rebuilt from.
+// spread restores the text between the input messages. sent is the number of items from which out was rebuilt.
 func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 	at := 0
 	for i := range out {
@@ -551,9 +555,9 @@ func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 	}
 }
 
-// Of returns the handles that bodies name, in markers or as changes, in order of appearance, so that a host can fetch everything before
-// it restores. Some may not be real handles, because a text may quote a marker. corrupt lists the handles of bodies that don't match
-// their handle; these bodies are not searched.
+// Of returns the handles that bodies name, in markers or as changes, in order of appearance, so that a host can fetch
+// everything before it restores. Some may not be real handles, because a text may quote a marker. corrupt lists the
+// given handles whose bodies don't match them; these bodies are not searched.
 func Of(given []api.Kept) (handles, corrupt []string) {
 	var seen critbit.Map[struct{}]
 	add := func(h string) {
@@ -579,7 +583,7 @@ func Of(given []api.Kept) (handles, corrupt []string) {
 	return handles, corrupt
 }
 
-// eachNamed calls yield with each handle in a text that is spelled as in a marker or a digest.
+// eachNamed calls yield with each handle that a text contains in the way that markers and digests write it.
 func eachNamed(text string, yield func(handle string)) {
 	for {
 		_, rest, found := strings.Cut(text, "andle")
@@ -597,7 +601,7 @@ func eachNamed(text string, yield func(handle string)) {
 	}
 }
 
-// pointer returns the handle of the changes, which is the last element of a fold's body, or "".
+// pointer returns the handle of the changes that is the last element in the body of a fold, or "".
 func pointer(body string) string {
 	const n = Size
 	if len(body) < n+4 || body[0] != '[' || body[len(body)-2:] != `"]` || body[len(body)-n-3] != '"' {

@@ -1,19 +1,21 @@
 package handles
 
 import (
+	"math"
 	"slices"
 
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// anchor is a hunk whose place is certain: no other hunk begins with the same print, and no other item has it, or it is as far from such a
-// hunk as it was.
+// anchor is a hunk whose place is certain: either its first print is unique among hunks and items, or it is as far
+// from a hunk with a unique print as it was in the result.
 type anchor struct {
 	hunk int // index of the hunk
 	at   int // index of its first item
 }
 
-// key returns the print that the search for a hunk begins with, and by how many items the hunk lies behind the item with this print.
+// key returns the print with which the search for a hunk begins. back is how many items after that print the hunk
+// begins.
 func (h *hunk) key() (print string, back int) {
 	switch {
 	case len(h.gone) > 0:
@@ -24,8 +26,9 @@ func (h *hunk) key() (print string, back int) {
 	return h.behind, 1
 }
 
-// anchors returns as many anchors as possible whose places are in the order of their hunks. Two messages look the same if all that
-// distinguished them was stripped. Without anchors, a hunk whose message was deleted would be found where a later one belongs.
+// anchors returns the hunks whose places are certain and in the right order, as many as possible. Other messages may
+// look the same, because what distinguished them was stripped. Without anchors, a hunk whose message was deleted
+// would be found where a later one belongs.
 func (f *finding) anchors(hunks []hunk) []anchor {
 	keys := make([]look, 0, len(hunks))
 	for i := range hunks {
@@ -35,21 +38,27 @@ func (f *finding) anchors(hunks []hunk) []anchor {
 	}
 	sorting.Func(keys, compareLooks)
 	f.high = len(f.r.doc.Items)
-	var all []anchor
+	var open, back []anchor // back are those whose dropped messages are there, as in turns that the app has passed again
 	for i := range hunks {
-		print, back := hunks[i].key()
+		print, behind := hunks[i].key()
 		if print == "" || countIn(keys, print, 0, len(hunks)) > 1 || countIn(f.order, print, 0, f.high) != 1 {
 			continue
 		}
 		n, _ := slices.BinarySearchFunc(f.order, look{print, 0}, compareLooks)
-		if at := f.order[n].at + back; f.end(&hunks[i], at) >= 0 {
-			all = append(all, anchor{i, at})
+		switch at := f.order[n].at + behind; {
+		case f.end(&hunks[i], at) < 0:
+		case f.r.present(&hunks[i], at):
+			hunks[i].isBack = true
+			back = append(back, anchor{i, at})
+		default:
+			open = append(open, anchor{i, at})
 		}
 	}
-	return f.extended(increasing(all), hunks)
+	return f.extended(filled(increasing(open), back), hunks)
 }
 
-// extended adds the hunks that are as far from the anchors before them as they were, or from the anchors behind them, without a gap.
+// extended adds the hunks whose distance from the anchor before or after them is the same as in the result, without a
+// gap in between.
 func (f *finding) extended(anchors []anchor, hunks []hunk) []anchor {
 	from, high := f.next, f.high
 	places := make([]spot, len(hunks))
@@ -98,7 +107,7 @@ type running struct {
 	shift int
 }
 
-// extend continues a run with one more hunk, and reports whether the place of the hunk is known.
+// extend continues a run with one more hunk. It returns false if the place of the hunk remains unknown.
 func (f *finding) extend(h *hunk, place *spot, run *running) bool {
 	if place.at >= 0 {
 		run.on, run.shift = true, place.at-h.at
@@ -116,7 +125,23 @@ func (f *finding) extend(h *hunk, place *spot, run *running) bool {
 	return run.on
 }
 
-// increasing returns a longest selection of anchors whose places increase.
+// filled adds as many other anchors as fit in between anchors whose places increase.
+func filled(anchors, others []anchor) (all []anchor) {
+	low := -1
+	for _, a := range append(anchors, anchor{math.MaxInt, math.MaxInt}) {
+		var fit []anchor
+		for ; len(others) > 0 && others[0].hunk < a.hunk; others = others[1:] {
+			if at := others[0].at; at > low && at < a.at {
+				fit = append(fit, others[0])
+			}
+		}
+		all = append(append(all, increasing(fit)...), a)
+		low = a.at
+	}
+	return all[:len(all)-1]
+}
+
+// increasing returns the largest selection of anchors whose places increase.
 func increasing(all []anchor) []anchor {
 	ends := []int{}                   // for each length, the anchor with the lowest place that ends a selection of this length
 	before := make([]int, len(all)+1) // for each anchor, the one before it in its selection

@@ -18,9 +18,11 @@ type hunk struct {
 	at     int    // the index of the first message of gone; without any, the index of the message after the dropped ones
 	gone   []gone // consecutive, apart from inserted turns
 	steps  []step
-	print  string // the print of the message after the hunk; "" if unknown
-	twice  int    // how many times in a row the result has messages like the dropped ones before that message
-	behind string // the print of the message before the hunk, if no message follows; "" if unknown
+	print  string   // the print of the message after the hunk; "" if unknown
+	twice  int      // how many times in a row the result has messages like the dropped ones before that message
+	behind string   // the print of the message before the hunk, if no message follows; "" if unknown
+	isBack bool     // whether the dropped messages are at the only place that looks like the hunk's, so nothing is missing
+	looks  []string // the prints of the dropped messages, computed on first use
 }
 
 // undoEdited undoes a compaction whose result was edited after the folded part, for example because replayed compactions end
@@ -43,15 +45,15 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	if n > 0 && !e.put(front.steps, n) {
 		return false, false, false
 	}
-	for i, h := range hunks {
+	for i := range hunks {
 		if puts, ok = e.putBack(puts, i); !ok {
 			return false, false, false
 		}
-		if places[i].at < 0 || r.present(&h, places[i].at) {
+		if places[i].at < 0 || r.present(&hunks[i], places[i].at) {
 			continue
 		}
 		e.keep(places[i].at)
-		if !e.put(h.steps, places[i].to) {
+		if !e.put(hunks[i].steps, places[i].to) {
 			return false, false, false
 		}
 	}
@@ -63,8 +65,8 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	return true, whole, true
 }
 
-// present reports whether the messages that the compaction dropped are already back at a place, as after the replay of a newer compaction,
-// which drops only the messages that the newer one dropped.
+// present reports whether the messages that the compaction dropped are already back at a place. That happens after
+// the replay of a newer compaction, which drops only the messages that it has dropped itself.
 func (r *restoring) present(h *hunk, place int) bool {
 	n := len(h.steps) * (h.twice + 1)
 	from := place - n
@@ -74,16 +76,16 @@ func (r *restoring) present(h *hunk, place int) bool {
 	if len(h.gone) > 0 || n == 0 || from < 0 || from+n > len(r.doc.Items) {
 		return false
 	}
-	for i, p := range h.steps {
-		m, ok := r.doc.F.AddOne(r.doc.T, p.text)
+	for i := len(h.looks); i < len(h.steps); i++ {
+		m, ok := r.doc.F.AddOne(r.doc.T, h.steps[i].text)
 		if !ok {
 			return false
 		}
-		dropped := gone{print: r.doc.RequestLook(m)}
-		for at := from + i; at < from+n; at += len(h.steps) {
-			if !r.isGone(dropped, at) {
-				return false
-			}
+		h.looks = append(h.looks, r.doc.RequestLook(m))
+	}
+	for i := range n {
+		if !r.isGone(gone{print: h.looks[i%len(h.looks)]}, from+i) {
+			return false
 		}
 	}
 	return true
@@ -102,8 +104,8 @@ func (r *restoring) namesBodyOf(steps []step) bool {
 	})
 }
 
-// front splits the changes after the last fold. The first part is complete changes for a result that ends there; steps and gone are the
-// rest.
+// front splits the changes after the last fold. front are complete changes for a result that ends there; steps and
+// gone are the rest.
 func (c *changes) front() (front changes, steps []step, gone []gone) {
 	last := -1
 	for i, p := range c.steps {
@@ -135,7 +137,8 @@ type undoingEdited struct {
 	out []view.Item
 }
 
-// put replaces the items up to index to (exclusive) with the result of applying steps.
+// put replaces the items up to index to (exclusive) with what steps make of them. It returns false if the steps are
+// invalid.
 func (e *undoingEdited) put(steps []step, to int) bool {
 	if to < e.at {
 		return false
@@ -156,8 +159,8 @@ func (e *undoingEdited) keep(to int) {
 	}
 }
 
-// hunksOf returns the hunks for the given steps and removed messages, from result message n on, and the messages that were marked. ok is
-// false if the kept messages are in a different order than in the input.
+// hunksOf returns the hunks of the given steps and removed messages, from result message n on, and the messages with
+// markers. ok is false if the kept messages are in a different order than in the input.
 func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks []hunk, puts []markedPlace, ok bool) {
 	h := hunk{at: n}
 	until := func(to int, print string, twice int) bool {
@@ -193,8 +196,8 @@ func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks 
 	return hunks, puts, ok
 }
 
-// parted splits a hunk that ends before result message to. It returns no hunk if only turns were inserted, and one hunk per message if
-// each removed message corresponds to one step.
+// parted splits a hunk that ends before the result message to. If each removed message corresponds to one step, there
+// is one hunk per message. If only turns were inserted, there is none.
 func (r *restoring) parted(h hunk, to int) (hunks []hunk) {
 	lasting := slices.DeleteFunc(slices.Clone(h.gone), func(g gone) bool { return r.isTurn(g.print) })
 	switch n := len(lasting); {
@@ -215,8 +218,8 @@ func (r *restoring) parted(h hunk, to int) (hunks []hunk) {
 	return hunks
 }
 
-// split splits a hunk before each removed message that a step names as the successor of its input message. Messages dropped before the
-// first of these stay in the same part.
+// split splits a hunk before each removed message that a step names as what its input message became. Messages
+// dropped before the first of these stay in the same part.
 func (h *hunk) split() (parts []hunk) {
 	part, left := hunk{at: h.at}, h.gone
 	until := func(index int) {
@@ -258,12 +261,13 @@ type spot struct{ at, to int }
 // places returns the place of each hunk in the items. whole is false if a hunk was not found.
 func (r *restoring) places(hunks []hunk, from int) (at []spot, whole bool) {
 	f := finding{r: r, next: from}
+	whole = true
 	if len(hunks) > 0 {
 		f.sort()
 	}
 	at = make([]spot, len(hunks))
 	anchors := f.anchors(hunks)
-	waiting := 0 // preceding hunks with nothing to recognize them by: they are in place if the next hunk is
+	waiting := 0 // preceding hunks without anything to recognize them by: they are in place if the next hunk is
 	for i := range hunks {
 		h := &hunks[i]
 		if at[i].at = -1; len(h.gone) == 0 && h.print == "" && h.behind == "" {
@@ -283,7 +287,10 @@ func (r *restoring) places(hunks []hunk, from int) (at []spot, whole bool) {
 		waiting = 0
 		at[i], f.shift, f.next = place, place.at-h.at, place.to
 	}
-	return at, !slices.ContainsFunc(at, func(p spot) bool { return p.at < 0 })
+	for i := range hunks {
+		whole = whole && (at[i].at >= 0 || hunks[i].isBack)
+	}
+	return at, whole
 }
 
 // finding is the state of a search for hunks in the items, in order.
@@ -318,7 +325,7 @@ func (f *finding) sort() {
 	sorting.Func(f.order, compareLooks)
 }
 
-// place returns the place of hunk i, and its expected place. The given anchors are those from this hunk on.
+// place returns the place of hunk i, and where it was expected. anchors are those from this hunk on.
 func (f *finding) place(h *hunk, i int, anchors []anchor) (place spot, was int) {
 	f.high = len(f.r.doc.Items)
 	if len(anchors) == 0 {
@@ -335,8 +342,8 @@ func (f *finding) place(h *hunk, i int, anchors []anchor) (place spot, was int) 
 	return f.find(h)
 }
 
-// find returns the place of a hunk: its expected place, or else the first place from f.next on where its first message matches,
-// provided that the whole hunk matches there. was is the expected place.
+// find returns the place of a hunk: the expected place was or, if the hunk doesn't match there, the first later place
+// where the whole hunk matches.
 func (f *finding) find(h *hunk) (place spot, was int) {
 	was = h.at + f.shift
 	if to := f.end(h, was); to >= 0 {

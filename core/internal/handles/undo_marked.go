@@ -7,15 +7,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// markedPlace is a message in which a compaction replaced bodies by markers. An older compaction may have changed the same message in
-// another way, and recognizes it by its print with these bodies. So they are restored before the older compaction is undone.
+// markedPlace is a message in which a compaction replaced bodies by markers. An older compaction may have changed the
+// same message in another way. It recognizes the message by a print that includes these bodies, so they are restored
+// before the older compaction is undone.
 type markedPlace struct {
 	step  step
 	hunks int // number of hunks before the message
 	at    int // index of the item, or -1 if the message was not found
 }
 
-// placePuts finds the marked messages among the items, from index from on, each between the places of the hunks around it.
+// placePuts finds the marked messages among the items from index from on, each between the places of the hunks before
+// and after it.
 func (r *restoring) placePuts(puts []markedPlace, hunks []hunk, places []spot, from int) {
 	if len(puts) == 0 {
 		return
@@ -80,16 +82,16 @@ func (f *findingMarked) sort(puts []markedPlace, from int) {
 	sorting.Func(f.steps, compareLooks)
 }
 
-// countIn returns the number of entries of a sorted list that have a print and an index in [low, high).
+// countIn returns how many entries of a sorted list have the given print and an index in [low, high).
 func countIn(list []look, print string, low, high int) int {
 	from, _ := slices.BinarySearchFunc(list, look{print, low}, compareLooks)
 	to, _ := slices.BinarySearchFunc(list, look{print, high}, compareLooks)
 	return to - from
 }
 
-// find returns the index of the item in [low, high) that has the markers of a step, or -1. The same content has the same handle wherever
-// it is. If more items name it than the given number of marked messages, the place decides: the messages before, or those after, show by
-// how many items the message has moved.
+// find returns the index of the item in [low, high) that has the markers of step p, or -1. The same content has the
+// same handle wherever it is. If more than alike items have these markers, the position decides: the messages before,
+// or those after, show by how many items the message has moved.
 func (f *findingMarked) find(p *step, low, high, alike, shiftAfter int) int {
 	if len(p.handles) == 0 || low >= high {
 		return -1
@@ -118,8 +120,8 @@ func (f *findingMarked) names(at int, handles []string) bool {
 	})
 }
 
-// putBack restores the bodies of the marked messages before a hunk, and returns the marked messages after it. ok is false if a body is
-// invalid.
+// putBack restores the bodies of the marked messages before a hunk, and returns the marked messages that come later.
+// ok is false if a body is invalid.
 func (e *undoingEdited) putBack(puts []markedPlace, hunk int) (rest []markedPlace, ok bool) {
 	for len(puts) > 0 && puts[0].hunks <= hunk {
 		p := puts[0]

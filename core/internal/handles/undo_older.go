@@ -16,7 +16,7 @@ type missed struct {
 	left int // index of its entry in restoring.left
 }
 
-// miss records a compaction that could not be undone, and the handles of the changes before it.
+// miss records a compaction that could not be undone, and the handles of all earlier changes.
 func (r *restoring) miss(c *changes) {
 	if !slices.ContainsFunc(c.steps, func(p step) bool { return p.op == changesFold }) {
 		return // it left no digest whose absence could be detected
@@ -36,8 +36,9 @@ func (r *restoring) miss(c *changes) {
 	}
 }
 
-// precede removes from r.left the compactions that could not be undone if the messages are older than their results: if the messages
-// have a digest of the earlier compaction c that the result of the newer one doesn't contain.
+// precede removes from r.left compactions that could not be undone because the messages are older than their results.
+// They are older if they have a digest of an earlier compaction, c, that the result of the newer one doesn't contain.
+// digest is its index.
 func (r *restoring) precede(c *changes, digest int) {
 	if !r.ancestors.Has(c.handle[:Short]) {
 		return

@@ -19,11 +19,11 @@ import (
 // Where describes where to find the full build, for error messages.
 const Where = "ctxfold-full.wasm, and natively Go programs that import github.com/ctxfold/ctxfold/core/full"
 
-// Published are the functions of the full build that the published systems need.
+// Published has the functions of the full build that the published systems need.
 type Published struct {
 	Functions []Function // by name
-	// The steps that are different for a policy with wire_safe false: adapting the policy, its estimator, its gate,
-	// and the compaction.
+	// What is different for a policy with wire_safe false: the adaptation of the policy, its estimator, its gate, and
+	// the compaction.
 	Suit      func(p *policy.Policy)
 	Estimator func(p *tokens.Profile) *tokens.Profile
 	Due       func(in view.Input, total int) (bool, tokens.Context)
@@ -46,10 +46,10 @@ func Check(p *policy.Policy) *policy.Error {
 	return nil
 }
 
-// exact reports whether the published systems handle a policy that has been checked.
+// exact reports whether the code of the published systems handles a policy, which must have been checked.
 func exact(p *policy.Policy) bool { return Linked != nil && !p.IsWireSafe() }
 
-// Estimator returns an estimator adapted to a policy.
+// Estimator returns the estimator e, adapted to a policy.
 func Estimator(p *policy.Policy, e *tokens.Profile) *tokens.Profile {
 	if exact(p) {
 		return Linked.Estimator(e)
@@ -80,7 +80,7 @@ type Call struct {
 	Policy    *policy.Policy
 	Estimator *tokens.Profile
 	State     api.State
-	// Format and Transcript are the format and the transcript of the messages. An empty list is a transcript too.
+	// Format and Transcript are those of the messages. An empty list is a transcript too.
 	Format     *wire.Format
 	Transcript *transcript.Transcript
 	Text       string

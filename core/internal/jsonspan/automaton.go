@@ -40,7 +40,7 @@ type Automaton struct {
 
 const nextMask = (States - 1) << 8
 
-// block is the number of bytes that blocks passes on at a time.
+// block is the number of bytes that blocks passes to walk at a time.
 const block = 2048
 
 // The weight that JSON's syntax adds to a string, in 1/WeightUnit token. The quotes together with the adjacent colon or comma are about
@@ -50,8 +50,8 @@ const (
 	escapeWeight = WeightUnit * 3 / 4
 )
 
-// weight returns the weight of the bytes between the quotes of a JSON string, in 1/WeightUnit token. m is the measure of the decoded
-// text; wide says that there are escapes of six characters.
+// weight returns the weight of the bytes between the quotes of a JSON string, in 1/WeightUnit token. m is the measure
+// of the decoded text; wide means that there are escapes of six characters.
 func (a *Automaton) weight(b []byte, m Measure, wide bool) uint32 {
 	return roundWeight(a.JSON(b, m.Runes == m.Bytes, wide), int(m.Bytes))
 }
@@ -67,8 +67,8 @@ func roundWeight(sum uint64, n int) uint32 {
 	return uint32(min((sum+unit/2)/unit, uint64(n)*WeightUnit, 1<<31))
 }
 
-// JSON returns the weight of the bytes between the quotes of a JSON string that a Scanner has read, in 1/16384 token. ascii says that
-// all bytes are ASCII, and wide that there are escapes of six characters.
+// JSON returns the weight of the bytes between the quotes of a JSON string that a Scanner has read, in 1/16384 token.
+// ascii means that all bytes are ASCII, and wide that there are escapes of six characters.
 func (a *Automaton) JSON(b []byte, ascii, wide bool) (sum uint64) {
 	if ascii && !wide && len(b) < repeats {
 		sum, _ = a.side(b, 0)
@@ -94,9 +94,9 @@ func (a *Automaton) Text(text []byte) uint64 {
 	})
 }
 
-// blocks calls walk with consecutive blocks of b, none of which ends inside a character or a short escape, and returns the sum of the
-// weights. A long run of one character at the beginning or end of a block is weighed by run instead, because steps that are fitted to
-// text don't fit such runs.
+// blocks calls walk with consecutive blocks of b, none of which ends inside a character or a short escape, and
+// returns the sum of the weights. A long run of one character at the beginning or end of a block is weighed by run
+// instead, because the weights of steps are fitted to text, not to such runs.
 func (a *Automaton) blocks(b []byte, walk func(b []byte, e uint) (uint64, uint)) (sum uint64) {
 	var e uint
 	for len(b) > 0 {
@@ -202,8 +202,9 @@ func (a *Automaton) mixed(b []byte, e uint) (sum uint64, _ uint) {
 	return sum, e
 }
 
-// runes weighs UTF-8 text character by character, up to the first character that begins at or after limit. It returns the weight, the
-// state, and the position of that character. It calls no functions, so that its loop remains a loop in the module.
+// runes weighs UTF-8 text character by character, from state e up to the first character that begins at or after
+// limit. It returns the weight, the next state, and the position of that character. It calls no functions, so that
+// its loop remains a loop in the module.
 func (a *Automaton) runes(b []byte, e uint, limit int) (sum uint64, _ uint, _ int) {
 	i := 0
 	for i < limit && i < len(b) {
@@ -230,7 +231,7 @@ func (a *Automaton) runes(b []byte, e uint, limit int) (sum uint64, _ uint, _ in
 	return sum, e, min(i, len(b))
 }
 
-// one returns the weight of ASCII bytes and the state after them. Escapes are two steps.
+// one returns the weight of ASCII bytes, from state e on, and the state after them. An escape takes two steps.
 func (a *Automaton) one(b []byte, e uint) (uint64, uint) {
 	var sum uint64
 	for _, c := range b {
@@ -240,7 +241,7 @@ func (a *Automaton) one(b []byte, e uint) (uint64, uint) {
 	return sum, e
 }
 
-// sides is the minimum number of bytes for which parallel pieces pay off.
+// sides is the minimum number of bytes for which splitting a text into parallel pieces pays off.
 const sides = 96
 
 // before is the number of bytes that are read before a piece to determine its state. Earlier bytes make no difference in nearly all
@@ -270,8 +271,9 @@ func (a *Automaton) side(b []byte, e uint) (sum uint64, _ uint) {
 	return sum, e
 }
 
-// four returns the total weight of four pieces of the same length, each from its state in e, and stores the last state in e[3]. It is a
-// separate function because WebAssembly has enough locals for the loop, but not for the code around it as well.
+// four returns the total weight of four pieces of the same length, each from its state in e, and stores the state
+// after the last piece in e[3]. It is a separate function because WebAssembly has enough locals for the loop, but not
+// also for the code around it.
 func (a *Automaton) four(b0, b1, b2, b3 []byte, e *[4]uint) (sum uint64) {
 	t := &a.Step
 	b1, b2, b3 = b1[:len(b0)], b2[:len(b0)], b3[:len(b0)]
@@ -287,8 +289,9 @@ func (a *Automaton) four(b0, b1, b2, b3 []byte, e *[4]uint) (sum uint64) {
 	return sum
 }
 
-// symbols weighs any text symbol by symbol, up to the first symbol that begins at or after limit. It returns the weight, the state, and
-// the position of that symbol. json says that the text contains JSON escapes.
+// symbols weighs any text symbol by symbol, from state e up to the first symbol that begins at or after limit. It
+// returns the weight, the next state, and the position of that symbol. json means that the text contains JSON
+// escapes.
 func (a *Automaton) symbols(b []byte, e uint, limit int, json bool) (sum uint64, _ uint, _ int) {
 	i := 0
 	for i < len(b) && i < limit {

@@ -29,7 +29,7 @@ type Error struct {
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// describe describes the value at the beginning of b for error messages.
+// describe names the kind of value that begins b, for error messages.
 func describe(b []byte) string {
 	if len(b) == 0 {
 		return "the end"

@@ -132,8 +132,8 @@ func (s *Scanner) At(offset uint32) *Scanner {
 	return w
 }
 
-// Within returns a scanner like At, but positioned before an element of an array. depth is the number of enclosing objects and arrays,
-// including that array. Call Elem next.
+// Within is like At, for an offset before an element of an array. depth is the number of enclosing objects and
+// arrays, including that array. Call Elem next.
 func (s *Scanner) Within(offset uint32, depth int) *Scanner {
 	w := s.At(offset)
 	w.depth, w.fresh = depth, true
@@ -167,7 +167,7 @@ func (s *Scanner) unexpected(want string) {
 	s.Fail(InvalidJSON, s.pos, "expected "+want+", found "+describe(s.src[s.pos:]))
 }
 
-// wrong records an error because the next value is not of the wanted kind, or is not JSON.
+// wrong records an error for a next value that is not of the wanted kind, or not JSON at all.
 func (s *Scanner) wrong(want string) {
 	kind := s.Kind()
 	at := s.pos
@@ -258,8 +258,8 @@ func (s *Scanner) open(bracket byte, want string) bool {
 	return true
 }
 
-// next moves to the next member or element of the innermost object or array. It returns false at the end, which it consumes, or on an
-// error.
+// next moves to the next member or element of the innermost object or array, which ends with the byte closing. It
+// returns false at the end, which it consumes, or on an error.
 func (s *Scanner) next(closing byte, want string) bool {
 	if s.err != nil {
 		return false
@@ -313,8 +313,8 @@ func (s *Scanner) Key() ([]byte, bool) {
 	return s.src[k.Start+1 : k.End-1], true
 }
 
-// shortKey reads the next key and its colon if the key has 1 to 15 plain characters and is directly followed by the colon, as nearly
-// all keys are. Otherwise it returns nil and reads nothing.
+// shortKey reads the next key and its colon if the key has 1 to 15 plain characters and the colon follows directly,
+// as for nearly all keys. Otherwise it returns nil and reads nothing.
 func (s *Scanner) shortKey() []byte {
 	b, from := s.src, s.pos+1
 	if from+17 > len(b) || b[s.pos] != '"' {
@@ -402,8 +402,8 @@ func (s *Scanner) Skip() Value {
 	return v
 }
 
-// SkipUnchecked skips an array or an object by counting brackets, without any other checks, for a value that will be read again later. It
-// returns false, without moving the scanner, if there is no end.
+// SkipUnchecked skips an array or an object by counting brackets, for a value that will be checked later. It returns
+// false, without moving the scanner, if the value has no end.
 func (s *Scanner) SkipUnchecked() (Span, bool) {
 	if kind := s.Kind(); kind != Array && kind != Object {
 		return Span{}, false

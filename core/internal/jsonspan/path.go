@@ -29,7 +29,7 @@ func PathAt(src []byte, offset int) string {
 	return string(path)
 }
 
-// pathWalk scans JSON up to an offset. open are the objects and arrays that contain the scanner.
+// pathWalk scans JSON up to an offset. open has the objects and arrays that enclose the current position.
 type pathWalk struct {
 	s      *Scanner
 	offset int
@@ -43,7 +43,7 @@ type pathFrame struct {
 	value  bool // the current member's or element's value has begun
 }
 
-// next reads one token. It returns false if the walk ends here.
+// next reads one token. It returns false when the walk ends.
 func (w *pathWalk) next() bool {
 	s := w.s
 	s.space()
@@ -84,7 +84,8 @@ func (w *pathWalk) next() bool {
 	return true
 }
 
-// text reads a string, which is the key of a member if no value has begun in the innermost object.
+// text reads a string: the key of a member if no value has begun in the innermost object, f, otherwise a value. It
+// returns false when the walk ends.
 func (w *pathWalk) text(f *pathFrame) bool {
 	k := w.s.str(false)
 	if w.s.err != nil || w.s.pos > w.offset && f.value {
@@ -125,7 +126,7 @@ func Find(src []byte, base int, path string) int {
 	return base
 }
 
-// toElement moves the scanner to element n of the array at the scanner, and reports whether there is one.
+// toElement moves the scanner to element n of the array at the scanner. It returns false if there is none.
 func (s *Scanner) toElement(n int) bool {
 	if s.Kind() != Array {
 		return false
@@ -139,7 +140,8 @@ func (s *Scanner) toElement(n int) bool {
 	return false
 }
 
-// toMember moves the scanner to the value of a member of the object at the scanner, and reports whether there is one.
+// toMember moves the scanner to the value of a member of the object at the scanner. It returns false if there is
+// none.
 func (s *Scanner) toMember(name string) bool {
 	if s.Kind() != Object {
 		return false
@@ -155,8 +157,8 @@ func (s *Scanner) toMember(name string) bool {
 // maxKeys is the maximum number of keys of an object that Duplicate compares. Objects of known types have fewer.
 const maxKeys = 64
 
-// Duplicate returns an error for the first key that occurs twice in an object of the value, including nested objects, or nil. It is
-// meant for small values of known types: it ignores the keys of an object after the 64th.
+// Duplicate returns an error for the first key that occurs twice in one object of the value or of the values inside
+// it, or nil. It is meant for small values of known types, so it ignores the keys of an object after the 64th.
 func Duplicate(src []byte) *Error {
 	s := New(src)
 	s.Lenient = true

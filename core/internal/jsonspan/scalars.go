@@ -73,7 +73,7 @@ func (s *Scanner) number() uint32 {
 	return uint32(i - start)
 }
 
-// Int returns the number at a span, if it is an integer of at most 9 digits.
+// Int returns the number at a span. ok is false unless it is an integer of at most 9 digits.
 func Int(src []byte, p Span) (n int, ok bool) {
 	b := p.Slice(src)
 	negative := len(b) > 0 && b[0] == '-'

@@ -14,7 +14,7 @@ func LoadWord(b []byte, i int) uint64 {
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// load4 is Load for 4 bytes.
+// load4 is like LoadWord, for 4 bytes.
 func load4(b []byte, i int) uint32 {
 	b = b[i : i+4 : i+4]
 	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
@@ -27,8 +27,8 @@ func special(w uint64) uint64 {
 	return (((w ^ ones*0x02) - ones*0x21) | ((w ^ ones*0x5c) - ones) | w) & highs
 }
 
-// simple holds, for the second character of each two-character escape, 1 plus the number of additional characters of the escape with
-// the fewest characters for the same text.
+// simple has, for the second character of each two-character escape, 2 if JSON.stringify needs a backslash for the
+// same character, and 1 if it writes the character as it is.
 var simple = [256]uint8{'"': 2, '\\': 2, 'b': 2, 'f': 2, 'n': 2, 'r': 2, 't': 2, '/': 1}
 
 // tally holds what was counted while reading a string.
@@ -128,7 +128,8 @@ func (n *tally) walk(b []byte, i int) int {
 	return i
 }
 
-// rare reads the byte or the sequence at offset i where walk stopped. It returns the offset after it, or -1 after an error.
+// rare reads the byte or the sequence at offset i, at which walk stopped. It returns the offset after it, or -1 after
+// an error.
 func (s *Scanner) rare(n *tally, i int) int {
 	b := s.src
 	switch c := b[i]; {
@@ -167,7 +168,8 @@ func (s *Scanner) rare(n *tally, i int) int {
 	return -1
 }
 
-// escape reads the escape at b[i] and returns its length in the source and the number of UTF-8 bytes it represents, or 0, 0 after an error.
+// escape reads the escape at b[i]. It returns its length in the source and the number of UTF-8 bytes that it
+// represents, or 0, 0 after an error.
 func (s *Scanner) escape(i int) (n, size int) {
 	b := s.src
 	if i+1 >= len(b) {
@@ -211,7 +213,8 @@ func (s *Scanner) escape(i int) (n, size int) {
 	return 6, 3
 }
 
-// minEscape returns the number of additional characters that JSON.stringify needs for the character that is escaped at b.
+// minEscape returns how many characters more than one JSON.stringify needs for the character that the escape at the
+// start of b represents. size is the length of that character in UTF-8 bytes.
 func minEscape(b []byte, size int) uint32 {
 	if size > 1 {
 		return 0

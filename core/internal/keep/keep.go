@@ -29,9 +29,9 @@ func New(doc *view.View, authors *authorship.Authors, p *policy.Policy) *Keeper 
 	return &Keeper{doc: doc, authors: authors, policy: p}
 }
 
-// PinItems marks the items that must stay unchanged: system messages, the newest user message (except in a branch, where
-// it is folded too), messages with content that only the provider can read, the provider's own summaries, messages
-// that match the policy's pins, project instructions, and messages that the host's scores hold.
+// PinItems marks the items that must stay unchanged: system messages, the newest user message (except in a branch,
+// where it is folded too), messages with content that only the provider can read, the provider's own summaries,
+// messages that match the policy's pins, project instructions, and messages whose scores are high enough.
 func (k *Keeper) PinItems() {
 	t, newest, summarized := k.doc.T, k.NewestUser(), int32(k.doc.T.ProviderSummarized())
 	for i := range k.doc.Items {
@@ -155,7 +155,7 @@ func (k *Keeper) StayingItems() (stays []bool, groups []int32) {
 	})
 }
 
-// StayingItemsWith is StayingItems, where open decides which items must stay in addition to the pinned ones.
+// StayingItemsWith is like StayingItems, but open decides which items must stay in addition to the pinned ones.
 func (k *Keeper) StayingItemsWith(open func(item int) bool) (stays []bool, groups []int32) {
 	seq := make([]int32, len(k.doc.Items))
 	for i, it := range k.doc.Items {
@@ -182,7 +182,7 @@ func (k *Keeper) OpenTurn(n int) int {
 	return k.TurnOf(n, func(i int) int32 { return k.doc.Items[i].Msg })
 }
 
-// TurnOf is OpenTurn for n messages of any list; msg returns the message at an index.
+// TurnOf is like OpenTurn, for n messages of any list; msg returns the message at an index.
 func (k *Keeper) TurnOf(n int, msg func(i int) int32) int {
 	for n > 0 && !k.doc.T.HasUserText(int(msg(n-1))) {
 		n--
@@ -200,7 +200,8 @@ func (k *Keeper) RunsProviderTool(m int32) bool {
 	})
 }
 
-// InPair reports whether a message contains a tool call or a tool result, or is joined to the next or the previous one.
+// InPair reports whether message m contains a tool call or a tool result, or is joined to the message before or after
+// it.
 func (k *Keeper) InPair(m int32) bool {
 	if k.doc.T.Messages[m].Joined || m > 0 && k.doc.T.Messages[m-1].Joined {
 		return true

@@ -10,14 +10,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// scores say how much parts and messages matter to the host.
+// scores are the scores of parts and messages: how much they matter to the host.
 type scores struct {
 	room  int       // maximum size, in tokens, of the messages that high scores may keep
 	parts []float64 // by part of the input
 	stays []bool    // by message of the input: whether it stays because of its score
 }
 
-// ScoreParts stores the scores of a host. Messages with scores above 0 stay as long as they take at most room tokens.
+// ScoreParts stores the scores that a host has given. Messages with scores above 0 stay as long as they take at most
+// room tokens.
 func (k *Keeper) ScoreParts(given *api.Score, room int) {
 	if given == nil {
 		return
@@ -89,8 +90,8 @@ type valued struct {
 	score     float64
 }
 
-// pinScored pins the groups with the highest scores above 0, newer ones first if scores are equal, as long as there
-// is room. If a group doesn't fit, it continues with smaller ones.
+// pinScored pins the groups with the highest scores above 0 as long as there is room. Among equal scores, newer
+// groups come first. If a group doesn't fit, smaller ones may still be pinned.
 func (k *Keeper) pinScored() {
 	if k.scores == nil {
 		return
@@ -111,7 +112,8 @@ func (k *Keeper) pinScored() {
 	}
 }
 
-// pin pins a group of items unless those that are not pinned yet have more than room tokens. It returns the tokens that it has pinned.
+// pin pins a group of items, unless those of them that are not pinned yet have more than room tokens. It returns how
+// many tokens it has pinned.
 func (k *Keeper) pin(items []view.Item, room int) (size int) {
 	for i := range items {
 		if !items[i].Pinned {
@@ -129,8 +131,7 @@ func (k *Keeper) pin(items []view.Item, room int) (size int) {
 	return size
 }
 
-// valuedGroups lists the groups of items in which an item has a score above 0. Messages that compactions have written
-// have no score.
+// valuedGroups lists the groups of items with a score above 0. Messages that compactions have written have no score.
 func (k *Keeper) valuedGroups() (list []valued) {
 	groups := k.doc.T.Groups(k.doc.MessageOrder())[:len(k.doc.Items)] // without the messages behind the plan's
 	for from, end := 0, 0; from < len(groups); from = end {

@@ -9,7 +9,7 @@ import (
 	"github.com/mailru/easyjson/jwriter"
 )
 
-// answer is the response of an operation, of which only the members that decide what follows are decoded.
+// answer is the response of an operation. Only the members that decide how the job continues are decoded.
 type answer struct {
 	json    []byte
 	members members
@@ -39,7 +39,7 @@ func (a *answer) asks() bool { return a.members.of("plan") != nil }
 // due reports whether a compaction is due.
 func (a *answer) due() bool { return a.asks() || a.changed }
 
-// starts reports whether the operation says that a background compaction should begin.
+// starts reports whether the response asks for a background compaction.
 func (a *answer) starts() bool { return string(a.members.of("start")) == "true" }
 
 // known returns the index of the memory entry that the operation applied, or -1.
@@ -53,7 +53,7 @@ func (a *answer) known() int {
 
 func (a *answer) text(name string) string { return textOf(a.members.of(name)) }
 
-// withoutMemory returns the answer without the memory entry, which is saved separately.
+// withoutMemory returns the response without the memory entry, which is saved separately.
 func (a *answer) withoutMemory() api.Raw {
 	memory := a.members.of("memory")
 	if memory == nil {
@@ -65,8 +65,8 @@ func (a *answer) withoutMemory() api.Raw {
 	return append(a.json[:start:start], a.json[end:]...)
 }
 
-// members are the members of an object. A list is enough: only a few are looked up, and no choice of names makes that
-// slow.
+// members are the members of an object. A list suffices, because only a few members are looked up, and no choice of
+// names makes that slow.
 type members []struct {
 	name  string
 	value []byte
@@ -124,7 +124,7 @@ func textOf(json []byte) string {
 	return jsonspan.Text(json, jsonspan.Span{Start: 0, End: uint32(len(json))})
 }
 
-// numberOf returns a count; 0 for any value that isn't one.
+// numberOf returns the value of a JSON number, limited to 1<<30; 0 for any other value.
 func numberOf(json []byte) int { return int(min(longOf(json), 1<<30)) }
 
 func longOf(json []byte) int64 {

@@ -18,9 +18,9 @@ type question struct {
 	Reply    api.Raw `json:"reply,omitempty"`    // a Summary
 }
 
-// Retries of a busy model: after the delay that it names, otherwise after one second and then after two, each
-// extended at random by up to a quarter. There are at most maxAsked attempts in total, within the time limit of one
-// summary.
+// A busy model is asked again after the delay that it names, otherwise after one second and then after two, in
+// milliseconds. Each delay is extended at random by up to a quarter. There are at most maxAsked attempts in total,
+// all within the time limit of one summary.
 const busyPause, maxAsked = 1_000, 3
 
 // The reasons for not asking a model.
@@ -29,7 +29,7 @@ const (
 	downText   = "the model does not answer"
 )
 
-// make starts a compaction that is due. base is the memory entry that was applied, or nil.
+// make starts a compaction that is due according to a. base is the memory entry that was applied, or nil.
 func (t *turn) make(a answer, base *entry) {
 	if !t.free() {
 		if t.lease(a.cut); t.Phase == phaseLeasing || t.ended() {
@@ -48,7 +48,7 @@ func (t *turn) make(a answer, base *entry) {
 	t.plan(a)
 }
 
-// plan asks for the summaries that a compaction needs, or continues with its result if it needs none.
+// plan asks for the summaries that the compaction a needs. If it needs none, plan continues with its result.
 func (t *turn) plan(a answer) {
 	if !a.asks() {
 		t.made(a)
@@ -61,7 +61,7 @@ func (t *turn) plan(a answer) {
 	t.ask()
 }
 
-// ask asks as many questions at once as allowed, and continues when all of them are answered.
+// ask asks as many questions at once as the settings allow. When all are answered, it continues the compaction.
 func (t *turn) ask() {
 	asked, open := 0, 0 // open questions include those that have been asked
 	for _, q := range t.Questions {
@@ -156,8 +156,8 @@ func orElse(text, other string) string {
 	return other
 }
 
-// reply stores the reply to a question. If a request that was appended to the conversation fails, the question is
-// asked again with a record of the messages, and has not failed yet.
+// reply stores the reply to a question. If a request that was appended to the conversation fails, the question
+// doesn't count as failed yet: it is asked again with a record of the messages.
 func (t *turn) reply(q *question, s *api.Summary) {
 	s.ID = q.ID
 	if s.Error != "" {

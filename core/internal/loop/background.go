@@ -25,9 +25,9 @@ func (t *turn) begin() {
 	t.emit(e)
 }
 
-// behind finds the background job that already compacts this history, and stops it if a forced compaction replaces
-// it, or if the messages that it replaces were edited. An edited history is told apart from another conversation with
-// the same beginning by having at least half of the messages in common.
+// behind looks for a background job that already compacts this history. It stops the job if a forced compaction
+// replaces it, or if the messages that it replaces were edited. An edited history differs from another conversation
+// with the same beginning in that at least half of the messages are the same.
 func (t *turn) behind(running []api.RunningJob) {
 	if len(running) == 0 || t.Settings.Operation == api.JobPlan || t.Settings.Background {
 		return

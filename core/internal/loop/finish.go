@@ -6,7 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// maxSaves is how many times a job tries to merge its compaction into a record that others change at the same time.
+// maxSaves is how many times a job tries to merge its compaction into a record that other jobs change at the same
+// time.
 const maxSaves = 64
 
 // made decides what to do with the result of a compaction.
@@ -31,8 +32,8 @@ func (t *turn) made(a answer) {
 	}
 }
 
-// narrow continues after a compaction changed nothing although a provider had rejected the messages: they fit in the
-// known window, but only by the estimate, so the job tries a smaller one.
+// narrow continues after a compaction that changed nothing although a provider had rejected the messages. They fit
+// into the known window, but only by the estimate, so the job tries a smaller window.
 func (t *turn) narrow(a answer) {
 	switch done := t.Narrowed > 0 || a.before == 0; {
 	case done && t.Settings.Refused:
@@ -49,7 +50,7 @@ func (t *turn) narrow(a answer) {
 // wasRefused reports whether the job compacts messages that a provider rejected.
 func (t *turn) wasRefused() bool { return t.Settings.Refusal != nil || t.Settings.Refused }
 
-// nothing returns the record of an attempt that changed nothing because the model returned no summary.
+// nothing returns the record of an attempt that changed nothing, because the model returned no summary.
 func (t *turn) nothing(a answer) attempt {
 	n := attempt{}
 	if t.Settings.Operation == api.JobPlan {
@@ -65,14 +66,14 @@ func (t *turn) nothing(a answer) attempt {
 	return n
 }
 
-// later returns the time at which to ask a model again that has failed tries times in a row: after a minute, doubled
-// with each failure up to an hour, or the time that the model named; extended at random by up to a tenth.
+// later returns when to ask a model again that has failed tries times in a row: after a minute, which doubles with
+// each failure up to an hour, or when the model said. The time is extended at random by up to a tenth.
 func (t *turn) later(tries int) int64 {
 	wait := max(min(int64(firstPause)<<min(max(tries-1, 0), 10), longestPause), min(t.After, longestPause))
 	return t.Clock + wait + t.random(wait/10+1)
 }
 
-// put stores the content that a compaction removed. The result is used only if everything is stored.
+// put stores the content that a compaction has removed. The result is used only if all of it is stored.
 func (t *turn) put(a answer) {
 	t.prepareSave(a.withoutMemory(), t.remembered(a), thenEnd)
 	if t.ended() {
@@ -140,7 +141,7 @@ func (t *turn) remembered(a answer) *record {
 	return nil
 }
 
-// store saves a record. then says whether the job ends with the result a afterwards, or looks again.
+// store saves a record. Depending on then, the job then ends with the result a, or looks again.
 func (t *turn) store(a api.Raw, new *record, then string) {
 	if t.prepareSave(a, new, then); !t.ended() {
 		t.saveNew()
@@ -219,7 +220,7 @@ func (t *turn) saveNew() {
 	t.save()
 }
 
-// save saves the new items, merged into the record that was loaded in this call.
+// save saves the new items, merged into the record that was loaded during this call.
 func (t *turn) save() {
 	if !t.can(api.EffectSave) {
 		t.saved()
@@ -280,7 +281,7 @@ func (t *turn) saved() {
 	t.end()
 }
 
-// end ends the job with its result; null is the result of a background job that had nothing to do.
+// end ends the job with its result. The result is null for a background job that had nothing to do.
 func (t *turn) end() {
 	if t.result = t.Answer; t.result == nil {
 		t.result = api.Raw("null")

@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Version is the version of jobs. A host may keep a job for a long time or move it to another machine, and the module
-// may have been replaced in the meantime.
+// Version is the version of jobs. A host may keep a job for a long time or move it to another machine, where the
+// module may be a newer one.
 const Version = 1
 
 // The phases of a job, named after what it waits for.
@@ -25,7 +25,7 @@ const (
 	phaseSaving    = "saving"    // for a record to be saved
 )
 
-// Job is a job between two events.
+// Job is the state of a job between two events.
 //
 //easyjson:json
 type Job struct {
@@ -40,7 +40,7 @@ type Job struct {
 	LastID   int             `json:"last_id"` // the id of the last effect
 	Flights  []flight        `json:"flights,omitempty"`
 
-	// The results of looking up records. At is the first key that has not been looked up yet.
+	// The results of looking up records. At is the index of the first key that has not been looked up yet.
 	Check    api.Raw   `json:"check,omitempty"` // the check of a turn that has not begun to compact
 	Found    []entry   `json:"found,omitempty"`
 	Attempts []attempt `json:"attempts,omitempty"`
@@ -50,13 +50,13 @@ type Job struct {
 	Counted  bool      `json:"counted,omitempty"`
 	Seen     string    `json:"seen,omitempty"` // fingerprint of everything that was found
 
-	// Due is the response of the operation before the lease was taken. It is still valid when the job has the lease
-	// if the records found (DueSeen) and the messages (DueSize bytes) are the same.
+	// Due is the response of the operation before the job had the lease. With the lease, it is still valid if the
+	// records found (DueSeen) and the messages (DueSize bytes) are the same.
 	Due     api.Raw `json:"due,omitempty"`
 	DueSeen string  `json:"due_seen,omitempty"`
 	DueSize int     `json:"due_size,omitempty"`
 
-	// The lease. Holder is "" if there is none; then LeaseKey is the key to lease next.
+	// The lease. If Holder is "", the job has none, and LeaseKey is the key to lease next.
 	LeaseKey string `json:"lease_key,omitempty"`
 	Holder   string `json:"holder,omitempty"`
 	WaitKey  string `json:"wait_key,omitempty"` // the key of another job's lease
@@ -67,7 +67,7 @@ type Job struct {
 	Lost     int    `json:"lost,omitempty"`       // number of lost leases
 	Free     bool   `json:"free,omitempty"`       // whether the job may proceed without a lease
 
-	// The compaction. Base is the entry that it starts from, and Tries is how often the model has failed at it.
+	// The compaction. Base is the entry from which it starts, and Tries is how often the model has failed at it.
 	Base      *entry     `json:"base,omitempty"`
 	Plan      api.Raw    `json:"plan,omitempty"`
 	Questions []question `json:"questions,omitempty"`
@@ -95,12 +95,12 @@ type Job struct {
 	// If a background job can't store the content that it removed, it saves Nothing under NothingKey instead of New.
 	Nothing    *attempt `json:"nothing,omitempty"`
 	NothingKey string   `json:"nothing_key,omitempty"`
-	// SaveKeys are the keys under which to save the record, and Then says what follows.
+	// SaveKeys are the keys under which to save the record, and Then is what the job does afterwards.
 	SaveKeys []string `json:"save_keys,omitempty"`
 	Then     string   `json:"then,omitempty"`
 }
 
-// What follows once a record is saved.
+// What the job does once a record is saved.
 const (
 	thenEnd  = ""     // the job ends with the answer
 	thenLook = "look" // the job looks again
@@ -121,11 +121,10 @@ func (j *Job) text() []byte {
 	return marshal(j.MarshalEasyJSON)
 }
 
-// maxFlights is the maximum number of effects that a job may wait for. It is more than the requests and bodies of any
-// plan.
+// maxFlights is the maximum number of effects for which a job may wait. No plan has as many requests and bodies.
 const maxFlights = 1 << 20
 
-// check returns an error for anything but a job of this version.
+// check returns an error unless the job is valid and has the current version.
 func (j *Job) check() *jsonspan.Error {
 	mismatch := func(message string) *jsonspan.Error {
 		return &jsonspan.Error{Code: api.CodeJobMismatch, Message: message + ": start another job"}
@@ -168,12 +167,13 @@ const (
 	MaxTime = 9_999_999_999_999
 )
 
-// outOfRange returns the error that a setting is invalid.
+// outOfRange returns the error for a setting that is invalid. says describes the valid values.
 func outOfRange(name, says string) *jsonspan.Error {
 	return &jsonspan.Error{Code: api.CodeOutOfRange, At: name, Message: name + " must be " + says}
 }
 
-// within fills in the preset for 0, and returns an error for other numbers outside a range. endless allows -1 for no limit.
+// within sets *n to preset if it is 0, and returns an error for other numbers that are not from least to most. If
+// endless is set, -1 is valid too, for no limit.
 func within(n *int64, name string, preset, least, most int64, endless bool) *jsonspan.Error {
 	if *n == 0 {
 		*n = preset
@@ -184,13 +184,13 @@ func within(n *int64, name string, preset, least, most int64, endless bool) *jso
 	return outOfRange(name, "from "+strconv.FormatInt(least, 10)+" to "+strconv.FormatInt(most, 10))
 }
 
-// effects are the effects that hosts may execute.
+// effects are all effects that a host may execute.
 var effects = []api.EffectName{
 	api.EffectLoad, api.EffectSave, api.EffectLease, api.EffectRelease, api.EffectPut, api.EffectAsk, api.EffectCount, api.EffectWait,
 	api.EffectBegin, api.EffectStop, api.EffectEmit, api.EffectCancel, api.EffectEnter, api.EffectBefore,
 }
 
-// checkSettings fills in defaults, and returns an error for values out of range.
+// checkSettings fills in defaults, and returns an error for a value that is out of range.
 func checkSettings(s *api.JobSettings) *jsonspan.Error {
 	concurrency := int64(s.Concurrency)
 	for _, err := range []*jsonspan.Error{
@@ -242,7 +242,7 @@ func checkTurn(s *api.JobSettings) *jsonspan.Error {
 	return nil
 }
 
-// random returns the next number of the job's sequence, from 0 up to but not including n (mulberry32).
+// random returns the next number of the job's pseudo-random sequence (mulberry32), from 0 up to but not including n.
 func (j *Job) random(n int64) int64 {
 	j.Random += 0x6D2B79F5
 	x := j.Random
@@ -252,7 +252,8 @@ func (j *Job) random(n int64) int64 {
 	return int64(uint64(x) * uint64(n) >> 32)
 }
 
-// deadline returns the time at which something that begins now has taken too long; 0 means never.
+// deadline returns the time at which something that begins now and has the given time limit is too late; 0 means
+// never.
 func (j *Job) deadline(timeout int64) int64 {
 	if timeout < 0 {
 		return 0

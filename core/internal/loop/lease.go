@@ -19,7 +19,7 @@ func (t *turn) free() bool {
 	return t.Holder != "" || t.Free || !t.can(api.EffectLease) || t.byPrefix() && !t.can(api.EffectSave) && t.Settings.Operation != api.JobPlan
 }
 
-// lease requests the lease for compacting the first cut messages.
+// lease requests the lease for compacting the first cut messages of the history.
 func (t *turn) lease(cut int) {
 	if t.LeaseKey = handles.Handle([]byte("plan " + t.Settings.Owner)); t.Settings.Operation != api.JobPlan {
 		k := t.keysOf()
@@ -35,8 +35,8 @@ func (t *turn) lease(cut int) {
 	t.requestFirst()
 }
 
-// requestFirst requests the lease that the job does not have yet. It names the keys of all beginnings of the history,
-// because a job that already compacts one of them holds a lease on one of these keys.
+// requestFirst requests the lease, which the job does not have yet. It names the keys of all beginnings of the
+// history, because a job that already compacts one of them holds a lease on one of these keys.
 func (t *turn) requestFirst() {
 	list := []string{t.LeaseKey}
 	if t.Settings.Operation != api.JobPlan {
@@ -50,7 +50,7 @@ func (t *turn) requestFirst() {
 	t.request(list, false)
 }
 
-// request requests a lease, or its renewal.
+// request requests a lease on the first key in list or, if renews is set, its renewal.
 func (t *turn) request(list []string, renews bool) {
 	holder := t.Holder
 	if !renews {
@@ -61,7 +61,8 @@ func (t *turn) request(list []string, renews bool) {
 	f.Renews, f.Holder = renews, holder
 }
 
-// newHolder returns a holder name that no other job has, because jobs differ in their seeds or in the time.
+// newHolder returns a name for the holder of a lease. No other job has the same, because jobs differ in their seeds
+// or in the time.
 func (t *turn) newHolder() string {
 	random := strconv.FormatInt(t.random(1<<32), 36) + strconv.FormatInt(t.random(1<<32), 36)
 	return handles.Handle([]byte(strconv.FormatInt(t.Clock, 36) + " " + random + " " + t.LeaseKey))[:32]
@@ -104,8 +105,8 @@ func (t *turn) takeLease(f flight, r *api.EffectResult) {
 	}
 }
 
-// await waits until the lease may be available: until the other job's lease, on the key with index at, has ended or
-// may have expired. The wait is limited, because no job takes longer than a few rounds of summaries.
+// await waits until the lease may be available, because the other job's lease, on the key with index at, has ended or
+// may have expired. It doesn't wait longer than a few rounds of summaries take.
 func (t *turn) await(at int) {
 	t.WaitKey = t.LeaseKey
 	if k := t.keysOf(); at > 0 && t.Settings.Operation != api.JobPlan && k != nil && at <= len(k.prints) {
@@ -130,7 +131,8 @@ func (t *turn) poll() {
 	t.again()
 }
 
-// lose starts the job over, because another job may have compacted the history since the lease ended.
+// lose starts the job over after it has lost its lease, because another job may have compacted the history in the
+// meantime.
 func (t *turn) lose() {
 	t.Holder = ""
 	if t.Lost++; t.Lost >= maxLost {

@@ -40,7 +40,7 @@ func (t *turn) prepare() {
 	}
 }
 
-// classify makes the job compact messages that a provider rejected for their length.
+// classify makes the job compact messages that a provider rejected because they were too long.
 func (t *turn) classify(f *api.Failure) {
 	verdict, ok := t.run(operations.OpClassifyError, Member{operations.InArguments, appendFailure(f)})
 	if !ok {
@@ -53,7 +53,7 @@ func (t *turn) classify(f *api.Failure) {
 	t.refused(numberOf(verdict.members.of("limit_tokens")))
 }
 
-// refused makes the job compact regardless of the gate, for the window that a provider named, if any.
+// refused makes the job compact regardless of the gate. limit is the window that a provider named, or 0.
 func (t *turn) refused(limit int) {
 	if t.Options.Force = true; limit == 0 {
 		return
@@ -66,7 +66,7 @@ func (t *turn) refused(limit int) {
 	}
 }
 
-// load looks up remembered compactions, from the key at index t.At on.
+// load looks up remembered compactions under the history's keys, from the key at index t.At on.
 func (t *turn) load() {
 	t.loaded = nil
 	if t.Settings.Operation == api.JobPlan || !t.can(api.EffectLoad) {
@@ -88,7 +88,7 @@ func (t *turn) load() {
 	t.access(api.Effect{Effect: api.EffectLoad, Keys: list})
 }
 
-// again looks up everything again, because another job may have compacted the history in the meantime.
+// again starts the lookup over, because another job may have compacted the history in the meantime.
 func (t *turn) again() {
 	t.Found, t.Attempts, t.At, t.Seen, t.Base, t.Plan, t.Questions = nil, nil, 0, "", nil, nil, nil
 	if t.Measured { // the model may have been called again since then
@@ -110,8 +110,9 @@ func (t *turn) ownerKey() string {
 	return t.Settings.Owner
 }
 
-// takeLoaded handles a loaded record. It continues the lookup after a record that only says that the model failed, or
-// whose compaction should be repeated, because the base of that compaction is under another key.
+// takeLoaded handles a loaded record. The lookup continues after a record that only says that the model failed. It
+// also continues if the compaction in the record should be repeated, because the base of that compaction is under
+// another key.
 func (t *turn) takeLoaded(f flight, r *api.EffectResult) {
 	if r.Error != "" || r.Refused {
 		if !t.recordsFailed(r, "read") {
@@ -171,9 +172,9 @@ func (t *turn) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 // foundMost reports whether nothing more needs to be looked up.
 func (t *turn) foundMost() bool { return len(t.Found) >= maxEntries || len(t.Attempts) >= maxAttempts }
 
-// further looks up entries for shorter beginnings if no entry found so far can be used. For example, a digest that
-// covers the newest user message can't be used once the messages after it are gone. It returns true if the job waits
-// for the lookup.
+// further looks up entries for shorter beginnings of the history if none of those found can be used. For example, a
+// digest that covers the newest user message can't be used once the messages after that one are gone. It returns true
+// if the job waits for the lookup.
 func (t *turn) further(a answer) bool {
 	if a.known() >= 0 || len(t.Found) == 0 || t.foundMost() || !t.byPrefix() || !t.can(api.EffectLoad) {
 		return false
@@ -188,7 +189,7 @@ func (t *turn) further(a answer) bool {
 	return true
 }
 
-// loadUses looks up when the model was last called, if that matters and is not known yet. It returns true if the job
+// loadUses looks up when the model was last called, if that matters and isn't known yet. It returns true if the job
 // waits for the lookup.
 func (t *turn) loadUses() bool {
 	if t.Uses || !t.byPrefix() || !t.can(api.EffectLoad) || !t.core.Gate().Chills || t.Options.Idle != 0 || t.Options.Cold != "" {
@@ -207,7 +208,8 @@ func (t *turn) loadUses() bool {
 // maxKeys is larger than the number of messages in any history.
 const maxKeys = 1 << 28
 
-// recordsFailed reports whether the job continues without records.
+// recordsFailed handles a failed access to the records; what is the kind of access. It returns false if the job can't
+// continue without records.
 func (t *turn) recordsFailed(r *api.EffectResult, what string) bool {
 	if r.Refused {
 		return true
@@ -255,8 +257,8 @@ func (t *turn) look() {
 	}
 }
 
-// decide decides how to continue with a response: return it, make the compaction that is due, or repeat the
-// compaction that was applied because the model failed during it (stale).
+// decide decides how to continue with a response: return it, make the compaction that is due, or, if stale is set,
+// repeat the compaction that was applied, because the model failed during it.
 func (t *turn) decide(a answer, base *entry, stale bool) {
 	repeats := stale && t.Clock >= base.Again && t.can(api.EffectAsk) && !t.Repeated && !t.Options.Force
 	switch {
@@ -282,8 +284,8 @@ func (t *turn) decide(a answer, base *entry, stale bool) {
 	}
 }
 
-// options returns the options of the job's operation. If a provider rejected messages that fit in the known window,
-// the options have a smaller window.
+// options returns the options of the job's operation. If a provider rejected messages that fit into the known window,
+// they have a smaller window.
 func (t *turn) options() api.Options {
 	o := t.Options.Clone()
 	if t.Narrowed > 0 {
@@ -312,8 +314,8 @@ func (t *turn) entry(index int) *entry {
 	return &t.Found[index]
 }
 
-// replaces reports whether the history begins with the messages that an entry replaced. If it continues from the
-// result instead, the original messages are missing and the compaction can't be repeated.
+// replaces reports whether the history begins with the messages that an entry replaced. If it instead continues from
+// the result, the original messages are missing, and the compaction can't be repeated.
 func (t *turn) replaces(e *entry) bool {
 	k := t.keysOf()
 	return k != nil && len(k.replaced(e)) > 0
@@ -334,7 +336,7 @@ func (t *turn) attempt() (newest *attempt) {
 	return newest
 }
 
-// repeat repeats a compaction during which the model failed, from the original messages.
+// repeat repeats the compaction stale, during which the model failed, from the original messages.
 func (t *turn) repeat(stale *entry) {
 	o := t.options()
 	o.Usage = nil // of what was sent with the result that is replaced
@@ -353,7 +355,7 @@ func (t *turn) repeat(stale *entry) {
 	t.make(a, t.entry(a.known()))
 }
 
-// counts asks for the exact number of tokens to send, if the host can count them. It returns true if the job waits
+// counts requests the exact number of tokens to send, if the host can count them. It returns true if the job waits
 // for the count.
 func (t *turn) counts() bool {
 	if !t.can(api.EffectCount) || t.Counted || t.Options.Usage != nil || t.Settings.Operation == api.JobPlan {
@@ -373,7 +375,7 @@ func (t *turn) counts() bool {
 	return true
 }
 
-// takeCount handles an exact count. If the count failed, the estimate is used.
+// takeCount handles an exact count. If counting failed, the job uses the estimate.
 func (t *turn) takeCount(r *api.EffectResult) {
 	if t.Phase != phaseCounting {
 		return
@@ -421,11 +423,11 @@ func (t *turn) aged(last *use) {
 	}
 }
 
-// The number of newest messages (at most half of all) that are expected to differ in the next call.
+// volatile is how many of the newest messages are expected to differ in the next call, at most half of all messages.
 const volatile = 4
 
-// mark returns the print of the messages that a compaction replaces. Other jobs find the compaction in progress by
-// it.
+// mark returns the print of the messages that a compaction replaces, the first cut ones. Other jobs recognize by it
+// that the compaction is in progress.
 func (k *keys) mark(cut int) string {
 	n := len(k.prints)
 	switch {

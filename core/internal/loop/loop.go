@@ -3,8 +3,8 @@
 // It is a protocol without I/O: a host starts a job, executes the effects that the job requests, and passes their
 // results back as events, until the job has a result (docs/inside/loop.md).
 //
-// What never enters this package: time and randomness except from events and settings, anything that outlives a call,
-// and the contents of messages, which only the operations read. Between two events a job is JSON.
+// Time and randomness never enter this package except in events and settings, and neither does anything that outlives
+// a call, nor the contents of messages, which only the operations read. Between two events a job is JSON.
 package loop
 
 import (
@@ -18,7 +18,7 @@ import (
 
 //go:generate sh ../../../internal/apigen/easyjson.sh -disallow_unknown_fields
 
-// Core provides the rest of core to a job, for the messages that came with the event.
+// Core is what a job needs from the rest of core, for the messages that came with the event.
 type Core interface {
 	// Run runs an operation, with the messages or the session if the operation needs them. The offset of an error
 	// refers to the request, and its At is the path.
@@ -30,7 +30,7 @@ type Core interface {
 	Gate() Gate
 }
 
-// Member is a member of a request.
+// Member is a member of a request, with its value as JSON.
 type Member struct {
 	Name operations.Member
 	JSON []byte
@@ -44,7 +44,7 @@ type Gate struct {
 	Model  string
 }
 
-// turn is one call of Start or Continue: a job while it takes its next step.
+// turn is one call of Start or Continue, in which a job takes its next step.
 type turn struct {
 	*Job
 	core    Core
@@ -115,7 +115,7 @@ func Continue(core Core, job *Job, event *api.JobEvent) (*api.JobProgress, *json
 // ended reports whether the job has ended.
 func (t *turn) ended() bool { return t.result != nil || t.failure != nil || t.err != nil }
 
-// tell sets the time. If the clock went back, all times of the job are moved back too, so that no wait becomes
+// tell sets the time. If the host's clock went back, all times of the job are moved back too, so that no wait becomes
 // longer.
 func (t *turn) tell(now int64) {
 	if back := t.Clock - now; back > 0 {
@@ -173,7 +173,7 @@ func (t *turn) progress() (*api.JobProgress, *jsonspan.Error) {
 	return p, nil
 }
 
-// needsMessages reports whether the next event must come with the messages.
+// needsMessages reports whether the next event must include the messages.
 func (t *turn) needsMessages() bool {
 	switch t.Phase {
 	case phaseStoring:
@@ -279,7 +279,7 @@ func (t *turn) launch(e api.Effect) int {
 	return e.ID
 }
 
-// access is launch for an effect on a store.
+// access is like launch, for an effect on a store, which has a deadline.
 func (t *turn) access(e api.Effect) int {
 	e.Deadline = t.deadline(t.Settings.StoreTimeout)
 	return t.launch(e)
@@ -304,7 +304,7 @@ func (t *turn) land(id int) (flight, bool) {
 // can reports whether the host can execute an effect.
 func (t *turn) can(e api.EffectName) bool { return slices.Contains(t.Settings.Can, e) }
 
-// without records that the host cannot execute an effect after all.
+// without records that the host cannot execute an effect although its settings say so.
 func (t *turn) without(e api.EffectName) {
 	t.Settings.Can = slices.DeleteFunc(t.Settings.Can, func(other api.EffectName) bool { return other == e })
 }
@@ -321,7 +321,7 @@ func (t *turn) notice(name api.NoticeName, message string) {
 	t.emit(api.Effect{Effect: api.EffectEmit, Notice: &api.JobNotice{Name: name, Message: message}})
 }
 
-// run runs an operation of core. It returns false if it failed, which ends the job.
+// run runs an operation of core. It returns false if the operation failed; the job has then ended.
 func (t *turn) run(op operations.Op, members ...Member) (answer, bool) {
 	json, err := t.core.Run(op, members...)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// record is the content saved under a key. All hosts and stores have the same records.
+// record is what is saved under a key, in the same form for all hosts and stores.
 //
 //easyjson:json
 type record struct {
@@ -20,7 +20,7 @@ type record struct {
 	Calls    []use     `json:"calls,omitempty"`
 }
 
-// entry is a remembered compaction. If the model failed during it, Tries is how many times it failed in a row, and
+// entry is a remembered compaction. If the model failed during it, Tries is how many times in a row it failed, and
 // Again is when to ask it again.
 type entry struct {
 	Entry     api.Raw `json:"entry"` // a MemoryEntry
@@ -68,8 +68,8 @@ type loadedRecord struct {
 	revision string
 }
 
-// readRecord reads a stored record in its current form or in one of the forms that earlier hosts wrote. Anything else
-// counts as an empty record, which costs at most a compaction.
+// readRecord reads a stored record in its current form, or in one of the forms that earlier hosts wrote. Anything
+// else counts as an empty record, which costs at most one compaction. now is the time in milliseconds.
 func readRecord(text string, now int64) (r record) {
 	src := []byte(text)
 	s := jsonspan.New(src)
@@ -94,7 +94,8 @@ func readRecord(text string, now int64) (r record) {
 	return r
 }
 
-// readList reads a list of entries as the JavaScript package wrote it, or as strings, as the Python package did.
+// readList reads a list of entries: objects, as the JavaScript package wrote them, or strings, as the Python package
+// did.
 func readList(s *jsonspan.Scanner) (entries []entry) {
 	for s.Array(); s.Elem(); {
 		kind, v := s.Kind(), s.Skip()
@@ -109,7 +110,7 @@ func readList(s *jsonspan.Scanner) (entries []entry) {
 	return entries
 }
 
-// readVersion reads a record that is an object, by its version.
+// readVersion reads a record that is an object, according to its version.
 func readVersion(src []byte) (r record) {
 	members := readMembers(src)
 	switch string(members.of("version")) {
@@ -185,8 +186,8 @@ type cRecord struct {
 	Entries []entry `json:"entries"`
 }
 
-// readFlat reads an entry that has tries and again as members of its own: in milliseconds from JavaScript, in seconds
-// from Python.
+// readFlat reads an entry that has tries and again as members of its own. JavaScript wrote the time in milliseconds,
+// Python in seconds. ok is false if the item is invalid.
 func readFlat(item []byte) (e entry, ok bool) {
 	if len(item) == 0 || item[0] != '{' {
 		return e, false
@@ -220,7 +221,7 @@ func (r *record) limit() {
 	r.Calls = slices.Delete(r.Calls, 0, max(0, len(r.Calls)-maxCalls))
 }
 
-// merge adds new items to a record. An item replaces an existing item for the same history.
+// merge adds the items of another record. An item replaces an existing one for the same history.
 func (r *record) merge(more *record) {
 	for _, e := range more.Entries {
 		r.forget(readMembers(e.Entry).of("print"), 0)
@@ -238,16 +239,16 @@ func (r *record) merge(more *record) {
 	r.limit()
 }
 
-// forget removes the compaction of the messages with the given print (JSON) if the model failed during it at least
-// tries times.
+// forget removes the compaction of the messages with the given print, which is JSON, if the model failed during it at
+// least tries times.
 func (r *record) forget(print []byte, tries int) {
 	r.Entries = slices.DeleteFunc(r.Entries, func(old entry) bool {
 		return old.Tries >= tries && string(readMembers(old.Entry).of("print")) == string(print)
 	})
 }
 
-// lists returns the members of an entry and, if its history continued from what had been sent before, the members of
-// the same compaction relative to that list.
+// lists returns the members of an entry. If its history continued from what had been sent before, it also returns
+// those of the same compaction relative to that list.
 func (e *entry) lists() []members {
 	list := []members{readMembers(e.Entry)}
 	if given := readMembers(list[0].of("given")); given != nil {
@@ -261,7 +262,7 @@ func (r *record) text() string {
 	return string(marshal(r.MarshalEasyJSON))
 }
 
-// keys are the keys of a history.
+// keys has the keys of a history, and what they are made from.
 type keys struct {
 	owner  []byte // hash of the owner
 	format string
@@ -292,7 +293,7 @@ func (k *keys) key(print string) string {
 	return handles.Handle(text)
 }
 
-// all returns the keys of all messages, of all but the last one, and so on, from an index on.
+// all returns the keys of all messages, of all except the last one, and so on; it skips the first from of them.
 func (k *keys) all(from int) (list []string) {
 	for i := len(k.prints) - 1 - from; i >= 0; i-- {
 		list = append(list, k.key(k.prints[i]))
@@ -310,7 +311,7 @@ func (k *keys) under(e *entry) []string {
 	return list
 }
 
-// replaced returns the prints of the beginnings of the history that an entry replaces.
+// replaced returns the prints of those beginnings of the history that an entry replaces.
 func (k *keys) replaced(e *entry) (prints []string) {
 	for _, m := range e.lists() {
 		if print := textOf(m.of("print")); k.begins(numberOf(m.of("messages")), print) {
@@ -339,7 +340,7 @@ func bytesOf(digits string) (b []byte) {
 	return b
 }
 
-// useKeys returns the keys of the records of the model's newest calls, given the keys of the history.
+// useKeys turns keys of a history into the keys of the records that have the model's newest calls.
 func useKeys(list []string) []string {
 	for i, key := range list {
 		list[i] = handles.Handle([]byte("use " + key))

@@ -8,9 +8,9 @@ import (
 // lists are the members of request bodies that can hold the messages.
 var lists = [...]string{"messages", "input", "contents"}
 
-// sentAfter returns the request to send for a summary request that is appended to the conversation: the given
-// messages, or the body that contains them, with the request's edits and its changes to the body applied. It returns
-// nil if there are no messages.
+// sentAfter returns the request to send if a summary request is appended to the conversation: given, a list of
+// messages or a body that contains one, with the request's edits and its changes to the body applied. It returns nil
+// if there are no messages.
 func sentAfter(given []byte, conversation members) api.Raw {
 	if len(given) == 0 {
 		return nil
@@ -30,7 +30,7 @@ func sentAfter(given []byte, conversation members) api.Raw {
 	return nil
 }
 
-// objectOf returns the object with one more member.
+// objectOf returns the object with one more member, at its beginning.
 func objectOf(object []byte, name string, value []byte) []byte {
 	dst := jsonspan.AppendString([]byte{'{'}, name)
 	dst = append(append(dst, ':'), value...)
@@ -43,7 +43,7 @@ func objectOf(object []byte, name string, value []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendEdited appends the messages with the edits applied.
+// appendEdited appends the list of messages with the edits applied.
 func appendEdited(dst []byte, messages [][]byte, edits []byte) []byte {
 	dst = append(dst, '[')
 	write := func(message []byte) {
@@ -108,7 +108,7 @@ func appendPatched(dst, target, patch []byte) []byte {
 	return append(dst, '}')
 }
 
-// eachMember calls yield for the members of an object, in their order.
+// eachMember calls yield with each member of an object, in order.
 func eachMember(json []byte, yield func(name string, value []byte)) {
 	if len(json) == 0 || json[0] != '{' {
 		return

@@ -11,7 +11,7 @@ import (
 // lets only one job at a time compact a conversation, so a second job decides again after the first one has ended. If
 // nothing is due, the turn ends in its first call.
 
-// checked is the part of a Check that decides what follows.
+// checked has the members of a Check that decide how to continue.
 type checked struct {
 	due, start       bool
 	cold             bool
@@ -48,15 +48,15 @@ func (t *turn) beginTurn(given *api.Turn) {
 }
 
 // measure determines how long the conversation was idle, and whether another model is called now, unless the host has
-// said so itself.
+// specified that itself.
 func (t *turn) measure(notes *api.TurnNotes) {
 	if notes.Time > 0 && t.Options.Idle == 0 && t.Options.Cold == "" {
 		t.aged(&use{Time: notes.Time, Model: notes.Model, Provider: notes.Provider})
 	}
 }
 
-// firstLook decides what a turn does that compacts only if compaction is due. running is the id of the background
-// job; 0 if there is none.
+// firstLook decides how to continue a turn that compacts only if compaction is due. running is the id of the
+// background job; 0 if there is none.
 func (t *turn) firstLook(running int) {
 	c, ok := t.check(t.notes)
 	switch {
@@ -77,8 +77,8 @@ func (t *turn) firstLook(running int) {
 	}
 }
 
-// check runs the operation check. With notes, it doesn't start a compaction again that was already started at this
-// size, and has failed or is still running.
+// check runs the operation check. With notes, it doesn't start a background compaction that was already started at
+// this size and has failed or is still running.
 func (t *turn) check(notes *api.TurnNotes) (c checked, ok bool) {
 	o := t.Options.Clone()
 	if notes != nil {
@@ -131,7 +131,7 @@ func (t *turn) takeEntered(r *api.EffectResult) {
 	t.entered()
 }
 
-// entered checks whether the compaction is still needed, and lets the host decide.
+// entered checks whether the compaction is still needed. If so, it lets the host decide.
 func (t *turn) entered() {
 	c, ok := t.check(nil)
 	if !ok {

@@ -18,7 +18,7 @@ func (md *Mender) dropCaller(part int32) {
 	p.Flags, p.Caller = p.Flags&^transcript.Called, 0
 }
 
-// think gives a message empty reasoning.
+// think adds empty reasoning to message m.
 func (md *Mender) think(m int32) {
 	msg := &md.doc.T.Messages[m]
 	at, text := md.doc.F.Think(md.doc.T.Bytes(msg.Span))
@@ -27,8 +27,8 @@ func (md *Mender) think(m int32) {
 	msg.Reasoned = true
 }
 
-// replaceLone replaces each lone surrogate in a message with U+FFFD. Signed reasoning that contains one is removed,
-// because its signature would no longer match. gone is true if nothing else was in the message.
+// replaceLone replaces each lone surrogate in message m with U+FFFD. Signed reasoning that contains one is removed,
+// because its signature would no longer match. gone is true if the message had no other content.
 func (md *Mender) replaceLone(m int32) (gone bool) {
 	msg := &md.doc.T.Messages[m]
 	text := md.doc.T.WriteToArena([]byte(jsonspan.Replacement))

@@ -5,7 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// otherResults returns, by the part index of each call, the results of the call besides the one that it is paired
+// otherResults returns, by the part index of a call, the results of the call other than the one that it is paired
 // with.
 func (md *Mender) otherResults() map[int32][]int32 {
 	others := map[int32][]int32{}
@@ -17,7 +17,8 @@ func (md *Mender) otherResults() map[int32][]int32 {
 	return others
 }
 
-// rename gives a tool call, and its results, a unique id.
+// rename gives the tool call at a violation, and the results of the call, a unique id. saved is the number of tokens
+// that this frees; ok is false if it isn't possible.
 func (r *round) rename(at int, v *wire.Violation) (saved int, ok bool) {
 	if r.others == nil {
 		r.others = r.md.otherResults()
@@ -46,7 +47,7 @@ func (r *round) rename(at int, v *wire.Violation) (saved int, ok bool) {
 	return r.mark(at, touched)
 }
 
-// setID replaces the id of a part with another one, as JSON.
+// setID replaces the id of a part. id is JSON.
 func (md *Mender) setID(part int32, id []byte) {
 	p := &md.doc.T.Parts[part]
 	span := md.doc.T.WriteToArena(id)

@@ -34,7 +34,7 @@ type Mender struct {
 	renamed   map[uint64]transcript.Span // spans of the ids in the source, by the keys of the spans that replaced them
 }
 
-// New returns the Mender for a document and a policy.
+// New returns a Mender for a document. ledger is the ledger that records what a repair folds.
 func New(doc *view.View, p *policy.Policy, authors *authorship.Authors, k *keep.Keeper, archive *handles.Archive, ledger *digest.Ledger, to *report.Report) *Mender {
 	return &Mender{doc: doc, policy: p, authors: authors, keep: k, archive: archive, ledger: ledger, report: to}
 }
@@ -42,8 +42,8 @@ func New(doc *view.View, p *policy.Policy, authors *authorship.Authors, k *keep.
 // RefusedInput lists the violations in the input that the provider would reject, after RepairInput or Repair.
 func (md *Mender) RefusedInput() []api.LeftViolation { return md.refused }
 
-// ForgetLate returns the tokens of the messages that were added after the plan and have become items, for a run that
-// ends with its input, and resets their number.
+// ForgetLate returns the size, in tokens, of the messages that were added after the plan and have become items, and
+// resets it to 0. It is for a run that ends with its input.
 func (md *Mender) ForgetLate() (tokens int) {
 	tokens, md.late = md.late, 0
 	return tokens
@@ -55,8 +55,8 @@ const LostResult = "[No result: it was lost before this point of the conversatio
 // EmptyResult is the body that a repair gives to an empty tool result if the provider requires one.
 const EmptyResult = "[No output]"
 
-// maxRepairs limits how many times a sequence is checked again after a repair. Each round repairs everything that the
-// check found.
+// maxRepairs is the maximum number of rounds of checks and repairs. Each round repairs everything that its check
+// finds.
 const maxRepairs = 8
 
 // Repair makes an invalid sequence valid, deterministically, and changes nothing in a valid one. Pinned messages are
@@ -75,14 +75,14 @@ func (md *Mender) Repair() {
 	}
 }
 
-// RepairInput is Repair for the input. It leaves lone surrogates until it is known which messages stay, because a
-// digest never contains any.
+// RepairInput is Repair for the input, before the passes. It leaves lone surrogates alone until it is known which
+// messages stay, because a digest never contains any.
 func (md *Mender) RepairInput() {
 	md.mendAll(func(v wire.Violation) bool { return v.Fix != wire.Replace })
 	md.mended = true
 }
 
-// mendAll repairs the violations for which the function which returns true.
+// mendAll repairs the violations for which which returns true.
 func (md *Mender) mendAll(which func(wire.Violation) bool) {
 	for range maxRepairs {
 		violations := md.Violations()
@@ -105,8 +105,8 @@ func (md *Mender) mendAll(which func(wire.Violation) bool) {
 	}
 }
 
-// came reports whether a violation was already in the input and is left unrepaired. Two consecutive messages of one
-// role are a different violation if a pass put the first of them there.
+// came reports whether a violation was already in the input and is left unrepaired. If a pass put the first of two
+// consecutive messages of one role there, theirs is a new violation.
 func (md *Mender) came(v *wire.Violation, place places) bool {
 	if v.Severity != wire.Tolerated || md.tolerated[placeOf(v)]>>v.Case&1 == 0 {
 		return false
@@ -122,11 +122,11 @@ func (md *Mender) came(v *wire.Violation, place places) bool {
 	return true
 }
 
-// cases is a set of cases of rules.
+// cases is a set of cases of a rule, with one bit for each.
 type cases uint32
 
-// placeOf returns the place of a violation as one number, which combines the index of the message with the index of
-// the part or -1.
+// placeOf returns the place of a violation as one number: the index of the message, combined with the index of the
+// part or -1.
 func placeOf(v *wire.Violation) uint64 { return uint64(uint32(v.Message))<<32 | uint64(uint32(v.Part)) }
 
 // Violations returns the violations in the current list of items.
@@ -134,7 +134,7 @@ func (md *Mender) Violations() []wire.Violation {
 	return md.doc.F.Check(md.doc.T, md.doc.MessageOrder(), md.policy.OpenCalls == "answer")
 }
 
-// RefusedOf returns, in the form of a report, the violations that the provider rejects.
+// RefusedOf returns those violations that the provider rejects, in the form that reports use.
 func (md *Mender) RefusedOf(violations []wire.Violation) (left []api.LeftViolation) {
 	if !wire.AnyRefused(violations) {
 		return nil
@@ -148,7 +148,7 @@ func (md *Mender) RefusedOf(violations []wire.Violation) (left []api.LeftViolati
 	return left
 }
 
-// stage returns the position of a fix in the order of repairs: ids come first, because other repairs write them;
+// stage returns the position of a fix in the order of repairs. Ids come first, because other repairs write them;
 // roles come last, because other repairs remove and add messages.
 func stage(f wire.Fix) int {
 	switch f {
@@ -160,7 +160,7 @@ func stage(f wire.Fix) int {
 	return 1
 }
 
-// mendFirst applies the fixes of the first stage that can repair anything, and reports whether there is one.
+// mendFirst applies the fixes of the first stage in which any of them succeeds. It returns false if there is none.
 func (md *Mender) mendFirst(violations []wire.Violation) bool {
 	for s := range 3 {
 		now := slices.DeleteFunc(slices.Clone(violations), func(v wire.Violation) bool { return stage(v.Fix) != s })
@@ -171,7 +171,7 @@ func (md *Mender) mendFirst(violations []wire.Violation) bool {
 	return false
 }
 
-// TurnRole returns the role of a message that is inserted between messages of two roles to make the roles alternate.
+// TurnRole returns the role of a message that is inserted between two others to make the roles alternate.
 func TurnRole(before, after transcript.Role) transcript.Role {
 	if after == transcript.User || after == transcript.System && before == transcript.Tool {
 		return transcript.Assistant

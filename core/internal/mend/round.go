@@ -32,8 +32,8 @@ func (md *Mender) round() *round {
 		unanswered: map[int32][]int32{}, answered: map[int][]int32{}, turns: map[int]transcript.Role{}, opener: -1}
 }
 
-// fixes are the actions for each fix: the name in the report, and the function that applies it to an item. saved is
-// the number of tokens saved; ok is false if nothing was done.
+// fixes has, for each fix, the name of its action in the report, and the function that applies it to the item at
+// index at. The function returns the number of tokens saved; ok is false if it did nothing.
 var fixes = [...]struct {
 	action api.ActionName
 	do     func(r *round, at int, v *wire.Violation) (saved int, ok bool)
@@ -87,7 +87,7 @@ var fixes = [...]struct {
 	}},
 }
 
-// fix applies the fixes of some violations, and reports whether it could apply any.
+// fix applies the fixes of some violations. It returns false if it couldn't apply any.
 func (r *round) fix(violations []wire.Violation) (done bool) {
 	for i := range violations {
 		v := &violations[i]
@@ -119,13 +119,13 @@ func (r *round) fix(violations []wire.Violation) (done bool) {
 	return done
 }
 
-// mark marks an item. It returns the return values of a fix that saves nothing.
+// mark sets a mark of an item. It returns what a fix that saves nothing returns.
 func (r *round) mark(at int, m mark) (saved int, ok bool) {
 	r.marks[at] |= m
 	return 0, true
 }
 
-// dropPart removes a part from its message, or the whole message if the part is its only content.
+// dropPart removes the part of a violation from its message, or the whole message if it has no other content.
 func (r *round) dropPart(at int, v *wire.Violation) (saved int, ok bool) {
 	t := r.doc.T
 	if t.Parts[v.Part].List == transcript.NoList {
@@ -174,8 +174,8 @@ func (r *round) open() {
 }
 
 // gather writes one message with the results of an item's calls, in the order of the calls: existing results, which
-// are moved, and lost results for the calls in unanswered. It returns the calls that the message answers. Open calls
-// stay open. Items that lose results are marked as drained.
+// are moved, and lost results for the calls in unanswered. It also returns the calls that the message answers. Open
+// calls stay open. It marks the items from which it takes results as drained.
 func (r *round) gather(item int, unanswered []int32) ([]byte, []int32) {
 	var calls []int32
 	var results []wire.Call
@@ -214,7 +214,7 @@ func (r *round) empty(item int) bool {
 	return !slices.ContainsFunc(r.doc.T.PartsOf(int(r.doc.Items[item].Msg)), func(p transcript.Part) bool { return !p.Has(transcript.Removed | transcript.Mark) })
 }
 
-// calls returns tool calls in the form that a format's Results function takes.
+// calls returns the tool calls at the given part indexes in the form that a format's Results function takes.
 func (r *round) calls(parts []int32) []wire.Call {
 	calls := make([]wire.Call, len(parts))
 	for i, n := range parts {
@@ -223,8 +223,8 @@ func (r *round) calls(parts []int32) []wire.Call {
 	return calls
 }
 
-// answerInside rewrites the message of an item so that its calls without results contain results, in formats where
-// both are one part.
+// answerInside rewrites the message of an item so that its calls have results, for formats in which a call and its
+// result are one part.
 func (r *round) answerInside(item int, calls []int32) {
 	for _, n := range calls {
 		p := &r.doc.T.Parts[n]
@@ -246,8 +246,8 @@ type move struct {
 	text         []byte
 }
 
-// moveResult plans to move a tool result directly after its call: together with its message or, if that contains
-// other parts, alone.
+// moveResult plans to move a tool result to directly after its call: with its message or, if the message has other
+// parts, alone.
 func (r *round) moveResult(at int, v *wire.Violation) (saved int, ok bool) {
 	t := r.doc.T
 	p := &t.Parts[v.Part]
@@ -275,7 +275,7 @@ func (r *round) moveResult(at int, v *wire.Violation) (saved int, ok bool) {
 	return 0, true
 }
 
-// answersOnly reports whether an item contains nothing but results of the calls in a given message.
+// answersOnly reports whether an item contains only results of the calls in message caller.
 func (r *round) answersOnly(item int, caller int32) bool {
 	t := r.doc.T
 	return !slices.ContainsFunc(t.PartsOf(int(r.doc.Items[item].Msg)), func(p transcript.Part) bool {
@@ -283,8 +283,8 @@ func (r *round) answersOnly(item int, caller int32) bool {
 	})
 }
 
-// behind returns the item after which the result of a call in item call must be: that item itself or, if the order
-// identifies results, the last of the existing results.
+// behind returns the index of the item after which the result of a call in item call must be: that item itself or, if
+// results are identified by their order, the last of the existing results.
 func (r *round) behind(call int) int {
 	for r.doc.F.Rules.Ordered && call+1 < len(r.doc.Items) && r.doc.T.Messages[r.doc.Items[call+1].Msg].Role == transcript.Tool {
 		call++
@@ -326,7 +326,7 @@ func (r *round) rebuild() {
 	r.doc.F.Pair(r.doc.T, part)
 }
 
-// moves returns the moves, grouped by the item after which they put something. Each item moves only once.
+// moves returns the moves, by the index of the item after which they put something. Each item moves at most once.
 func (r *round) moves() map[int][]move {
 	behind := map[int][]move{}
 	for _, m := range r.moved {

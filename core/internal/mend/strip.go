@@ -14,7 +14,7 @@ func (md *Mender) dropBoundReasoning(from int) {
 }
 
 // dropReasoning removes a reasoning part, or only its text if the message must have a reasoning part (OC9). It
-// reports whether it removed anything.
+// returns false if there was nothing to remove.
 func (md *Mender) dropReasoning(part int32) bool {
 	p := &md.doc.T.Parts[part]
 	if !p.Has(transcript.Required) {
@@ -29,7 +29,7 @@ func (md *Mender) dropReasoning(part int32) bool {
 	return true
 }
 
-// neededByPins returns the items that are joined to a pinned item after them, which would be invalid without them.
+// neededByPins returns the indexes of items without which a later pinned item would be invalid.
 func (md *Mender) neededByPins() map[int]bool {
 	needed := map[int]bool{}
 	pinned := false // whether the item after the current one is pinned or needed
@@ -42,8 +42,8 @@ func (md *Mender) neededByPins() map[int]bool {
 	return needed
 }
 
-// StripReasoning removes reasoning from the input's messages in [from, to): the parts for which the function which
-// returns true. It also removes messages that had no other content.
+// StripReasoning removes from the input's messages in [from, to) the reasoning parts for which which returns true. It
+// also removes messages that had no other content.
 func (md *Mender) StripReasoning(from, to int, pass api.Doer, rule string, which func(p *transcript.Part) bool) {
 	empty := map[int]bool{}
 	needed := md.neededByPins()
@@ -63,8 +63,8 @@ func (md *Mender) StripReasoning(from, to int, pass api.Doer, rule string, which
 	md.doc.Remove(func(i int) bool { return empty[i] })
 }
 
-// stripMessage removes reasoning parts from a message. It reports whether there were any, and whether the message has
-// other content.
+// stripMessage removes reasoning parts from message m. stripped is true if there were any, and left if the message
+// has other content.
 func (md *Mender) stripMessage(m int32, which func(p *transcript.Part) bool) (stripped, left bool) {
 	msg := &md.doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {

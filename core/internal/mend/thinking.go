@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ThinkingMode returns how the transcript's model thinks, and how that is known. Sources closer to this request take
-// precedence.
+// ThinkingMode returns how the transcript's model thinks, and from where that is known. Sources closer to this
+// request take precedence.
 func (md *Mender) ThinkingMode() (mode api.ThinkingMode, source api.ThinkingSource) {
 	if !md.doc.F.Rules.RefusesThinking() {
 		return api.ThinkingAdaptive, api.ThinkingByFormat
@@ -43,8 +43,8 @@ func IsBound(p *transcript.Part) bool {
 	return p.Kind == transcript.Reasoning && p.Has(transcript.Bound)
 }
 
-// SettleThinking makes the remaining signed thinking acceptable to the provider. It reports whether that was
-// possible. It may be impossible in an open tool loop that the host is about to answer.
+// SettleThinking makes the remaining signed thinking acceptable to the provider. It returns false if that is
+// impossible, which may be the case in an open tool loop that the host is about to answer.
 func (md *Mender) SettleThinking() bool {
 	if !transcript.AnyHas(md.doc.T.Parts, transcript.Bound) || !md.doc.IsChanged() {
 		return true
@@ -66,7 +66,7 @@ func (md *Mender) SettleThinking() bool {
 	return true
 }
 
-// CountThinking adds the numbers of signed parts to the report.
+// CountThinking adds to the report how many signed parts stay and how many were removed.
 func (md *Mender) CountThinking() {
 	if md.report.Thinking == nil {
 		return
@@ -110,7 +110,8 @@ func (md *Mender) itemLoop() loop {
 	return md.loopOf(md.keep.OpenTurn(len(md.doc.Items)), len(md.doc.Items), func(i int) int32 { return md.doc.Items[i].Msg }, false)
 }
 
-// loopOf examines the messages of a loop. removed says whether to include parts that passes have removed.
+// loopOf examines the messages of a loop, from index from to to (exclusive); msg returns the message at an index. If
+// removed is set, it includes parts that passes have removed.
 func (md *Mender) loopOf(from, to int, msg func(i int) int32, removed bool) loop {
 	l := loop{from: from, bound: -1}
 	first := true
@@ -133,6 +134,7 @@ func (md *Mender) loopOf(from, to int, msg func(i int) int32, removed bool) loop
 }
 
 // BeginsBound reports whether a message, or the part of it after the user's words, begins with signed thinking.
+// removed means that parts which passes have removed count too.
 func (md *Mender) BeginsBound(m int32, removed bool) (begins bool) {
 	first := true
 	for _, p := range md.doc.T.PartsOf(int(m)) {
@@ -146,8 +148,8 @@ func (md *Mender) BeginsBound(m int32, removed bool) (begins bool) {
 	return begins
 }
 
-// open reports whether the model will continue a loop, because it ends with a tool result or a tool call, apart from
-// thinking. more means that some calls still lack results.
+// open reports whether the model will continue a loop: apart from thinking, it ends with a tool result or a tool
+// call. more is true if some calls still lack results.
 func (md *Mender) open(l loop) (open, more bool) {
 	decided := false
 	for i := len(md.doc.Items) - 1; i >= l.from; i-- {
@@ -170,8 +172,8 @@ func (md *Mender) open(l loop) (open, more bool) {
 }
 
 // loopBroken reports whether the tool loop at the end is open and has lost the thinking with which it must begin
-// (AN8). If prefix is set, it is also broken if it contains thinking that must not stay because an earlier message
-// has changed (AN9).
+// (AN8). If prefix is set, it also counts as broken if it contains thinking that must not stay because an earlier
+// message has changed (AN9).
 func (md *Mender) loopBroken(prefix bool) bool {
 	was, is := md.inputLoop(), md.itemLoop()
 	if open, _ := md.open(is); !open || was.bound < 0 {
@@ -197,7 +199,7 @@ func (md *Mender) lostThinking(from int) bool {
 }
 
 // closeLoop replaces the tool loop at the end with one user message that contains the loop as text, so that no open
-// assistant turn requires thinking. It reports whether that was possible.
+// assistant turn requires thinking. It returns false if that is impossible.
 func (md *Mender) closeLoop() bool {
 	l := md.itemLoop()
 	if _, more := md.open(l); more {

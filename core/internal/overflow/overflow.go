@@ -2,7 +2,7 @@
 // which a compaction and a retry may fix, or for another reason, which they can't fix. It also detects overflows that
 // no error reports: a successful call whose usage exceeds the window.
 //
-// What never enters this package: how a host calls its model, and what it does about a failure.
+// How a host calls its model, and what it does about a failure, never enters this package.
 package overflow
 
 import (
@@ -136,8 +136,9 @@ func normal(text string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(text)), "’", "'")
 }
 
-// Message extracts the provider's text from the JSON of an error: error, if that is a string; otherwise the first of error.message,
-// error.detail and error.type that is a string; message; detail. It returns the whole text if there is none of these, or an empty one.
+// Message extracts the provider's text from the JSON of an error: the member error, if that is a string; otherwise
+// the first string among error.message, error.detail and error.type; otherwise message; otherwise detail. If there is
+// none of these, or it is empty, it returns the whole body.
 func Message(body string) string {
 	body = strings.TrimSpace(body)
 	if len(body) > maxText {

@@ -2,11 +2,11 @@ package overflow
 
 import "strings"
 
-// Rule is one provider's wording of an error.
+// Rule is how one provider words an error.
 type Rule struct {
 	Provider string
-	// Pattern is a piece of the error's text in lower case. {used} and {limit} stand for numbers of tokens, {n} for any other number, and *
-	// for anything of up to 200 bytes.
+	// Pattern is a piece of the error's text in lower case. {used} and {limit} stand for numbers of tokens, {n}
+	// stands for any other number, and * for any text of up to 200 bytes.
 	Pattern string
 	Class   Class
 	Source  string // where the wording is reported
@@ -15,7 +15,8 @@ type Rule struct {
 // gapMax is the maximum number of bytes that * matches.
 const gapMax = 200
 
-// find searches a text for the rule's pattern. It returns the numbers at {used} and {limit}.
+// find searches a text for the rule's pattern. It returns the numbers in the places of {used} and {limit}. ok is
+// false if the pattern isn't found.
 func (r *Rule) find(text string) (used, limit int, ok bool) {
 	head := r.Pattern
 	if i := strings.IndexAny(head, "{*"); i >= 0 {
@@ -34,7 +35,7 @@ func (r *Rule) find(text string) (used, limit int, ok bool) {
 	}
 }
 
-// rest reports whether a text begins with a pattern.
+// rest reports whether a text begins with a pattern. It stores the numbers in the places of {used} and {limit}.
 func rest(pattern, text string, used, limit *int) bool {
 	for pattern != "" {
 		switch pattern[0] {
@@ -93,7 +94,7 @@ func number(text string) (n, size int) {
 	return n, size
 }
 
-// match returns the first rule whose pattern is found, or nil.
+// match returns the first rule whose pattern is in the text, or nil.
 func match(rules []Rule, text string) *Rule {
 	for i := range rules {
 		if _, _, ok := rules[i].find(text); ok {

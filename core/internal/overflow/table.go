@@ -3,7 +3,7 @@ package overflow
 // Rules returns the wordings in the order in which they are tried: guards first.
 func Rules() []Rule { return append(append([]Rule{}, guards...), table...) }
 
-// Sources of several rules: lists of wordings in other projects, based on their own sources and issues.
+// Sources of several rules: lists in other projects, based on their own sources and issues.
 const (
 	pi      = "earendil-works/pi packages/ai/src/utils/overflow.ts"
 	litellm = "BerriAI/litellm litellm_core_utils/exception_mapping_utils.py"
@@ -42,7 +42,7 @@ var guards = []Rule{
 	{"openai", "invalid 'user'", Provider, litellm},
 }
 
-// table is the wordings of overflows. Those with numbers precede the shorter ones that they contain.
+// table has the wordings of overflows. Those with numbers precede shorter ones that they contain.
 var table = []Rule{
 	{"anthropic", "prompt is too long: {used} tokens > {limit}", Context, "stackblitz/bolt.new#2449"},
 	{"anthropic", "exceed context limit: {used} + {n} > {limit}", Context, "strands-agents/sdk-python#152"},

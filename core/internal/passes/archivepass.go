@@ -142,7 +142,7 @@ func (p *ArchivePass) divide(c Run) (batches [][]result) {
 	return batches
 }
 
-// resultSize returns the size of a tool result in tokens, including everything inside it.
+// resultSize returns the size of the tool result at part n in tokens, including everything inside it.
 func resultSize(doc *view.View, n int32) int {
 	return doc.P.Parts(doc.T, doc.T.Parts[n:int(n)+1+len(doc.T.InnerParts(int(n)))])
 }

@@ -42,7 +42,7 @@ func LimitBytes(c Run) {
 	}
 }
 
-// medium returns the marker that can replace an image, audio or a file; the zero marker for any other part.
+// medium returns the marker that can replace the image, audio or file at part n; the zero marker for any other part.
 func medium(doc *view.View, n int32) handles.MediaMarker {
 	p := &doc.T.Parts[n]
 	if doc.F.TextPart == "" || p.Parent >= 0 && doc.F.InnerMedia || p.List < transcript.ContentList || p.Has(transcript.Removed|transcript.Server|transcript.ProviderOnly|transcript.Signed) {
@@ -64,7 +64,7 @@ func textPart(doc *view.View, text string) []byte {
 	return []byte(strings.Replace(doc.F.TextPart, "%t", string(jsonspan.AppendString(nil, text)), 1))
 }
 
-// placehold replaces a part with a text that says what it was.
+// placehold replaces part n, which is of the kind what, with the marker as a text.
 func placehold(c Run, n int32, marker string, what api.BodyKind) {
 	doc := c.Doc()
 	p := &doc.T.Parts[n]

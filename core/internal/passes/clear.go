@@ -66,7 +66,7 @@ func (p *ClearPass) Run(c Run) {
 	}
 }
 
-// worthwhile returns the targets without those that free little, if the others suffice to reach the target size.
+// worthwhile leaves out the targets that free little, if the others suffice to reach the target size.
 func (p *ClearPass) worthwhile(c Run, targets []result) []result {
 	doc := c.Doc()
 	large, gain := make([]result, 0, len(targets)), 0
@@ -126,8 +126,9 @@ func (p *ClearPass) Finish(c Run) {
 	}
 }
 
-// chooseLines returns the excerpts of results in at most room tokens. cost returns how many tokens an excerpt adds. If the lines cost
-// fewer tokens than the estimator expects for their size, lines are chosen again with more bytes.
+// chooseLines returns the excerpts of results in at most room tokens. sizes and most are the sizes of the results and
+// the limits of their excerpts in bytes, and cost returns how many tokens an excerpt adds. If the lines cost fewer
+// tokens than the estimator expects for their size, lines are chosen again with more bytes.
 func chooseLines(doc *view.View, excerpts *digest.Excerpts, sizes, most []int, room int, cost func(lines string) int) []string {
 	chosen, sum := excerpts.Choose(sizes, most, doc.P.MaxUnits(room)), 0
 	for _, lines := range chosen {
@@ -179,7 +180,7 @@ func (p *ClearPass) Clear(c Run, targets []result) {
 	replace(c, targets, "clear", "clear", handles.ClearedMarker, func(int) string { return "" })
 }
 
-// clearing returns how many tokens are saved by replacing the body of a tool result with a text.
+// clearing returns how many tokens are saved by replacing the body of the tool result at part n with text.
 func clearing(doc *view.View, n int32, text string) int {
 	parts := doc.T.Parts[n : int(n)+1+len(doc.T.InnerParts(int(n)))]
 	cleared := parts[0]

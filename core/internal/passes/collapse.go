@@ -91,7 +91,7 @@ func (p *CollapsePass) Run(c Run) {
 	doc.SetItems(append(items, doc.Items[end:]...), part)
 }
 
-// ReportCollapsed records in the report which of the old items were removed.
+// ReportCollapsed adds to the report the old items, which were replaced with lines.
 func ReportCollapsed(c Run, old []view.Item) {
 	for _, it := range old {
 		c.Report().AddAction(api.Action{Action: api.ActionFold, Pass: "collapse", Message: int(it.In), Tokens: it.Tokens})
@@ -129,7 +129,8 @@ func groupUnits(c Run, boundary int) []unit {
 	return units
 }
 
-// Short returns a function that reports whether a text fits into the line of a turn: it is not blank, and has at most max bytes.
+// Short returns a function that reports whether the text of a part fits into the line of a turn: it isn't blank, and
+// has at most max bytes.
 func Short(doc *view.View, max int) func(p *transcript.Part) bool {
 	return func(p *transcript.Part) bool { return int(p.Size.Bytes) <= max && !doc.T.IsBlank(p.Body) }
 }

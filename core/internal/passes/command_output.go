@@ -8,10 +8,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/squeeze"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// A harness puts the output of its own commands, such as an overview of the context, into the conversation as a message of the user.
-// From longCommandOutput bytes on, an output is cut to its beginning and its end, which have at most keptOutput bytes together.
+// A harness puts the output of its own commands, such as an overview of the context, into the conversation as a user
+// message. From longCommandOutput bytes on, an output is cut to its beginning and its end, which have at most
+// keptOutput bytes together.
 const (
 	commandOutput     = "<local-command-stdout>"
 	commandOutputEnd  = "</local-command-stdout>"
@@ -19,8 +21,16 @@ const (
 	keptOutput        = 300
 )
 
-// cutCommandOutputs cuts the outputs of the harness's commands in the user's messages, except for pinned messages and the newest one.
-func cutCommandOutputs(c Run) {
+// commandCut is the output of a command that will be cut.
+type commandCut struct {
+	item  int
+	part  int32
+	short string
+	gain  int // the number of tokens that this frees
+}
+
+// commandOutputs returns the long outputs of the harness's commands in the user's messages, except for pinned messages and the newest one.
+func commandOutputs(c Run) (cuts []commandCut) {
 	doc := c.Doc()
 	newest := c.Keep().NewestUser()
 	for i := range doc.Items {
@@ -29,37 +39,46 @@ func cutCommandOutputs(c Run) {
 		if i == newest || it.Pinned || it.Tokens == 0 || msg.Role != transcript.User || msg.Joined || c.Authors().Origin(it.Msg) != authorship.NotOurs {
 			continue
 		}
-		cut := 0
 		for n := msg.First; n < msg.First+msg.Count; n++ {
-			if cutCommandOutput(c, n) {
-				cut++
+			if short := shortCommandOutput(doc, n); short != "" {
+				cuts = append(cuts, commandCut{item: i, part: n, short: short, gain: doc.P.Measure(doc.T.Parts[n].Size) - doc.P.Text(short)})
 			}
 		}
-		if cut > 0 {
-			before := it.Tokens
-			doc.Remeasure(i)
-			c.Report().Truncated += cut
-			c.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: "squeeze", Message: int(it.In), Tokens: before - it.Tokens})
-		}
 	}
+	return cuts
 }
 
-// cutCommandOutput cuts part n if it consists of the long output of a command and nothing else. It reports whether it cut the part.
-func cutCommandOutput(c Run, n int32) bool {
-	doc := c.Doc()
+// shortCommandOutput returns the beginning and the end of part n, if it consists of the long output of a command and nothing else; otherwise "".
+func shortCommandOutput(doc *view.View, n int32) string {
 	p := &doc.T.Parts[n]
 	if p.Kind != transcript.Text || p.Parent >= 0 || p.Body.Len() < longCommandOutput || !doc.T.IsString(p.Body) ||
 		p.Has(transcript.Removed|transcript.Edited|transcript.Signed|transcript.ProviderOnly|transcript.NotSent) {
-		return false
+		return ""
 	}
 	text := doc.T.Text(p.Body)
 	if len(text) < longCommandOutput || !strings.HasPrefix(text, commandOutput) {
-		return false
+		return ""
 	}
 	if _, after, _ := strings.Cut(text, commandOutputEnd); strings.TrimSpace(after) != "" {
-		return false // the user's own words follow
+		return "" // the user's own words follow
 	}
 	clean, _, _ := squeeze.Text(text, squeeze.Options{Without: ^squeeze.Controls})
-	putCut(c, n, digest.Clip(clean, keptOutput))
-	return true
+	return digest.Clip(clean, keptOutput)
+}
+
+// cutCommandOutputs cuts outputs of commands and reports the change of each message.
+func cutCommandOutputs(c Run, cuts []commandCut) {
+	doc := c.Doc()
+	for len(cuts) > 0 {
+		item, n := cuts[0].item, 0
+		for ; n < len(cuts) && cuts[n].item == item; n++ {
+			putCut(c, cuts[n].part, cuts[n].short)
+		}
+		cuts = cuts[n:]
+		it := &doc.Items[item]
+		before := it.Tokens
+		doc.Remeasure(item)
+		c.Report().Truncated += n
+		c.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: "squeeze", Message: int(it.In), Tokens: before - it.Tokens})
+	}
 }

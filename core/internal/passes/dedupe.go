@@ -98,7 +98,7 @@ type deduping struct {
 	reclaim int // total number of tokens that they free
 }
 
-// look examines the result at index n of Parts, which belongs to an item.
+// look compares the result at part n with newer ones. item is the index of the item that contains it.
 func (d *deduping) look(item int, n int32) {
 	t := d.doc.T
 	tool := digest.ToolName(t, int(n))
@@ -128,8 +128,8 @@ func (d *deduping) look(item int, n int32) {
 	}
 }
 
-// same returns the index of a newer result of a tool with the same body, if there is one, and records result n in its
-// place.
+// same returns the index of a newer result of the same tool with the same body, if there is one. Result n then takes
+// its place in the index.
 func (d *deduping) same(n int32, tool string) (newer int32, found bool) {
 	body := d.doc.T.Bytes(d.doc.T.Parts[n].Body)
 	var hash transcript.Fingerprint
@@ -141,8 +141,8 @@ func (d *deduping) same(n int32, tool string) (newer int32, found bool) {
 	return newer, found
 }
 
-// call returns a key for the call that result n belongs to; "" if a newer result of an identical call doesn't replace
-// it.
+// call returns a key that identical calls share, for the call that result n belongs to; "" if the pass keeps the
+// older results of such calls.
 func (d *deduping) call(n int32, tool string) string {
 	if d.pass.Superseded == "all" || d.pass.Superseded == "reads" && digest.ReadsFile(tool) {
 		return tool + "\x00" + digest.CallArgs(d.doc.T, &d.doc.T.Parts[d.doc.T.Parts[n].Pair])

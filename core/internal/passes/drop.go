@@ -73,7 +73,7 @@ func (p *DropPass) InsertPlace() (of authorship.Origin, last int) {
 
 func (p *FitPass) InsertPlace() (of authorship.Origin, last int) { return authorship.OfCount, 0 }
 
-// count is the kind of message that counts dropped messages.
+// count describes the message that counts dropped messages.
 var count = &authorship.Message{Origin: authorship.OfCount, Prefix: authorship.DroppedPrefix, Placed: true, Lists: true,
 	Is: func(t *transcript.Transcript, m int32) bool { return authorship.DroppedBefore(t, m) > 0 }}
 
@@ -99,7 +99,7 @@ func (p *DropPass) Run(c Run) {
 
 func (p *FitPass) Run(c Run) { fit(c, "fit") }
 
-// DroppedToFit is the reason given in a drop marker.
+// DroppedToFit is the reason that a drop marker gives.
 const DroppedToFit = " to fit context window"
 
 // fit keeps the newest messages that fit in the target.

@@ -26,7 +26,7 @@ type FoldPass struct {
 	ForceTurn    bool   `json:"force_turn"`
 }
 
-// foldMode says what a fold is for: a pass of the policy, or the last resort, which folds even for a small gain,
+// foldMode is the purpose of a fold: a pass of the policy, or the last resort, which folds even for a small gain,
 // either with a tail or everything.
 type foldMode uint8
 
@@ -69,7 +69,7 @@ func (p *FoldPass) Check() string {
 
 func (p *FoldPass) CompletesPrevious() bool { return false }
 
-// Run folds as the policy's parameters say.
+// Run folds the messages before the tail that the policy's parameters describe.
 func (p *FoldPass) Run(c Run) {
 	shortenProject(c)
 	p.fold(c, forPolicy, c.MaxTokens())
@@ -90,8 +90,8 @@ func (p *FoldPass) fold(c Run, mode foldMode, most int) {
 	f.make()
 }
 
-// FoldBefore replaces the items that need not stay with a digest, up to a cut and a step as returned by
-// [FoldPass.Cut].
+// FoldBefore replaces the items before the cut that need not stay with a digest. cut and step are those that
+// [FoldPass.Cut] returns.
 func (p *FoldPass) FoldBefore(c Run, cut int, step int32, stays []bool) {
 	f := folding{run: c, doc: c.Doc(), pass: p, mode: forPolicy, most: c.MaxTokens(), stays: stays, cut: cut, step: step}
 	f.make()
@@ -120,7 +120,7 @@ type folding struct {
 	head     int32 // the folded beginning of the message at the cut, or -1
 }
 
-// make folds if that is worthwhile.
+// make writes the digest and puts it in place of the folded messages, if that is worthwhile.
 func (f *folding) make() {
 	f.scope, f.ledger = api.ScopeSession, f.run.Ledger().Clone()
 	if f.run.Policy().IsBranchScope() {
@@ -177,7 +177,7 @@ func (f *folding) take(it *view.Item) {
 	}
 }
 
-// carry adds an earlier digest to the messages to fold.
+// carry merges an earlier digest into the new one.
 func (f *folding) carry(it *view.Item) {
 	t := f.doc.T
 	text := t.Text(t.FirstText(int(it.Msg)))
@@ -216,8 +216,8 @@ func (f *folding) worthwhile() bool {
 	return true
 }
 
-// account adds the facts of the folded messages to the ledger, and reconciles the ledger with the messages that stay.
-// Both are read as they were before the passes.
+// account adds the facts in the folded messages to the ledger, and reconciles the ledger with the messages that stay.
+// It reads all messages as they were before the passes.
 func (f *folding) account() {
 	var staying []int32 // without divided messages
 	for i, it := range f.doc.Items {
@@ -297,7 +297,7 @@ func (f *folding) noteCut() {
 }
 
 // digestBudget returns the maximum size of the digest in tokens, given the room that the limit leaves; 0 means no
-// limit. If there is little room, the digest still gets some as long as something else can be cut instead. If there
+// limit. If there is little room, the digest still gets some, at most half of it, as long as something else can be cut instead. If there
 // is none because the messages that must stay exceed the limit by themselves, the digest gets its usual size: even an
 // empty one wouldn't bring the result under the limit.
 func (f *folding) digestBudget() int {
@@ -308,7 +308,7 @@ func (f *folding) digestBudget() int {
 	case f.mode == forAll && left > 0:
 		return max(64, left/2)
 	}
-	return max(256, f.run.Target()/8, left)
+	return max(min(256, f.most/2), f.run.Target()/8, left)
 }
 
 // digestLeft returns how many tokens the limit leaves for a digest of the folded messages; negative if the limit
@@ -331,8 +331,8 @@ func firstLoose(stays []bool, cut int) int {
 	return at
 }
 
-// PutDigest removes the items before cut that need not stay and, unless it is -1, the piece head of the item at cut.
-// It inserts text, a message, at the position of the first removed item. body is the archived content, or nil.
+// PutDigest removes the items before cut that need not stay and, unless head is -1, that part of the item at cut. It
+// inserts the message text at the position of the first removed item. body is the archived content, or nil.
 func PutDigest(c Run, cut int, head int32, stays []bool, text []byte, body *handles.Taken) {
 	doc, to, fold := c.Doc(), c.Report(), c.Fold()
 	at := firstLoose(stays, cut)

@@ -7,8 +7,7 @@ import (
 )
 
 // tailStart returns the cut and the step at which the tail begins. They are those of [FoldPass.Cut] or, if the result
-// would exceed its limit with such a long tail, later ones. The last group stays, unless there should be no tail at
-// all.
+// would exceed its limit with that tail, later ones. The last group stays, unless there should be no tail at all.
 func (f *folding) tailStart() (cut int, step int32) {
 	if f.mode == forAll {
 		return len(f.doc.Items), -1
@@ -31,8 +30,8 @@ func (f *folding) tailStart() (cut int, step int32) {
 	return cut, step
 }
 
-// shortenTail cuts the longest results in the tail if it takes more than half of the tokens that the target leaves for
-// messages. It may, because the last group is kept even if it leaves no room for the digest.
+// shortenTail cuts the longest results in the tail if it takes more than half of the tokens that the target leaves
+// for messages. That can happen because the last group is kept even if it leaves no room for the digest.
 func (f *folding) shortenTail() {
 	if f.mode != forPolicy || !f.run.MustFit() || f.run.Policy().IsPublished() || f.doc.Total <= f.most || f.cut == 0 {
 		return
@@ -63,7 +62,7 @@ func (f *folding) fixedTokens(cut int) int {
 	return fixed + min(f.run.Policy().Summary.MaxOutputTokens, gain/4, max(256, f.run.Target()/4)) + summary.Frame
 }
 
-// uncut returns how many tokens of an item, counted from a part on, the last resort can't cut.
+// uncut returns how many tokens of an item the last resort can't cut, counted from part from on.
 func uncut(doc *view.View, item int, from int32) (sum int) {
 	msg := &doc.T.Messages[doc.Items[item].Msg]
 	for n := from; n < msg.First+msg.Count; n++ {
@@ -74,7 +73,7 @@ func uncut(doc *view.View, item int, from int32) (sum int) {
 	return sum
 }
 
-// mostKept returns the maximum size of a pass's tail in tokens: at most half of the target.
+// mostKept returns the maximum size of the tail of pass p in tokens: at most half of the target.
 func (f *folding) mostKept(p *FoldPass) int {
 	target := f.run.Target()
 	if target <= 0 {
@@ -132,7 +131,7 @@ func (t *tail) starts(i int) bool {
 	return i == len(t.groups) || i == 0 || t.groups[i] != t.groups[i-1]
 }
 
-// alone reports whether an item is a group of its own that may be divided.
+// alone reports whether item i is a group of its own that may be divided.
 func (t *tail) alone(i int) bool { return t.starts(i) && t.starts(i+1) && !t.doc.Items[i].Pinned }
 
 // fill adds groups, newest first, and then steps of the next message, as long as the tail has at most keep tokens.

@@ -97,9 +97,10 @@ const (
 	pinned = true
 )
 
-// spares reports whether the last resort may cut content of an item that is pinned or not. It never cuts the newest user message,
-// system messages, and messages with content that only the provider can read or that belong to such messages.
-// Messages that a compaction wrote are folded instead of cut, except for a tool loop that continues.
+// spares reports whether the last resort may cut an item in the round for pinned items or, if pinned is false, in the
+// one for the others. It never cuts the newest user message, system messages, and messages with content that only the
+// provider can read or that belong to such messages. Messages that a compaction wrote are folded instead of cut,
+// except for a tool loop that continues.
 func (r *resort) spares(it *view.Item, pinned bool) bool {
 	msg := &r.doc.T.Messages[it.Msg]
 	if it.Pinned != pinned || it.Msg == r.newest || it.Tokens == 0 || msg.Role == transcript.System || msg.Joined || r.run.Keep().ProviderOnly(it.Msg) {
@@ -134,24 +135,24 @@ func isOutput(t *transcript.Transcript, p *transcript.Part) bool {
 	return t.Messages[p.Msg].Variant == transcript.Shell
 }
 
-// isSaid selects the texts of the assistant.
+// isSaid selects the assistant's texts.
 func isSaid(t *transcript.Transcript, p *transcript.Part) bool {
 	return p.Kind == transcript.Text && p.Parent < 0 && t.Messages[p.Msg].Role == transcript.Assistant && !p.Has(transcript.Said)
 }
 
-// isUnsigned selects the texts of the assistant in messages without signed reasoning.
+// isUnsigned selects the assistant's texts in messages without signed reasoning.
 func isUnsigned(t *transcript.Transcript, p *transcript.Part) bool {
 	return isSaid(t, p) && !slices.ContainsFunc(t.PartsOf(int(p.Msg)), func(p transcript.Part) bool {
 		return p.Has(transcript.Signed|transcript.Bound) && !p.Has(transcript.Removed)
 	})
 }
 
-// isAsked selects the texts of all other authors.
+// isAsked selects the texts of everybody except the assistant and the tools.
 func isAsked(t *transcript.Transcript, p *transcript.Part) bool {
 	return p.Kind == transcript.Text && p.Parent < 0 && !isOutput(t, p) && (t.Messages[p.Msg].Role != transcript.Assistant || p.Has(transcript.Said))
 }
 
-// long returns the texts of a kind that can be cut, in order, either in pinned items or in the others.
+// long returns the texts of a kind that are long enough to be cut, in order, either in pinned items or in the others.
 func (r *resort) long(pinned bool, which textKind) (texts []longText) {
 	t := r.doc.T
 	for i := r.from; i < len(r.doc.Items); i++ {
@@ -210,7 +211,7 @@ func awaited(doc *view.View, n int32) bool {
 	return doc.T.Parts[n].Kind == transcript.ToolResult && call >= 0 && doc.T.AwaitsResult(&doc.T.Parts[call])
 }
 
-// saving returns how many tokens cutting each text to keep tokens frees.
+// saving returns how many tokens are freed by cutting each text to keep tokens.
 func saving(texts []longText, keep int) (sum int) {
 	for _, t := range texts {
 		sum += max(0, t.tokens-keep)
@@ -244,7 +245,8 @@ func level(texts []longText, need, floor int) int {
 	return floor
 }
 
-// cutAll cuts the longest texts until the transcript has at most aim tokens, or each text has at most floor.
+// cutAll cuts the longest texts of a kind until the transcript has at most aim tokens, or each of them has at most
+// floor tokens.
 func (r *resort) cutAll(pinned bool, which textKind, floor, aim int) {
 	for range 4 { // a cut text may have a few tokens more or fewer than planned
 		need := r.doc.Total - aim
@@ -267,7 +269,7 @@ func (r *resort) cutAll(pinned bool, which textKind, floor, aim int) {
 	}
 }
 
-// cutItem cuts the texts of one item down to keep tokens each. It reports whether any text was longer.
+// cutItem cuts the texts of one item down to keep tokens each. It returns false if none was longer.
 func (r *resort) cutItem(texts []longText, keep int) bool {
 	cut, tool := 0, ""
 	for _, t := range texts {
@@ -297,7 +299,7 @@ func toolOf(doc *view.View, n int32) string {
 }
 
 // cutText leaves at most keep tokens of a text: its beginning and its end. The whole text is archived only once,
-// however often a run cuts it. cutText reports whether anything was cut.
+// however often a run cuts it. It returns false if nothing was cut.
 func (r *resort) cutText(t longText, keep int) bool {
 	doc, archive := r.doc, r.run.Archive()
 	p := &doc.T.Parts[t.part]
@@ -353,7 +355,7 @@ func (r *resort) wholeOf(part int32, text string, plain bool) (handle, rest stri
 	return handle, rest
 }
 
-// bodyKind returns the kind of body that the archive records for a text or a tool result.
+// bodyKind returns under which kind the archive records a text or a tool result.
 func bodyKind(p *transcript.Part) api.BodyKind {
 	if p.Kind == transcript.Text {
 		return api.BodyText
@@ -376,7 +378,8 @@ func clipTo(doc *view.View, text string, tokens, keep int) string {
 	}
 }
 
-// replaceMedia replaces images, audio and files with placeholders, oldest first, until the transcript fits.
+// replaceMedia replaces images, audio and files with placeholders, oldest first, until the transcript fits, either in
+// pinned items or in the others.
 func (r *resort) replaceMedia(pinned bool) {
 	doc := r.doc
 	for i := 0; i < len(doc.Items) && doc.Total > r.most; i++ {

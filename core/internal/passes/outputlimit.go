@@ -86,14 +86,14 @@ func (l OutputLimits) LimitStored(text, place, failure string) (out LimitedOutpu
 	return out, text
 }
 
-// OutputNotice appends a notice that says how much of a text is left.
+// OutputNotice returns the notice that says how much of text is left in cut, in lines, bytes and characters.
 func OutputNotice(cut, text string) string {
 	return truncationNotice + strconv.Itoa(countLines(cut)) + "/" + strconv.Itoa(countLines(text)) + " lines, " +
 		FormatBytes(len(cut)) + "/" + FormatBytes(len(text)) + " bytes, " +
 		strconv.Itoa(utf8.RuneCountInString(cut)) + "/" + strconv.Itoa(utf8.RuneCountInString(text)) + " chars]"
 }
 
-// limitedBefore reports whether a text ends with our notice and so must not be cut again.
+// limitedBefore reports whether a text ends with our notice, so that it must not be cut again.
 func limitedBefore(text string) bool {
 	at := strings.LastIndexByte(text, '\n')
 	return at > 0 && strings.HasSuffix(text, " chars]") && strings.HasPrefix(text[at-1:], truncationNotice)

@@ -36,14 +36,14 @@ type Finisher interface {
 	Finish(c Run)
 }
 
-// Placer is a pass that inserts messages at positions other than that of a digest.
+// Placer is a pass that inserts messages elsewhere than a digest.
 type Placer interface {
-	// InsertPlace returns the origin of these messages, and the last position in the input at which one may be, or
-	// [Anywhere].
+	// InsertPlace returns the origin of these messages, and the last position in the input where one of them may be,
+	// or [Anywhere].
 	InsertPlace() (of authorship.Origin, last int)
 }
 
-// Anywhere is the last position of messages that may be anywhere.
+// Anywhere is the last position of messages that may be at any position.
 const Anywhere = math.MaxInt
 
 // Kind describes a pass to other packages, which know nothing else about it.

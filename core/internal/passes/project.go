@@ -43,7 +43,8 @@ func shortenProject(c Run) {
 	}
 }
 
-// shortenFile cuts the instruction file in an item down to at most room tokens, and pins it. It reports whether it could.
+// shortenFile cuts the instruction file in an item down to at most room tokens, and pins it. It returns false if it
+// can't.
 func shortenFile(c Run, item, room int) bool {
 	doc := c.Doc()
 	it := &doc.Items[item]
@@ -62,7 +63,7 @@ func shortenFile(c Run, item, room int) bool {
 	return true
 }
 
-// cutToRules leaves at most keep tokens of an instruction file, and archives the whole text.
+// cutToRules cuts the instruction file at part n down to at most keep tokens, and archives the whole text.
 func cutToRules(c Run, n int32, keep int) bool {
 	doc := c.Doc()
 	p := &doc.T.Parts[n]
@@ -83,7 +84,7 @@ func cutToRules(c Run, n int32, keep int) bool {
 	return true
 }
 
-// putCut replaces a text with a shorter one, preceded by the marker that names the archived original.
+// putCut replaces the text of part n with short, preceded by the marker that names the archived original.
 func putCut(c Run, n int32, short string) {
 	doc := c.Doc()
 	p := &doc.T.Parts[n]

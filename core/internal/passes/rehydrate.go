@@ -65,7 +65,7 @@ func (p *RehydratePass) Run(c Run) {
 	p.Restore(c, NewRehydration(doc, room))
 }
 
-// Restore restores files that the fold has removed, as selected by r.
+// Restore puts back files that the fold has removed, as selected by r.
 func (p *RehydratePass) Restore(c Run, r *Rehydration) {
 	doc := c.Doc()
 	r.MaxFiles, r.Tokens, r.Tool, r.AlwaysNewest = p.MaxFiles, p.Tokens, p.Tool, p.AlwaysNewest
@@ -91,14 +91,14 @@ func (p *RehydratePass) Restore(c Run, r *Rehydration) {
 
 // RestoredFile is a file that was read and is restored.
 type RestoredFile struct {
-	Index  int // index in dropped of the message with the file's content
+	Index  int // index of the message with the file's content in the dropped messages
 	Path   string
 	Text   string // the text of the message that restores it
 	Tokens int    // the size of that message
 	part   int32  // index in Parts of the result with the content
 }
 
-// Rehydration selects the files to restore.
+// Rehydration selects the files to put back.
 type Rehydration struct {
 	view             *view.View
 	room             int // the available room in tokens
@@ -137,8 +137,8 @@ func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 	return files
 }
 
-// choose appends files that were read in dropped, in results for which may returns true, newest first, as far as the
-// budget allows.
+// choose appends files that were read in dropped, newest first, as far as the budget in tokens allows. It only
+// considers results for which may returns true.
 func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []int32, may func(result int32) bool) []RestoredFile {
 	seen := r.visible(kept)
 	for _, f := range files {
@@ -164,8 +164,8 @@ func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []
 	return files
 }
 
-// fileAt returns the file whose content is the result at part n, if the file may be restored and was not seen before;
-// otherwise a file without a path. Files that the part reads or edits count as seen from then on.
+// fileAt returns the file whose content the result at part n has, if the file may be restored and isn't in seen;
+// otherwise a file without a path. Files that the part reads or edits are added to seen.
 func (r *Rehydration) fileAt(n int32, seen *critbit.Map[struct{}], may func(result int32) bool) (f RestoredFile) {
 	if path := r.edited(n); path != "" {
 		seen.Add(path)
@@ -184,7 +184,7 @@ func (r *Rehydration) fileAt(n int32, seen *critbit.Map[struct{}], may func(resu
 	return f
 }
 
-// pointedAt returns the keys of reads to which messages refer by saying that a file has not changed since.
+// pointedAt returns keys of the reads to which messages refer by saying that a file hasn't changed since.
 func (r *Rehydration) pointedAt(messages []int32) *critbit.Map[struct{}] {
 	keys := new(critbit.Map[struct{}])
 	for _, m := range messages {
@@ -200,7 +200,7 @@ func (r *Rehydration) pointedAt(messages []int32) *critbit.Map[struct{}] {
 	return keys
 }
 
-// read returns the path of the file whose content is the result at part n; "" if there is none.
+// read returns the path of the file whose content the result at part n has; "" if there is none.
 func (r *Rehydration) read(n int32) string {
 	t := r.view.T
 	p := &t.Parts[n]
@@ -224,7 +224,7 @@ func (r *Rehydration) edited(n int32) string {
 	return digest.Path(t, p)
 }
 
-// visible returns the files whose content is still in messages, and the files that were changed in them.
+// visible returns the files whose content is still in messages, and the files that messages change.
 func (r *Rehydration) visible(messages []int32) *critbit.Map[struct{}] {
 	seen := new(critbit.Map[struct{}])
 	for _, m := range messages {
@@ -241,7 +241,7 @@ func (r *Rehydration) visible(messages []int32) *critbit.Map[struct{}] {
 	return seen
 }
 
-// Original returns the text of a tool result as in the input, even if passes have replaced it.
+// Original returns the text of the tool result at part n as it was in the input, even if passes have replaced it.
 func (r *Rehydration) Original(n int32) string { return originalText(r.view, n) }
 
 func originalText(v *view.View, n int32) string {

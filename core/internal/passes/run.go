@@ -33,7 +33,7 @@ type Run interface {
 	Target() int    // tokens that the result should have; 0 means no limit
 	MaxTokens() int // maximum tokens of a bounded result
 	MustFit() bool  // whether the result must stay within the limit
-	MinGain() int   // tokens that a compaction must free
+	MinGain() int   // number of tokens that a compaction must free
 
 	TooSmall()                      // records that the pass was skipped because it couldn't free MinGain
 	RecordDigestFailure(why string) // records why there is no digest, if the policy allows no local one
@@ -45,15 +45,15 @@ type Fold struct {
 	Digest int // index of the digest among the document's items
 }
 
-// Shortened are the texts with which passes have replaced longer ones, so that another pass can restore or remove the
-// originals.
+// Shortened holds the texts with which passes have replaced longer ones, so that another pass can restore or remove
+// the originals.
 type Shortened struct {
 	squeezed map[int32]whole  // by part
 	cleared  []clearedResult  // by part, in order
 	cut      map[int32]string // by part: the handle of the uncut text
 }
 
-// cutTo records the handle of the original of a text that was cut.
+// cutTo records under which handle the original of a part's text is archived after a cut.
 func (s *Shortened) cutTo(part int32, handle string) {
 	if s.cut == nil {
 		s.cut = map[int32]string{}

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// low is a tool result or an assistant text that its host can spare.
+// low is a tool result or an assistant's text that the host can do without.
 type low struct {
 	result
 	score float64
@@ -17,7 +17,7 @@ type low struct {
 }
 
 // LowFirst removes content with a score below 0, the lowest scores first, until the target is reached: tool results
-// are cleared, and texts of the assistant are cut. It reports whether there was any such content.
+// are cleared, and the assistant's texts are cut. It returns false if there was no such content.
 func LowFirst(c Run) bool {
 	if !c.Keep().HasScores() {
 		return false
@@ -43,8 +43,8 @@ func LowFirst(c Run) bool {
 	return true
 }
 
-// lowest returns the candidates with the lowest scores (the oldest if scores are equal), as many as the target
-// requires, in the order of their parts.
+// lowest returns the candidates with the lowest scores, as many as the target requires, in the order of their parts.
+// Among equal scores, it chooses the oldest.
 func lowest(c Run, lows []low) []low {
 	sorting.Stable(lows, func(a, b low) int {
 		switch {
@@ -82,8 +82,8 @@ func lowResults(c Run) (lows []low) {
 	return lows
 }
 
-// lowTexts appends the texts of the assistant with a score below 0 that may be cut. Texts that belong to a call that
-// is still open may not.
+// lowTexts appends the assistant's texts with a score below 0 that may be cut. Texts that belong to an open call may
+// not.
 func lowTexts(c Run, lows []low) []low {
 	doc := c.Doc()
 	stays, _ := c.Keep().StayingItems()

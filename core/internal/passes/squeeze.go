@@ -18,9 +18,10 @@ import (
 // squeezePass shortens old tool results; see package squeeze. The whole text is archived. Later passes treat a squeezed result
 // as if it still had its whole text. In the newest results, only the output of terminals is shortened: a model may need the exact
 // text of a file, but never what a progress bar has overwritten. All long results, the newest included, lose the middle of runs of
-// progress lines. A reminder that a harness added to several results stays only in the newest of them.
+// progress lines, and the logs of builds, tests and installations that the model has read lose their middle except for problems. Long results
+// of searches lose the lines around hits. A reminder that a harness added to several results stays only in the newest of them.
 //
-// These two are its only changes that lose information.
+// These are its only changes that lose information.
 //
 //easyjson:json
 type squeezePass struct {
@@ -35,7 +36,7 @@ type squeezePass struct {
 func init() {
 	Register(Kind{
 		Name: "squeeze",
-		Doc:  "rewrites old tool results in fewer tokens without losing information, except for the middle of long lists of progress lines and for repeated reminders of a harness. The original goes to the archive. A later pass that removes a squeezed result archives the original.",
+		Doc:  "rewrites old tool results in fewer tokens without losing information, except for the middle of long lists of progress lines and of long logs that the model has read, the lines around hits of long searches, and repeated reminders of a harness. The original goes to the archive. A later pass that removes a squeezed result archives the original.",
 		Make: func() Pass { return new(squeezePass) },
 		Params: []Param{
 			{"keep_recent", "2", "keep_recent is how many of the newest tool results stay as they are, unless they have a terminal's escape codes, long lists of progress lines, or reminders that are repeated later."},
@@ -75,7 +76,7 @@ type squeezed struct {
 	value []byte // JSON, with zeros as a placeholder for the handle
 	size  transcript.Measure
 	gain  int // tokens saved
-	// For a text in an object: the original string, and the span of the new one in value.
+	// For a text inside an object: was is the original string, and is the span of the new string in value.
 	was, is transcript.Span
 }
 
@@ -91,20 +92,23 @@ func (p *squeezePass) Run(c Run) {
 	texts := make([][]squeezed, len(results))
 	reclaim := 0
 	s := shortening{pass: p, run: c}
+	spoken := lastOfAssistant(doc)
 	for i, r := range slices.Backward(results) {
+		s.log = r.item < spoken && digest.IsLog(doc.T, r.part)
 		s.terminal = r.newer < p.KeepRecent || doc.T.Parts[r.part].Has(transcript.IsError)
 		texts[i] = s.result(r.part)
 		for _, s := range texts[i] {
 			reclaim += s.gain
 		}
 	}
-	if reclaim < p.MinReclaim {
+	outputs := commandOutputs(c)
+	for _, o := range outputs {
+		reclaim += o.gain
+	}
+	if reclaim == 0 || reclaim < p.MinReclaim {
 		return
 	}
-	cutCommandOutputs(c)
-	if reclaim == 0 {
-		return
-	}
+	cutCommandOutputs(c, outputs)
 	dirty := -1 // the item that must be measured again
 	for i, r := range results {
 		if len(texts[i]) == 0 {
@@ -121,18 +125,22 @@ func (p *squeezePass) Run(c Run) {
 		}
 		c.Report().AddAction(api.Action{Action: api.ActionSqueeze, Pass: "squeeze", Message: int(doc.Items[r.item].In), Tokens: gain, Tool: digest.ToolName(doc.T, int(r.part))})
 	}
-	doc.Remeasure(dirty)
+	if dirty >= 0 {
+		doc.Remeasure(dirty)
+	}
 }
 
 // shortening shortens the texts of results, newest first.
 type shortening struct {
 	pass     *squeezePass
 	run      Run
-	terminal bool                  // whether only escape codes, progress lines and reminders of the current result are shortened
+	log      bool                  // whether the current result is a log that the model has read
+	terminal bool                  // whether to shorten only escape codes, progress lines and reminders of the current result
 	reminded critbit.Map[struct{}] // the reminders at the ends of newer results
 }
 
-// result returns the replacements for the texts of a result. Of an error, too, only a terminal's output is shortened.
+// result returns the replacements for the texts of the tool result at part n. Of an error, too, only a terminal's
+// output is shortened.
 func (r *shortening) result(n int32) (out []squeezed) {
 	doc := r.run.Doc()
 	part := &doc.T.Parts[n]
@@ -144,7 +152,7 @@ func (r *shortening) result(n int32) (out []squeezed) {
 	switch {
 	case part.Has(transcript.Misshapen):
 	case doc.T.IsString(part.Body):
-		if len(doc.T.InnerParts(int(n))) == 0 { // another body takes away the parts next to the old one
+		if len(doc.T.InnerParts(int(n))) == 0 { // replacing the whole body would remove the parts inside it
 			add(n)
 		}
 	case len(doc.T.InnerParts(int(n))) > 0:
@@ -162,7 +170,7 @@ func (r *shortening) result(n int32) (out []squeezed) {
 	return out
 }
 
-// text returns the replacement for the body of a part, which must be a string.
+// text returns the replacement for the body of part n, which must be a string. ok is false if it isn't worthwhile.
 func (r *shortening) text(n int32) (squeezed, bool) {
 	doc := r.run.Doc()
 	part := &doc.T.Parts[n]
@@ -209,18 +217,19 @@ func (r *shortening) member(n int32) (squeezed, bool) {
 	return s, gains(r.run, &s, r.pass.MinTokens)
 }
 
-// shorter returns a squeezed text, including the line that says so. Texts that passes have written stay unchanged.
+// shorter returns a squeezed text, including the line that says so. ok is false if squeezing saves too little, or if
+// a pass of this package wrote the text.
 func (r *shortening) shorter(text string) (short string, ok bool) {
 	if len(text) > 0 && text[0] == '[' && (strings.HasPrefix(text, handles.SqueezedMarker[:len(handles.SqueezedMarker)-1]) || strings.HasPrefix(text, handles.TruncatedMarker[:len(handles.TruncatedMarker)-1])) {
 		return "", false
 	}
-	o := squeeze.Options{MinSaved: minSqueezed, Steps: longOutput}
+	o := squeeze.Options{MinSaved: minSqueezed, Steps: longOutput, Log: r.log}
 	if r.terminal {
 		o.Without = ^(squeeze.Controls | squeeze.Padding | squeeze.Repeats)
 	}
 	rest := digest.WithoutRepeatedReminders(text, &r.reminded)
 	out, form, ok := squeeze.Text(rest, o)
-	if r.terminal && form&(squeeze.Controls|squeeze.Steps) == 0 {
+	if r.terminal && form&(squeeze.Controls|squeeze.Steps|squeeze.Middle) == 0 {
 		out, form, ok = rest, 0, false
 	}
 	if len(text)-len(rest) >= minSqueezed {
@@ -232,7 +241,16 @@ func (r *shortening) shorter(text string) (short string, ok bool) {
 	return r.run.Archive().Sized(handles.SqueezedMarker) + " " + form.String() + "\n" + out, true
 }
 
-// gains measures how many tokens squeezing a text frees, and reports whether they are enough.
+// lastOfAssistant returns the index of the last item with a message of the assistant; -1 if there is none.
+func lastOfAssistant(doc *view.View) int {
+	i := len(doc.Items) - 1
+	for i >= 0 && doc.T.Messages[doc.Items[i].Msg].Role != transcript.Assistant {
+		i--
+	}
+	return i
+}
+
+// gains sets s.gain, the number of tokens that squeezing the text frees, and reports whether it is at least enough.
 func gains(c Run, s *squeezed, enough int) bool {
 	doc := c.Doc()
 	part := doc.T.Parts[s.part]
@@ -247,8 +265,8 @@ func gains(c Run, s *squeezed, enough int) bool {
 	return s.gain >= max(1, enough)
 }
 
-// sizeWith returns the measure of an object in which one text is replaced. The rest is measured by the format,
-// because each format does so in its own way.
+// sizeWith returns the measure of an object in which one text is replaced. It takes the measure of the original
+// object from the format, because each format measures objects differently, and corrects it by the text.
 func sizeWith(doc *view.View, s *squeezed) transcript.Measure {
 	text := func(src []byte, at transcript.Span) transcript.Measure {
 		sc := jsonspan.New(src)
@@ -261,7 +279,7 @@ func sizeWith(doc *view.View, s *squeezed) transcript.Measure {
 		UTF16: size.UTF16 - was.UTF16 + is.UTF16, Weight: size.Weight - was.Weight + is.Weight}
 }
 
-// putSqueezed replaces a text with a shorter one, and archives the original.
+// putSqueezed replaces the text of a part with the shorter one in s, and archives the original.
 func putSqueezed(c Run, s squeezed) {
 	doc := c.Doc()
 	part := &doc.T.Parts[s.part]
@@ -272,7 +290,7 @@ func putSqueezed(c Run, s squeezed) {
 	w := whole{size: part.Size, handle: c.Archive().Keep(what, part.Msg, s.part, part.Body)}
 	if w.handle != "" {
 		s.value = handles.ReplaceFirst(s.value, handles.Zeros, w.handle[:handles.Short])
-		doc.ForgetWeight() // the cached value may be this one, with the zeros
+		doc.ForgetWeight() // the cached value may be this one, still with zeros
 	}
 	if c.Shortened().squeezed == nil {
 		c.Shortened().squeezed = map[int32]whole{}
@@ -289,8 +307,8 @@ func putSqueezed(c Run, s squeezed) {
 	c.Report().Squeezed++
 }
 
-// unsqueeze restores the texts that this run has squeezed in the given results, so that another pass sees them whole.
-// The items must be measured again afterwards, by Remeasure.
+// unsqueeze restores the texts that this run has squeezed in the results at the given parts, so that another pass
+// sees them whole. The items must be measured again afterwards, by Remeasure.
 func unsqueeze(c Run, results []int32) {
 	doc := c.Doc()
 	gone := map[uint64]bool{} // by Key
@@ -317,7 +335,8 @@ func unsqueeze(c Run, results []int32) {
 	c.Archive().Unkeep(func(body transcript.Span) bool { return gone[body.Key()] })
 }
 
-// unsqueezeAll works like unsqueeze, for results that a pass removes or reads one after the other.
+// unsqueezeAll works like unsqueeze, for results that a pass removes or reads one after the other. It measures the
+// items again itself.
 func unsqueezeAll(c Run, results []result) {
 	doc := c.Doc()
 	if len(c.Shortened().squeezed) == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/report"
 )
 
-// ToolDigestPass clears old tool results in the tail that a fold left, and lists them in the digest before the tail,
-// one line each (S4.39, S4.40). If the policy has no earlier fold, the lines replace the results.
+// ToolDigestPass clears old tool results in the tail of a fold, and lists them in the digest before the tail, one
+// line each (S4.39, S4.40). If the policy has no earlier fold, the lines replace the results.
 //
 //easyjson:json
 type ToolDigestPass struct {
@@ -67,7 +67,7 @@ func (p *ToolDigestPass) Run(c Run) {
 }
 
 // beforeTail adds the lines to the digest message, which precedes the tail. After the newest message they would look
-// like the user's last words (S4.40).
+// like the user's newest words (S4.40).
 func (p *ToolDigestPass) beforeTail(c Run) {
 	doc := c.Doc()
 	var old []result

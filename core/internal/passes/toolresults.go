@@ -36,8 +36,7 @@ func oldResults(c Run, keep int, may func(tool string) bool) (old []result) {
 	return old[:sort.Search(len(old), func(i int) bool { return old[i].newer < keep })]
 }
 
-// resultsByAge returns the tool results whose bodies may be changed, oldest first, and leaves out what oldResults does,
-// but for the newest.
+// resultsByAge is like oldResults, but also returns the newest results.
 func resultsByAge(c Run, may func(tool string) bool) (found []result) {
 	doc := c.Doc()
 	newer := 0
@@ -87,7 +86,8 @@ func TakeOut(c Run, keep int, pass api.Doer, marker string) int {
 	return len(targets)
 }
 
-// replace replaces the body of each result with a marker followed by a text, and reports it as an action.
+// replace replaces the body of each result with a marker followed by what text returns for it, and reports the
+// replacement as an action.
 func replace(c Run, results []result, action api.ActionName, pass api.Doer, marker string, text func(i int) string) {
 	doc := c.Doc()
 	c.Report().Actions = slices.Grow(c.Report().Actions, len(results))
@@ -120,8 +120,8 @@ func ToolFilter(tools, exclude []string) func(tool string) bool {
 	}
 }
 
-// pointedAt reports whether tool result n is a read to which a newer result refers, and records the read to which n
-// itself refers. pointed has the keys of the reads to which newer results refer.
+// pointedAt reports whether the tool result at part n is a read to which a newer result refers. If it refers to an
+// older read itself, pointedAt adds that read to pointed, which has the keys of all such reads.
 func pointedAt(c Run, n int32, pointed *critbit.Map[bool]) bool {
 	doc := c.Doc()
 	if c.Policy().IsPublished() || !digest.ReadsFile(digest.ToolName(doc.T, int(n))) {

@@ -105,7 +105,8 @@ func (p *TruncatePass) Unsqueeze(c Run, may func(tool string) bool) {
 	}
 }
 
-// Message truncates the tool results of a message. It returns how many texts were truncated, and the tool of the last result.
+// Message truncates the results in message m of the tools for which may returns true. It returns how many texts were
+// truncated, and the tool of the last result.
 func (p *TruncatePass) Message(c Run, m int32, may func(tool string) bool) (truncated int, tool string) {
 	doc := c.Doc()
 	which := func(n int32) bool {
@@ -115,8 +116,8 @@ func (p *TruncatePass) Message(c Run, m int32, may func(tool string) bool) (trun
 	return EachResultText(doc, m, which, func(n int32) bool { return p.text(c, n) })
 }
 
-// EachResultText calls cut for each text in the tool results of a message that which accepts. It returns how many
-// texts were cut, and the tool of the last result.
+// EachResultText calls cut for each text in those tool results of message m for which which returns true. It returns
+// how often cut returned true, and the tool of the last result.
 func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (count int, tool string) {
 	one := func(n int32) {
 		if cut(n) {
@@ -144,8 +145,8 @@ func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (
 	return count, tool
 }
 
-// text truncates the text that is the body of a part, and archives the whole text. It reports whether there was
-// anything to truncate.
+// text truncates the text that is the body of part n, and archives the whole text. It returns false if there was
+// nothing to truncate.
 func (p *TruncatePass) text(c Run, n int32) bool {
 	doc := c.Doc()
 	part := &doc.T.Parts[n]
@@ -201,7 +202,8 @@ func HeadTail(lines []string, keep int) string {
 	return first + "\n\n[... " + strconv.Itoa(len(lines)-keep) + " lines truncated ...]\n\n" + last
 }
 
-// ends returns the first half of keep lines, and the last ones.
+// ends returns the first and the last of the lines, keep in total and joined by line feeds. If keep is odd, last has
+// one line more.
 func ends(lines []string, keep int) (first, last string) {
 	head := keep / 2
 	return strings.Join(lines[:head], "\n"), strings.Join(lines[len(lines)-(keep-head):], "\n")

@@ -1,6 +1,7 @@
 package policy
 
-// layered is the published system S0: due above the window without the system prompt, three levels, and no model (S0.3, S0.5).
+// layered is the published system S0. Compaction is due above the window without the system prompt. It has three
+// levels and uses no model (S0.3, S0.5).
 var layered = Preset{
 	Name: "layered",
 	Doc:  "the published system S0: truncates tool results, then replaces each old turn with a line, then drops the middle",

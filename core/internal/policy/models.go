@@ -18,9 +18,8 @@ type Model struct {
 // longestName is the length of the longest name of a model that is looked up, in bytes.
 const longestName = 200
 
-// ModelByName finds a model by its name in a request. The longest matching Name counts. Nothing is assumed about
-// unknown models. A build for browsers has the window that such builds usually have if its model's window is larger
-// or unknown.
+// ModelByName finds a model by its name in a request. The longest matching Name counts. It returns false for an
+// unknown model. A model built for browsers has the window that is usual there, unless its own window is smaller.
 func ModelByName(name string) (Model, bool) {
 	name = strings.ToLower(name)
 	if len(name) > longestName {
@@ -33,8 +32,8 @@ func ModelByName(name string) (Model, bool) {
 	return m, known
 }
 
-// build finds the window of a browser build by the build's name: by a suffix, which other suffixes may follow, or by
-// an owner and a slash. If several match, the smallest window counts.
+// build finds the window of a model built for browsers by the name of the build: by a suffix, which other suffixes
+// may follow, or by an owner and a slash. If several match, the smallest window counts.
 func build(name string) (found Model, ok bool) {
 	for _, b := range builds {
 		if says(name, b.Name) && (!ok || b.Window < found.Window) {
@@ -69,7 +68,7 @@ func published(name string) (Model, bool) {
 	return Model{}, false
 }
 
-// namesModel reports whether an entry of a table, written as Model.Name explains, names the model called name.
+// namesModel reports whether an entry of a table, in the form of Model.Name, stands for the model called name.
 func namesModel(entry, name string) bool {
 	want, open := strings.CutSuffix(entry, "*")
 	for from := 0; ; {
@@ -93,8 +92,8 @@ type listPrice struct {
 	Input, Output, CacheRead, CacheWrite uint32
 }
 
-// KnownPrices returns the policy's prices. Without any, it returns the list prices of the policy's model, in US
-// dollars; nil if these are unknown too, or without wire_safe, because the published systems know no models.
+// KnownPrices returns the policy's prices or, if it has none, the list prices of its model in US dollars. It returns
+// nil if these are unknown too, or without wire_safe, because the published systems know no models.
 func (p *Policy) KnownPrices() *Prices {
 	if p.Prices != nil || p.Model == "" || len(p.Model) > longestName || !p.IsWireSafe() {
 		return p.Prices

@@ -40,12 +40,12 @@ func (p *Policy) WithOptions(o *api.Options) (*Policy, *Error) {
 }
 
 // optionsOf are functions that apply groups of options to a policy, in this order. If an option is out of range, they
-// return its name and the problem.
+// return its name in at, and the problem.
 var optionsOf = []func(q *Policy, o *api.Options) (at, problem string){
 	(*Policy).withChoices, (*Policy).withSummary, (*Policy).withCache, (*Policy).withRedact, (*Policy).withWindow,
 }
 
-// withChoices applies options whose values are fixed words.
+// withChoices applies the options whose values are fixed words.
 func (p *Policy) withChoices(o *api.Options) (at, problem string) {
 	p.Force = o.Force
 	if o.Answer != "" {
@@ -82,7 +82,7 @@ func (p *Policy) withSummary(o *api.Options) (at, problem string) {
 	return "", ""
 }
 
-// withCache applies what the host knows about the prompt cache.
+// withCache applies the options about the prompt cache.
 func (p *Policy) withCache(o *api.Options) (at, problem string) {
 	switch {
 	case !(o.Idle >= 0 && o.Idle <= maxIdle):

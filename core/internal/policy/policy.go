@@ -9,7 +9,7 @@ import "github.com/ctxfold/ctxfold/api"
 
 //go:generate sh ../../../internal/apigen/easyjson.sh -disallow_unknown_fields
 
-// Policy says when and how a transcript is compacted. Zero values mean "as the preset says".
+// Policy determines when and how a transcript is compacted. Zero values mean "as in the preset".
 //
 //easyjson:json
 type Policy struct {
@@ -123,7 +123,8 @@ type Gate struct {
 	// MaxToolResults is the number of tool results that are neither cleared nor summarized above which compaction is
 	// due; 0 means never (S4.24).
 	MaxToolResults int `json:"max_tool_results,omitempty"`
-	// Usage uses the provider's counts (usage in native messages) and estimates only the messages after them (S4.8).
+	// Usage makes ctxfold use the provider's counts (usage in native messages) and estimate only the messages after
+	// them (S4.8).
 	Usage bool `json:"usage,omitempty"`
 }
 
@@ -158,7 +159,7 @@ type Summary struct {
 	Provider bool `json:"provider,omitempty"`
 	// Retries is the maximum number of times that the model is asked again after a rejected summary.
 	Retries int `json:"retries,omitempty"`
-	// Split says how to summarize a record that is too long for one request: "map" (one request per part, in
+	// Split is the way to summarize a record that is too long for one request: "map" (one request per part, in
 	// parallel, and one that merges their digests) or "chain" (part by part, each with the digest so far).
 	Split string `json:"split,omitempty"`
 	// Standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1.
@@ -181,8 +182,8 @@ type Summary struct {
 	// Scope is the kind of transcript: "session" (the default) or "branch", an abandoned path of the conversation, which is folded as a
 	// whole.
 	Scope string `json:"scope,omitempty"`
-	// OnFailure says what to do if the host has no summary: "local" (the default: use the local digest), "keep"
-	// (leave the transcript unchanged) or "error" (fail; with wire_safe this means "local").
+	// OnFailure is what to do if the host has no summary: "local" (the default: use the local digest), "keep" (leave
+	// the transcript unchanged) or "error" (fail; with wire_safe this means "local").
 	OnFailure string `json:"on_failure,omitempty"`
 }
 
@@ -271,7 +272,7 @@ func (p *Policy) ColdIsDue(tokens, messages int) bool {
 	return p.Cold != "" && p.Gate.Idle > 0 && p.IsWireSafe() && !p.OnlyKnown && !p.HasFewMessages(messages) && tokens > int(float64(p.Limit())*share)
 }
 
-// MinGain returns how many tokens a compaction must free. A compaction that would free less is not made.
+// MinGain returns how many tokens a compaction must free. One that would free less is not made.
 func (p *Policy) MinGain() int {
 	if p.Force {
 		return 0
@@ -319,7 +320,7 @@ func (p *Policy) DigestShare() float64 {
 	return *p.Summary.Room
 }
 
-// IsPublished reports whether the policy is that of a published system, whose texts and decisions must stay as they
+// IsPublished reports whether the policy reproduces a published system, whose texts and decisions must stay as they
 // were published.
 func (p *Policy) IsPublished() bool {
 	return !p.IsWireSafe() || p.Summary.Style != "" || p.Preset != "" && p.Preset != presets[0].Name
@@ -353,8 +354,8 @@ func (p *Policy) Limit() int {
 	return limit
 }
 
-// NeverDue reports whether compaction can never become due although the policy doesn't ask for that: it has no limit.
-// Published systems accept such a policy.
+// NeverDue reports whether compaction can never become due although the policy doesn't request that: it has no limit
+// of any kind. Published systems accept such a policy.
 func (p *Policy) NeverDue() bool {
 	return p.HasNoLimit() && !p.Window.Unlimited && p.MaxBytes == 0 && p.IsWireSafe() && !p.OnlyKnown
 }

@@ -86,7 +86,8 @@ func Decode(src []byte, v Unmarshaler) *Error {
 	return e
 }
 
-// windowIs returns an error message about the form of a window, which says what to write if given is a number.
+// windowIs returns the error message for a window of the wrong type. If given is a number, it says what to write
+// instead.
 func windowIs(given []byte) string {
 	n := 0
 	for n < len(given) && n < 10 && given[n] >= '0' && given[n] <= '9' {
@@ -136,7 +137,7 @@ func Resolve(src []byte) (*Policy, *Error) {
 	return p, p.check()
 }
 
-// explained adds to an error in a policy what to write instead, if that is known.
+// explained returns err, with a hint at what to write instead if that is known.
 func explained(err *Error, src []byte) *Error {
 	at := jsonspan.PathAt(src, err.Offset)
 	if says := MovedKeyHint("policy." + at); says != "" && err.Code == api.CodeUnknownField {
@@ -176,10 +177,10 @@ const (
 	coldsAre     = `must be "idle", "model_changed", "provider_changed" or "gone"`
 )
 
-// noRoom reports whether the reserve leaves no part of the window for the conversation.
+// noRoom reports whether the reserve takes the whole window, so that nothing is left for the conversation.
 func (p *Policy) noRoom() bool { return p.IsWireSafe() && p.Window.Tokens > 0 && p.Limit() <= 0 }
 
-// check finds values out of range.
+// check returns an error for the first value that is out of range, or nil.
 func (p *Policy) check() *Error {
 	for _, r := range rules {
 		if r.broken(p) {
@@ -201,7 +202,7 @@ func (p *Policy) check() *Error {
 	return nil
 }
 
-// Each pass and each pin looks at every message, so their numbers are limited.
+// Limits for the numbers of passes and pins, because each of them examines every message.
 const (
 	MaxPasses = 100
 	MaxPins   = 1000

@@ -74,7 +74,7 @@ var rules = []rule{
 // outside reports whether a number is not between 0 and most.
 func outside(n, most int) bool { return n < 0 || n > most }
 
-// noShare reports whether a number is set and not between 0 and 1.
+// noShare reports whether a share is set but isn't a number from 0 to 1.
 func noShare(share *float64) bool { return share != nil && !(*share >= 0 && *share <= 1) }
 
 // bad reports whether a price is out of range.

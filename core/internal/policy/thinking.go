@@ -13,7 +13,7 @@ const ThinkingAuto = "auto"
 // version is the version of a Claude model.
 type version struct{ major, minor int }
 
-// The newest versions that can only think with a budget, and the newest that can be asked to.
+// lastManual is the newest version that can only think with a budget, and lastBudget the newest that can be asked to.
 var (
 	lastManual = version{4, 5}
 	lastBudget = version{4, 6}
@@ -23,8 +23,8 @@ func (v version) over(w version) bool {
 	return v.major > w.major || v.major == w.major && v.minor > w.minor
 }
 
-// ThinkingOf returns how a model thinks, according to the version in its name, so that it works for future models:
-// manual, adaptive, or unknown if the model can do both or its name doesn't say.
+// ThinkingOf returns how a model thinks, judging by the version in its name, so that it works for future models too:
+// manual, adaptive, or unknown if the model can do both or its name has no version.
 func ThinkingOf(model string) api.ThinkingMode {
 	model = strings.ToLower(model)
 	at := strings.Index(model, "claude-")
@@ -45,7 +45,8 @@ func ThinkingOf(model string) api.ThinkingMode {
 	return api.ThinkingManual
 }
 
-// versionIn finds the version in a model's name, after the family or before it: 4-5 in opus-4-5-20251101, 3-7 in 3-7-sonnet.
+// versionIn finds the version in a model's name, before or after the family: 4-5 in opus-4-5-20251101, 3-7 in
+// 3-7-sonnet.
 func versionIn(name string) (v version, found bool) {
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune("-.@:/", r) }) {
 		n, err := strconv.Atoi(word)

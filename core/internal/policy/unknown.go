@@ -2,8 +2,8 @@ package policy
 
 import "strings"
 
-// UnknownName returns the error message about an unknown name. It suggests the nearest known name, or lists all names if
-// none is near.
+// UnknownName returns the error message for an unknown name; what is the kind of name. It suggests the nearest known
+// name, or lists all names if none is near.
 func UnknownName(what, name string, names []string) string {
 	says := "unknown " + what + " \"" + name + "\"; "
 	if near := NearestName(name, names); near != "" {
@@ -12,7 +12,7 @@ func UnknownName(what, name string, names []string) string {
 	return says + "there are: " + strings.Join(names, ", ")
 }
 
-// aliases are common names for things that have a different name here.
+// aliases are common names for things that are called something else here.
 var aliases = []struct{ name, meant string }{
 	{"openai", "openai-chat"}, {"chat", "openai-chat"}, {"chatcompletions", "openai-chat"}, {"azure", "openai-chat"},
 	{"deepseek", "openai-chat"}, {"openrouter", "openai-chat"},
@@ -27,8 +27,8 @@ var aliases = []struct{ name, meant string }{
 	{"prompts", "prompt"}, {"token_counter", "estimator"},
 }
 
-// NearestName returns the known name that was probably meant: one with this alias, or the first of the most similar
-// names, if at most a third of the letters differ. It returns "" if no name is similar enough.
+// NearestName returns the known name that was probably meant: the one with this alias or, if at most a third of the
+// letters differ, the first of the most similar names. It returns "" if no name is similar enough.
 func NearestName(name string, names []string) string {
 	if len(name) > maxName {
 		return ""
@@ -56,7 +56,7 @@ func NearestName(name string, names []string) string {
 	return near
 }
 
-// maxName is the longest name that Nearest compares, in bytes.
+// maxName is the maximum length of a name that NearestName compares, in bytes.
 const maxName = 64
 
 // plainly returns a name in lower case, without hyphens, underscores and spaces.
@@ -92,7 +92,7 @@ func distance(a, b string) int {
 	return rows[len(a)%3][len(b)]
 }
 
-// keys are the keys of policies and passes, at all depths. docs/policy.schema.json says where each is allowed.
+// keys are the keys of policies and passes, at all depths. docs/policy.schema.json defines where each is allowed.
 const keys = "always_newest unlimited archive batch boundary cache_read cache_write cold contains estimator excerpt exclude_tools " +
 	"force_turn format gate id idle inclusive index input instructions keep_first keep_last keep_messages " +
 	"keep_recent keep_tokens last_resort log max_batches max_bytes max_files max_input max_input_tokens max_lines max_messages " +
@@ -111,8 +111,8 @@ var moved = []struct{ was, is string }{
 	{"usage", "options.usage"},
 }
 
-// MovedKeyHint returns the error message about a key that became an option, given its former path in a request, or "" for
-// any other path.
+// MovedKeyHint returns the error message for a key that has become an option, given its former path in a request, or
+// "" for any other path.
 func MovedKeyHint(path string) string {
 	for _, m := range moved {
 		if m.was == path {
@@ -126,7 +126,7 @@ func MovedKeyHint(path string) string {
 // error.
 func SuggestKey(err *Error) *Error { return suggest(err, keys) }
 
-// SuggestOption is Suggest for the options of a request.
+// SuggestOption is like SuggestKey, for the options of a request.
 func SuggestOption(err *Error) *Error { return suggest(err, optionKeys) }
 
 func suggest(err *Error, keys string) *Error {

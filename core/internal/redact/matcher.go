@@ -39,7 +39,7 @@ func (m *matcher) child(at int32, c byte) int32 {
 	return 0
 }
 
-// add adds a text with an index. If two texts are equal, the first one's index counts.
+// add adds a text, for which hits then have the given index. Of two equal texts, the index of the first counts.
 func (m *matcher) add(text string, index int) {
 	if len(m.nodes) == 0 {
 		m.nodes = append(m.nodes, node{})
@@ -121,7 +121,7 @@ func (m *matcher) find(hits []hit, b []byte) []hit {
 	return hits
 }
 
-// spellings returns the spellings that JSON libraries produce for a text, without the quotes: with the fewest escapes, in ASCII only,
+// spellings returns how JSON libraries may spell a text, without the quotes: with the fewest escapes, in ASCII only,
 // with HTML characters escaped, and in ASCII with slashes escaped.
 func spellings(text string) []string {
 	plain := inside(text)
@@ -140,7 +140,8 @@ func inside(text string) string {
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// escaped escapes further characters of a text that is already spelled as JSON: those that as accepts, and slashes if slashes is set.
+// escaped escapes further characters of a text that is already spelled as JSON: those for which as returns true, and
+// slashes if slashes is set.
 func escaped(text string, as func(r rune) bool, slashes bool) string {
 	const digits = "0123456789abcdef"
 	var out []byte

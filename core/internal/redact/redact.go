@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// FailedAs replaces the whole text if the host's function failed for it.
+	// FailedAs is the placeholder for a whole text on which the host's function failed.
 	FailedAs = "[REDACTED: not checked]"
 	unnamed  = "[REDACTED]"
 	// maxKnown is the maximum number of texts in a conversation that get a number of their own.
@@ -112,7 +112,8 @@ func (r *Redactor) placeholder(i int32) string {
 	return as
 }
 
-// stringAt returns the offset of the closing quote of the string that begins at an offset, and whether the string is the key of a member.
+// stringAt returns the offset of the closing quote of the string that begins at offset at, and whether the string is
+// the key of a member.
 func stringAt(src []byte, at int) (end int, isKey bool) {
 	end = at + 1
 	for src[end] != '"' {
@@ -128,9 +129,9 @@ func stringAt(src []byte, at int) (end int, isKey bool) {
 	return end, next < len(src) && src[next] == ':'
 }
 
-// Apply replaces the texts in the strings of the value at list, which must be valid JSON. It returns the new source and its mapping to
-// the original, or nil if nothing was replaced. If structure is false, object keys and the values of the keys that names accepts stay
-// unchanged.
+// Apply replaces the texts in the strings of the value at list, which must be valid JSON. It returns the new source
+// and its mapping to the original, or nil if nothing was replaced. Unless structure is set, object keys stay
+// unchanged, and so do the values of keys for which names returns true.
 func (r *Redactor) Apply(src []byte, list jsonspan.Span, structure bool) ([]byte, *transcript.Origin) {
 	var out []byte
 	origin := &transcript.Origin{Src: src}
@@ -171,7 +172,7 @@ func (r *Redactor) Apply(src []byte, list jsonspan.Span, structure bool) ([]byte
 	return append(out, src[done:]...), origin
 }
 
-// names reports whether the values of a key are words defined by the wire formats.
+// names reports whether the values of a key are words that the wire formats define.
 func names(key string) bool {
 	switch key {
 	case "role", "type", "state", "status", "kind":
@@ -180,8 +181,8 @@ func names(key string) bool {
 	return false
 }
 
-// written returns the placeholder of a hit, escaped for the inside of a JSON string. A negative text is -n-1 for the whole text n;
-// otherwise it is the index of a spelling in the matcher.
+// written returns the placeholder for a hit, escaped for the inside of a JSON string. text is the index of a spelling
+// in the matcher, or -n-1 for the whole text n.
 func (r *Redactor) written(text int32) string {
 	if text < 0 {
 		return inside(r.placeholder(-text - 1))
@@ -193,7 +194,8 @@ func (r *Redactor) written(text int32) string {
 	return as
 }
 
-// within finds the texts in the JSON string at [from, to), which includes the quotes. The offsets of the hits refer to src.
+// within finds the texts to replace in the JSON string at [from, to), which includes the quotes. The offsets of the
+// hits refer to src.
 func (r *Redactor) within(src []byte, from, to int) []hit {
 	b := src[from+1 : to-1]
 	r.hits = r.hits[:0]

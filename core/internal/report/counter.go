@@ -9,7 +9,7 @@ type Counter struct {
 	At   func(r *api.Report) *int
 }
 
-// counters are the declared counters.
+// counters are the counters that packages have declared.
 var counters []Counter
 
 // DeclareCounter registers a counter; repeated calls with the same name have no effect. Packages call it from init.

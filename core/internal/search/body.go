@@ -11,8 +11,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// isNoText reports whether strings under a key are not text, because the key names, signs or counts something. This and the next two
-// tables are all that this package knows about message formats.
+// isNoText reports whether the strings under a key are not text, because the key names, signs or counts something.
+// This table and the next two are all that this package knows about message formats.
 func isNoText(key []byte) bool {
 	switch string(key) {
 	case "id", "type", "role", "signature", "thoughtSignature", "thought_signature", "encrypted_content", "data", "media_type", "mediaType", "mime_type",
@@ -34,8 +34,8 @@ func isPart(kind []byte) bool {
 	return false
 }
 
-// roleOfType returns the role of an item whose type, not its role, says that it is a message, as in OpenAI's Responses API and in
-// LangChain.
+// roleOfType returns the role of an item that is a message by its type instead of its role, as in OpenAI's Responses
+// API and in LangChain. ok is false for other types.
 func roleOfType(kind []byte) (Role, bool) {
 	switch {
 	case string(kind) == "reasoning":
@@ -48,7 +48,7 @@ func roleOfType(kind []byte) (Role, bool) {
 	return RoleNamed(kind)
 }
 
-// read splits a body into docs and counts the query's words in them.
+// read splits a body into docs, and counts the words of the query in them.
 func (s *searching) read(body int32) {
 	src := s.bodies[body].Text
 	docs, posts, named, messages := len(s.docs), len(s.posts), len(s.named), s.messages
@@ -81,8 +81,8 @@ func (s *searching) read(body int32) {
 	s.end(uint32(len(src)))
 }
 
-// isList reports whether a list contains messages, judging by its first object. Any other list, such as a list of parts, is the body of
-// a tool result.
+// isList reports whether a list contains messages, judging by its first object. Any other list, such as a list of
+// parts, is the body of a tool result.
 func isList(src []byte) bool {
 	r := jsonspan.New(src)
 	for r.Array(); r.Elem(); {
@@ -131,7 +131,8 @@ func (s *searching) list(r *jsonspan.Scanner, body int32) {
 	}
 }
 
-// link collects the handles in a string between messages: the string itself, or a line of changes that names some.
+// link collects the handles in a string between messages. The string is a handle, or a line of changes that may name
+// some.
 func (s *searching) link(line string) {
 	if word, _, _ := strings.Cut(line, " "); len(line) > 1<<16 || word == "gone" || word == "last" || word == "space" || word == "end" {
 		return
@@ -180,7 +181,7 @@ func (s *searching) end(to uint32) {
 	}
 }
 
-// close turns the message's text so far into a doc.
+// close makes a doc of the message's text so far.
 func (s *searching) close() {
 	if s.cur.piece > 0 && s.cur.words == 0 {
 		return
@@ -205,7 +206,8 @@ func (s *searching) close() {
 	s.cur.words = 0
 }
 
-// pieceBytes is the size of the docs that a long text is split into: a tool result of many pages answers many questions.
+// pieceBytes is the size of the docs into which a long text is split, because a tool result of many pages answers
+// many questions.
 const pieceBytes = 2048
 
 // text adds a text of the message.
@@ -237,7 +239,8 @@ func (s *searching) text(text []byte) {
 	s.count(text)
 }
 
-// cut returns the length of the first piece of a long text: up to the end of a line or a word, or else up to the start of a rune.
+// cut returns the length of the first piece of a long text: up to the end of a line or a word if possible, otherwise
+// up to the start of a rune.
 func cut(text []byte) int {
 	space := 0
 	for n := pieceBytes; n > pieceBytes/2; n-- {
@@ -287,7 +290,7 @@ func (s *searching) count(text []byte) {
 	s.cur.words += int32(n)
 }
 
-// pairs records the distance in words between term k and the preceding term, if it is the smallest so far.
+// pairs records the distance in words between term k and the term before it, if it is the smallest so far.
 func (s *searching) pairs(k, distance int32) {
 	if distance <= nearest && (s.pair[k] == 0 || distance < s.pair[k]) {
 		s.pair[k] = max(distance, 1)
@@ -390,7 +393,7 @@ const (
 	digestHandle = "Handle of the folded messages: "
 )
 
-// handles collects the handle that a text names as a marker or as a digest.
+// handles collects the handle that the beginning of a text names, if the text is a marker or a digest.
 func (s *searching) handles(text []byte) {
 	text = text[:min(len(text), markerRoom)]
 	if len(text) < handles.Short {
@@ -412,7 +415,7 @@ func (s *searching) handles(text []byte) {
 	}
 }
 
-// name adds a string to the handles that the bodies name, if it has the form of a handle.
+// name adds a string to the handles that bodies name, if it has the form of a handle.
 func (s *searching) name(handle string) {
 	if handles.IsHandle(handle) {
 		s.named = append(s.named, handle)
@@ -422,7 +425,7 @@ func (s *searching) name(handle string) {
 // given reports whether the body with a handle is among the searched bodies.
 func (s *searching) given(handle string) bool { return s.handed.Has(handle[:handles.Short]) }
 
-// missing returns, each once, the handles that the bodies name but that belong to none of them.
+// missing returns the handles of bodies that are named but were not given, without duplicates.
 func (s *searching) missing() (list []string) {
 	seen := &s.handed
 	for _, h := range s.named {

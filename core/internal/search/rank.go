@@ -146,7 +146,7 @@ func around(docs []doc, scores []int64, i int) int64 {
 	return scores[i] + max(at(i-1), at(i+1))*better/one + max(at(i-2), at(i+2))*beyond/one
 }
 
-// lexical returns the score of each doc by its words alone, without dates, roles and neighbours.
+// lexical returns the score of each doc by its words alone: without dates, roles and neighboring docs.
 func (s *searching) lexical() []int64 {
 	n := int64(len(s.docs))
 	df, by := make([]int64, len(s.term)), make([][4]int64, len(s.term))
@@ -204,8 +204,9 @@ func (s *searching) lexical() []int64 {
 	return scores
 }
 
-// called returns, for each term, the role of the person whose name it is, or Tool if it isn't a name. If almost only one of the two
-// uses a name, and not in most of the messages like a label, it is the name of the other.
+// called returns, for each term, the role of the person whose name it is, or Tool if it isn't a name. If almost only
+// one of two people uses a name, and doesn't use it in most messages as if it were a label, it is the name of the
+// other.
 func (s *searching) called(df []int64, by [][4]int64, roles [4]int64) []Role {
 	of := make([]Role, len(s.term))
 	for k := range of {

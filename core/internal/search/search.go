@@ -43,7 +43,7 @@ var roleNames = [...]api.Role{api.RoleSystem, api.RoleUser, api.RoleAssistant, a
 // Word returns the name of the role in results.
 func (r Role) Word() api.Role { return roleNames[r] }
 
-// RoleNamed returns the role with a name, in the spelling of any API. It returns false for an unknown name.
+// RoleNamed returns the role with a name, as any API spells it. ok is false for an unknown name.
 func RoleNamed[T string | []byte](name T) (Role, bool) {
 	switch string(name) {
 	case "user", "human":

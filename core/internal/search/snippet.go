@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// snippetBytes is the maximum length of a snippet in bytes, without ellipses. spread is the maximum distance in bytes between the first
-// and the last of the query words that a snippet is chosen for.
+// snippetBytes is the maximum length of a snippet in bytes, without ellipses. spread is the maximum distance, in
+// bytes, between the first and the last of the query words for which a snippet is chosen.
 const (
 	snippetBytes = 234
 	spread       = 160
@@ -95,8 +95,8 @@ func (s *searching) passage(text []byte) (from, to int) {
 	return ahead(text, from, first), behind(text, to, max(last, from))
 }
 
-// ahead moves the start of a passage forward from offset from, to a position after a blank that is at most most, or else to the start
-// of a rune.
+// ahead moves the start of a passage from offset from to a position after a blank, at most to offset most, or else to
+// the start of a rune.
 func ahead(text []byte, from, most int) int {
 	if from == 0 {
 		return 0
@@ -112,7 +112,8 @@ func ahead(text []byte, from, most int) int {
 	return from
 }
 
-// behind moves the end of a passage back from offset to, to the position of a blank after least, or else to the start of a rune.
+// behind moves the end of a passage from offset to back to a blank, at least to offset least, or else to the start of
+// a rune.
 func behind(text []byte, to, least int) int {
 	if to == len(text) {
 		return to

@@ -9,24 +9,33 @@ import (
 // live conversation is the path from the newest message back to its root, or to the last compaction. The lines of one provider message
 // share message.id and have one block each. If a message calls several tools at once, the parent of each result is the line of its
 // call, so all but one of these lines are off the path.
+//
+// The Claude Agent SDK has the same entries in lists: its session stores hold the lines of the agent, and a query yields messages that
+// spell their members with underscores and follow each other without parents (SDKMessage and SessionStoreEntry of
+// @anthropic-ai/claude-agent-sdk 0.3.332). The option --output-format stream-json prints the latter as lines.
 func init() {
 	register(&Kind{
 		Name:   "claude-code",
-		Doc:    "Claude Code: JSON lines",
+		Doc:    "Claude Code: JSON lines; Claude Agent SDK: its stream, and entries of its session stores, as lines or a list",
 		Format: "anthropic",
-		Signs: []Sign{
-			{"user", []string{"message", "sessionId"}},
-			{"user", []string{"message", "uuid"}},
-			{"assistant", []string{"message", "sessionId"}},
-			{"assistant", []string{"message", "uuid"}},
-			{"summary", []string{"leafUuid"}},
-			{"system", []string{"uuid", "sessionId"}},
-			{"file-history-snapshot", []string{"snapshot"}},
-			{"queue-operation", []string{"operation", "sessionId"}},
-		},
-		Usage: usageKeys{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"},
-		Read:  readClaudeCode,
+		Signs:  ccSigns,
+		Items:  ccSigns,
+		Usage:  usageKeys{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"},
+		Read:   readClaudeCode,
 	})
+}
+
+var ccSigns = []Sign{
+	{"user", []string{"message", "sessionId"}},
+	{"user", []string{"message", "uuid"}},
+	{"user", []string{"message", "parent_tool_use_id"}},
+	{"assistant", []string{"message", "sessionId"}},
+	{"assistant", []string{"message", "uuid"}},
+	{"summary", []string{"leafUuid"}},
+	{"system", []string{"uuid", "sessionId"}},
+	{"system", []string{"uuid", "session_id"}},
+	{"file-history-snapshot", []string{"snapshot"}},
+	{"queue-operation", []string{"operation", "sessionId"}},
 }
 
 // ccLine is a line that is part of the tree. Until resolve runs, its ids are positions in ids; afterwards they are numbers.
@@ -35,6 +44,7 @@ type ccLine struct {
 	kind    ccKind
 	side    bool // belongs to a subagent
 	failed  bool // the agent's note that a request to the provider failed
+	replay  bool // repeats a message that the program has sent
 	summary bool // the summary of the messages that the preceding compaction removed
 	linked  bool // has a parent member, even if it is null
 	used    bool // its message is in the result
@@ -86,6 +96,7 @@ type ccKeep struct {
 type claudeCode struct {
 	*file
 	byteForByte
+	list    jsonspan.Span // the list of entries, if the file is a list
 	ids     ids
 	numbers int // the number of different ids
 	records []ccLine
@@ -98,7 +109,9 @@ type claudeCode struct {
 
 func readClaudeCode(f *file) writer {
 	c := &claudeCode{file: f}
-	f.lines(c.line)
+	if c.list = f.wholeList("an entry", c.line); c.list.IsZero() {
+		f.lines(c.line)
+	}
 	if f.err == nil {
 		c.resolve()
 		c.walk()
@@ -114,19 +127,21 @@ func (c *claudeCode) line(s *jsonspan.Scanner) {
 	l := ccLine{uuid: noID, parent: noID, id: noID, keep: -1}
 	l.at.Start = s.Pos()
 	var typ, sub string
-	var message, attachment, metadata jsonspan.Span
+	var message, attachment, metadata, parentCall, failure jsonspan.Span
 	read(s,
 		field{"type", oneOf(&typ, "user", "assistant", "system", "attachment")}, field{"subtype", oneOf(&sub, "compact_boundary")},
 		field{"uuid", number{&c.ids, &l.uuid}},
 		field{"parentUuid", func(s *jsonspan.Scanner) { l.linked, l.parent = true, c.ids.add(c.src, text(s)) }},
 		field{"isSidechain", &l.side}, field{"isApiErrorMessage", &l.failed}, field{"isCompactSummary", &l.summary},
+		field{"isReplay", &l.replay},
 		field{"message", anyValue{&message}}, field{"attachment", anyValue{&attachment}}, field{"compactMetadata", anyValue{&metadata}},
+		field{"parent_tool_use_id", &parentCall}, field{"error", &failure}, field{"compact_metadata", anyValue{&metadata}},
 		field{"timestamp", timeOf{c.file}})
 	l.at.End = s.Pos()
 	if s.Err() != nil {
 		return
 	}
-	l.first = int32(len(c.blocks))
+	l.first, l.side, l.failed = int32(len(c.blocks)), l.side || !parentCall.IsZero(), l.failed || !failure.IsZero()
 	switch {
 	case (typ == "user" || typ == "assistant") && !message.IsZero():
 		l.kind = ccUser
@@ -153,7 +168,8 @@ func (c *claudeCode) line(s *jsonspan.Scanner) {
 	c.records = append(c.records, l)
 }
 
-// inside calls one with a scanner at a value that s has already passed. An error in one becomes an error of s.
+// inside calls one with a scanner at a value that s has already passed. An error of that scanner becomes an error of
+// s.
 func inside(s *jsonspan.Scanner, at jsonspan.Span, one func(in *jsonspan.Scanner)) {
 	in := s.At(at.Start)
 	one(in)
@@ -221,11 +237,13 @@ func (c *claudeCode) compaction(s *jsonspan.Scanner, at jsonspan.Span, l *ccLine
 	k := ccKeep{anchor: noID, head: noID, tail: noID}
 	kept := []field{
 		{"anchorUuid", number{&c.ids, &k.anchor}}, {"headUuid", number{&c.ids, &k.head}}, {"tailUuid", number{&c.ids, &k.tail}},
+		{"anchor_uuid", number{&c.ids, &k.anchor}}, {"head_uuid", number{&c.ids, &k.head}}, {"tail_uuid", number{&c.ids, &k.tail}},
 		{"uuids", func(s *jsonspan.Scanner) { k.uuids = c.ids.list(s, k.uuids) }},
 	}
 	inside(s, at, func(s *jsonspan.Scanner) {
 		if isObject(s) {
-			read(s, field{"preservedSegment", kept}, field{"preservedMessages", kept})
+			read(s, field{"preservedSegment", kept}, field{"preservedMessages", kept},
+				field{"preserved_segment", kept}, field{"preserved_messages", kept})
 		}
 	})
 	if k.tail != noID || len(k.uuids) > 0 {

@@ -6,9 +6,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// save appends a compaction in Claude Code's own form, followed by one line per message. All versions of the agent can load that; lists
-// of kept messages in a compaction's metadata are only understood by newer versions. A copied message gets a new provider id as well,
-// because the agent merges all lines with the same id into one message, wherever they are.
+// save appends a compaction in Claude Code's own form, followed by one line per message. All versions of the agent
+// can load these lines, but only newer ones understand the lists of kept messages in a compaction's metadata. A
+// copied message also gets a new provider id, because the agent merges all lines with the same id into one message,
+// wherever they are. If the file is a list, the entries are added at its end.
 func (c *claudeCode) save(s *saver) {
 	if c.leaf < 0 {
 		s.cannot("the session file holds no message to continue from")
@@ -19,10 +20,16 @@ func (c *claudeCode) save(s *saver) {
 	if p := find(c.src, leaf, "uuid"); !p.IsZero() {
 		logical = string(p.Slice(c.src))
 	}
-	common := c.common(leaf)
+	common, metadata, end := c.common(leaf), `"compactMetadata":{"trigger":"manual","preTokens":`, "}\n"
+	if !find(c.src, leaf, "session_id").IsZero() {
+		metadata = `"compact_metadata":{"trigger":"manual","pre_tokens":`
+	}
+	if !c.list.IsZero() {
+		s.kept, s.out, end = int(c.list.End)-1, []byte(",\n"), "},\n"
+	}
 	s.write(`{"type":"system","subtype":"compact_boundary","parentUuid":null,"logicalParentUuid":`, logical, common,
 		`,"content":"Conversation compacted","isMeta":false,"timestamp":`, quoted(s.next()), `,"uuid":`, boundary,
-		`,"level":"info","compactMetadata":{"trigger":"manual","preTokens":`, s.in.Tokens, "}}\n")
+		`,"level":"info",`, metadata, s.in.Tokens, "}", end)
 	parent, digest := boundary, s.digest()
 	for i := range s.in.Messages {
 		id, role := s.newID(), s.role(i)
@@ -47,15 +54,20 @@ func (c *claudeCode) save(s *saver) {
 		} else {
 			c.answer(s, i, find(c.src, line, "message"))
 		}
-		s.write(`,"uuid":`, id, "}\n")
+		s.write(`,"uuid":`, id, end)
 		parent = id
+	}
+	if !c.list.IsZero() {
+		s.out = append(s.out[:len(s.out)-len(",\n")], c.src[c.list.End-1:]...)
 	}
 }
 
 // ccCommon are the members that have the same value on all lines of a session.
-var ccCommon = []string{"isSidechain", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug", "agentId"}
+var ccCommon = []string{
+	"isSidechain", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug", "agentId", "session_id", "parent_tool_use_id",
+}
 
-// common returns these members as JSON, copied from a line, each preceded by a comma.
+// common returns the members that all lines of a session share as JSON, copied from a line, each preceded by a comma.
 func (c *claudeCode) common(line jsonspan.Span) (all string) {
 	for _, key := range ccCommon {
 		if p := find(c.src, line, key); !p.IsZero() {
@@ -65,20 +77,21 @@ func (c *claudeCode) common(line jsonspan.Span) (all string) {
 	return all
 }
 
-// ccOwn are the members that are specific to a line or refer to other lines, so that a copy can't keep them.
+// ccOwn are the members that a copy of a line can't keep, because they are specific to the line or refer to other
+// lines.
 var ccOwn = []string{
 	"timestamp", "type", "uuid", "parentUuid", "logicalParentUuid", "message", "attachment", "sourceToolAssistantUUID", "sourceToolUseID",
-	"subtype", "compactMetadata",
+	"subtype", "compactMetadata", "compact_metadata", "isReplay",
 }
 
-// rest writes the members of a line that a copy keeps. Only a copy of a whole message keeps toolUseResult, which holds what a tool
-// returned to the user interface.
+// rest copies the members of a line other than those in ccOwn. toolUseResult, in either spelling, is what a tool
+// returned to the user interface, and is only copied with a whole message.
 func (c *claudeCode) rest(s *saver, line jsonspan.Span, whole bool) {
 	in := scanner(c.src, line.Start)
 	members(in, func(key []byte) bool {
 		from := in.KeyPos()
 		v := in.Skip().Span
-		if !slices.Contains(ccOwn, string(key)) && (whole || string(key) != "toolUseResult") {
+		if !slices.Contains(ccOwn, string(key)) && (whole || string(key) != "toolUseResult" && string(key) != "tool_use_result") {
 			s.write(`,`, c.src[from:v.End])
 		}
 		return true
@@ -88,8 +101,8 @@ func (c *claudeCode) rest(s *saver, line jsonspan.Span, whole bool) {
 // ccUnused are the token counts of a copied response. The original's counts describe a prompt that no longer exists.
 const ccUnused = `{"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}`
 
-// answer writes message i, an assistant message, in the provider's form. was is the message in the file that it copies, or the zero
-// Span.
+// answer writes message i, an assistant message, in the provider's form. was is the message of the file that it is a
+// copy of, or the zero Span.
 func (c *claudeCode) answer(s *saver, i int, was jsonspan.Span) {
 	content := string(s.value(i, "content"))
 	id := `"msg_` + s.id() + `"`

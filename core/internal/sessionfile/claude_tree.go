@@ -66,13 +66,14 @@ func (c *claudeCode) parents() {
 		if l.uuid != noID {
 			before[l.uuid] = int32(i)
 		}
-		if !l.side {
+		if !l.side && (l.linked || l.isMessage()) {
 			last = int32(i)
 		}
 	}
 }
 
-// walk sets the path: it follows the parents from the leaf back to the last compaction, or to the root if there is none.
+// walk sets the path by following the parents from the leaf back to the last compaction, or to the root if there is
+// none.
 func (c *claudeCode) walk() {
 	kept, anchor := c.relink()
 	seen := make([]bool, len(c.records))
@@ -86,8 +87,8 @@ func (c *claudeCode) walk() {
 		}
 		i = c.records[i].parent
 		if i < 0 || seen[i] {
-			// If the chain doesn't reach the compaction, it begins with the compaction all the same, because the messages before it
-			// were removed.
+			// The parents don't lead to the compaction. The path begins with it all the same, because the messages
+			// before it were removed.
 			if i = anchor; i < 0 || seen[i] {
 				i = c.cut
 			}

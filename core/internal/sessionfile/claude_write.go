@@ -50,8 +50,12 @@ func (c *claudeCode) turns() []ccTurn {
 		l := &c.records[i]
 		switch {
 		case !l.isMessage() || l.failed:
+		case l.kind == ccUser && l.replay && l.uuid != noID && seen[l.uuid]:
 		case l.kind == ccUser:
 			l.used = true
+			if l.uuid != noID {
+				seen[l.uuid] = true
+			}
 			turns = append(turns, ccTurn{lines: []int32{i}, user: true})
 			c.pair(l, call)
 		case l.id == noID:
@@ -107,7 +111,7 @@ func (c *claudeCode) pair(l *ccLine, call []int32) {
 	}
 }
 
-// Results off the path are assigned to the calls that have no result on it.
+// beside assigns results off the path to the calls that have no result on it.
 func (c *claudeCode) beside(call []int32) {
 	for b := range c.blocks {
 		p := &c.blocks[b]
@@ -129,7 +133,7 @@ func (c *claudeCode) beside(call []int32) {
 // synthetic is the model name on messages that the agent wrote itself.
 const synthetic = "<synthetic>"
 
-// assistant writes a provider message. It returns false if the message is empty.
+// assistant writes a provider message. It returns false if the message is empty and therefore not written.
 func (c *claudeCode) assistant(t *ccTurn) bool {
 	index := c.Count
 	if len(t.lines) == 1 {
@@ -175,7 +179,7 @@ func (c *claudeCode) assistant(t *ccTurn) bool {
 	return true
 }
 
-// findModel sets the model from the responses that a compaction removed, if none is left.
+// findModel takes the model from a response that a compaction removed, if no other response is left.
 func (c *claudeCode) findModel() {
 	for i := len(c.records) - 1; i >= 0 && c.Model == ""; i-- {
 		if l := &c.records[i]; !l.side && !l.failed && !l.model.IsZero() && !jsonspan.EqualText(c.src, l.model, synthetic) {
@@ -213,7 +217,7 @@ func (c *claudeCode) results(t *ccTurn, next int32) {
 	c.put(`]}`)
 }
 
-// gave reports whether line i contributed a result to the preceding message.
+// gave reports whether a tool result in line i was moved into the message of results before it.
 func (c *claudeCode) gave(i int32) bool {
 	for b := c.records[i].first; b < c.records[i].end; b++ {
 		if c.blocks[b].moved {
@@ -257,8 +261,8 @@ func (c *claudeCode) begin(role string) {
 	c.put(`{"role":"` + role + `","content":`)
 }
 
-// element starts the next content block of a message, which comes from the given line. n counts the blocks; the first also starts the
-// message.
+// element starts the next content block of a message with the given role. The block comes from the given line. n
+// counts the blocks of the message; the first one also starts the message.
 func (c *claudeCode) element(n *int, role string, line int32) {
 	if *n == 0 {
 		c.begin(role)
@@ -270,7 +274,7 @@ func (c *claudeCode) element(n *int, role string, line int32) {
 	c.came(line)
 }
 
-// countSkipped counts the lines that are not in the result.
+// countSkipped counts the lines that are in no message of the result.
 func (c *claudeCode) countSkipped() {
 	there := make([]bool, c.numbers)
 	for i := range c.records {

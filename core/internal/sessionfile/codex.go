@@ -132,7 +132,7 @@ func (c *codex) session(s *jsonspan.Scanner) {
 	c.meta = true
 }
 
-// add reads one item and adds it to the conversation.
+// add reads an item and adds it to the conversation.
 func (c *codex) add(s *jsonspan.Scanner) {
 	s.Kind()
 	it := cxItem{}
@@ -175,7 +175,7 @@ var notices = []string{
 	"<turn_aborted>", "<subagent_notification>",
 }
 
-// isNotice reads the content of a message and reports whether the agent wrote it.
+// isNotice reads the content of a message and returns true if the agent wrote the message.
 func isNotice(s *jsonspan.Scanner) bool {
 	if s.Kind() != jsonspan.Array {
 		s.Skip()

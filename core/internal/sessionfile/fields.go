@@ -9,17 +9,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// field names a member of an object and the destination of its value. The type of to determines how the value is read:
+// field names a member of an object and the destination for its value. The destination's type determines how the
+// value is read:
 //
-//	*jsonspan.Span        a string; the zero Span if the value is anything else
-//	anyValue              any value
-//	*int64                a whole number from 0 on; anything else is 0
-//	*bool                 whether the value is true
-//	choice                a string that is one of a few words; "" if it is none of them
-//	number                an id
-//	timeOf                the time of an entry
-//	[]field               an object; other values are skipped
-//	func(*Scanner)        whatever the function reads
+// *jsonspan.Span        a string; the zero Span if the value is anything else anyValue              any value *int64
+// a whole number from 0 on; anything else is 0 *bool                 whether the value is true choice
+// a string that is one of a few words; "" if it is none of them number                an id timeOf                the
+// time of an entry []field               an object; other values are skipped func(*Scanner)        whatever the
+// function reads
 //
 // A type outside this list is a programming error: its member would be read as if no field named it.
 type field struct {
@@ -30,25 +27,27 @@ type field struct {
 // anyValue is a destination for the span of a value of any type.
 type anyValue struct{ *jsonspan.Span }
 
-// choice is a destination for a string that must be one of a few words.
+// choice is a destination for a string that is expected to be one of a few words.
 type choice struct {
 	to    *string
 	words []string
 }
 
-// oneOf returns a destination for a string that must be one of words.
+// oneOf makes a choice from these words.
 func oneOf(to *string, words ...string) choice { return choice{to, words} }
 
-// timeOf is a destination for the time of an entry; the file keeps the last one.
+// timeOf is a destination for the time of an entry. The file remembers the time that was read last.
 type timeOf struct{ file *file }
 
-// number is a destination for an id: it stores the id's position for ids.rank, or noID if the value is not a string.
+// number is a destination for an id. It receives the position that the id has for ids.rank, or noID if the value is
+// not a string.
 type number struct {
 	ids *ids
 	to  *int32
 }
 
-// read reads the object at s into fields, and skips members that no field names. If a key occurs twice, its last value counts.
+// read reads the object at s into the fields, and skips members that no field names. If a key occurs twice, its last
+// value counts.
 func read(s *jsonspan.Scanner, fields ...field) {
 	members(s, func(key []byte) bool {
 		for i := range fields {
@@ -67,7 +66,7 @@ func readAt(src []byte, at jsonspan.Span, fields ...field) {
 	}
 }
 
-// read reads the value at s into the field's destination. It returns false if it left the value unread.
+// read reads the value at s into the field's destination. It returns false if it hasn't read the value.
 func (f *field) read(s *jsonspan.Scanner) bool {
 	switch to := f.to.(type) {
 	case *jsonspan.Span:
@@ -97,7 +96,8 @@ func (f *field) read(s *jsonspan.Scanner) bool {
 	return true
 }
 
-// members calls one for each member of the object at s. one must read the value and return true, or return false to have it skipped.
+// members calls one for each member of the object at s. one must read the member's value and return true, or return
+// false to skip it.
 func members(s *jsonspan.Scanner, one func(key []byte) bool) {
 	for s.Object(); ; {
 		key, ok := s.Key()
@@ -110,7 +110,7 @@ func members(s *jsonspan.Scanner, one func(key []byte) bool) {
 	}
 }
 
-// isObject reports whether the next value is an object, and skips a value that isn't.
+// isObject reports whether the next value is an object. Any other value is skipped.
 func isObject(s *jsonspan.Scanner) bool {
 	if s.Kind() == jsonspan.Object {
 		return true
@@ -119,8 +119,8 @@ func isObject(s *jsonspan.Scanner) bool {
 	return false
 }
 
-// readList reads a list of objects, calls one at each object, and returns the span of the list. Anything else is an error, whose
-// message uses the names list and item.
+// readList reads a list of objects, calls one at each object, and returns the span of the list. Anything else is an
+// error, whose message uses the words list and item.
 func readList(s *jsonspan.Scanner, list, item string, one func(s *jsonspan.Scanner)) (at jsonspan.Span) {
 	if s.Kind() != jsonspan.Array {
 		s.Fail(jsonspan.WrongType, int(s.Pos()), list+" must be a list")
@@ -162,7 +162,7 @@ func text(s *jsonspan.Scanner) jsonspan.Span {
 	return jsonspan.Span{}
 }
 
-// word reads a string and returns the one of words that it equals, or "".
+// word reads a string and returns it if it is one of words; otherwise "".
 func word(s *jsonspan.Scanner, words ...string) string {
 	p := text(s)
 	for _, w := range words {
@@ -226,7 +226,7 @@ func textOf(src []byte, at jsonspan.Span, path string) string {
 // typeOf returns the type member of a block or a part.
 func typeOf(src []byte, at jsonspan.Span) string { return textOf(src, at, "type") }
 
-// isSet reports whether the value at a path, such as true or a number, is spelled exactly like value.
+// isSet reports whether the value at a path, for example true or a number, is written in exactly this way.
 func isSet(src []byte, at jsonspan.Span, path, value string) bool {
 	return string(find(src, at, path).Slice(src)) == value
 }

@@ -25,7 +25,7 @@ type file struct {
 // origin is a record that a message comes from; a message may come from several. Each kind of file numbers its records in its own way.
 type origin struct{ message, record int32 }
 
-// came notes that the message being written comes from a record.
+// came notes that the message being written comes from the given record.
 func (f *file) came(record int32) {
 	o := origin{int32(f.Count) - 1, record}
 	if n := len(f.origins); n == 0 || f.origins[n-1] != o {
@@ -33,14 +33,14 @@ func (f *file) came(record int32) {
 	}
 }
 
-// timed notes the time of the last entry, which is the string at a span.
+// timed notes the time of the entry that was read last. The time is the string at a span.
 func (f *file) timed(at jsonspan.Span) {
 	if f.stamp = at; at.Len() > 2 {
 		f.dated(at)
 	}
 }
 
-// dated notes a time in the file, the string at a span. New entries get later times.
+// dated notes a time that occurs in the file, the string at a span, so that new entries get later times.
 func (f *file) dated(at jsonspan.Span) {
 	time := f.textAt(at)
 	if !strings.HasSuffix(time, "Z") { // OpenHands writes times without a zone
@@ -63,7 +63,7 @@ func (f *file) fail(e *jsonspan.Error, line int) {
 	f.err = &c
 }
 
-// skip adds n to the count of what was left out for a reason.
+// skip counts n more entries that were left out for the given reason.
 func (f *file) skip(what api.SkipReason, n int) {
 	if n == 0 {
 		return
@@ -97,17 +97,18 @@ func (f *file) message() {
 	f.Count++
 }
 
-// put appends pieces of JSON to the message being written, as appendJSON does. Spans refer to the file.
+// put appends pieces of JSON to the message being written, as appendJSON does. Spans among them refer to the file.
 func (f *file) put(pieces ...any) { f.Messages = appendJSON(f.Messages, f.src, pieces...) }
 
-// member appends a member to the message being written, unless its value is missing. The message must already have a member.
+// member appends a member to the message being written, unless the value is missing. It must not be the message's
+// first member.
 func (f *file) member(key string, value jsonspan.Span) {
 	if !value.IsZero() {
 		f.put(`,"`+key+`":`, value)
 	}
 }
 
-// usageAt reads the provider's counts at a span.
+// usageAt reads the provider's counts from the value at a span.
 func (f *file) usageAt(at jsonspan.Span) (u Usage) {
 	if !at.IsZero() {
 		u = f.kind.Usage.read(f.scan(at.Start))
@@ -137,7 +138,19 @@ func scanner(src []byte, at uint32) *jsonspan.Scanner {
 	return s
 }
 
-// lines calls one for each non-blank line, with a scanner at the line's object. An incomplete last line is skipped.
+// wholeList calls one for each object if the file consists of a list, and returns the span of the list; zero for any
+// other file. item names an object in error messages.
+func (f *file) wholeList(item string, one func(s *jsonspan.Scanner)) (at jsonspan.Span) {
+	if s := f.scan(uint32(start(f.src))); s.Kind() == jsonspan.Array {
+		at = readList(s, "a session", item, one)
+		s.End()
+		f.fail(s.Err(), 0)
+	}
+	return at
+}
+
+// lines calls one for each line that is not blank, with a scanner at the line's object. An incomplete last line is
+// skipped.
 func (f *file) lines(one func(s *jsonspan.Scanner)) {
 	src := f.src
 	for pos, end := nextLine(src, start(src)); pos < len(src) && f.err == nil; {
@@ -192,8 +205,8 @@ func start(src []byte) int {
 // textAt returns the decoded string at a span, or "" for the zero Span.
 func (f *file) textAt(p jsonspan.Span) string { return jsonspan.Text(f.src, p) }
 
-// detect finds the kind of a file by the first object that identifies one. If the file is of a type that people often mistake for a
-// session file, why explains what it is.
+// detect finds the kind of a file from its first object that identifies one. If there is none but the file is of a
+// type that people often mistake for a session file, why explains what it is.
 func detect(src []byte) (k *Kind, why string) {
 	if bytes.HasPrefix(src, []byte("SQLite format 3\x00")) {
 		return nil, "it is a SQLite database; let the agent export the session, as \"opencode export ID\" does, and give that file"
@@ -217,7 +230,7 @@ func detect(src []byte) (k *Kind, why string) {
 	return nil, ""
 }
 
-// listed returns the kind of a file that consists of the list at s, by the first item that identifies one.
+// listed returns the kind of a file that is a list, from the first item that identifies one.
 func listed(s *jsonspan.Scanner) (*Kind, string) {
 	for s.Array(); s.Elem(); {
 		if s.Kind() != jsonspan.Object {
@@ -244,7 +257,7 @@ func listed(s *jsonspan.Scanner) (*Kind, string) {
 	return nil, ""
 }
 
-// signed returns the kind that is identified by the object at s, which must be the whole line.
+// signed returns the kind that is identified by the object at s. The object must be the whole line.
 func signed(s *jsonspan.Scanner) (*Kind, *jsonspan.Error) {
 	k := signOf(s)
 	if s.End(); s.Err() != nil {
@@ -253,7 +266,7 @@ func signed(s *jsonspan.Scanner) (*Kind, *jsonspan.Error) {
 	return k, nil
 }
 
-// streamed returns the kind of a file of concatenated objects, by the first object that identifies one.
+// streamed returns the kind of a file of concatenated objects, from the first object that identifies one.
 func streamed(src []byte) *Kind {
 	for s := lineScanner(src, start(src), len(src)); s.Kind() == jsonspan.Object; {
 		if k := signOf(s); k != nil && k.Stream {
@@ -288,7 +301,7 @@ func signOf(s *jsonspan.Scanner) *Kind {
 	return nil
 }
 
-// traits reads the object at s and returns its type and those of its keys that occur in any sign.
+// traits reads the object at s and returns its type, and its keys as far as they occur in the sign of a kind.
 func traits(s *jsonspan.Scanner) (typ string, seen []string) {
 	members(s, func(key []byte) bool {
 		if string(key) == "type" && s.Kind() == jsonspan.String {
@@ -305,7 +318,7 @@ func traits(s *jsonspan.Scanner) (typ string, seen []string) {
 	return typ, seen
 }
 
-// known returns the key if it occurs in any sign, otherwise "".
+// known returns the key if it occurs in the sign of a kind, otherwise "".
 func known(key []byte) string {
 	for _, k := range kinds {
 		for _, signs := range [...][]Sign{k.Signs, k.Items} {

@@ -196,7 +196,7 @@ func (g *geminiCLI) write(at jsonspan.Span) {
 	}
 }
 
-// each calls one with a scanner at each object of the list at a span.
+// each calls one at each object in the list at a span.
 func (g *geminiCLI) each(at jsonspan.Span, one func(s *jsonspan.Scanner)) {
 	for _, item := range items(g.src, at) {
 		if g.src[item.Start] == '{' {
@@ -205,7 +205,8 @@ func (g *geminiCLI) each(at jsonspan.Span, one func(s *jsonspan.Scanner)) {
 	}
 }
 
-// complete reports whether the content of a model message includes its thoughts or calls.
+// complete reports whether the content of a model message includes the thoughts or calls that are also members of the
+// message.
 func (g *geminiCLI) complete(content jsonspan.Span) bool {
 	found := false
 	g.each(content, func(s *jsonspan.Scanner) {
@@ -279,7 +280,8 @@ func (g *geminiCLI) thought(n *int, s *jsonspan.Scanner) {
 	g.put(inner(description), `","thought":true}`)
 }
 
-// call writes a tool call, unless written says that the content includes it, and reports whether the call has a result.
+// call writes a tool call, unless written is true: then the content has included the call. result is true if the call
+// has a result.
 func (g *geminiCLI) call(n *int, s *jsonspan.Scanner, written bool) (result bool) {
 	if !written {
 		g.part(n, "model")
@@ -307,7 +309,7 @@ func (g *geminiCLI) call(n *int, s *jsonspan.Scanner, written bool) (result bool
 	return result
 }
 
-// answers reports whether the result of a call has content: it is a text, a part, or a list that contains a part.
+// answers reports whether the result of a call has content, which is a text, a part, or a list that contains a part.
 func (g *geminiCLI) answers(result jsonspan.Span) bool {
 	if result.IsZero() {
 		return false

@@ -20,7 +20,8 @@ func (g *geminiCLI) save(s *saver) {
 	s.write(s.src[g.list.End:])
 }
 
-// gcUnit is a half-open range of messages, and the half-open range of records that these messages, and no others, come from.
+// gcUnit is a range of messages together with the range of records that exactly these messages come from. to and end
+// are not included.
 type gcUnit struct{ from, to, first, end int32 }
 
 // units splits the conversation at the points where both a message and a record end. A record without a message belongs to the same
@@ -61,7 +62,7 @@ func (g *geminiCLI) saveList(s *saver) {
 	s.write(`]`)
 }
 
-// gcList writes a list of records.
+// gcList writes the list of records.
 type gcList struct {
 	g      *geminiCLI
 	s      *saver
@@ -75,7 +76,8 @@ func (w *gcList) next() {
 	w.n++
 }
 
-// stays returns the unit that begins with message i if all messages of the unit are unchanged, otherwise nil.
+// stays returns the unit that begins with message i, or nil if a message of the unit has changed or no unit begins
+// there.
 func (w *gcList) stays(i int) *gcUnit {
 	from := w.s.from
 	if i >= len(from) || from[i] < 0 || w.begins[from[i]] == nil {
@@ -90,7 +92,7 @@ func (w *gcList) stays(i int) *gcUnit {
 	return u
 }
 
-// copyUnit writes the records of a unit, without the member tokens, which describes an older prompt.
+// copyUnit writes the records of a unit, without the member tokens, which counts an older prompt.
 func (w *gcList) copyUnit(u *gcUnit) {
 	for r := u.first; r < u.end; r++ {
 		w.next()
@@ -99,8 +101,8 @@ func (w *gcList) copyUnit(u *gcUnit) {
 	}
 }
 
-// message writes message i. The results of a model message's calls are in the next message, which is then written too. It returns how many
-// messages it wrote.
+// message writes message i and, if message i is a model message with calls, the next message, which contains their
+// results. wrote is the number of messages written.
 func (w *gcList) message(i int) (wrote int) {
 	s := w.s
 	parts, user, answers := messageParts(s, i), i, 0
@@ -203,7 +205,7 @@ func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 // gcPart is a part of a message, with its functionCall or functionResponse if it has one.
 type gcPart struct{ span, call, answer jsonspan.Span }
 
-// of reports whether the part is the result of a call. It compares ids, or names if an id is missing.
+// of reports whether the part is the result of a call. It compares their ids, or their names if an id is missing.
 func (p *gcPart) of(src []byte, call gcPart) bool {
 	for _, key := range []string{"id", "name"} {
 		a, b := find(src, p.answer, key), find(src, call.call, key)
@@ -225,7 +227,7 @@ func partsOf(src []byte, message jsonspan.Span) (parts []gcPart) {
 	return parts
 }
 
-// tell ignores the boundaries between messages with the same role, which the file doesn't record.
+// tell leaves out the boundaries between messages with the same role, which the file doesn't record.
 func (g *geminiCLI) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	dst = g.begin(dst, jsonspan.Text(src, find(src, message, "role")), i, true)
 	for _, p := range partsOf(src, message) {

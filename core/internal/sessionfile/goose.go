@@ -197,7 +197,7 @@ func (g *goose) blocks(r *gooseRecord, one func(block jsonspan.Span)) {
 	}
 }
 
-// gooseHears reports whether content is meant for the model. Its annotations may restrict the audience.
+// gooseHears reports whether content is meant for the model: its annotations may restrict it to another audience.
 func gooseHears(src []byte, at jsonspan.Span) bool {
 	audience := find(src, at, "annotations.audience")
 	heard := audience.IsZero() || src[audience.Start] != '['
@@ -224,7 +224,7 @@ func gooseBlock(dst, src []byte, at jsonspan.Span) []byte {
 	return dst
 }
 
-// gooseText returns the text of a content block, or false if the block is of another type.
+// gooseText returns the text of a content block. It returns false if the block is of a type that has no text.
 func gooseText(src []byte, block jsonspan.Span) (string, bool) {
 	switch typeOf(src, block) {
 	case "text":

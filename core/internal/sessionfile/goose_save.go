@@ -134,8 +134,8 @@ var gooseOwnBlocks = map[string]string{
 	"tool_result":       `{"type":"toolResponse","id":$tool_use_id?null;,"toolResult":{"status":"success","value":{"content":`,
 }
 
-// gooseOwn appends an Anthropic block in Goose's form. A block without an equivalent in Goose stays unchanged; it won't be read from
-// the file again.
+// gooseOwn appends an Anthropic block in Goose's form. A block for which Goose has no form stays unchanged; it won't
+// be read from the file again.
 func gooseOwn(dst, src []byte, at jsonspan.Span) []byte {
 	typ := typeOf(src, at)
 	template, known := gooseOwnBlocks[typ]
@@ -168,7 +168,7 @@ func gooseOwn(dst, src []byte, at jsonspan.Span) []byte {
 	return jsonspan.AppendCompact(dst[:from], slices.Clone(dst[from:]))
 }
 
-// gooseTexts reports whether content is a list that contains only texts, which Goose sends as a single text.
+// gooseTexts reports whether content is a list of texts only, which Goose sends as a single text.
 func gooseTexts(src []byte, content jsonspan.Span) bool {
 	for _, at := range items(src, content) {
 		if typeOf(src, at) != "text" {
@@ -190,7 +190,8 @@ func gooseJoined(src []byte, content jsonspan.Span) string {
 	return string(all)
 }
 
-// tell ignores the boundaries between messages with the same role, and the form in which results are spelled.
+// tell leaves out the boundaries between messages with the same role, and compares results in Goose's form, however
+// they are spelled.
 func (g *goose) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	dst = g.begin(dst, jsonspan.Text(src, find(src, message, "role")), i, true)
 	content := gooseContent(nil, src, find(src, message, "content"))

@@ -11,10 +11,11 @@ import (
 // hash function of the module never changes, so a file could contain ids chosen to collide.
 type ids struct{ keys [][]byte }
 
-// noID is the number of a missing id.
+// noID stands for a missing id.
 const noID = -1
 
-// add records the id in the string at a span and returns its position for rank, or noID if there is no string.
+// add records the id in the string at a span. It returns the position of the id for rank, or noID if there is no
+// string.
 func (t *ids) add(src []byte, p jsonspan.Span) int32 {
 	if p.Len() < 2 {
 		return noID
@@ -26,7 +27,7 @@ func (t *ids) add(src []byte, p jsonspan.Span) int32 {
 	return t.addText(key)
 }
 
-// addText records an id that doesn't occur as a string in the file.
+// addText records an id that doesn't occur as a string in the file, and returns its position.
 func (t *ids) addText(key []byte) int32 {
 	t.keys = append(t.keys, key)
 	return int32(len(t.keys) - 1)
@@ -46,7 +47,7 @@ func (t *ids) list(s *jsonspan.Scanner, places []int32) []int32 {
 	return places
 }
 
-// ranks holds the number of each id, by position.
+// ranks are the numbers of ids, by position.
 type ranks []int32
 
 // number replaces positions with numbers. noID stays unchanged.
@@ -58,7 +59,8 @@ func (r ranks) number(ids ...*int32) {
 	}
 }
 
-// rank returns the number for each position, which is the same for equal ids, and the number of different ids.
+// rank returns the number of the id at each position, and how many different ids there are. Equal ids have the same
+// number.
 func (t *ids) rank() (ranks, int) {
 	order := make([]int32, len(t.keys))
 	for i := range order {
@@ -80,7 +82,7 @@ func (t *ids) rank() (ranks, int) {
 	return ranks, n
 }
 
-// filled returns a slice with n elements, all v.
+// filled returns a slice of n elements that all have the value v.
 func filled(n int, v int32) []int32 {
 	s := make([]int32, n)
 	for i := range s {

@@ -2,11 +2,11 @@ package sessionfile
 
 import "github.com/ctxfold/ctxfold/core/internal/jsonspan"
 
-// merged is the code that Cline and Roo Code share. Their files hold a list of messages in Anthropic's form, with members and blocks
-// for other providers, and consecutive user messages are sent as one.
+// merged is the code that Cline and Roo Code share. Both keep a list of messages in Anthropic's form, with members
+// and blocks for other providers, and both send consecutive user messages as one.
 type merged struct {
 	byRole
-	// sends reports whether a block of a type is sent in a message with a role.
+	// sends reports whether a block of the given type is sent in a message with the given role.
 	sends func(role, typ string, block jsonspan.Span) bool
 	// block appends a block in Anthropic's form. A string becomes a text block.
 	block func(dst, src []byte, at jsonspan.Span) []byte
@@ -33,8 +33,8 @@ func (m *merged) write(f *file, role string, contents []jsonspan.Span) {
 	f.put(`]}`)
 }
 
-// blocks calls one for each block of content that is sent, or for content itself if it is a non-empty string. It returns the number of
-// calls.
+// blocks calls one for each block of content that is sent. If content is a non-empty string, it calls one once, for
+// the string. It returns the number of calls.
 func (m *merged) blocks(f *file, role string, content jsonspan.Span, one func(block jsonspan.Span)) (n int) {
 	if !content.IsZero() && f.src[content.Start] == '"' && content.Len() > 2 {
 		one(content)
@@ -58,7 +58,7 @@ func withoutMembers(dst, src []byte, at jsonspan.Span, table rename) []byte {
 	return appendChanged(dst, src, at, table.find)
 }
 
-// tell ignores the boundaries between user messages.
+// tell leaves out the boundaries between user messages.
 func (m *merged) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	role := jsonspan.Text(src, find(src, message, "role"))
 	dst = m.begin(dst, role, i, role == "user")

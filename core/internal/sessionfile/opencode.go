@@ -103,7 +103,7 @@ func (o *opencode) about(s *jsonspan.Scanner, r *ocRecord) {
 	r.failed = failed
 }
 
-// compacts reads a part, and notes if it marks the message as a compaction.
+// compacts reads a part, and marks its message as a compaction if the part is one.
 func (o *opencode) compacts(s *jsonspan.Scanner, r *ocRecord) {
 	typ, tail := "", jsonspan.Span{}
 	read(s, field{"type", oneOf(&typ, "compaction")}, field{"tail_start_id", &tail})
@@ -130,7 +130,8 @@ func (o *opencode) pick() {
 	}
 }
 
-// resolve replaces ids with numbers below n. It returns the number of messages that the user has not reverted.
+// resolve replaces ids with numbers, which are less than n. end is the number of messages that the user has not
+// reverted.
 func (o *opencode) resolve() (end, n int) {
 	ranks, n := o.ids.rank()
 	end = len(o.records)
@@ -147,8 +148,8 @@ func (o *opencode) resolve() (end, n int) {
 	return end, n
 }
 
-// first returns the index of the first of the messages before end that is sent: the newest compaction that has a summary, or the first
-// message of its tail. completed gets the compactions with a summary, by number.
+// first returns the index of the first message that is sent: the newest compaction before end that has a summary, or
+// the first message of its tail. It sets completed, by number, for the compactions with a summary.
 func (o *opencode) first(end int, completed []bool) int {
 	retain := int32(noID)
 	for i := end - 1; i >= 0; i-- {
@@ -169,8 +170,8 @@ func (o *opencode) first(end int, completed []bool) int {
 	return 0
 }
 
-// arrange sets the order of the messages from first to end. The newest compaction with a tail comes first, with its summary, and its tail
-// follows.
+// arrange sets the order of the messages from first to end. The newest compaction with a tail comes first, followed
+// by its summary and by its tail.
 func (o *opencode) arrange(first, end int) {
 	asks, ends, tail := o.compactionIn(first, end)
 	add := func(from, to int) {
@@ -213,8 +214,8 @@ func (o *opencode) compactionIn(first, end int) (asks, ends, tail int) {
 	return asks, ends, tail
 }
 
-// foreign reports whether a response came from a different model than the next request uses, which is the model of the user's last
-// message. Signed reasoning of one provider is not sent to another.
+// foreign reports whether a response came from another model than the one that will get the next request, which is
+// the model of the user's last message. Signed reasoning of one provider is not sent to another.
 func (o *opencode) foreign(r *ocRecord) bool {
 	if o.asked < 0 {
 		return false
@@ -284,7 +285,7 @@ func (o *opencode) partsOf(r *ocRecord) (parts []jsonspan.Span) {
 	return parts
 }
 
-// aborted reports whether the user interrupted a response that already had content besides reasoning.
+// aborted reports whether a response has content besides reasoning, although the user interrupted it.
 func (o *opencode) aborted(r *ocRecord, parts []jsonspan.Span) bool {
 	if textOf(o.src, r.info, "error.name") != "MessageAbortedError" {
 		return false

@@ -39,7 +39,8 @@ func (o *opencode) userPart(p jsonspan.Span, next func(begin string)) {
 	}
 }
 
-// part writes a part of a response. foreign says that the response came from another model, and signed that it has signed reasoning.
+// part writes a part of a response. foreign is true if the response came from another model, and signed if it
+// includes signed reasoning. next starts a part with the given text.
 func (o *opencode) part(p jsonspan.Span, foreign, signed bool, next func(begin string)) {
 	metadata := find(o.src, p, "metadata")
 	if foreign || !metadata.IsZero() && o.src[metadata.Start] != '{' {

@@ -68,7 +68,7 @@ func (w *ocWriter) next(prefix string) string {
 // ocUncounted are the token counts of a copied message. The original's counts describe an older prompt.
 const ocUncounted = `{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}}`
 
-// recordOf returns the record of message i, whether unchanged or changed; nil if the message is new.
+// recordOf returns the record in the file that message i comes from, unchanged or changed; nil if the message is new.
 func (w *ocWriter) recordOf(i int) *ocRecord {
 	s := w.saver
 	if k := s.from[i]; k >= 0 {
@@ -155,7 +155,8 @@ func (w *ocWriter) copyPart(n *int, p jsonspan.Span) {
 	}
 }
 
-// value writes the member to of a part, with the value at key in the new message's object at a span, if there is one.
+// value copies a value from a new message's object at a span into a member of the part being written. key is the
+// member's key in the object and to its key in the part. Without a value, no member is written.
 func (w *ocWriter) value(to string, at jsonspan.Span, key string) {
 	if v := find(w.in.Src, at, key); !v.IsZero() {
 		w.write(`,"`+to+`":`, v.Slice(w.in.Src))
@@ -240,7 +241,8 @@ func (w *ocWriter) tool(name string, p jsonspan.Span) {
 	}
 }
 
-// noted writes a member that the file has recorded for a call, or the value none, which opencode requires, if there is none.
+// noted writes a member that the file has recorded for a call. opencode requires the member, so if there is none its
+// value is none.
 func (w *ocWriter) noted(state jsonspan.Span, key, none string) {
 	if v := find(w.src, state, key); !v.IsZero() && w.src[v.Start] == none[0] {
 		w.write(`,"`+key+`":`, v)
@@ -249,7 +251,7 @@ func (w *ocWriter) noted(state jsonspan.Span, key, none string) {
 	}
 }
 
-// tell ignores the id of a message, because the new session has new ids.
+// tell leaves out the ids of messages, because the new session has new ids.
 func (o *opencode) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
 	dst = append(append(dst, '\n'), textOf(src, message, "role")...)
 	return jsonspan.AppendCompact(append(dst, '\n'), find(src, message, "parts").Slice(src))

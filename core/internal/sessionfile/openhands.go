@@ -9,9 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// OpenHands writes each event to a file of its own. A session file contains these events in order: as a list, as JSON lines, or
-// concatenated, possibly together with base_state.json. If events name their parents, they form a tree; in older files they form a
-// sequence. A condensation lists the events to forget and holds the summary that is sent in their place.
+// OpenHands writes each event to a file of its own. A session file contains these events in order: as a list, as JSON
+// lines, or concatenated, possibly together with base_state.json. If events name their parents, they form a tree; in
+// older files they form a sequence. A condensation lists the events to forget and has the summary that is sent in
+// their place.
 func init() {
 	event := []string{"id", "kind", "timestamp", "source"}
 	state := []string{"id", "agent", "workspace", "execution_status"}
@@ -68,10 +69,10 @@ func ohKindOf(src []byte, name jsonspan.Span) ohKind {
 	return ohUnknown
 }
 
-// answers reports whether the event is the result of a tool call.
+// answers reports whether an event of this kind is the result of a tool call.
 func (k ohKind) answers() bool { return k == ohObservation || k == ohReject || k == ohAgentError }
 
-// sent reports whether the model sees the event.
+// sent reports whether the model sees events of this kind.
 func (k ohKind) sent() bool { return k >= ohSystem && k <= ohAgentError }
 
 // ohEvent is an event. Until resolve runs, its ids are positions in ids; afterwards they are numbers.
@@ -113,11 +114,7 @@ type openHands struct {
 
 func readOpenHands(f *file) writer {
 	o := &openHands{file: f, head: noID}
-	if s := f.scan(uint32(start(f.src))); s.Kind() == jsonspan.Array {
-		o.list = readList(s, "a session", "an event", o.event)
-		s.End()
-		f.fail(s.Err(), 0)
-	} else {
+	if o.list = f.wholeList("an event", o.event); o.list.IsZero() {
 		o.stream()
 	}
 	if f.err == nil {

@@ -13,7 +13,7 @@ var ohReasoners = [...]string{
 	"deepseek/deepseek-v4-pro", "deepseek/deepseek-v4-flash",
 }
 
-// metrics returns the usage of the agent's model in an object with statistics of all models.
+// metrics returns the usage of the agent's model from statistics, an object with the usage of all models.
 func (o *openHands) metrics(statistics jsonspan.Span) (used jsonspan.Span) {
 	all := find(o.src, statistics, "usage_to_metrics")
 	for _, name := range []string{textOf(o.src, o.base, "agent.llm.usage_id"), "agent", "default"} {
@@ -24,7 +24,7 @@ func (o *openHands) metrics(statistics jsonspan.Span) (used jsonspan.Span) {
 	return used
 }
 
-// model sets the model, from the base state or else from the newest statistics. It also sets o.reasoned.
+// model sets the model, which it reads from the base state or else from the newest statistics, and o.reasoned.
 func (o *openHands) model() {
 	o.Model = textOf(o.src, o.base, "agent.llm.model")
 	for i := len(o.events) - 1; i >= 0 && o.Model == ""; i-- {
@@ -65,7 +65,7 @@ func (o *openHands) count() {
 				continue
 			}
 			last, sum = now.minus(sum), now
-			// If the file lacks the totals before the last call, only the size of that call is known.
+			// If the file lacks the totals before the last call, only the size of that call's context is known.
 			if n, ok := jsonspan.Int(o.src, find(o.src, at, "per_turn_token")); ok && int64(n) != last.Total() {
 				last = Usage{Input: int64(max(n, 0))}
 			}

@@ -25,7 +25,7 @@ func (w *ohSaver) separate() {
 	w.first = false
 }
 
-// link writes a new id for the event and, in files whose events name their parents, its parent.
+// link writes a new id for the event, and the id of its parent in files whose events name their parents.
 func (w *ohSaver) link() {
 	if w.parent != "" {
 		w.write(`,"parent_id":` + w.parent)
@@ -44,7 +44,7 @@ func (w *ohSaver) end() {
 	}
 }
 
-// again writes copies of the events of message i, which is unchanged, as new events.
+// again copies the events of message i, which is unchanged, as new events.
 func (w *ohSaver) again(i int) {
 	answer := w.newID()
 	for _, r := range w.recordsOf(w.from[i]) {
@@ -59,8 +59,9 @@ func (w *ohSaver) again(i int) {
 	}
 }
 
-// copied writes a copy of an event with a new id, without its closing brace. The members that changed removes are for the caller to
-// write. A call without a result among the messages must not look executable, because the agent would run it again.
+// copied writes a copy of an event with a new id, without its closing brace. The caller must write the members that
+// changed removes. A call that has no result among the messages must not look executable, because the agent would run
+// it again.
 func (w *ohSaver) copied(e *ohEvent, answer string, changed rename) {
 	response := func(dst, _ []byte, v jsonspan.Span) []byte {
 		if w.src[v.Start] != '"' {
@@ -131,8 +132,8 @@ func (w *ohSaver) message(i int) {
 	w.end()
 }
 
-// content writes the content of message i in the form in which OpenHands stores it. If failed is set, the first text only says that the
-// call failed. It is left out, because the event records that in another member.
+// content writes the content of message i in the form in which OpenHands stores it. If failed is true, the first text
+// only announces that the call failed. It is left out, because another member of the event records the failure.
 func (w *ohSaver) content(i int, failed bool) {
 	src := w.in.Src
 	w.write(`[`)
@@ -162,7 +163,7 @@ func (w *ohSaver) content(i int, failed bool) {
 	w.write(`]`)
 }
 
-// action writes an event for the n-th call of message i: a copy of its old event, updated from the message, or a new event.
+// action writes an event for call n of message i: its old event with the changes of the message, or a new event.
 func (w *ohSaver) action(i, n int, call jsonspan.Span, answer string) {
 	spelled := func(path string) string {
 		if at := stringAt(w.in.Src, call, path); !at.IsZero() {
@@ -199,8 +200,8 @@ func (w *ohSaver) action(i, n int, call jsonspan.Span, answer string) {
 	w.end()
 }
 
-// result writes an event for message i, a changed or new tool result. If OpenHands generates the text of the tool's observations, they
-// can't hold any other text, so the result becomes the observation of an MCP tool.
+// result writes an event for message i, which is a changed or new tool result. If OpenHands generates the text of the
+// tool's observations, it can't store any other text there, so the result becomes the observation of an MCP tool.
 func (w *ohSaver) result(i int) {
 	id := w.answers(i)
 	known := w.call(id)
@@ -234,8 +235,8 @@ func (w *ohSaver) result(i int) {
 	w.end()
 }
 
-// tell ignores what carries no content: tool names, cache breakpoints, and blank texts next to calls. Consecutive user messages count
-// as one.
+// tell leaves out everything without content: tool names, cache breakpoints, and blank texts next to calls.
+// Consecutive user messages are equal to one message.
 func (o *openHands) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	role := jsonspan.Text(src, stringAt(src, message, "role"))
 	plain := role == "user" && find(src, message, "name").IsZero()

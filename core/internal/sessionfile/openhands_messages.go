@@ -66,7 +66,8 @@ func (o *openHands) write() {
 	}
 }
 
-// begin starts a message and its content, or continues the previous message. It reports whether the message is a user message.
+// begin starts a message and its content. If goOn is true and the role is that of the user, it continues the previous
+// message instead. It returns true if the message is one of the user.
 func (o *openHands) begin(goOn bool, role string) bool {
 	if goOn && role == "user" {
 		o.Messages = o.Messages[:len(o.Messages)-len("]}")]
@@ -77,7 +78,7 @@ func (o *openHands) begin(goOn bool, role string) bool {
 	return role == "user"
 }
 
-// comma writes a comma, except before the first part of a content.
+// comma writes a comma, except before the first part of the content.
 func (o *openHands) comma() {
 	if o.Messages[len(o.Messages)-1] != '[' {
 		o.put(`,`)
@@ -149,7 +150,7 @@ func (o *openHands) answer(calls bool, from jsonspan.Span) {
 	}
 }
 
-// call writes the n-th tool call of a message.
+// call writes the tool call with index n of a message.
 func (o *openHands) call(n int, call jsonspan.Span) {
 	if n == 0 {
 		o.put(`,"tool_calls":[`)
@@ -161,7 +162,8 @@ func (o *openHands) call(n int, call jsonspan.Span) {
 	o.put(`}}`)
 }
 
-// calls writes a message with all calls of one response. The event of the first call holds the model's thoughts.
+// calls writes a message with all calls of one response. The event of the first call also contains the model's
+// thoughts.
 func (o *openHands) calls(batch []int32) bool {
 	o.begin(false, "assistant")
 	first := o.events[batch[0]].at
@@ -175,7 +177,7 @@ func (o *openHands) calls(batch []int32) bool {
 	return false
 }
 
-// said writes a message that is stored as a single event, and reports whether it is a plain user message.
+// said writes a message that is stored as a single event. It returns true if that is a plain user message.
 func (o *openHands) said(entry int32, user bool) bool {
 	at := o.events[entry].at
 	m := find(o.src, at, "llm_message")
@@ -248,7 +250,7 @@ func (o *openHands) result(e *ohEvent) {
 	o.parts(find(o.src, e.at, "extended_content"), "tool", false)
 }
 
-// ohTool identifies a tool whose observations OpenHands turns into text.
+// ohTool is a tool whose observations OpenHands turns into text.
 type ohTool uint8
 
 const (
@@ -272,7 +274,7 @@ func (o *openHands) allText(content jsonspan.Span) string {
 	return string(all)
 }
 
-// output returns the output of a command, with the terminal's metadata appended.
+// output returns text, the output of a command, with the terminal's metadata appended.
 func (o *openHands) output(observation jsonspan.Span, text string) string {
 	about := find(o.src, observation, "metadata")
 	if about.IsZero() || o.src[about.Start] != '{' {
@@ -318,8 +320,8 @@ func (o *openHands) screenshot(data jsonspan.Span, folder string) {
 
 func ohPath(folder, name string) string { return strings.TrimRight(folder, "/") + "/" + name }
 
-// ohCut shortens a text to at most limit characters by replacing its middle with a note. If folder is not empty, the note says where
-// OpenHands saved the whole text.
+// ohCut shortens a text to at most limit characters by replacing its middle with a note. If folder is not empty,
+// OpenHands has saved the whole text there, under a name that begins with name, and the note gives its path.
 func ohCut(text string, limit int, folder, name string) string {
 	if len(text) <= limit || utf8.RuneCountInString(text) <= limit {
 		return text

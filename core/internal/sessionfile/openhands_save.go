@@ -15,7 +15,7 @@ type ohSaver struct {
 	first  bool                 // the next event is the first in its list
 }
 
-// ohCall collects what is known about a tool call.
+// ohCall is what is known about a tool call.
 type ohCall struct {
 	action, result int32  // the indexes of its events in the view, or -1
 	id             string // the id of its new event, as JSON
@@ -60,7 +60,7 @@ func (o *openHands) save(s *saver) {
 	}
 }
 
-// know collects the calls in the view and in the messages.
+// know collects what is known about the calls in the view and in the messages.
 func (w *ohSaver) know() {
 	at := func(id string) *ohCall {
 		c := w.calls.At(id)
@@ -101,13 +101,14 @@ func (w *ohSaver) callsOf(i int) (calls []jsonspan.Span) {
 	return calls
 }
 
-// answers returns the id of the call that message i, a tool result, answers.
+// answers returns the id of the call whose result is message i.
 func (w *ohSaver) answers(i int) string {
 	return textOf(w.in.Src, w.in.Messages[i], "tool_call_id")
 }
 
-// plan decides which messages keep their events: the first stay messages, and those from index end on. digest is the index of the
-// message between them that becomes the summary of the condensation, or -1. The other messages between them are rewritten.
+// plan decides which messages keep their events: the first stay messages, and all messages from index end on. The
+// messages between them are written again, except for the one at index digest, which becomes the summary of the
+// condensation; digest is -1 if there is none.
 func (w *ohSaver) plan() (stay, digest, end int) {
 	n := len(w.from)
 	for stay < n && w.from[stay] >= 0 {
@@ -132,8 +133,8 @@ func (w *ohSaver) plan() (stay, digest, end int) {
 	return stay, w.summary(stay), n
 }
 
-// summary returns i if message i can become the summary of a condensation, that is, if it is a new user message that contains only
-// text. Otherwise it returns -1.
+// summary returns i if message i can become the summary of a condensation: it must be a new user message that
+// contains only text. Otherwise summary returns -1.
 func (w *ohSaver) summary(i int) int {
 	if i < len(w.from) && w.from[i] < 0 {
 		if role, text := w.roleText(i); role == "user" && text != "" {
@@ -143,7 +144,7 @@ func (w *ohSaver) summary(i int) int {
 	return -1
 }
 
-// stays calls one for each view entry of the messages before stay and from end on, until one returns false.
+// stays calls one for each view entry of the messages before stay and of those from end on, until one returns false.
 func (w *ohSaver) stays(stay, end int, one func(i int, entry int32) bool) {
 	for i, k := range w.from {
 		if k < 0 || i >= stay && i < end {
@@ -157,8 +158,8 @@ func (w *ohSaver) stays(stay, end int, one func(i int, entry int32) bool) {
 	}
 }
 
-// whole returns the index of the first message, among those that stay, of which OpenHands would drop a part. If there is none, it
-// returns the number of messages.
+// whole returns the index of the first message of which OpenHands would drop a part, among those that keep their
+// events. If there is none, it returns the number of messages.
 func (w *ohSaver) whole(stay, end int) int {
 	var entries []int32
 	w.stays(stay, end, func(_ int, entry int32) bool { entries = append(entries, entry); return true })

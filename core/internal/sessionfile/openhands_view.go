@@ -6,11 +6,12 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// ohSummaryOf converts the index of a condensation to the view entry of its summary, and back. Entries of 0 or more are indexes of
-// events; -1 means none.
+// ohSummaryOf converts the index of a condensation to the view entry for its summary, and such an entry to the index.
+// Other entries are indexes of events, from 0 on, or -1 for none.
 func ohSummaryOf(i int32) int32 { return -2 - i }
 
-// sees computes the view of the path: the events that the condensations leave, without those that providers would reject.
+// sees computes the view of the path: the events that remain after the condensations, without those that providers
+// would reject.
 func (o *openHands) sees() {
 	events, summaries := filled(o.numbers, -1), filled(o.numbers, -1) // the list entry with each id, or -1
 	list := ohList{where: make([]*ohChunk, 2*len(o.events))}
@@ -146,8 +147,8 @@ func (o *openHands) enforced(view []int32) (left []int32) {
 	return left
 }
 
-// ohGroups are groups of events that are either completely in a view or not at all. They are linked lists: the head arrays give the
-// first event of a group by id, and the next arrays the event that follows.
+// ohGroups are groups of events of which a view contains either all or none. They are linked lists: the head arrays
+// give the first event of a group by id, and the next arrays the following event of the same group.
 type ohGroups struct {
 	*openHands
 	alive              []bool
@@ -177,7 +178,8 @@ func (g *ohGroups) pending() {
 	}
 }
 
-// calling links the calls of a view with their results, and takes them as present. Second results of a call are not.
+// calling links the calls of a view to their results, and marks the events of the view as present, except for second
+// results of a call.
 func (g *ohGroups) calling(view []int32) {
 	answered := make([]bool, g.numbers)
 	for _, i := range view {
@@ -239,7 +241,7 @@ func (g *ohGroups) take(i int32) {
 	}
 }
 
-// follow removes the events that can't stay without a removed event. It visits each group only once.
+// follow removes the events that can't stay once event i is removed. It visits each group only once.
 func (g *ohGroups) follow(i int32) {
 	e := &g.events[i]
 	if e.kind == ohAction && e.response != noID {

@@ -7,8 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// pi writes a header, then one entry per line. From version 2 on, entries have an id and a parentId and form a tree; in version 1 they
-// form a sequence. A compaction entry holds a summary and names the first entry to keep: by its id or, in version 1, by its line index.
+// pi writes a header, then one entry per line. From version 2 on, entries have an id and a parentId and form a tree;
+// in version 1 they form a sequence. A compaction entry has a summary and names the first entry to keep, by its id
+// or, in version 1, by its line index.
 func init() {
 	register(&Kind{
 		Name:   "pi",
@@ -162,7 +163,7 @@ func (p *pi) message(s *jsonspan.Scanner, e *piEntry) {
 	}
 }
 
-// content collects the ids of the tool calls in a message, and reports whether the content is empty.
+// content collects the ids of the tool calls in a message. It returns true if the content is empty.
 func (p *pi) content(s *jsonspan.Scanner, e *piEntry) bool {
 	p.calls = p.calls[:e.first]
 	switch s.Kind() {
@@ -270,7 +271,8 @@ func (p *pi) interrupted() []bool {
 	return gone
 }
 
-// kept returns the index of the path at which the entries begin that the last compaction, itself at an index of the path or -1, kept.
+// kept returns the index in the path of the first entry that the last compaction kept. last is the index of that
+// compaction in the path, or -1.
 func (p *pi) kept(last int) (begin int) {
 	for ; begin < last; begin++ {
 		e, i := &p.entries[p.path[last]], p.path[begin]
@@ -297,10 +299,11 @@ func (p *pi) countSkipped(cut int32) {
 	}
 }
 
-// isMeta reports whether entries of a kind are no messages.
+// isMeta reports whether entries of this kind are not messages.
 func (k piKind) isMeta() bool { return k == piOther || k == piModel || k == piSystem || k == piEdit }
 
-// leftOut returns why pi does not send the message of an entry, or "". empty says that the message has no content.
+// leftOut returns why pi does not send the message of an entry, or "" if pi sends it. empty is true if the message
+// has no content.
 func (p *pi) leftOut(e *piEntry, empty bool) api.SkipReason {
 	switch {
 	case e.kind == piFailed:
@@ -313,7 +316,8 @@ func (p *pi) leftOut(e *piEntry, empty bool) api.SkipReason {
 	return ""
 }
 
-// entry writes the message of entry i. counts says whether its usage counts, that is, whether it comes after the last compaction.
+// entry writes the message of entry i. counts is true for an entry after the last compaction, whose usage is
+// recorded. gone marks the calls that were left out.
 func (p *pi) entry(i int32, counts bool, gone []bool) {
 	e := &p.entries[i]
 	result := e.role != nil && e.role.native == "tool_result"

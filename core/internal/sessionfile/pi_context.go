@@ -33,8 +33,9 @@ func (p *pi) omitted(e *piEntry) bool {
 	return v.IsZero() || p.src[v.Start] != '{'
 }
 
-// replaced returns the new content that an edit gives a message, as JSON, and whether nothing is left to send. The content is "" if the
-// edit doesn't change it; summaries and commands have no content to change.
+// replaced returns the content that an edit gives to a message, as JSON, or "" if the edit doesn't change it; the
+// content of summaries and commands can't be changed. empty is true if nothing is left to send. was is true if the
+// message was empty before the edit.
 func (p *pi) replaced(e *piEntry, was bool) (content string, empty bool) {
 	if p.omitted(e) || e.role == nil {
 		return "", was
@@ -85,7 +86,8 @@ type piNamed struct {
 	span, value jsonspan.Span // for a tool, the tool twice; for a section, the member and its text. A zero value means that it was removed
 }
 
-// replay returns the sections or tools that the valid system messages define together. Later messages may replace or remove them.
+// replay returns the sections or tools that result from all valid system messages, in which later ones may replace or
+// remove those of earlier ones. what is "sections" for the sections; any other value is for the tools.
 func (p *pi) replay(what string) []piNamed {
 	var at critbit.Map[int]
 	var all []piNamed

@@ -2,7 +2,8 @@ package sessionfile
 
 import "github.com/ctxfold/ctxfold/core/internal/jsonspan"
 
-// piRole converts one kind of pi message to the native format. Members that the table doesn't list are copied.
+// piRole describes how messages with one of pi's roles are converted to the native format. Members that its table
+// doesn't list are copied.
 type piRole struct {
 	name    string // pi's role
 	native  string

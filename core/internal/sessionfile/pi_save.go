@@ -49,7 +49,8 @@ func (p *pi) save(s *saver) {
 	}
 }
 
-// firstText returns the text of a message that can become the summary of a compaction: a plain text of the user, or a summary.
+// firstText returns the text of a message that can become the summary of a compaction: a plain text of the user, or a
+// summary. It returns false for any other message.
 func firstText(src []byte, message jsonspan.Span) (string, bool) {
 	role := jsonspan.Text(src, find(src, message, "role"))
 	switch role {
@@ -65,8 +66,8 @@ func firstText(src []byte, message jsonspan.Span) (string, bool) {
 	return "", false
 }
 
-// tail returns the index of the second message's entry if the messages from there on are the unchanged end of the conversation,
-// otherwise -1.
+// tail returns the index of the entry of the second message, provided that the messages from there on are the
+// unchanged end of the conversation; otherwise -1.
 func (p *pi) tail(s *saver) int32 {
 	rest := s.from[1:]
 	if len(rest) == 0 || rest[0] < 0 || p.entries[s.first(rest[0])].kind == piCompaction {
@@ -83,7 +84,7 @@ func (p *pi) tail(s *saver) int32 {
 	return s.first(rest[0])
 }
 
-// idOf returns the id of entry i, as JSON. It is null for the header, which is not part of the tree.
+// idOf returns the id of entry i as JSON, or null for the header, which is not part of the tree.
 func (p *pi) idOf(s *saver, i int32) string {
 	if p.made != nil {
 		return p.made[i]
@@ -94,8 +95,8 @@ func (p *pi) idOf(s *saver, i int32) string {
 	return string(find(p.src, p.entries[i].at, "id").Slice(p.src))
 }
 
-// settings starts a new root with copies of the last model change, the last thinking level and the system prompt. It returns the id of
-// the last of them.
+// settings starts a new root with copies of the last model change, the last thinking level and the system prompt. It
+// returns the id of the last of these entries.
 func (p *pi) settings(s *saver) (parent string) {
 	parent = "null"
 	kinds := [...]string{"model_change", "thinking_level_change"}
@@ -218,7 +219,7 @@ func (p *pi) migrate(s *saver) {
 	}
 }
 
-// tell ignores the members of a message that saving adds.
+// tell leaves out the members of a message that saving adds.
 func (p *pi) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	if i == 0 {
 		if text, ok := firstText(src, message); ok {

@@ -10,8 +10,8 @@ import (
 // quoted is text that appendJSON writes as a JSON string.
 type quoted string
 
-// appendJSON appends pieces of JSON: a string or []byte unchanged, a Span as the bytes at that span of src, a quoted as a JSON string,
-// and an int64 as a number.
+// appendJSON appends pieces of JSON: a string or []byte unchanged, a Span as the bytes of src that it stands for, a
+// quoted as a JSON string, and an int64 as a number.
 func appendJSON(dst, src []byte, pieces ...any) []byte {
 	for _, piece := range pieces {
 		switch p := piece.(type) {
@@ -51,7 +51,7 @@ func appendFilled(dst, src []byte, at jsonspan.Span, template string) []byte {
 	}
 }
 
-// member converts a member of an object: it changes the key or the value, or removes the member.
+// member is the conversion of a member of an object: it changes the key or the value, or removes the member.
 type member struct {
 	key   string // the key in the file
 	to    string // the new key; "" removes the member
@@ -59,7 +59,7 @@ type member struct {
 	with  func(dst, src []byte, value jsonspan.Span) []byte
 }
 
-// rename is a table of conversions. Members that it doesn't list stay unchanged.
+// rename is a table of conversions. Members for which it has none stay unchanged.
 type rename []member
 
 // without returns a table that removes the members with the given keys, which are separated by spaces.
@@ -70,7 +70,7 @@ func without(keys string) (t rename) {
 	return t
 }
 
-// set returns the table with a new value, as JSON, for the member with a key.
+// set returns the table with one more conversion: the member with this key gets a new value, which is JSON.
 func (t rename) set(key, value string) rename {
 	return append(t, member{key: key, to: key, value: value})
 }
@@ -85,7 +85,7 @@ func (t rename) find(key []byte) *member {
 	return nil
 }
 
-// appendChanged is like appendObject, but if find changes no member it copies the object byte for byte.
+// appendChanged is like appendObject, but copies the object byte for byte if find returns nil for all members.
 func appendChanged(dst, src []byte, at jsonspan.Span, find func(key []byte) *member) []byte {
 	changes := false
 	if src[at.Start] == '{' {
@@ -97,8 +97,8 @@ func appendChanged(dst, src []byte, at jsonspan.Span, find func(key []byte) *mem
 	return appendObject(dst, src, at, find)
 }
 
-// appendObject appends the object at a span, converting each member by the conversion that find returns for its key; nil copies the
-// member byte for byte. White space between members is not copied.
+// appendObject appends the object at a span. Each member is converted as find specifies for its key; if find returns
+// nil, it is copied byte for byte. White space between members is not copied.
 func appendObject(dst, src []byte, at jsonspan.Span, find func(key []byte) *member) []byte {
 	s := scanner(src, at.Start)
 	dst = append(dst, '{')

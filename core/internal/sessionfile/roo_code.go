@@ -169,7 +169,8 @@ func (r *rooCode) write(sent []int32) {
 	}
 }
 
-// sends excludes blocks for other providers, and results whose calls precede the last summary. Without a summary all results are sent.
+// sends reports whether a block is sent. Blocks for other providers are not, nor are results whose calls precede the
+// last summary. Without a summary all results are sent.
 func (r *rooCode) sends(role, typ string, block jsonspan.Span) bool {
 	switch typ {
 	case "reasoning", "thoughtSignature":

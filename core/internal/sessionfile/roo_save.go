@@ -2,10 +2,10 @@ package sessionfile
 
 import "strconv"
 
-// save condenses in the way Roo Code does. The existing messages stay in the list and name a summary, which is the first of the new
-// messages; the other new messages follow it. An unchanged message is written again without its links to earlier summaries. All new
-// entries have later times, because the user can return to a point in time. If that is before the summary, the original messages are
-// sent again.
+// save condenses in the way Roo Code does. The existing messages stay in the list and name the summary that replaces
+// them, which is the first of the new messages; the other new messages follow it. An unchanged message is written
+// again without its links to earlier summaries. All new entries have later times, because the user can return to a
+// point in time. If that point is before the summary, the original messages are sent again.
 func (r *rooCode) save(s *saver) {
 	if r.cline {
 		s.cannot("a Cline task cannot take other messages: another file says which of them it truncated, by position")
@@ -47,7 +47,8 @@ func (r *rooCode) save(s *saver) {
 	s.write(`]`, r.src[r.list.End:])
 }
 
-// again writes a copy of a record with a new time, without its links to summaries, followed by the members in summary.
+// again writes a copy of a record with a new time and without its links to summaries, followed by the members in
+// summary.
 func (r *rooCode) again(s *saver, rec *rooRecord, ts int64, summary string) {
 	time := strconv.FormatInt(ts, 10)
 	s.write(`,`)

@@ -12,14 +12,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// Saving holds the messages with which a session should continue.
+// Saving are the messages with which a session should continue.
 type Saving struct {
 	// Src contains the messages at the spans in Messages, as JSON objects in the wire format of the file.
 	Src      []byte
 	Messages []jsonspan.Span
-	// Tokens is the size of the conversation before the compaction; 0 means the provider's last count.
+	// Tokens is the size of the conversation before the compaction; 0 stands for the provider's last count.
 	Tokens int64
-	// Time is the time of the compaction, in a form that Millis accepts; "" means the time of the last entry in the file.
+	// Time is the time of the compaction, in a form that Millis accepts; "" stands for the time of the last entry in
+	// the file.
 	Time string
 }
 
@@ -63,8 +64,8 @@ func Save(src []byte, in Saving) (*Saved, *jsonspan.Error) {
 // writer saves messages in a session file that it has read.
 type writer interface {
 	save(s *saver)
-	// tell appends the content of the i-th message that this kind of file preserves. Two messages are equal if tell appends the same
-	// bytes for both.
+	// tell appends the content of message i as far as this kind of file preserves it. Messages for which tell appends
+	// the same bytes count as equal.
 	tell(dst, src []byte, message jsonspan.Span, i int) []byte
 }
 
@@ -75,11 +76,11 @@ func (byteForByte) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
 	return jsonspan.AppendCompact(dst, message.Slice(src))
 }
 
-// byRole helps to implement tell for files that don't record the boundaries between messages with the same role.
+// byRole helps to implement tell for files in which consecutive messages with the same role can't be told apart.
 type byRole struct{ last string } // the role of the previous message
 
-// begin appends the separator before the content of the i-th message. merges says whether consecutive messages with this role are
-// merged.
+// begin appends the separator before the content of message i. merges is true if the file merges consecutive messages
+// with this role.
 func (b *byRole) begin(dst []byte, role string, i int, merges bool) []byte {
 	if i == 0 || role != b.last || !merges {
 		dst = append(append(dst, '\n'), role...)
@@ -113,8 +114,8 @@ func elements(list []byte) (spans []jsonspan.Span) {
 	return spans
 }
 
-// hash returns the 64-bit FNV-1a hash of a text. Messages are hashed in compact form, with normalized strings. Messages with equal
-// hashes are then compared.
+// hash returns the 64-bit FNV-1a hash of a text. The texts are messages in compact form, with normalized strings.
+// Messages with equal hashes are also compared.
 func hash(text []byte) uint64 {
 	h := uint64(14695981039346656037)
 	for _, c := range text {
@@ -123,8 +124,8 @@ func hash(text []byte) uint64 {
 	return h
 }
 
-// match finds the unchanged messages. It goes from last to first, because compactions preserve the order. It ignores differences in
-// spelling, since the host may have decoded and encoded the messages.
+// match finds the unchanged messages. It compares from last to first, because compactions preserve the order, and
+// ignores differences in spelling, since the host may have decoded and encoded the messages.
 func (s *saver) match() {
 	type known struct {
 		print uint64
@@ -151,7 +152,7 @@ func (s *saver) match() {
 	}
 }
 
-// unchanged reports whether the messages are exactly the messages of the file.
+// unchanged reports whether the messages are the same as those of the file.
 func (s *saver) unchanged() bool {
 	for i, k := range s.from {
 		if k != int32(i) {
@@ -161,7 +162,7 @@ func (s *saver) unchanged() bool {
 	return len(s.from) == len(s.old)
 }
 
-// begin prepares the new file, which keeps the old file up to its last complete line, and the seed for new ids.
+// begin prepares the new file: it keeps the old file up to its last complete line, and sets the seed for new ids.
 func (s *saver) begin() {
 	if s.in.Time == "" {
 		if s.in.Time = s.textAt(s.stamp); millis(s.in.Time) < 0 {
@@ -190,7 +191,7 @@ func (s *saver) begin() {
 	s.seed = []byte(h.Handle())
 }
 
-// id returns a new id in the form of a random UUID. It is derived from the seed.
+// id returns a new id, derived from the seed, in the form of a random UUID.
 func (s *saver) id() string {
 	s.n++
 	h := []byte(handles.Handle(strconv.AppendInt(slices.Clone(s.seed), int64(s.n), 10)))
@@ -207,7 +208,7 @@ func (s *saver) write(pieces ...any) { s.out = appendJSON(s.out, s.src, pieces..
 // first returns the first record that message k of the file comes from.
 func (s *saver) first(k int32) int32 { return s.origins[s.begins[k]].record }
 
-// comma writes a comma, except before the first value of a list, k = 0.
+// comma writes a comma unless k, the index of a value in a list, is 0.
 func (s *saver) comma(k int) {
 	if k > 0 {
 		s.write(`,`)
@@ -225,7 +226,7 @@ func (s *saver) value(i int, path string) []byte {
 	return nil
 }
 
-// cannot fails the saving; why explains why the file can't hold the messages.
+// cannot makes the saving fail. why is the reason why the file can't contain the messages.
 func (s *saver) cannot(why string) {
 	s.fail(&jsonspan.Error{Code: api.CodeCannotSave, Message: why}, 0)
 }
@@ -239,7 +240,7 @@ func (s *saver) role(i int) string {
 	return role
 }
 
-// roleText returns the role of message i, and its text if the message contains nothing else.
+// roleText returns the role of message i and, if the message contains nothing but text, this text.
 func (s *saver) roleText(i int) (role, content string) {
 	var name jsonspan.Span
 	readOnly := func(in *jsonspan.Scanner) { content = onlyText(in) }
@@ -282,8 +283,8 @@ func onlyText(s *jsonspan.Scanner) string {
 	return string(all)
 }
 
-// digest returns the index of the first new message that is a plain user text, which is the form in which a compaction replaces
-// messages, or -1 if there is none.
+// digest returns the index of the first message that is new and a plain text of the user, as a message is with which a
+// compaction replaces others; -1 if there is none.
 func (s *saver) digest() int {
 	for i, k := range s.from {
 		if k >= 0 {
@@ -296,7 +297,7 @@ func (s *saver) digest() int {
 	return -1
 }
 
-// content returns the content of messages that this kind of file preserves, for comparison.
+// content returns the content of messages for comparison, as far as this kind of file preserves it.
 func (s *saver) content(src []byte, messages []jsonspan.Span) (all []byte) {
 	for i, p := range messages {
 		all = s.w.tell(all, src, p, i)

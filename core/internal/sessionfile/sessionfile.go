@@ -28,8 +28,8 @@ type Session struct {
 	Skipped  []api.Skipped // what was left out, sorted by What
 }
 
-// Usage is the provider's own token count for the call that produced one of the messages. A count from before the last compaction is
-// not reported, because it says nothing about the remaining messages.
+// Usage is the provider's own token count for the call that produced one of the messages. A count from before the
+// last compaction is not reported, because it doesn't describe the remaining messages.
 type Usage struct {
 	Message    int   // index of the message that the call produced
 	Input      int64 // tokens of the prompt that were neither read from nor written to a cache
@@ -50,21 +50,21 @@ type Kind struct {
 
 	// Signs identify objects that only occur in files of this kind, as one of the lines or as the whole file.
 	Signs []Sign
-	// Is checks an object that has a sign, if the keys are not enough to identify the kind. A nil Is accepts every such object.
+	// Is reports whether an object with one of the signs really is of this kind. It is nil if the signs are enough.
 	Is func(src []byte, at jsonspan.Span) bool
 	// Items are the signs of items, for a file that consists of a list.
 	Items []Sign
-	// Stream says that objects may follow each other without line feeds in between.
+	// Stream means that objects may follow each other without line feeds in between.
 	Stream bool
 	// Beside are lists that the agent keeps next to its session files and that are easily mistaken for them.
 	Beside []Beside
-	// Usage has the keys of the provider's counts.
+	// Usage names the keys of the provider's counts.
 	Usage usageKeys
 	// Read reads the file into the session, and returns the writer that can save other messages in the file.
 	Read func(f *file) writer
 }
 
-// Beside describes an item of a list that isn't a session. Why says where the session is instead.
+// Beside describes the items of a list that isn't a session. Why explains where the session is instead.
 type Beside struct {
 	Sign
 	Why string
@@ -76,7 +76,7 @@ type Sign struct {
 	Keys []string
 }
 
-// kinds holds the registered kinds, sorted by name so that the order of initialization has no effect on results.
+// kinds are the registered kinds, sorted by name so that the order of initialization has no effect on results.
 var kinds []*Kind
 
 func register(k *Kind) {

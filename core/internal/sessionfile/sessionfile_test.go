@@ -275,6 +275,7 @@ func TestRightAfterCompaction(t *testing.T) {
 		roles string
 	}{
 		{"claude-code.jsonl", 9, "", "user"},
+		{"claude-code-stream.jsonl", 5, "", "user"},
 		{"claude-code-kept.jsonl", 10, "", "user user assistant user"},
 		{"codex.jsonl", 12, count, "user assistant user developer user none"},
 		{"codex-no-history.jsonl", 8, count, "user user user"},

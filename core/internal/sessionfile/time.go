@@ -35,7 +35,8 @@ func millis(text string) int64 {
 	return (((days*24+h)*60+min)*60+s)*1000 + ms
 }
 
-// fractionMillis returns the milliseconds in a fraction of a second such as ".25", or -1 if it is invalid. There may be none.
+// fractionMillis returns the milliseconds in a fraction of a second such as ".25", 0 for "", or -1 if the fraction is
+// invalid.
 func fractionMillis(fraction string) int64 {
 	if fraction == "" {
 		return 0

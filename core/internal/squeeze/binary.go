@@ -9,15 +9,15 @@ import (
 // minBinary is the minimum length of a run of base64 or hexadecimal digits that counts as binary data.
 const minBinary = 256
 
-// wrapped is the minimum length of a line of binary data that spans several lines.
+// wrapped is the minimum length of the lines of binary data that has several lines.
 const wrapped = 60
 
 func encodedByte(c byte) bool {
 	return letter(c) || digit(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
 }
 
-// encodedRun returns the start and end of the first binary data from offset from on, or -1, -1. Outside runs of encoded bytes it looks
-// at only a few bytes.
+// encodedRun returns the start and the end of the first binary data at or after offset from, or -1, -1. Outside of
+// encoded bytes, it examines only a few bytes.
 func encodedRun(s string, from int) (start, end int) {
 	for at := from; at+minBinary <= len(s); {
 		k := at + minBinary - 1
@@ -40,7 +40,7 @@ func encodedRun(s string, from int) (start, end int) {
 	return -1, -1
 }
 
-// binary reports whether a run of encoded bytes is data: it mixes letters and digits more than any name does.
+// binary reports whether a run of encoded bytes is binary data: unlike any name, it mixes letters and digits a lot.
 func binary(s string) bool {
 	if len(s) > 4096 {
 		s = s[:4096]
@@ -115,11 +115,11 @@ func (w *writer) data(s string) {
 	w.out = append(w.out, ']')
 }
 
-// minWrapped is the minimum number of lines over which wrapped binary data extends.
+// minWrapped is the minimum number of lines of binary data that is wrapped.
 const minWrapped = 4
 
-// encoded writes the replacement of binary data that is wrapped into lines of equal length from line i on. It returns the number of
-// these lines, or 0.
+// encoded writes a replacement for binary data that is wrapped into lines of equal length, from line i on. It returns
+// the number of these lines, or 0 if there is no such data.
 func (w *writer) encoded(i int) int {
 	s := w.line(i)
 	if len(s) < wrapped || !w.may(Binary) || !all(s) || !binary(s) {

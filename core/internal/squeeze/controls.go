@@ -2,7 +2,8 @@ package squeeze
 
 import "strings"
 
-// controls removes escape codes, and text that a terminal would overwrite: of a progress line, only the last state remains.
+// controls removes escape codes, and text that a terminal would overwrite: of a progress line, only the last state
+// remains. changed is false if there was nothing to remove.
 func controls(text string) (clean string, changed bool) {
 	at := len(text)
 	for _, c := range [...]byte{0x1b, '\r', '\b'} {
@@ -63,7 +64,7 @@ func (t *terminal) restart() {
 	}
 }
 
-// rubOut removes the last character of the current line, if there is one.
+// rubOut removes the last character of the current line, if there is any.
 func (t *terminal) rubOut() {
 	n := len(t.out)
 	if n == t.line {
@@ -88,8 +89,9 @@ func (t *terminal) escape() {
 	}
 }
 
-// back returns out after a carriage return in the line that begins at line. The line is removed if it is empty or if next, the text
-// after the carriage return, shows the same progress. Otherwise the line stays, and next begins a new line.
+// back returns out after a carriage return in its last line, which begins at index line. It removes the line if it is
+// empty or if next, the text after the carriage return, shows the same progress. Otherwise the line stays, and next
+// begins a new line.
 func back(out []byte, line int, next string) []byte {
 	was := out[line:]
 	if sameProgress(was, next) {
@@ -101,7 +103,7 @@ func back(out []byte, line int, next string) []byte {
 	return append(out, '\n')
 }
 
-// progressWords is the number of leading letters of two lines that are compared.
+// progressWords is how many of the first letters of two lines are compared.
 const progressWords = 12
 
 // sameProgress reports whether a line contains only digits and punctuation, or begins with the same letters as next.
@@ -133,7 +135,8 @@ func sameProgress(was []byte, next string) bool {
 	return true
 }
 
-// escape returns the length of the escape code at the beginning of a text and, if it has parameters, its final letter.
+// escape returns the length of the escape code at the beginning of a text and, for a code with parameters, its final
+// letter.
 func escape(text string) (n int, final byte) {
 	if len(text) < 2 {
 		return len(text), 0

@@ -28,7 +28,7 @@ func (w *writer) diffHead(i int) int {
 	return 0
 }
 
-// context reports whether line s is a context line of a diff that can be left out, because it contains no word.
+// context reports whether s is a context line of a diff that can be omitted because it contains no word.
 func (w *writer) context(s string) bool {
 	if strings.HasPrefix(s, "@@ -") {
 		w.diff = true

@@ -2,7 +2,7 @@ package squeeze
 
 import "strings"
 
-// node is a JSON value or a key. The nodes inside it follow it directly, up to index next.
+// node is a JSON value or a key. The nodes inside it follow directly, up to index next.
 type node struct {
 	start, end int32 // offsets in the text
 	next       int32 // index of the first node that is not inside it
@@ -28,8 +28,8 @@ type jsonLines struct {
 	whole  bool // false if the values are elements of an incomplete array
 }
 
-// json writes JSON from line i on: a value that ends at the end of a line, or several lines with a value each. It returns the number of
-// lines, or 0.
+// json writes JSON from line i on: a value that ends at the end of a line, or several lines with a value each. It
+// returns the number of lines, or 0 if line i begins no JSON.
 func (w *writer) json(i int) int {
 	from := int(w.lines[i]) + indentOf(w.line(i))
 	if from < w.noJSON || !w.may(JSON) {
@@ -57,8 +57,8 @@ func (w *writer) json(i int) int {
 	return w.writeJSON(&j)
 }
 
-// firstJSON reads the first value or, if that is an incomplete array, its complete elements. It returns false if there is nothing to
-// write.
+// firstJSON reads the first value or, if that is an incomplete array, its complete elements. It returns false if it
+// found neither.
 func (w *writer) firstJSON(j *jsonLines) bool {
 	w.nodes = append(w.nodes[:0], node{start: int32(j.from), kind: '['})
 	j.end, j.whole = w.value(j.from)
@@ -75,7 +75,8 @@ func (w *writer) firstJSON(j *jsonLines) bool {
 	return true
 }
 
-// moreJSON reads further objects, each on lines of its own: JSON lines, or elements of an array that began earlier.
+// moreJSON reads further objects that are on lines of their own: JSON lines, or elements of an array that began
+// earlier.
 func (w *writer) moreJSON(j *jsonLines) {
 	for j.line+j.lines < w.count() {
 		i := j.line + j.lines
@@ -101,8 +102,8 @@ func (w *writer) moreJSON(j *jsonLines) {
 	}
 }
 
-// writeJSON writes the values, as rows if they are similar, otherwise one per line without white space. It returns the number of lines
-// that it replaced.
+// writeJSON writes the values, as rows if they are similar, otherwise one per line without white space. It returns
+// how many lines it has replaced.
 func (w *writer) writeJSON(j *jsonLines) int {
 	if w.twice = j.end-j.from > 2*minValue; w.twice {
 		if w.values == nil {
@@ -147,8 +148,8 @@ func (w *writer) lastEnd() int {
 	return int(last)
 }
 
-// linesTo returns the number of lines from line i to the line with offset end, where a value ends, and whether something follows the
-// value on that line.
+// linesTo returns the number of lines from line i to the line that contains offset end, at which a value ends. rest
+// is true if something follows the value on that line.
 func (w *writer) linesTo(i, end int) (k int, rest bool) {
 	for k = 1; int(w.lines[i+k]) <= end; k++ {
 	}
@@ -160,7 +161,8 @@ func (w *writer) linesTo(i, end int) (k int, rest bool) {
 	return k, false
 }
 
-// value parses the JSON value at an offset into nodes. If the value is invalid, end is the offset up to which it was read.
+// value parses the JSON value at an offset into nodes. If the value is invalid, ok is false, and end is the offset up
+// to which it was read.
 func (w *writer) value(at int) (end int, ok bool) {
 	r := nodeReader{w: w, at: at}
 	for more := true; more; {
@@ -194,8 +196,8 @@ func (r *nodeReader) space() bool {
 	return r.at < len(r.w.src)
 }
 
-// begin reads a scalar, or opens an array or an object. opened is false if the value is complete or is an empty container, which follow
-// closes.
+// begin reads a scalar, or opens an array or an object. opened is false if there is nothing to read inside: the value
+// is a scalar, or an empty container, which follow closes.
 func (r *nodeReader) begin() (opened, ok bool) {
 	if !r.space() {
 		return false, false
@@ -249,8 +251,8 @@ func (r *nodeReader) key() (ok bool) {
 	return ok
 }
 
-// follow closes the containers that end after a value, or reads the comma and the key before the next value. more is false at the end
-// of the whole value.
+// follow closes the containers that end after a value, or reads the comma and the key before the next value. more is
+// false after the end of the whole value.
 func (r *nodeReader) follow() (more, ok bool) {
 	for r.depth > 0 {
 		if !r.space() {
@@ -310,7 +312,8 @@ func (w *writer) key(at int) (end int, ok bool) {
 	return end + 1, true
 }
 
-// stringEnd returns the end offset of the JSON string that begins at an offset. ok is false if the string doesn't end on its line.
+// stringEnd returns the end offset of the JSON string that begins at an offset. ok is false if the string doesn't end
+// on the same line.
 func stringEnd(src string, at int) (end int, ok bool) {
 	for at++; ; {
 		i := strings.IndexByte(src[at:], '"')
@@ -374,8 +377,8 @@ func (w *writer) emitInside(n int32) {
 // minValue is the minimum size, in bytes, of a repeated value that is replaced with a reference.
 const minValue = 80
 
-// again writes a reference instead of a member's value, if the same value was written above under any key. It reports
-// whether it did.
+// again writes a reference in place of a member's value, if the same value was written further above under any key.
+// It returns false if it wrote nothing.
 func (w *writer) again(key int32) bool {
 	v := &w.nodes[key+1]
 	if !w.twice || v.end-v.start < minValue || !w.may(Repeats) {
@@ -399,8 +402,8 @@ func (w *writer) again(key int32) bool {
 // minMembers is the minimum number of lines of incomplete JSON whose white space is removed.
 const minMembers = 4
 
-// memberLine parses a line of pretty-printed JSON. text is the line without surrounding white space, and its first key bytes are the
-// member's key and colon, or nothing if key is 0.
+// memberLine parses a line of pretty-printed JSON. text is the line without white space around it. Its first key
+// bytes are the member's key and colon; key is 0 if there is none. ok is false for any other line.
 func memberLine(s string) (text string, key int, ok bool) {
 	text = strings.TrimRight(s[indentOf(s):], " \t")
 	if text == "" || len(text) > 1<<16 {
@@ -427,7 +430,8 @@ func memberLine(s string) (text string, key int, ok bool) {
 	return "", 0, false
 }
 
-// memberValue reports whether a text is the value of a member, or the opening bracket of one, on a line of pretty-printed JSON.
+// memberValue reports whether a text is the value of a member on a line of pretty-printed JSON, or the opening
+// bracket of a value.
 func memberValue(value string) bool {
 	switch c := value[0]; {
 	case c == '"':
@@ -441,8 +445,9 @@ func memberValue(value string) bool {
 	return false
 }
 
-// members writes lines of pretty-printed JSON from line i on without white space, if they don't form a complete value, for example
-// because the middle of the output was cut out. It returns the number of lines, or 0.
+// members writes lines of pretty-printed JSON from line i on without white space. They need not form a complete
+// value, for example because the middle of the output was cut out. It returns the number of lines, or 0 if line i
+// begins no such lines.
 func (w *writer) members(i int) int {
 	if i < w.member || !w.may(JSON) {
 		return 0

@@ -12,7 +12,7 @@ type place struct {
 // maxPath is the maximum length of a path, in bytes.
 const maxPath = 512
 
-// maxDashes is the maximum number of dashes at which a line number is looked for in a line.
+// maxDashes is the maximum number of dashes in a line after which placeOf looks for a line number.
 const maxDashes = 8
 
 // placeOf parses line s of a search result. path is the path of the previous line, or "", and next is the following line.
@@ -31,7 +31,7 @@ func placeOf(s, path, next string) (p place, ok bool) {
 	return besidePlace(s, path, next)
 }
 
-// matchPlace parses the line of a match, "path:12:text".
+// matchPlace parses the line of a match, "path:12:text". It returns false for any other line.
 func matchPlace(s string) (place, bool) {
 	from := 0
 	if len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/') { // a Windows drive
@@ -44,7 +44,8 @@ func matchPlace(s string) (place, bool) {
 	return numbered(s, at)
 }
 
-// besidePlace parses a context line, "path-12-text". It requires that the previous or the next line belongs to the same file.
+// besidePlace parses a context line, "path-12-text". It returns false unless the previous or the next line belongs to
+// the same file.
 func besidePlace(s, path, next string) (place, bool) {
 	for from, k := 0, 0; k < maxDashes; k++ {
 		i := strings.IndexByte(s[from:min(len(s), maxPath)], '-')
@@ -69,7 +70,7 @@ func besidePlace(s, path, next string) (place, bool) {
 	return place{}, false
 }
 
-// placeOfFile parses a line that begins with a given path.
+// placeOfFile parses a line that begins with the given path. It returns false if a line number doesn't follow.
 func placeOfFile(s, path string) (place, bool) {
 	if len(s) > len(path)+2 && s[:len(path)] == path {
 		return numbered(s, len(path))
@@ -77,7 +78,8 @@ func placeOfFile(s, path string) (place, bool) {
 	return place{}, false
 }
 
-// numbered parses a line whose path ends at an offset, where a separator, the line number and the separator again must follow.
+// numbered parses a line whose path ends at offset at. It returns false unless a separator, a line number and the
+// same separator follow.
 func numbered(s string, at int) (place, bool) {
 	if s[at] != ':' && s[at] != '-' {
 		return place{}, false
@@ -129,13 +131,15 @@ var inPaths = func() (is [256]uint8) {
 	return is
 }()
 
-// sameFile reports whether two paths may name the same file: whether short is the end of long, from a directory on.
+// sameFile reports whether two paths may name the same file: whether short is the end of long, starting at a
+// directory or file name.
 func sameFile(long, short string) bool {
 	return len(long) > len(short) && strings.HasSuffix(long, short) && (long[len(long)-len(short)-1] == '/' || long[len(long)-len(short)-1] == '\\')
 }
 
-// paths writes the lines of a search result from line i on that belong to one file: the path once, and the lines below it, with the
-// separators of the search between them. It returns the number of lines, or 0.
+// paths writes the lines of a search result from line i on that belong to one file: the path once, and below it the
+// lines, including the separators that the search has written between them. It returns the number of lines, or 0 if
+// line i begins no such lines.
 func (w *writer) paths(i int) int {
 	if !w.may(Paths) {
 		return 0
@@ -152,7 +156,9 @@ func (w *writer) paths(i int) int {
 		if n == 0 || more != path {
 			break
 		}
-		w.out = append(w.out, betweenHits+"\n"...)
+		if !w.bare {
+			w.out = append(w.out, betweenHits+"\n"...)
+		}
 		w.belowPath(i+k+1, i+k+1+n, path)
 		k += 1 + n
 	}
@@ -168,6 +174,10 @@ func (w *writer) belowPath(at, to int, path string) {
 		end, margin := w.stretchOf(at, to, path)
 		for ; at < end; at++ {
 			p := w.placeIn(at, path)
+			if w.bare && !p.match {
+				w.forms |= Around
+				continue
+			}
 			n := digits(p.rest) + 1
 			text := p.rest[n:]
 			w.out = append(w.out, p.rest[:n]...)
@@ -179,8 +189,8 @@ func (w *writer) belowPath(at, to int, path string) {
 	}
 }
 
-// fileLines returns the path of line i and the number of consecutive lines of that file. The number is 0 if there are too few lines, or
-// if writing the path once would save too little.
+// fileLines returns the path of line i and how many lines in a row belong to that file. The number is 0 if there are
+// too few lines, or if writing the path only once would save too little.
 func (w *writer) fileLines(i int) (path string, k int) {
 	if len(w.line(i)) < 6 || len(w.line(i+1)) < 6 {
 		return "", 0
@@ -192,8 +202,8 @@ func (w *writer) fileLines(i int) (path string, k int) {
 	return path, k
 }
 
-// adjacent returns the longest form of the path of line i, the number of consecutive lines of that file, and the bytes of the paths of
-// all of them but the first.
+// adjacent returns the longest form of the path of line i, how many lines in a row belong to that file, and how many
+// bytes the paths of all of them take, except for the first.
 func (w *writer) adjacent(i int) (path string, k, size int) {
 	following := func(k int) string {
 		if i+k < w.count() {
@@ -229,8 +239,8 @@ func (w *writer) adjacent(i int) (path string, k, size int) {
 	return path, k, size
 }
 
-// stretchOf returns the end of the stretch of consecutively numbered lines from at on, at most end, and the indentation that all of
-// them share.
+// stretchOf returns the end of the lines from at on that have consecutive numbers, at most end, and the indentation
+// that all of them share.
 func (w *writer) stretchOf(at, end int, path string) (to, margin int) {
 	margin = 1 << 30
 	number := 0
@@ -247,7 +257,7 @@ func (w *writer) stretchOf(at, end int, path string) (to, margin int) {
 	return to, margin
 }
 
-// placeIn parses line i, which belongs to the file at path or at a shorter form of path.
+// placeIn parses line i of the file at path. The line may have a shorter form of the path.
 func (w *writer) placeIn(i int, path string) place {
 	s := w.line(i)
 	if p, ok := placeOfFile(s, path); ok {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// plain writes line i on its own, without a form that covers several lines.
+// plain writes line i by itself, if no form for several lines fits.
 func (w *writer) plain(i int) {
 	s := w.line(i)
 	if i >= w.judged {
@@ -17,7 +17,7 @@ func (w *writer) plain(i int) {
 	}
 }
 
-// judging is the number of lines that are examined to decide whether brackets determine their indentation.
+// judging is how many lines are examined to decide whether brackets determine their indentation.
 const judging = 64
 
 // judge determines, for the lines from i on, whether brackets determine their indentation, and the indentation that all of them share.
@@ -56,8 +56,8 @@ func (w *writer) judge(i, end int, line func(i int) string) {
 	w.bracket = deep >= 4 && agree*4 >= lines*3 && w.unit > 0
 }
 
-// agrees reports whether a line is indented in the way brackets imply: by one unit more than the last line if that ended with an open
-// bracket, and by one unit less if the line begins with a closing bracket.
+// agrees reports whether a line, indented by at, is indented as brackets imply: one unit more than the last line if
+// that ended with an open bracket (opened), and one unit less if the line begins with a closing bracket (closes).
 func (w *writer) agrees(at, last int, opened, closes bool) bool {
 	switch {
 	case opened == closes:
@@ -92,7 +92,7 @@ func opens(s string) bool {
 	return false
 }
 
-// undent returns a line without the indentation that brackets imply or that all lines share.
+// undent returns a line without the part of its indentation that brackets imply or that all lines share.
 func (w *writer) undent(s string) string {
 	at := indentOf(s)
 	switch {
@@ -126,7 +126,8 @@ const (
 	shortRun = 3 // the length to which it is cut, in characters
 )
 
-// text writes a line without layout: without trailing white space, wide gaps between columns, and long runs of one character.
+// text writes a line without layout: without trailing white space, wide gaps between columns, and long runs of one
+// character.
 func (w *writer) text(s string) {
 	if !w.may(Padding) {
 		w.out = append(w.out, s...)
@@ -156,9 +157,9 @@ func (w *writer) text(s string) {
 	w.signs(s, gap, run)
 }
 
-// columnGap returns the position of the first run of spaces that isn't indentation. at is the line's indentation, and at+gap the
-// position of its first run of spaces (gap may be -1). It returns the length of the line if there is no such run, or if the spaces may
-// be inside quotes.
+// columnGap returns the position of the first run of spaces that isn't indentation. at is the end of the line's
+// indentation, and at+gap the position of the first run of spaces after it (gap may be -1). It returns the length of
+// the line if there is no such run, or if the spaces may be inside quotes.
 func columnGap(s string, at, gap int) int {
 	for gap >= 0 && nests(s[:at+gap]) { // indentation after a mark or a number
 		at += gap
@@ -173,8 +174,8 @@ func columnGap(s string, at, gap int) int {
 	return at + gap
 }
 
-// signs writes a line and shortens the runs of one character and the runs of spaces after its indentation. gap and run are the
-// positions of the first such runs, or the length of the line.
+// signs writes a line in which runs of one character, and runs of spaces after the indentation, are shortened. gap
+// and run are the positions of the first such runs, or the length of the line.
 func (w *writer) signs(s string, gap, run int) {
 	at, n := 0, len(s)
 	for at < n {
@@ -206,8 +207,8 @@ func (w *writer) signs(s string, gap, run int) {
 	w.out = append(w.out, s[at:]...)
 }
 
-// nests reports whether white space after s, the beginning of a line, is indentation: in a tree after a bar, or in code after the mark
-// of a diff.
+// nests reports whether white space after s, the beginning of a line, is indentation. It is in a tree after a bar,
+// and in code after the mark of a diff.
 func nests(s string) bool {
 	n := len(s)
 	switch {
@@ -262,8 +263,8 @@ func longSign(s string, from int) int {
 	return -1
 }
 
-// signRun returns the start of the run that contains the character at an offset, looking back no further than from. It returns -1 if
-// the character can't be part of a drawn line, or if the run is short.
+// signRun returns the start of the run around the character at offset at, but not before from. It returns -1 if the
+// character can't be part of a drawn line, or if the run is short.
 func signRun(s string, from, at int) int {
 	size := runeSize(s[at])
 	if !sign(s[at]) || at+size > len(s) {
@@ -316,8 +317,9 @@ func load(s string) uint64 {
 		uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// repeats writes a count if lines repeat the lines directly before them, or a reference if they occur further above. It compares each
-// line with at most two earlier ones and takes a match as a whole, so its cost is linear. It returns the number of lines, or 0.
+// repeats writes a count if lines repeat the lines directly before them, or a reference if they occur further above.
+// Each line is compared with at most two earlier ones, and a match is taken as a whole, so the cost is linear. It
+// returns the number of lines, or 0 if nothing is repeated.
 func (w *writer) repeats(i int) int {
 	j := w.above(i)
 	if j < 0 {
@@ -336,7 +338,7 @@ func (w *writer) repeats(i int) int {
 	return w.writeAbove(i, n)
 }
 
-// above returns an earlier line that equals line i, or -1.
+// above returns the index of an earlier line that equals line i, or -1.
 func (w *writer) above(i int) int {
 	s := w.line(i)
 	if len(s) < minLine || !w.may(Repeats) {
@@ -354,8 +356,8 @@ func (w *writer) above(i int) int {
 	return j
 }
 
-// writeAgain writes that the preceding lines (lines of them) are repeated times times from line i on. It returns the number of repeated
-// lines, or 0 if they are too short.
+// writeAgain writes that the preceding lines, as many as lines says, occur times more times from line i on. It
+// returns the number of repeated lines, or 0 if they are too short.
 func (w *writer) writeAgain(i, lines, times int) int {
 	n := times * lines
 	if int(w.lines[i+n]-w.lines[i]) < minAgain {

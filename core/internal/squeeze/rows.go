@@ -1,6 +1,6 @@
 package squeeze
 
-// column is a column of the rows: one key of similar objects.
+// column is a column of the rows: a key that similar objects share.
 type column struct {
 	start, end int32 // the range of the key, including its quotes
 	rows       int32 // the number of objects that have the key
@@ -17,9 +17,9 @@ const (
 	minFilled  = 2 // of five cells
 )
 
-// rows writes an array of similar objects as a header with the keys and a row for each object: [{id,name,kind="bug"} ["a",1] ["b",2]].
-// If all objects have the same value for a key, the header contains the value; if an object lacks a key, its cell is empty. rows
-// reports whether it has written the array.
+// rows writes an array of similar objects as a header with the keys and a row for each object: [{id,name,kind="bug"}
+// ["a",1] ["b",2]]. If all objects have the same value for a key, the header contains the value; if an object lacks a
+// key, its cell is empty. It returns false if it has written nothing.
 func (w *writer) rows(n int32) bool {
 	if !w.may(Rows) || w.nodes[n].count < minRows {
 		return false
@@ -84,7 +84,8 @@ func (w *writer) addCell(col *column, value int32) {
 	col.alike = col.alike && w.alike(col.value, value)
 }
 
-// pays reports whether a header with rows is shorter than the objects, and most cells are filled. It also completes column.same.
+// pays reports whether a header with rows is shorter than the objects, and most cells are filled. It also sets
+// column.same.
 func (w *writer) pays(t *table) bool {
 	cols := w.cols[t.base:]
 	head, total := 6, t.total
@@ -178,8 +179,8 @@ func (w *writer) within(object int32, write func(key, value int32)) {
 	})
 }
 
-// cells calls write with each value of an object in the order of the columns, or with 0 for a missing value. It leaves out values that
-// are in the header.
+// cells calls write with each value of an object in the order of the columns, or with 0 for a missing value. It skips
+// values that are in the header. alike is true if the object has the keys of the first object in the same order.
 func (w *writer) cells(object int32, base int, write func(value int32, alike bool)) {
 	var at [maxColumns]int32
 	n := len(w.cols)
@@ -195,8 +196,8 @@ func (w *writer) cells(object int32, base int, write func(value int32, alike boo
 	}
 }
 
-// column returns the index of the column for a key, trying guess first. It adds a column for a new key, and returns -1 if there are too
-// many.
+// column returns the index of the column for a key, and adds one for a new key. It tries the column guess first. It
+// returns -1 if there are too many columns.
 func (w *writer) column(base, guess int, key *node) int {
 	s := w.src[key.start:key.end]
 	if guess < len(w.cols) && w.src[w.cols[guess].start:w.cols[guess].end] == s {

@@ -1,5 +1,6 @@
 // Package squeeze shortens tool outputs. White space is removed from JSON, similar objects become rows, a path that a search prints on every
-// line is written once, repeated lines are counted, and escape codes and padding are removed. Only cutting progress lines loses information.
+// line is written once, repeated lines are counted, and escape codes and padding are removed. Only cutting progress lines, the lines around
+// hits and the middle of logs loses information.
 //
 // Each form is recognized by the text alone, never by the name of the tool, and anywhere in the text: an output may begin with a
 // header, contain JSON, and end with a log. What isn't recognized stays unchanged. The package only knows texts, not messages or wire
@@ -25,12 +26,14 @@ const (
 	Context                      // context lines of a diff without any word removed
 	Padding                      // trailing white space, wide column gaps, long runs of one character and repeated empty lines removed
 	Steps                        // the middle of long runs of progress lines replaced with a count
+	Around                       // the lines around the hits of a search removed
+	Middle                       // the middle of a log removed, except for problems
 )
 
-// words describes each form to the model that reads the text; "" means that the form needs no explanation.
+// words explains each form to the model that reads the text; "" means that the form needs no explanation.
 var words = [...]string{
 	"escape codes cut", "compact JSON", "objects as rows", "lines by path", "lines by common start…", "", "unindented", "repeats counted",
-	"binary data cut", "", "", "progress cut",
+	"binary data cut", "", "", "progress cut", "lines around hits cut", "middle cut",
 }
 
 // String describes the forms in a few words, for the first line of a squeezed text.
@@ -57,9 +60,12 @@ type Options struct {
 	MinSaved int
 	// Without is the set of forms that must not be used.
 	Without Form
-	// Steps is the minimum length of a text, in bytes, of which progress lines may be cut. Unlike all other forms this loses information,
-	// so 0 turns it off.
+	// Steps is the minimum length of a text, in bytes, of which progress lines may be cut. Unlike most forms this loses information,
+	// so 0 turns it off. Of a text of this length, the lines around the hits of a search are removed too, unless Without has Paths.
 	Steps int
+	// Log says that the text is the log of a program's work, which the model has read. Of a log of at least Steps bytes, only the beginning, the
+	// end and the lines around problems stay.
+	Log bool
 }
 
 // Text shortens a text. If that saves too little, ok is false and out is the unchanged text.
@@ -79,6 +85,11 @@ func Text(text string, o Options) (out string, form Form, ok bool) {
 			w.src = short
 			w.forms |= Steps
 		}
+		if short, changed := withoutMiddle(w.src); changed && o.Log {
+			w.src = short
+			w.forms |= Middle
+		}
+		w.bare = len(w.src) >= o.Steps
 	}
 	w.run()
 	if len(text)-len(w.out) < max(1, o.MinSaved) {
@@ -110,6 +121,7 @@ type writer struct {
 	twice   bool    // values may repeat, so again looks for them
 	values  []int32 // the node of the last key whose value has a hash, by the hash
 	diff    bool    // the current line is in a hunk of a diff
+	bare    bool    // the lines around the hits of a search are removed
 }
 
 // line returns line i without its line feed.
@@ -171,7 +183,7 @@ func (w *writer) run() {
 	}
 }
 
-// anyLines are tried, in this order, for any kind of line. The last one always succeeds.
+// anyLines are the forms for any kind of line, in the order in which they are tried. The last one always succeeds.
 var anyLines = [...]func(w *writer, i int) int{
 	func(w *writer, i int) int {
 		if i+1 == w.count() {
@@ -189,7 +201,7 @@ var anyLines = [...]func(w *writer, i int) int{
 	},
 }
 
-// indented tries the forms for lines that begin with white space.
+// indented tries the forms for lines that begin with white space. s is line i.
 func (w *writer) indented(i int, s string) int {
 	at := indentOf(s)
 	if at == len(s) {
@@ -206,7 +218,7 @@ func (w *writer) indented(i int, s string) int {
 	return 0
 }
 
-// empty writes the first of several empty lines. It returns the number of lines that it replaces.
+// empty writes the first of several empty lines. It returns how many lines it replaces.
 func (w *writer) empty(i int) int {
 	k := 1
 	for i+k < w.count() && blank(w.line(i+k)) {
@@ -254,7 +266,8 @@ func digits(s string) int {
 	return n
 }
 
-// tellsError reports whether a line contains an error message, whose words and spaces must stay unchanged.
+// tellsError reports whether a line contains an error message. The words and spaces of such a line must stay
+// unchanged.
 func tellsError(s string) bool {
 	for at := 0; ; {
 		i := strings.Index(s[at:], ": ")

@@ -50,8 +50,8 @@ func inTime(s string, n int) bool {
 // lastWord returns the text after the last space.
 func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 
-// starts writes lines with a common beginning from line i on: the beginning once, and below it the rest of each line after a space. It
-// returns the number of lines, or 0.
+// starts writes lines with a common beginning from line i on: the beginning once, and below it the rest of each line
+// after a space. It returns the number of lines, or 0 if line i begins no such lines.
 func (w *writer) starts(i int) int {
 	start, k := w.startOf(i), 1
 	if start == "" {

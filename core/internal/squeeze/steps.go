@@ -12,8 +12,9 @@ const (
 	lastSteps  = 2 // the number of lines that stay at the end of a run
 )
 
-// withoutSteps removes the middle of long runs of progress lines and writes a count in its place. It doesn't change a
-// text that is almost only a list of sizes or times, because then the list was the purpose of the call.
+// withoutSteps replaces the middle of long runs of progress lines with a count. changed is false if there were none.
+// A text that consists almost only of sizes or times stays unchanged, because then the list was the purpose of the
+// call.
 func withoutSteps(text string) (short string, changed bool) {
 	var r stepRuns
 	for line := range strings.Lines(text) {
@@ -26,7 +27,7 @@ func withoutSteps(text string) (short string, changed bool) {
 	return string(r.out), true
 }
 
-// stepRuns copies lines and cuts the runs among them. A run consists of lines of the same kind.
+// stepRuns copies lines, and cuts runs of progress lines among them. A run consists of lines of the same kind.
 type stepRuns struct {
 	out     []byte
 	kind    stepKind
@@ -72,7 +73,7 @@ func (r *stepRuns) end() {
 	r.lines = r.lines[:0]
 }
 
-// stepKind holds the common features of the progress lines in a run. The zero value means that a line is not a progress line.
+// stepKind has the common features of the progress lines in a run. It is zero for a line that is not a progress line.
 type stepKind struct {
 	word string // the first word
 	unit string // the unit of the first quantity
@@ -107,8 +108,8 @@ func stepOf(line string) (kind stepKind) {
 // maxStep is the maximum length of a progress line, in bytes.
 const maxStep = 240
 
-// isActivity reports whether a word names what a compiler or a package manager is doing to one of many files. Other words with this ending
-// may begin the rows of a table that somebody asked for, as in "Booking 4711".
+// isActivity reports whether a word names what a compiler or a package manager does to one of many files. Other words
+// with this ending may begin the rows of a table that somebody asked for, as in "Booking 4711".
 func isActivity(word string) bool {
 	switch word {
 	case "Compiling", "Copying", "Downloading", "Extracting", "Fetching", "Generating", "Installing", "Linking", "Preparing", "Unpacking",
@@ -118,7 +119,8 @@ func isActivity(word string) bool {
 	return false
 }
 
-// isTest reports whether a text begins with the path of a package or the number of a test, as in the output of test runners after "ok".
+// isTest reports whether a text begins with the path of a package or the number of a test, as the output of test
+// runners does after "ok".
 func isTest(s string) bool {
 	first, _, _ := strings.Cut(strings.TrimLeft(s, " \t"), " ")
 	return first != "" && (digit(first[0]) || strings.ContainsAny(first, "/."))
@@ -177,4 +179,48 @@ func isUnit(word string) bool {
 		return true
 	}
 	return false
+}
+
+// The lines that stay of a log: at its beginning, at its end, and before and after each line that mentions a problem. Fewer than minLeftOut
+// lines are never left out.
+const (
+	firstOfLog    = 4
+	lastOfLog     = 20
+	beforeTrouble = 1
+	afterTrouble  = 4
+	minLeftOut    = 4
+)
+
+// withoutMiddle removes the middle of a log, except for problems. It doesn't change a log of which that would leave more than two thirds.
+func withoutMiddle(text string) (short string, changed bool) {
+	lines := strings.SplitAfter(text, "\n")
+	out := make([]byte, 0, len(text))
+	stays := firstOfLog // the lines before this one stay
+	for i := 0; i < len(lines); {
+		if troubled(lines[min(i+beforeTrouble, len(lines)-1)]) {
+			stays = max(stays, i+beforeTrouble+1+afterTrouble)
+		}
+		if i < stays || i >= len(lines)-lastOfLog {
+			out = append(out, lines[i]...)
+			i++
+			continue
+		}
+		from := i
+		for i < len(lines)-lastOfLog && !troubled(lines[i+beforeTrouble]) {
+			i++
+		}
+		if i-from < minLeftOut {
+			stays = i
+			i = from
+			continue
+		}
+		out = append(out, '[')
+		out = strconv.AppendInt(out, int64(i-from), 10)
+		out = append(out, " lines left out]\n"...)
+		changed = true
+	}
+	if !changed || len(out) > len(text)*2/3 {
+		return text, false
+	}
+	return string(out), true
 }

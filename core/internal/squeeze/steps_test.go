@@ -74,3 +74,40 @@ func TestNoSteps(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 }
+
+// Of a log that has been read, the beginning, the end and the problems stay. Nothing of any other text is left out.
+func TestLogs(t *testing.T) {
+	plain := func(n int) string { return numberedLines("[plugin-%s] rewriting chunk %d of the bundle", n) }
+	text := "> build\n" + plain(60) + "Rendered.\nerror: the upload of the maps was refused\nCaused by:\n    status 400\n" + plain(60) + "pushed to origin\n"
+	out, form, ok := squeeze.Text(text, squeeze.Options{Steps: 500, Log: true, Without: ^squeeze.Steps, MinSaved: 64})
+	lines := strings.Split(strings.TrimRight(out, "\n"), "\n")
+	if !ok || form != squeeze.Middle || form.String() != "middle cut" || lines[0] != "> build" || lines[4] != "[57 lines left out]" || lines[5] != "Rendered." ||
+		lines[6] != "error: the upload of the maps was refused" || lines[8] != "    status 400" || lines[11] != "[40 lines left out]" || lines[len(lines)-1] != "pushed to origin" || len(lines) != 31 {
+		t.Errorf("%v %v %d lines: %q", ok, form, len(lines), out)
+	}
+	failing := strings.Repeat("error: no such file\nCaused by:\n", 60)
+	for name, o := range map[string]squeeze.Options{"no log": {Steps: 500}, "short": {Steps: len(text) + 1, Log: true}, "lossless": {Log: true}} {
+		o.Without, o.MinSaved = ^squeeze.Steps, 64
+		if out, form, ok := squeeze.Text(text, o); ok {
+			t.Errorf("%s: %v %q", name, form, out)
+		}
+	}
+	if out, form, ok := squeeze.Text(failing, squeeze.Options{Steps: 500, Log: true, Without: ^squeeze.Steps, MinSaved: 64}); ok {
+		t.Errorf("only problems: %v %q", form, out)
+	}
+}
+
+// Long results of searches lose the lines around hits.
+func TestLinesAroundHits(t *testing.T) {
+	var text string
+	for i := range 20 {
+		text += fmt.Sprintf("cellar/shelf_%d.go:%d:\tshelf := &Shelf{\ncellar/shelf_%d.go-%d-\t\tdepth: 3,\ncellar/shelf_%d.go-%d-\t}\n--\n", i/5, i*9, i/5, i*9+1, i/5, i*9+2)
+	}
+	out, form, ok := squeeze.Text(text, squeeze.Options{Steps: 500, MinSaved: 64})
+	if !ok || form&squeeze.Around == 0 || !strings.Contains(form.String(), "lines around hits cut") || strings.Contains(out, "depth") || strings.Count(out, "\n--") > 4 || strings.Count(out, "shelf := &Shelf{") != 20 {
+		t.Errorf("%v %q", form, out)
+	}
+	if out, form, _ := squeeze.Text(text, squeeze.Options{MinSaved: 64}); form&squeeze.Around != 0 || strings.Count(out, "depth: 3") != 20 {
+		t.Errorf("%v %q", form, out)
+	}
+}

@@ -17,8 +17,8 @@ func (w *writing) local(j Job, prior string, budget, spare int, standing string,
 			free = free * 7 / 8
 		}
 		if free > budget {
-			if chats { // the block gets its share first, and the rest is left for what was said
-				standing = w.StandingIn(j.Ledger, min(w.StandingShare(), 3*free/4), chats)
+			if chats { // the block gets its share first; the rest is left for the conversation
+				standing = w.StandingIn(j.Ledger, min(max(w.StandingShare(), w.ofOwnWords(free)), 3*free/4), chats)
 			} else {
 				standing = w.standing(j.Ledger, j.Gain, free, j.Room, chats)
 			}
@@ -28,7 +28,7 @@ func (w *writing) local(j Job, prior string, budget, spare int, standing string,
 	}
 	if chats { // a chat has no log of requests
 		spare = 0
-	} else { // the user's words get at most half of the digest, or more if they need it
+	} else { // the user's words get at most half of the digest, or more if nothing else needs the room
 		spare = min(spare, max(0, w.doc.P.Text(j.Ledger.Asked())-budget/2))
 	}
 	most := max(leastLocal, 3*(j.Gain-Frame)/4-w.doc.P.Text(standing))
@@ -47,7 +47,16 @@ func (w *writing) local(j Job, prior string, budget, spare int, standing string,
 	return text
 }
 
-// bytesOf estimates how many bytes of a job's messages make up the given number of tokens.
+// ofOwnWords returns how many of the free tokens of a chat's digest its user's rules and preferences may take, if the policy says nothing about
+// them: half of them. What they take is not told again in the rest of the digest, so it costs the rest little.
+func (w *writing) ofOwnWords(free int) int {
+	if w.policy.Summary.Standing != nil {
+		return 0
+	}
+	return free / 2
+}
+
+// bytesOf estimates how many bytes of the messages in a job have the given number of tokens.
 func (w *writing) bytesOf(j Job, tokens int) int {
 	least, size := w.doc.P.MaxUnits(tokens), 0
 	for _, m := range j.Messages {
@@ -63,9 +72,9 @@ func (w *writing) bytesOf(j Job, tokens int) int {
 	return max(least, min(size/j.Gain, 5)*tokens)
 }
 
-// filled returns the longest text of at most budget tokens that write produces in a few tries. write takes a size in
-// bytes, because only the finished text shows how many tokens it has. The text exceeds budget if even a small one
-// does.
+// filled returns the longest text of at most budget tokens that write produces in a few tries. size is the number of
+// bytes for the first try; only the finished text shows how many tokens it has. The result exceeds budget if even a
+// small text does.
 func (w *Writer) filled(budget, size int, write func(size int) string) (best string) {
 	most, last := 0, -1
 	for range 3 {
@@ -132,7 +141,7 @@ func (w *Writer) usualLocal(j Job, chats bool) int {
 // lookBeside is the number of bytes of the remaining messages that are searched for information that the digest need not repeat.
 const lookBeside = 1 << 16
 
-// besides returns the texts of the newest messages that the digest doesn't cover.
+// besides returns the newest texts after the messages that the digest covers, up to lookBeside bytes.
 func (w *writing) besides(messages []int32) (texts []string) {
 	last := int32(-1)
 	if len(messages) > 0 {
@@ -156,7 +165,8 @@ func (w *writing) besides(messages []int32) (texts []string) {
 // set on public chats by halving and doubling, judged as docs/inside/memory.md describes.
 const ChatTail = 15
 
-// HasNoToolCalls reports whether the run covers no tool calls.
+// HasNoToolCalls reports whether the document is a chat: its items have no tool calls, and neither do earlier
+// digests.
 func (w *Writer) HasNoToolCalls() bool {
 	messages := make([]int32, 0, len(w.doc.Items))
 	for _, it := range w.doc.Items {

@@ -32,8 +32,8 @@ type part struct {
 // openClip is the maximum length of tool results and arguments, in bytes, if requests may have any size.
 const openClip = 16000
 
-// parts writes the record of messages as one part if clipping makes it fit into room tokens, and otherwise as several
-// parts. It splits a group only if the group is too large for a part by itself.
+// parts writes the record of the messages in one part if clipping makes it fit into room tokens, and otherwise in
+// several. It splits a group only if the group alone is too large for a part.
 func (w *writing) parts(messages []int32, room int) []part {
 	style := w.Style()
 	if !style.Fitted {
@@ -55,7 +55,7 @@ func (w *writing) parts(messages []int32, room int) []part {
 }
 
 // fewest splits a record into as few parts as gentle clipping allows. If these are too many, it splits the record
-// into as few as the hardest clipping allows, and then clips no more than that number of parts requires.
+// into as few as the hardest clipping allows, and then clips only as much as that number of parts requires.
 func (w *writing) fewest(pieces *digest.Pieces, messages []int32, room int) []part {
 	with := func(clips digest.Clips) []part {
 		records := pieces.Write(clips)
@@ -73,7 +73,7 @@ func (w *writing) fewest(pieces *digest.Pieces, messages []int32, room int) []pa
 	}
 	for _, percent := range []int{96, 88, 80} { // groups stay whole, so parts don't fill up completely
 		if len(parts) == MaxParts {
-			break // content is left out that gentler clipping can't bring back
+			break // content was left out that gentler clipping can't bring back
 		}
 		longer, ok := pieces.Solve(room * len(parts) / 100 * percent)
 		if !ok || longer.Result <= clips.Result {
@@ -86,7 +86,7 @@ func (w *writing) fewest(pieces *digest.Pieces, messages []int32, room int) []pa
 	return parts
 }
 
-// rungParts is parts for styles of published systems, which have limits of their own.
+// rungParts is like parts, for the styles of published systems, which have limits of their own.
 func (w *writing) rungParts(style *digest.Style, messages []int32, room int) []part {
 	var records []string
 	var sizes []int
@@ -119,8 +119,8 @@ func (w *writing) rungParts(style *digest.Style, messages []int32, room int) []p
 	return w.split(style.Between, messages, records, sizes, room)
 }
 
-// split joins the records of messages into parts of at most room tokens. sizes are the sizes of the records in
-// tokens.
+// split joins records of messages, with between in between, into parts of at most room tokens. sizes are the sizes of
+// the records in tokens.
 func (w *writing) split(between string, messages []int32, records []string, sizes []int, room int) []part {
 	groups := w.t.Groups(messages)
 	var out []part

@@ -16,7 +16,7 @@ type Prefix struct {
 	Joined bool   // whether the rewritten message also contains the instruction, so that no message follows it
 	Asks   []byte // the message with the instruction, as JSON; nil if it is joined
 	Patch  []byte // changes to the request body, as a JSON Merge Patch
-	Cached int    // number of its tokens that the provider probably has in its cache
+	Cached int    // number of tokens of the request that the provider probably has in its cache
 }
 
 // WriteEdits writes the messages of the request. It calls keep for unchanged input messages, set for a rewritten message,
@@ -35,7 +35,7 @@ func (b *Prefix) WriteEdits(keep func(message int), set func(message int, text [
 }
 
 // told returns the model's digest for a job. It appends the request to the conversation if that is cheaper.
-// Otherwise, or if the response to that request was rejected, it sends a record.
+// Otherwise, or if the response to such a request was rejected, it sends a record.
 func (w *writing) told(j Job, output int) answer {
 	if r, b := w.prefixed(&j, output); b != nil {
 		reply, found := w.ReplyTo(PrefixRequest)
@@ -92,8 +92,8 @@ func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix)
 	return r, b
 }
 
-// mayFollow reports whether a request for a job may be appended to the conversation, and returns what is known of the
-// request body.
+// mayFollow reports whether the request of a job may be appended to the conversation. body contains the known members
+// of the request body.
 func (w *writing) mayFollow(j *Job) (body []byte, ok bool) {
 	if !w.policy.AsksPrefix() || w.doc.F.PrefixForm() == nil || !w.Style().Own || j.Scope == api.ScopeBranch || j.Cut || w.report.Repaired > 0 {
 		return nil, false
@@ -132,8 +132,9 @@ func (w *Writer) lastCall() (sent, until int) {
 	return start, end
 }
 
-// write writes the additions of an appended request: the instruction and, if the app uses cache breakpoints, a
-// breakpoint at the end of the app's last call. It returns false if the provider would have nothing in its cache.
+// write adds to b what an appended request adds to the conversation: the instruction text and, if the app uses cache
+// breakpoints, a breakpoint at the end of the app's last call. It returns false if the provider would have nothing in
+// its cache.
 func (w *Writer) write(b *Prefix, sent int, text string) bool {
 	t := w.doc.T
 	message := t.Bytes(t.Messages[sent-1].Span)
@@ -174,7 +175,9 @@ func spliced(message []byte, at transcript.Span, text []byte) []byte {
 	return append(append(out, text...), message[at.End:]...)
 }
 
-// cheaper reports whether an appended request costs less than a record, by the policy's prices.
+// cheaper reports whether an appended request costs less than a record, by the policy's prices. output and input are
+// the sizes of the summary and of the appended request in tokens, and cached is the part of input that is in the
+// cache.
 func (w *writing) cheaper(j *Job, output, input, cached int) bool {
 	price := w.policy.Prices
 	read := price.Input
@@ -189,7 +192,7 @@ func (w *writing) cheaper(j *Job, output, input, cached int) bool {
 	return float64(float64(cached)*read)+float64(float64(input-cached)*price.Input) < float64(float64(flat)*price.Input)
 }
 
-// counts reports the shape of the request that produced the summary, if the host supports both shapes, and the
+// counts reports the shape of the request that led to the summary, if the host supports both shapes, and the
 // provider's counts for all requests.
 func (w *Writer) counts(shape api.SummaryShape) {
 	sum := &w.report.Summary

@@ -16,7 +16,7 @@ type native struct {
 	list       string   // the member that contains the messages
 	beside     []string // the members of the conversation's request body that the API needs
 	more       string   // the members that request a compaction
-	readable   bool     // whether the result is a message with a readable summary, and an empty one means failure; otherwise the result begins with user messages
+	readable   bool     // whether the result is one message with a readable summary (empty on failure), not a list that begins with user messages
 }
 
 // natives are the supported APIs. Their members are those of the SDK types in `@anthropic-ai/sdk` 1.12.0 (BetaCompactionConfig) and
@@ -111,8 +111,8 @@ func (w *Writer) providerRequest(o *ProviderCompaction) *api.ProviderRequest {
 	return &api.ProviderRequest{Format: api.Format(o.format), Path: o.path, Beta: o.beta, Body: api.Raw(append(body, '}'))}
 }
 
-// accepted returns the provider's compaction if it is usable, otherwise nil. It must consist of messages in the
-// format, end with a compacted one, and have at most half of the tokens that it replaces.
+// accepted returns the provider's compaction, or nil if it is unusable. It must consist of messages in the format,
+// end with a compacted one, and have at most half of the tokens that it replaces, which are gain.
 func (w *Writer) accepted(o *ProviderCompaction, messages api.Raw, gain int) *Compacted {
 	s := jsonspan.New([]byte(messages))
 	s.Weigh = w.doc.T.Weigh
@@ -138,8 +138,8 @@ func (w *Writer) accepted(o *ProviderCompaction, messages api.Raw, gain int) *Co
 }
 
 // askProvider requests the provider's own compaction, or accepts its result. A host may have called its model
-// instead, with the prompt for the first part of the record. taken is false if the provider failed and the model
-// should be called.
+// instead, with the prompt for the first part of the record. taken is false if the provider failed, so that the model
+// must be called.
 func (w *Writer) askProvider(o *ProviderCompaction, p digest.Prompt, output, gain int) (a answer, taken bool) {
 	r, fits := w.request(ProviderRequest, p, output)
 	if !fits {

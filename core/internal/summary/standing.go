@@ -21,8 +21,8 @@ func (w *Writer) standing(l *digest.Ledger, gain, budget, most int, chat bool) s
 }
 
 // spare returns how many tokens the user's requests may take in addition to a digest of the given size that replaces
-// gain tokens: half of what the target leaves free, so that restored files have room too. Instructions that no cue
-// identifies are among the requests.
+// gain tokens: half of what the target leaves free, so that restored files have room too. Requests may be
+// instructions that no cue identifies.
 func (w *Writer) spare(gain, digest int) int {
 	if w.target == 0 {
 		return 0

@@ -17,7 +17,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// The ids of requests: for the digest, for the beginning of a divided turn, for a digest requested by a message
+// The ids of requests: for a digest, for the beginning of a divided turn, for a digest that is requested by a message
 // appended to the conversation, and for the provider's own compaction.
 const (
 	FoldRequest     = "fold-1"
@@ -199,13 +199,13 @@ func (w *writing) digest(j Job) Digest {
 	return Digest{Text: w.completed(&j, a, standing, budget, spare)}
 }
 
-// besideLedger returns a text that isn't an extract together with the standing instructions and the ledger.
+// besideLedger returns text, which a model or the host wrote, together with the standing instructions and the ledger.
 func (w *writing) besideLedger(j *Job, text, standing string, budget, spare int) string {
 	return digest.WithStanding(text, standing) + j.Ledger.TextBeside(w.doc.P.MaxUnits(budget)/3, w.doc.P.MaxUnits(spare))
 }
 
-// completed returns the digest with the model's text. A text that merely lacks headings is still better than an
-// extract.
+// completed returns the digest with the model's text. A text that only lacks headings is accepted, because it is
+// still better than an extract.
 func (w *writing) completed(j *Job, a answer, standing string, budget, spare int) string {
 	room := w.doc.P.MaxUnits(budget)
 	text := digest.Fence(a.text)
@@ -245,7 +245,7 @@ func join(a, b string) string {
 // bad reports whether a fault means that a response must be rejected.
 func bad(why api.SummaryFault) bool { return why != "" && why != api.FaultNoHeadings }
 
-// written returns what the model wrote for a job.
+// written returns the model's text for a job, which may consist of several summaries.
 func (w *writing) written(j Job, output int) answer {
 	switch {
 	case j.Scope == api.ScopeBranch:
@@ -257,7 +257,7 @@ func (w *writing) written(j Job, output int) answer {
 	return w.answered(j, output)
 }
 
-// apart requests separate summaries of the divided turn and of the messages before it, in parallel (S1.23).
+// apart requests two summaries in parallel: one of the divided turn, and one of the messages before it (S1.23).
 func (w *writing) apart(j Job, output int) answer {
 	output = max(64, output/2)
 	past, turn := j, j
@@ -286,13 +286,13 @@ func (w *writing) sizeOf(messages []int32) (sum int) {
 	return sum
 }
 
-// extract returns a digest without a model for messages whose summary was rejected while the summary of other
-// messages was accepted. It uses the ledger of the whole digest.
+// extract returns a digest without a model for those messages whose summary was rejected while the summary of other
+// messages was accepted. It adds no ledger, because the whole digest has one.
 func (w *writing) extract(messages []int32, prior string, output int) string {
 	return digest.NewExtract(w.t, messages, prior, &digest.Ledger{}).Digest(w.doc.P.MaxUnits(output))
 }
 
-// answered returns what the model wrote for a job with a single record.
+// answered returns the model's text for a job with a single record.
 func (w *writing) answered(j Job, output int) answer {
 	s := w.Style()
 	if s.MaxOutput > 0 {
@@ -326,8 +326,8 @@ func (w *writing) answered(j Job, output int) answer {
 	return w.mapped(j, p, parts, max(64, min(output, room*7/10/len(parts))), output)
 }
 
-// language returns the user's language, judged by the folded messages or, if they are inconclusive, by the messages
-// before them.
+// language returns the name of the user's language, judged by the folded messages or, if these are inconclusive, by
+// the messages before them.
 func (w *writing) language(j Job) string {
 	if name := digest.Language(digest.Requests(w.t, j.Messages)); name != "" {
 		return name
@@ -335,7 +335,8 @@ func (w *writing) language(j Job) string {
 	return digest.Language(append(slices.Clone(j.Ledger.Requests), j.Ledger.Task))
 }
 
-// mapped requests a digest of at most each tokens for each part, in parallel, and then one digest that merges them.
+// mapped requests a digest of at most each tokens for each part, in parallel, and then one digest of at most output
+// tokens that merges them.
 func (w *writing) mapped(j Job, p digest.Prompt, parts []part, each, output int) answer {
 	var record strings.Builder
 	var texts string // like record, but without the text that tells the model which part it is
@@ -372,7 +373,7 @@ func (w *writing) mapped(j Job, p digest.Prompt, parts []part, each, output int)
 }
 
 // chain makes the model process the parts one after the other, each time with the digest so far, which has at most
-// carried tokens.
+// carried tokens. The result has at most output tokens.
 func (w *writing) chain(j Job, p digest.Prompt, parts []part, output, carried int) answer {
 	all := answer{why: api.FaultFailed}
 	for i, part := range parts {
@@ -394,16 +395,16 @@ func (w *writing) chain(j Job, p digest.Prompt, parts []part, output, carried in
 	return all
 }
 
-// AskOnce returns the model's text for a single prompt, or the reason why it was rejected. represents is the number of tokens that the text
-// replaces, and output is its maximum size. ok is false while the model has to be called. [Writer.Digest] handles jobs that need several
-// prompts.
+// AskOnce returns the model's text for a single prompt, or the reason why the text was rejected. represents is the
+// number of tokens that the text replaces, and output is its maximum size. ok is false while the model has to be
+// called. [Writer.WriteDigest] handles jobs that need several prompts.
 func (w *Writer) AskOnce(id string, p digest.Prompt, output, represents int) (text string, why api.SummaryFault, ok bool) {
 	a := w.requestText(id, p, output, represents)
 	return a.text, a.why, !a.pending
 }
 
-// requestText returns the answer to one prompt. If it is rejected, the model is called again, up to the number of retries in
-// the policy.
+// requestText returns the answer to one prompt. After a rejected answer, the model is called again, as often as the
+// policy allows.
 func (w *Writer) requestText(id string, p digest.Prompt, output, represents int) (a answer) {
 	for try := 0; ; try++ {
 		key := id
@@ -429,8 +430,8 @@ func (w *Writer) requestText(id string, p digest.Prompt, output, represents int)
 	}
 }
 
-// judged returns the usable text of a reply to a prompt, or why the reply is rejected, and words of the reply that
-// the record doesn't contain.
+// judged returns the usable text of a reply to a prompt, or why the reply is rejected, and those words of the reply
+// that the record doesn't contain.
 func (w *Writer) judged(reply api.Summary, p *digest.Prompt, prompt string, output, represents int) (text string, why api.SummaryFault, wrong string) {
 	if p.Scope == api.ScopeToolOutput {
 		text, why = digest.Accept(reply, w.doc.P, represents)
@@ -445,8 +446,8 @@ func (w *Writer) judged(reply api.Summary, p *digest.Prompt, prompt string, outp
 	return text, why, wrong
 }
 
-// request returns the request for a prompt. It never exceeds the limit for requests, because the record is clipped
-// until it fits. fits is false if even that isn't enough.
+// request returns the request for a prompt. If it would exceed the limit for requests, its record is clipped. fits is
+// false if even that isn't enough.
 func (w *Writer) request(id string, p digest.Prompt, output int) (r api.SummaryRequest, fits bool) {
 	r = api.SummaryRequest{ID: id, Scope: p.Scope, System: p.System(), MaxOutputTokens: output, Temperature: w.Style().Temperature}
 	if p.Scope == api.ScopeToolOutput {
@@ -477,8 +478,8 @@ const (
 	leastClip = 64
 )
 
-// FitsWindow reports whether a prompt fits into a request without clipping, including the objection that a repeated request
-// adds.
+// FitsWindow reports whether a prompt fits into a request without clipping, together with the objection that a
+// repeated request contains.
 func (w *Writer) FitsWindow(p *digest.Prompt, output int) bool {
 	limit := w.inputLimit(output)
 	return limit == 0 || w.doc.P.Text(p.System())+w.doc.P.Text(p.Text())+objectionRoom <= limit
@@ -516,7 +517,7 @@ func (w *Writer) room(p *digest.Prompt, output int) int {
 	return limit - w.doc.P.Text(p.Text())
 }
 
-// clipped shortens a text to approximately most tokens.
+// clipped shortens a text to about most tokens.
 func (w *Writer) clipped(text string, most int) string {
 	if w.doc.P.Text(text) <= most {
 		return text

@@ -12,7 +12,7 @@ const kept = 5
 // largest is the largest plausible token count.
 const largest = 1_000_000_000
 
-// pairs returns the plausible reports among the last kept ones, provided that they were made with this estimator.
+// pairs returns the plausible reports among the last ones, at most kept, if this estimator made their estimates.
 func pairs(c *api.Calibration, estimator string) (estimated, counted []int) {
 	if c == nil || c.Estimator != estimator {
 		return nil, nil
@@ -26,9 +26,9 @@ func pairs(c *api.Calibration, estimator string) (estimated, counted []int) {
 	return estimated, counted
 }
 
-// Plausible reports whether a provider's token count can belong to the call that was estimated at estimated tokens. A request may have
-// a lot of content besides its transcript. But a count that is a fraction or a multiple of the estimate belongs to something else, and
-// so does a count far from what the earlier reports predict.
+// Plausible reports whether a provider's token count can belong to a call that was estimated at estimated tokens. A
+// request may have a lot of content outside its transcript. But a count that is a fraction or a multiple of the
+// estimate belongs to something else, and so does a count far from what the earlier reports predict.
 func (p *Profile) Plausible(c *api.Calibration, estimated, counted int) bool {
 	if counted <= 0 || counted*8 < estimated || counted > 4*estimated+100_000 {
 		return false
@@ -41,9 +41,9 @@ func (p *Profile) Plausible(c *api.Calibration, estimated, counted int) bool {
 	return true
 }
 
-// Report returns the calibration with one more report; c may be nil. It also accepts a report that is not Plausible, because the others
-// outvote it. If the conversation has changed for good, the next reports will confirm it. A report that is forgotten lowers Least, unless
-// the newer ones contradict it.
+// Report returns the calibration c, which may be nil, with one more report. It also accepts a report that is not
+// Plausible, because the others outvote it. If the conversation has changed for good, the next reports will confirm
+// it. A report that is dropped lowers Least, unless the newer ones contradict it.
 func (p *Profile) Report(c *api.Calibration, estimated, counted int) *api.Calibration {
 	e, k := pairs(c, p.id())
 	n := len(e)
@@ -121,7 +121,7 @@ func (p *Profile) Correct(c *api.Correction) *Profile {
 	return &own
 }
 
-// Calibrate returns the correction that follows from the reports, or nil if there are none.
+// Calibrate returns the correction that results from the reports, or nil if there are none.
 func (p *Profile) Calibrate(c *api.Calibration) *api.Correction {
 	e, k := pairs(c, p.id())
 	if len(e) == 0 {
@@ -139,8 +139,8 @@ func (p *Profile) Calibrate(c *api.Calibration) *api.Correction {
 // (docs/reference/estimators.md).
 const calibratedBound = 5
 
-// LeastTokens returns the lowest count that a provider has reported for a call, or 0 if there are no reports. What every call sends in
-// addition to the messages can't be more than that.
+// LeastTokens returns the lowest count that a provider has reported for a call, or 0 if there are no reports. It is
+// an upper bound for what every call sends in addition to the messages.
 func (p *Profile) LeastTokens(c *api.Calibration) (least int) {
 	_, counted := pairs(c, p.id())
 	if len(counted) > 0 {
@@ -154,10 +154,10 @@ func (p *Profile) LeastTokens(c *api.Calibration) (least int) {
 	return least
 }
 
-// Anchor returns a correction, in addition to p's own, that makes the estimate of t up to message last equal the provider's count. If
-// the provider counted more than the estimate, the difference is assumed to be content besides the transcript, up to least, the lowest
-// count of any call (0 sets no limit). The remainder is an error of the estimate, so all messages are scaled up. If the provider
-// counted less, all messages are scaled down.
+// Anchor returns a correction, in addition to p's own, with which the estimate of t up to message last equals the
+// provider's count. If the provider counted more than the estimate, the difference is taken for content outside the
+// transcript, up to least, the lowest count of any call (0 sets no limit). The remainder is an error of the estimate,
+// so all messages are scaled up. If the provider counted less, all messages are scaled down.
 func (p *Profile) Anchor(t *transcript.Transcript, last, counted, least int) *api.Correction {
 	c := p.Correction
 	c.Source = api.TokensMeasured

@@ -14,9 +14,10 @@ type Context struct {
 	Bound    int // the largest likely error of Tokens, in percent
 }
 
-// MeasureContext returns the size of the first n messages, based on the provider's newest count in them. The count must belong to an
-// assistant message that neither an error nor the user cut short (S4.8). Messages before index from are ignored, because they precede
-// the last compaction and their counts are too large (S4.9). If there is no count, the size is total, the estimate of these messages.
+// MeasureContext returns the size of the first n messages, based on the provider's newest count in them. The count
+// must belong to an assistant message that neither an error nor the user cut off (S4.8). Messages before index from
+// are ignored: they precede the last compaction, so their counts are too large (S4.9). If there is no count, the size
+// is total, the estimate of these messages.
 func MeasureContext(p *Profile, t *transcript.Transcript, from, n, total int) Context {
 	for i := n - 1; i >= max(0, from); i-- {
 		meta := t.MetaOf(i)

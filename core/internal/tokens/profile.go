@@ -107,9 +107,9 @@ func or(unknown int, count func(uint64) int) func(uint64) int {
 	}
 }
 
-// profiles are the estimators, in the order in which info lists them. The comment on each names the rows of the notes on published
-// systems that its numbers come from. Where a row gives no number, the estimator uses that of the most similar row, so that nothing is
-// free.
+// profiles are the estimators, in the order in which info lists them. The comment on each names the rows in the notes
+// on published systems from which its numbers come. Where a row gives no number, the estimator uses that of the most
+// similar row, so that nothing is free.
 var profiles = []*Profile{
 	{Name: "script", Doc: "weights of characters by the characters before them, fitted to real tokenizers",
 		Unit: Weight, Num: 1, Den: jsonspan.WeightUnit, PerMessage: true, Framing: byRole(4), Block: 0,
@@ -137,8 +137,8 @@ var profiles = []*Profile{
 		Kinds: spelledCalls(kinds(0, 0, Cost{Units: 4800}, Cost{Payload: or(1200, quarter)}))},
 }
 
-// spelledCalls changes a cost table so that arguments of tool calls are counted as a Go program spells them after decoding
-// (jsonspan.AppendGo).
+// spelledCalls returns a cost table in which arguments of tool calls are counted as a Go program spells them after
+// decoding (jsonspan.AppendGo).
 func spelledCalls(k [transcript.Opaque + 1]Cost) [transcript.Opaque + 1]Cost {
 	k[transcript.ToolCall].Spell = func(t *transcript.Transcript, call *transcript.Part) transcript.Measure {
 		return jsonspan.MeasureText(GoArguments(t, call))

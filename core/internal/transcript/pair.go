@@ -8,18 +8,20 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// recent is the number of unanswered calls that are compared one by one before the sorted index is used. Real sessions have only a
-// handful; without the index, a hostile session could take quadratic time.
+// recent is how many unanswered calls are compared one by one before the sorted index is used. Real sessions have
+// only a handful; without the index, a hostile session could take quadratic time.
 const recent = 64
 
 // pairer finds the call that a result answers: the newest unanswered call before the result that has the same id.
 type pairer struct {
 	t    *Transcript
 	open []int32 // part indexes of unanswered calls, oldest first; some may have been answered since
-	// The calls that can be answered by name alone: for each name, one queue per message, newest message last.
+	// The calls that can be answered by name alone. There is one queue for each name and message, and the newest
+	// message is last.
 	named critbit.Map[[]queue]
-	// The sorted index: order holds all calls sorted by id and position. skip holds, for each rank in order, the rank+1 at which to
-	// look for an unanswered call at or before it. It is a disjoint-set forest, which skips answered calls in nearly constant time.
+	// The sorted index: order has all calls, sorted by id and position. For each rank in order, skip has one more
+	// than the rank at which to look for an unanswered call at or before it. skip is a disjoint-set forest, which
+	// passes over answered calls in nearly constant time.
 	order, skip []int32
 }
 
@@ -84,7 +86,7 @@ func (p *pairer) add(call int32) {
 	}
 }
 
-// queue adds a call to the queues of a name. The name "" is for results without a name.
+// queue adds a call to the queues of a name. The name "" is for results that have no name.
 func (p *pairer) queue(name string, call int32) {
 	c := &p.t.Parts[call]
 	queues := p.named.At(name)
@@ -184,7 +186,8 @@ func (p *pairer) sort() {
 	}
 }
 
-// unanswered returns the largest rank+1 up to n whose call has no answer, or 0.
+// unanswered returns the largest number up to n such that the call at the rank one below it has no result; 0 if there
+// is none.
 func (p *pairer) unanswered(n int32) int32 {
 	for n > 0 {
 		if p.skip[n] != n {
@@ -199,8 +202,8 @@ func (p *pairer) unanswered(n int32) int32 {
 	return n
 }
 
-// byName returns the oldest unanswered call with the result's name, in the newest message that has one, or -1. If both the call and the
-// result have an id, byID has already decided.
+// byName returns the oldest unanswered call with the result's name, in the newest message that contains one, or -1.
+// If both the call and the result have an id, byID has already decided.
 func (p *pairer) byName(result *Part) int32 {
 	t := p.t
 	name := string(t.idBytes(result.Name))
@@ -251,9 +254,10 @@ func (t *Transcript) CompareID(a, b *Part) int {
 	return bytes.Compare(t.idBytes(a.ID), t.idBytes(b.ID))
 }
 
-// Groups returns the group number of each position in seq, a sequence of indexes of Messages. Groups are numbered from 0 in order, and
-// each is an unbroken range of positions that can be kept or removed as a whole without separating what belongs together: a tool call
-// and its result, joined messages, or an assistant message and the output of the calls in its text.
+// Groups returns the group number of each position in seq, a sequence of indexes of Messages. Groups are numbered
+// from 0 in order. Each is an unbroken range of positions that can be kept or removed as a whole without separating
+// what belongs together: a tool call and its result, joined messages, or an assistant message and the output of the
+// calls in its text.
 func (t *Transcript) Groups(seq []int32) []int32 {
 	place := make([]int32, len(t.Messages))
 	for i := range place {
@@ -282,8 +286,8 @@ func (t *Transcript) Groups(seq []int32) []int32 {
 	return groups
 }
 
-// joined returns the position of the message that message m is joined to, or -1. If that message was moved or removed, joined looks at
-// the next one in the chain.
+// joined returns the position of the message to which message m is joined, or -1. If that message was moved or
+// removed, it returns the position of the next one in the chain.
 func (t *Transcript) joined(m int32, place []int32) int32 {
 	for int(m)+1 < len(t.Messages) && t.Messages[m].Joined {
 		if m++; place[m] >= 0 {
@@ -304,8 +308,8 @@ func (t *Transcript) answers(m int32, place []int32) int32 {
 	return last
 }
 
-// reach returns, for each position with a call of a provider's tool, the last position with a tool call that this tool made, or with
-// the result of such a call (AN11). It returns nil if the transcript has no such calls.
+// reach returns, for each position with a call of a provider's tool, the last position of the tool calls that this
+// tool made, and of their results (AN11). It returns nil if the transcript has no such calls.
 func (t *Transcript) reach(seq, place []int32) []int32 {
 	if !t.Calls {
 		return nil

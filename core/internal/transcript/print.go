@@ -8,22 +8,22 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// unseen lists the members of a part or an item that no model sees, or that clients rewrite with each request: cache breakpoints,
-// provider options, ids, states and dates.
+// unseen are the members of a part or an item that no model sees, or that clients rewrite with each request: cache
+// breakpoints, provider options, ids, states and dates.
 var unseen = []string{
 	"cache_control", "cacheControl", "cachePoint", "callProviderMetadata", "createdAt", "created_at", "experimental_providerMetadata",
 	"id", "metadata", "providerMetadata", "providerOptions", "status", "timestamp",
 }
 
-// Prints returns fingerprints of what the model sees of the input messages. Each covers all messages up to and including its own.
-// Roles, texts, the names and arguments of tool calls, results, images and files count; JSON is compared by value. Cache breakpoints,
-// provider options, ids, dates, reasoning, and the text of system messages at the front don't count, because apps change them between
-// requests.
+// Prints returns fingerprints of what the model sees of the input messages. Each covers all messages up to and
+// including its own. They cover roles, texts, the names and arguments of tool calls, results, images and files; JSON
+// is compared by value. They ignore cache breakpoints, provider options, ids, dates, reasoning, and the text of
+// system messages at the beginning, because apps change these between requests.
 //
 // Like every [Fingerprint] these are not collision-resistant: keep the conversations of different users apart.
 //
-// The result has one fingerprint for each message from index start on. before is the fingerprint of the messages before start, or 0 if
-// there are none.
+// The result has one fingerprint for each message from index start on. before is the fingerprint of the messages
+// before start, or 0 if there are none.
 func (t *Transcript) Prints(start int, before Fingerprint) []Fingerprint {
 	p := printer{t: t}
 	prints := make([]Fingerprint, 0, t.Input-start)
@@ -58,17 +58,37 @@ func (t *Transcript) Print(i int) Fingerprint {
 	return Fingerprint(h)
 }
 
-// ContentPrint is Print without the ids of tool calls and results.
+// ContentPrint is like Print, but ignores the ids of tool calls and results.
 func (t *Transcript) ContentPrint(i int) Fingerprint {
 	p := printer{t: t}
 	m := &t.Messages[i]
 	return Fingerprint(p.parts(uint64(m.Role)<<8|uint64(m.Variant)|1<<16, m.First, m.First+m.Count, -1))
 }
 
+// Spelling returns the fingerprint of what prints ignore of the tool calls in the messages from index from to index to (exclusive): their
+// ids, the text of arguments if they are text, and the order of their members otherwise. It is 0 if there are no calls.
+func (t *Transcript) Spelling(from, to int) Fingerprint {
+	p, h := printer{t: t, spelled: true}, uint64(0)
+	for i := from; i < to; i++ {
+		parts := t.PartsOf(i)
+		for n := range parts {
+			part := &parts[n]
+			if part.Kind != ToolCall {
+				continue
+			}
+			if h = step(h, p.arguments(part)); !part.ID.IsZero() {
+				h = step(h, p.value(part.ID, nil))
+			}
+		}
+	}
+	return Fingerprint(h)
+}
+
 // printer computes the fingerprints of what a model sees.
 type printer struct {
-	t    *Transcript
-	text []byte // a buffer for decoding texts
+	t       *Transcript
+	text    []byte // a buffer for decoding texts
+	spelled bool   // whether the form of JSON counts: of all text, and of the order of an object's members
 }
 
 // step mixes the value v into h.
@@ -125,7 +145,7 @@ func (p *printer) says(h uint64, s Span) uint64 {
 	return hash(step(h, uint64(Text)), p.decoded(src, s))
 }
 
-// decoded returns the text of a string, valid until the next call.
+// decoded returns the decoded text of a string. The result is valid until the next call.
 func (p *printer) decoded(src []byte, s Span) []byte {
 	b := src[s.Start+1 : s.End-1]
 	if bytes.IndexByte(b, '\\') < 0 {
@@ -135,7 +155,8 @@ func (p *printer) decoded(src []byte, s Span) []byte {
 	return p.text
 }
 
-// arguments returns the hash of a tool call's arguments, by value even if they are JSON inside a string.
+// arguments returns the hash of a tool call's arguments. They are compared by value even if they are JSON inside a
+// string.
 func (p *printer) arguments(part *Part) uint64 {
 	if part.Body.IsZero() {
 		return 0
@@ -144,7 +165,11 @@ func (p *printer) arguments(part *Part) uint64 {
 		return p.value(part.Body, nil)
 	}
 	src, s := p.t.buf(part.Body)
-	text := bytes.Clone(p.decoded(src, s))
+	text := p.decoded(src, s)
+	if p.spelled {
+		return hash(0, text)
+	}
+	text = bytes.Clone(text)
 	scan := jsonspan.New(text)
 	h := p.json(scan, nil)
 	if scan.End(); scan.Err() != nil {
@@ -160,7 +185,8 @@ func (p *printer) value(s Span, skip []string) uint64 {
 	return p.json(scan, skip)
 }
 
-// json returns the hash of the value at the scanner, ignoring the order of an object's members.
+// json returns the hash of the value at the scanner, ignoring the members named in skip and, unless spelled, the order of an object's
+// members.
 func (p *printer) json(s *jsonspan.Scanner, skip []string) uint64 {
 	kind := s.Kind()
 	switch kind {
@@ -170,6 +196,9 @@ func (p *printer) json(s *jsonspan.Scanner, skip []string) uint64 {
 			if slices.ContainsFunc(skip, func(name string) bool { return name == string(key) }) {
 				s.Skip()
 				continue
+			}
+			if p.spelled {
+				sum = bits.RotateLeft64(sum, 1)
 			}
 			name := hash(uint64(kind), key)
 			sum += step(name, p.json(s, nil))

@@ -56,7 +56,7 @@ var kindNames = [...]string{"text", "reasoning", "image", "audio", "file", "tool
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Flags are further properties of a part.
+// Flags are a set of further properties of a part.
 type Flags uint32
 
 // The flags of parts.
@@ -175,7 +175,7 @@ type Message struct {
 	Unsent   bool // not sent to the model
 	Nameless bool // it lacks an id, although the wire format requires one
 	Output   bool // a user message with the output of a call that the assistant wrote as text (digest.MarkOutputs)
-	// Spelling tells apart the spellings that a wire format allows for a message; 0 if there is only one.
+	// Spelling distinguishes the spellings that a wire format allows for a message; 0 if there is only one.
 	Spelling uint8
 	// Meta is one more than the index in Metas of what the application stores with the message; 0 if there is nothing.
 	Meta int32
@@ -189,7 +189,8 @@ type Meta struct {
 	Member  Span // the member of the message that holds the turn, including its key; zero if there is none
 	Stamp   Span // the time of the message, as the application spells it; zero if unknown
 
-	// Agent says whether the message is sent to the model, and User whether it is shown to the user. Unset means yes (S4.10).
+	// Agent determines whether the message is sent to the model, and User whether it is shown to the user. Unset
+	// means yes (S4.10).
 	Agent, User Setting
 	Label       Span // the application's label for the message, a string; zero if there is none (S4.11)
 	Usage       Usage
@@ -236,16 +237,17 @@ type Transcript struct {
 	// Elsewhere means that the provider stores a part of the conversation to which the list only refers.
 	Elsewhere bool
 	Unstored  bool // the request asks the provider to store nothing
-	// Thinking is the thinking mode that the request body asks for, in the terms of policies; "" if the body doesn't say.
+	// Thinking is the thinking mode that the request body asks for, in the terms of policies; "" if the body doesn't
+	// specify one.
 	Thinking api.ThinkingMode
-	// Reasons means that some assistant message has reasoning_content, so all others must have it too (OC9). Reasoner means that the
-	// model itself requires it in all of them.
+	// Reasons means that some assistant message has reasoning_content, so that all others must have it too (OC9).
+	// Reasoner means that the model itself requires it in all of them.
 	Reasons, Reasoner bool
 	// Marks means that some key begins like the key of a cache breakpoint. If it is false, the transcript has no breakpoints.
 	Marks bool
 	// LoneBeside means that the request body contains a lone surrogate outside the list of messages.
 	LoneBeside bool
-	// Skipped is the total size, in bytes of compact JSON, of the members of messages and parts that were not read.
+	// Skipped is the total size, in bytes of compact JSON, of those members of messages and parts that were not read.
 	Skipped int
 	// Weigh measures new text with the same weights as the source was measured with.
 	Weigh *jsonspan.Automaton
@@ -280,8 +282,8 @@ func (t *Transcript) Clone() *Transcript {
 	return &c
 }
 
-// AppendRead completes the reading of new messages, which are already in Messages from index m and in Parts from index p on: it pairs their
-// calls and results in time proportional to the new parts, and extends the fingerprints.
+// AppendRead completes the reading of new messages, which are already in Messages from index m on and in Parts from
+// index p on. It pairs their calls and results, in time proportional to the new parts, and extends the fingerprints.
 func (t *Transcript) AppendRead(m, p int) {
 	if t.pairs == nil {
 		t.pairs = newPairer(t, p)
@@ -344,7 +346,7 @@ func (t *Transcript) IsString(p Span) bool { return !p.IsZero() && t.Bytes(p)[0]
 // IsArray reports whether the value at a span is an array.
 func (t *Transcript) IsArray(p Span) bool { return !p.IsZero() && t.Bytes(p)[0] == '[' }
 
-// PartsOf returns the parts of message i, including those inside tool results.
+// PartsOf returns the parts of message i, including the parts inside its tool results.
 func (t *Transcript) PartsOf(i int) []Part {
 	m := &t.Messages[i]
 	return t.Parts[m.First : m.First+m.Count]
@@ -392,20 +394,20 @@ func (t *Transcript) BeforePart(m, end int32) int32 {
 // InArena reports whether a span is in the arena.
 func (t *Transcript) InArena(p Span) bool { return p.Start >= arenaBase }
 
-// WriteToArena adds text to the arena and returns its span.
+// WriteToArena copies text to the arena and returns its span there.
 func (t *Transcript) WriteToArena(text []byte) Span {
 	start := arenaBase + uint32(len(t.arena))
 	t.arena = append(t.arena, text...)
 	return Span{Start: start, End: start + uint32(len(text))}
 }
 
-// MoveToArena adds text to the arena, and moves the spans of the records from message index m and part index p on, which are relative to
-// text, to its place there.
+// MoveToArena copies text to the arena. It moves the spans of the records from message index m and part index p on,
+// which are relative to text, to the text's place there.
 func (t *Transcript) MoveToArena(text []byte, m, p int) {
 	t.shift(t.WriteToArena(text).Start, m, p)
 }
 
-// Rebase copies the transcript's bytes into a new source that contains nothing else, and moves all spans accordingly.
+// Rebase copies the transcript's bytes into a source that contains nothing else, and moves all spans accordingly.
 func (t *Transcript) Rebase() {
 	base := t.Outer.Start
 	t.Src = append([]byte(nil), t.Bytes(t.Outer)...)
@@ -457,8 +459,9 @@ func (t *Transcript) MetaOf(i int) Meta {
 // IsUnsent reports whether message i isn't sent to the model, because of its metadata (S4.10) or because the provider leaves it out.
 func (t *Transcript) IsUnsent(i int) bool { return t.Messages[i].Unsent || t.MetaOf(i).Agent == Off }
 
-// HasUserText reports whether message i contains something that the user said: it is a user message with more than tool results and
-// empty texts, or an assistant message with a user text inside. Tool output in a user message doesn't count.
+// HasUserText reports whether message i contains something that the user wrote: whether it is a user message with
+// more than tool results and empty texts, or an assistant message with a user text inside. Tool output in a user
+// message doesn't count.
 func (t *Transcript) HasUserText(i int) bool {
 	if m := &t.Messages[i]; m.Role == Assistant {
 		return t.LastSaid(i) >= 0
@@ -474,7 +477,7 @@ func (t *Transcript) HasUserText(i int) bool {
 	return false
 }
 
-// LastSaid returns the index in Parts of the newest text by the user inside assistant message i, or -1.
+// LastSaid returns the index in Parts of the newest text that the user wrote inside assistant message i, or -1.
 func (t *Transcript) LastSaid(i int) int32 {
 	m := &t.Messages[i]
 	for n := m.First + m.Count - 1; n >= m.First; n-- {

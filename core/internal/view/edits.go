@@ -23,20 +23,20 @@ func (e *Edits) Keep(index int) {
 	e.to = index + 1
 }
 
-// Insert adds a message, which the function write appends.
+// Insert adds a message. write appends its JSON to dst.
 func (e *Edits) Insert(write func(dst []byte) []byte) {
 	e.begin(`{"insert":`)
 	e.dst = append(write(e.dst), '}')
 }
 
-// Set replaces the message at an index with the message that the function write appends.
+// Set replaces the message at an index. write appends the JSON of the new message to dst.
 func (e *Edits) Set(index int, write func(dst []byte) []byte) {
 	e.begin(`{"set":`)
 	e.dst = append(strconv.AppendInt(e.dst, int64(index), 10), `,"message":`...)
 	e.dst = append(write(e.dst), '}')
 }
 
-// InsertForeign adds an edit of another kind, whose members the function write appends.
+// InsertForeign adds an edit of another kind. write appends the members of its JSON object to dst.
 func (e *Edits) InsertForeign(write func(dst []byte) []byte) {
 	e.begin("{")
 	e.dst = append(write(e.dst), '}')

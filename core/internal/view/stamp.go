@@ -39,8 +39,8 @@ func (v *View) DateNewMessages() {
 	}
 }
 
-// stampNear returns the date of the input message at, or the date of the input message next if the first one has
-// none; zero if neither has one.
+// stampNear returns the date of the input message with index at or, if that has none, the date of the one with index
+// next; zero if neither has a date.
 func (v *View) stampNear(at, next int) transcript.Span {
 	for _, m := range [...]int{at, next} {
 		if m < 0 || m >= v.T.Input {
@@ -53,7 +53,7 @@ func (v *View) stampNear(at, next int) transcript.Span {
 	return transcript.Span{}
 }
 
-// stamp replaces the date of a new message.
+// stamp replaces the placeholder date of a new message with the given date, or removes it if the date is zero.
 func (v *View) stamp(it *Item, date transcript.Span) {
 	member, value := v.stampOf(it.Msg)
 	if member.IsZero() || string(v.T.Bytes(value)) != wire.NoStamp {
@@ -66,8 +66,8 @@ func (v *View) stamp(it *Item, date transcript.Span) {
 	}
 }
 
-// stampOf returns the member of a message that holds its date, and the date itself; both are zero if the message has
-// none.
+// stampOf returns the spans of the member that holds a message's date and of the date itself; both are zero if the
+// message has no date.
 func (v *View) stampOf(m int32) (member, value transcript.Span) {
 	base := v.T.Messages[m].Span.Start
 	s := jsonspan.New(v.T.Bytes(v.T.Messages[m].Span))

@@ -2,7 +2,7 @@
 // a new one. Items are edited, and the result is written from them. The source is never modified: messages that stay
 // are copied from it byte for byte.
 //
-// What never enters this package: JSON of a wire format, who wrote a message, and what a pass does.
+// The JSON of wire formats, the authors of messages, and the work of passes never enter this package.
 package view
 
 import (
@@ -37,7 +37,7 @@ type View struct {
 	// Rest is the index of the first input message that was added after the plan was made. Such messages are not
 	// items; they are written after the items.
 	Rest   int
-	Close  transcript.Span // the text to write after the last item if that isn't the input's last; zero for just a bracket
+	Close  transcript.Span // the text to write after the last item if that isn't the input's last; zero for a bracket alone
 	Leans  []Lean
 	edits  []edit
 	Beside bool // whether U+FFFD replaces lone surrogates outside the list
@@ -82,7 +82,7 @@ func (v *View) Tokens(from, to int) int {
 	return sum
 }
 
-// MessageOrder returns the messages of the items, in order, in the form that wire.Format.Check takes.
+// MessageOrder returns the indexes of the items' messages, in order, in the form that wire.Format.Check takes.
 func (v *View) MessageOrder() []int32 {
 	seq := make([]int32, 0, len(v.Items)+v.T.Input-v.Rest)
 	for _, it := range v.Items {
@@ -107,8 +107,8 @@ func (v *View) FirstChange() int {
 // IsChanged reports whether anything differs from the input.
 func (v *View) IsChanged() bool { return v.FirstChange() < len(v.Items) || len(v.Items) < v.Rest }
 
-// PrefixBytes returns how many bytes of the output list, from its opening bracket, equal the input if the first n
-// items do.
+// PrefixBytes returns how many bytes of the output list, from its opening bracket, are equal to the input if the
+// first n items are unchanged.
 func (v *View) PrefixBytes(n int) int {
 	switch {
 	case !v.IsChanged() && n == len(v.Items):

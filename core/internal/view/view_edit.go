@@ -16,7 +16,7 @@ func (v *View) Splice(m int32, old, new transcript.Span) {
 	v.edits = append(v.edits, e)
 }
 
-// Unsplice reverts edits. The function gone reports whether the original span is back in its place.
+// Unsplice reverts the edits for which gone returns true, because the original span is back in its place.
 func (v *View) Unsplice(gone func(old transcript.Span) bool) {
 	v.edits = slices.DeleteFunc(v.edits, func(e edit) bool { return gone(e.Old) })
 }
@@ -24,7 +24,7 @@ func (v *View) Unsplice(gone func(old transcript.Span) bool) {
 // GrowEdits makes room for n more edits.
 func (v *View) GrowEdits(n int) { v.edits = slices.Grow(v.edits, n) }
 
-// SourceOf returns the span of the source that has been replaced with the given span.
+// SourceOf returns the span of the source that old has replaced, directly or by several edits.
 func (v *View) SourceOf(old transcript.Span) transcript.Span {
 	for i := len(v.edits) - 1; i >= 0 && v.T.InArena(old); i-- {
 		if v.edits[i].new == old {
@@ -54,8 +54,8 @@ func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	}
 }
 
-// WeighValue returns the weight of value (JSON) as the body of a part. The weight is that of the value or of the text in
-// it; size has the part's other measures.
+// WeighValue returns the weight of value, which is JSON, as the body of a part: the weight of the value itself or of
+// the text in it. size has the part's other measures.
 func (v *View) WeighValue(value []byte, size transcript.Measure) uint32 {
 	if v.T.Weigh == nil {
 		return 0
@@ -148,8 +148,8 @@ func (v *View) Originals(messages []int32) *transcript.Transcript {
 	return t
 }
 
-// TakePart removes a part from its message, together with everything inside it, with its copies, and with a result
-// that shares the part with its call. The item must be measured again afterwards, by Remeasure.
+// TakePart removes a part from its message, with everything inside it and with its copies. If a call and its result
+// share the part, both are removed. The item must be measured again afterwards, by Remeasure.
 func (v *View) TakePart(part int32) {
 	p := &v.T.Parts[part]
 	v.take(part)
@@ -174,7 +174,8 @@ func (v *View) TakeCopies(part int32) {
 	}
 }
 
-// BeforePart returns a read-only message that consists of the parts of an item's message before part index end.
+// BeforePart returns the index of a read-only message that consists of the parts of an item's message before part
+// index end.
 func (v *View) BeforePart(item int, end int32) int32 {
 	m := v.Items[item].Msg
 	piece := v.T.BeforePart(m, end)
@@ -185,7 +186,7 @@ func (v *View) BeforePart(item int, end int32) int32 {
 	return piece
 }
 
-// CutOff removes a piece from the message of its item.
+// CutOff removes from an item's message the beginning that was copied to the message piece.
 func (v *View) CutOff(item int, piece int32) {
 	first := v.T.Messages[v.Items[item].Msg].First
 	for i := first; i < first+v.T.Messages[piece].Count; i++ {
@@ -232,8 +233,8 @@ func (v *View) Remove(gone func(i int) bool) {
 	v.Items = kept
 }
 
-// Insert inserts new messages before item at, and returns the number of items added. text is JSON in the wire format,
-// with commas between the messages.
+// Insert inserts new messages before the item with index at, and returns the number of items added. text is JSON in
+// the wire format, with commas between the messages.
 func (v *View) Insert(at int, text []byte) int {
 	part := len(v.T.Parts)
 	n := v.InsertMore(at, text)
@@ -257,7 +258,8 @@ func (v *View) InsertMore(at int, text []byte) int {
 	return len(added)
 }
 
-// NewMessage returns a new message as JSON in the wire format. If messages have times, it gets the time of item near.
+// NewMessage returns a new message as JSON in the wire format. If messages of the format have times, it gets the time
+// of the item with index near.
 func (v *View) NewMessage(near int, role transcript.Role, text string) []byte {
 	if !v.F.Timed || near < 0 || near >= len(v.Items) {
 		return v.F.Message(nil, role, text)
@@ -280,8 +282,8 @@ func (v *View) SetItems(items []Item, part int) {
 	v.F.Pair(v.T, part)
 }
 
-// MarkSent recomputes which messages are sent only until the next user message (AN14). It is needed because a pass may
-// have added a message after them, or removed the last one.
+// MarkSent recomputes which messages are sent only until the next user message (AN14). It is needed after a pass may
+// have added a message behind them, or removed the last one.
 func (v *View) MarkSent() {
 	said := false
 	for m := v.T.Input - 1; m >= v.Rest; m-- {

@@ -45,7 +45,7 @@ func (v *View) removals(m int32) []edit {
 	return out
 }
 
-// neighbour is the result of a backward sweep over the parts for one list.
+// neighbour is what keptBehind returns for a part. parent is the part whose list is being swept.
 type neighbour struct {
 	parent    int32
 	any, kept bool
@@ -61,7 +61,8 @@ func listOf(p *transcript.Part) int {
 	return int(max(p.List, -1))
 }
 
-// keptBehind returns, for each part, the next part in its list (at, or -1) and whether any later part is kept (any).
+// keptBehind returns, for each part, the index of the next part in its list (at, or -1) and whether any later part in
+// the list is kept (any).
 func (v *View) keptBehind(parts []transcript.Part) []neighbour {
 	out := make([]neighbour, len(parts))
 	var next [transcript.Lists + 1]neighbour
@@ -85,7 +86,8 @@ func (v *View) keptBehind(parts []transcript.Part) []neighbour {
 	return out
 }
 
-// Member extends the span of a member (key and value) by the comma after it or, for the last member, before it.
+// Member extends the span p of a member (key and value) by the comma after it or, for the last member, by the one
+// before it.
 func (v *View) Member(p, message transcript.Span) transcript.Span {
 	b := v.T.Bytes(message)
 	at := func(off uint32) byte { return b[off-message.Start] }

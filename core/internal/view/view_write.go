@@ -105,7 +105,7 @@ func (v *View) AppendMessage(dst []byte, it *Item) []byte {
 	return v.appendMessage(dst, it, v.T.Bytes)
 }
 
-// AppendFinal is AppendMessage for the result: unchanged bytes are copied from the host's original.
+// AppendFinal is like AppendMessage, for the result: it copies unchanged bytes from the host's original.
 func (v *View) AppendFinal(dst []byte, it *Item) []byte { return v.appendMessage(dst, it, v.T.AsGiven) }
 
 func (v *View) appendMessage(dst []byte, it *Item, bytes func(transcript.Span) []byte) []byte {
@@ -163,7 +163,7 @@ func (v *View) AppendPart(dst []byte, part int32) []byte {
 	return append(dst, v.T.Bytes(transcript.Span{Start: at, End: p.Span.End})...)
 }
 
-// EditsOf returns the edits of a message in order. If there are two edits of one body, the later one counts and comes
+// EditsOf returns the edits of message m in order. If there are two edits of one body, the later one counts and comes
 // first.
 func (v *View) EditsOf(m int32) []edit {
 	v.sort()
@@ -207,8 +207,8 @@ func (v *View) AppendEdits(dst []byte) []byte {
 	return e.End()
 }
 
-// EachItem yields the messages of the result in order: the item of each, and a function that writes it, or nil if it is unchanged from the
-// input.
+// EachItem calls yield for each message of the result, in order, with its item and a function that writes it. The
+// function is nil if the message is unchanged from the input.
 func (v *View) EachItem(yield func(it *Item, write func(dst []byte) []byte)) {
 	for i := range v.Items {
 		it := &v.Items[i]

@@ -62,7 +62,7 @@ const (
 var adkKeys = []string{"content", "author", "isCompacted", "compactedContent", "actions", "isolationScope", "isolation_scope"}
 
 // readADK reads an event. An event that isn't sent to the model (a state change, a request to the user interface,
-// content without text) has no cost, and its calls don't count.
+// content without text) costs nothing, and its calls don't count.
 func readADK(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	var role, parts field
@@ -118,12 +118,12 @@ func readADK(r *Reader, m *transcript.Message) {
 	}
 }
 
-// adkFramework are the names of calls by which the framework addresses its users. Events that contain them aren't
-// sent to the model.
+// adkFramework are the names of calls with which the framework addresses users. Events that contain them aren't sent
+// to the model.
 var adkFramework = []string{"adk_request_credential", "adk_request_confirmation", "adk_request_input", "adk_framework"}
 
-// adkUnseen reports whether an event isn't sent because it belongs to the framework or has only empty texts. The
-// event's parts begin at index first.
+// adkUnseen reports whether an event isn't sent because it belongs to the framework or has only empty texts. first is
+// the index of the event's first part.
 func adkUnseen(r *Reader, first int) bool {
 	parts := r.T.Parts[first:]
 	seen := len(parts) == 0
@@ -142,8 +142,7 @@ func adkUnseen(r *Reader, first int) bool {
 	return !seen
 }
 
-// adkCompaction describes a compaction by the framework, which an event contains in place of the events that it
-// summarizes.
+// adkCompaction is a compaction by the framework. An event contains it in place of the events that it summarizes.
 type adkCompaction struct {
 	is    bool
 	texts []field
@@ -190,7 +189,7 @@ func (c *adkCompaction) part(r *Reader) {
 	}
 }
 
-// digest turns the event into a digest that has only the compaction's texts, replacing any other content.
+// digest turns the event into a digest that consists of the compaction's texts only.
 func (c *adkCompaction) digest(r *Reader, m *transcript.Message, first int) {
 	r.T.Parts, m.Lists = r.T.Parts[:first], [2]jsonspan.Span{}
 	m.Role, m.Variant = transcript.User, transcript.Digest
@@ -202,7 +201,7 @@ func (c *adkCompaction) digest(r *Reader, m *transcript.Message, first int) {
 }
 
 // linkADK pairs each call with its last response, because that is the one sent to the model. It also marks calls that
-// have begun a task: the events of a task have the call's id as their scope, and the response follows when the task
+// have begun a task: the events of a task have the call's id as their scope, and the response comes when the task
 // ends.
 func linkADK(t *transcript.Transcript, from int) {
 	var answers critbit.Map[int32] // the response to a call, by its id
@@ -268,8 +267,8 @@ func checkADK(c *Checker) {
 	}
 }
 
-// adkResponses checks the responses in an event, and adds the calls to moved whose response must directly follow them. last is the
-// position of the last event that has calls.
+// adkResponses checks the responses in an event. It adds to moved the calls whose response must follow them directly.
+// last is the position of the last event that has calls.
 func (c *Checker) adkResponses(m, last int32, moved map[int32]bool) {
 	t, msg := c.T, &c.T.Messages[m]
 	calls, one := false, int32(-1)
@@ -301,8 +300,8 @@ func (c *Checker) adkResponses(m, last int32, moved map[int32]bool) {
 	}
 }
 
-// lastCalling returns the position of the event whose calls the last sent event answers; -1 if it answers none. Events in between are
-// skipped.
+// lastCalling returns the position of the event whose calls are answered by the last sent event; -1 if that answers
+// none. Events in between don't matter.
 func (c *Checker) lastCalling() int32 {
 	for i := len(c.Seq) - 1; i >= 0; i-- {
 		if c.T.Messages[c.Seq[i]].Unsent {
@@ -320,11 +319,12 @@ func (c *Checker) lastCalling() int32 {
 
 const adkActions = `"actions":{"stateDelta":{},"artifactDelta":{},"requestedAuthConfigs":{},"requestedToolConfirmations":{}}}`
 
-// adkCopied are the members that a new event copies from its neighbor, in pairs of two spellings of one member.
+// adkCopied are the members that a new event copies from a neighboring one. Each has two spellings, which are
+// adjacent.
 var adkCopied = []string{"invocationId", "invocation_id", "author", "branch", "isolationScope", "isolation_scope"}
 
-// appendADK writes an event up to its content. author is JSON; if it is nil, the author of event is used. The
-// invocation also comes from event, and so do the members that restrict who can see it, unless author is given.
+// appendADK writes an event up to its content. author is JSON; if it is nil, the author is that of event. The
+// invocation also comes from event. Unless author is given, so do the members that restrict who can see the event.
 func appendADK(dst []byte, id string, author, event, salt []byte) []byte {
 	var f frame
 	if event != nil {
@@ -385,8 +385,8 @@ func adkAuthor(event []byte) []byte {
 	return f[2].Slice(event)
 }
 
-// adkResults writes one event with a response for each call. Its author is the author of the calls, because a
-// response by another author would be shown to that author as text.
+// adkResults writes one event with a response for each call. It has the same author as the calls, because the
+// framework would show a response by another author to the agent as text.
 func adkResults(dst []byte, calls []Call, text string) []byte {
 	if len(calls) == 0 {
 		return nil
@@ -406,7 +406,7 @@ func adkWrap(dst []byte, role transcript.Role, part, event []byte) []byte {
 	return append(wrapParts(dst, role, part), `,`+adkActions...)
 }
 
-// adkTarget numbers events by their time, because both SDKs identify summarized events by time.
+// adkTarget gives each event a time of its own, because both SDKs identify summarized events by their times.
 var adkTarget = Target{
 	User:      `{"id":"ctxfold-%#","invocationId":"","author":"user","timestamp":%#,"content":{"role":"user","parts":[%c]},` + adkActions,
 	Assistant: `{"id":"ctxfold-%#","invocationId":"","author":"model","timestamp":%#,"content":{"role":"model","parts":[%c]},` + adkActions,

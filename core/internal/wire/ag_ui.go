@@ -58,8 +58,8 @@ const (
 
 var agUIKeys = []string{"role", "content", "toolCalls", "toolCallId", "name", "error", "encryptedValue", "id"}
 
-// readAGUI reads a message. Reasoning is a separate assistant message, which can only be removed as a whole; an
-// activity is a separate message for the frontend only.
+// readAGUI reads a message. Reasoning is a separate assistant message, and can only be removed as a whole. An
+// activity is a separate message that only the frontend sees.
 func readAGUI(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(agUIKeys, func(r *Reader, key int, f *frame) bool {
@@ -112,7 +112,8 @@ func readAGUI(r *Reader, m *transcript.Message) {
 	}
 }
 
-// agUIActivity adds one part for a message to the frontend. Agents don't pass such messages to their models.
+// agUIActivity adds one part for a message that is meant for the frontend. Agents don't pass such messages to their
+// models.
 func agUIActivity(r *Reader, m *transcript.Message, first int, content *field) {
 	r.T.Parts, m.Lists = r.T.Parts[:first], [2]jsonspan.Span{}
 	r.want(content, jsonspan.Object, jsonspan.Object, "the content of an activity must be an object")
@@ -181,7 +182,7 @@ func checkAGUI(c *Checker) {
 	}
 }
 
-// agUITarget allows the assistant only text: parts are for users and, since version 1.0, for tools.
+// agUITarget allows only text from the assistant. Parts are for users and, since version 1.0, for tools.
 var agUITarget = Target{
 	Tools:     `"tools":[%l]`,
 	System:    `{"id":"ctxfold-%#","role":"system","content":%c}`,

@@ -61,7 +61,7 @@ func readAISDK(r *Reader, m *transcript.Message) {
 	if content.Str() {
 		r.Add(whole(transcript.Text, &content))
 		if m.Role == transcript.System && content.Size.Bytes == 0 && options.Kind == jsonspan.Object {
-			// A system message without text may carry settings that apply from its position in the prompt.
+			// A system message without text may contain settings that apply from its position in the prompt on.
 			p := member(transcript.Opaque, &options)
 			p.Flags |= transcript.NotSent
 			r.Add(p)
@@ -104,7 +104,7 @@ var aiSDKKeys = []string{
 	"kind",
 }
 
-// aiSDKPart reads one content part. parent is the part index of the tool result that it is in, or -1.
+// aiSDKPart reads one content part. parent is the part index of the tool result that contains it, or -1.
 func aiSDKPart(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	self, output, media := -1, aiSDKOutput{}, payload{}
@@ -217,8 +217,8 @@ func aiSDKCall(r *Reader, p *transcript.Part, f *frame) {
 }
 
 // aiSDKResult reads a tool result: an output or, in earlier versions, a result and its content. self is the index of
-// the result in Parts if the parts inside it have been read already, or -1. aiSDKResult returns that index, after
-// reading the parts if necessary.
+// the result in Parts if the parts inside it have already been read, or -1. aiSDKResult reads them if necessary, and
+// returns that index.
 func aiSDKResult(r *Reader, p *transcript.Part, f *frame, self int, output *aiSDKOutput) int {
 	p.Kind = transcript.ToolResult
 	r.tool(p, &f[asCallID], &f[asToolName])
@@ -247,7 +247,7 @@ func aiSDKResult(r *Reader, p *transcript.Part, f *frame, self int, output *aiSD
 	return self
 }
 
-// aiSDKFile reports whether typ is a type of file in a tool result's content.
+// aiSDKFile reports whether typ is a type of file that can be in the content of a tool result.
 func aiSDKFile(typ string) bool {
 	switch typ {
 	case "file-data", "file-url", "file-id", "file-reference", "image-data", "image-url", "image-file-id", "image-file-reference":
@@ -274,8 +274,8 @@ func (r *Reader) mediaKind(mediaType *field) transcript.Kind {
 	return transcript.File
 }
 
-// custom returns the flags for a custom part, according to its kind: a provider's own compaction is
-// {"kind":"openai.compaction"}.
+// custom returns the flags for a part of a provider's own kind. For example, {"kind":"openai.compaction"} is a
+// compaction by the provider.
 func (r *Reader) custom(kind *field) transcript.Flags {
 	if strings.HasSuffix(r.typ(kind), ".compaction") {
 		return transcript.ProviderOnly
@@ -283,8 +283,8 @@ func (r *Reader) custom(kind *field) transcript.Flags {
 	return 0
 }
 
-// summary returns the flags for the provider options of a text: {"anthropic":{"type":"compaction"}} marks Anthropic's
-// own summary of everything before it (AN12).
+// summary returns the flags for a text with the given provider options: {"anthropic":{"type":"compaction"}} marks
+// Anthropic's own summary of everything before it (AN12).
 func (r *Reader) summary(options *field) (flags transcript.Flags) {
 	if options.Kind != jsonspan.Object || !bytes.Contains(options.Slice(r.Src()), []byte(`"compaction"`)) {
 		return 0
@@ -305,8 +305,8 @@ func (r *Reader) summary(options *field) (flags transcript.Flags) {
 
 var summaryKeys = []string{"type"}
 
-// signatures returns the flags for a reasoning part, according to its provider options: {"anthropic":{"signature"}},
-// {"openai":{"itemId"}}, and so on. The flags say what the provider requires of it.
+// signatures returns the flags for a reasoning part with the given provider options: {"anthropic":{"signature"}},
+// {"openai":{"itemId"}}, and so on. They express what the provider requires of the part.
 func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 	if options.Kind != jsonspan.Object {
 		return 0
@@ -324,8 +324,8 @@ func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 	return flags
 }
 
-// signed reads one provider's options of a reasoning part and returns the part's flags. It calls each for every
-// option.
+// signed reads the options that one provider has stored in a reasoning part, and returns the part's flags. It calls
+// each with every option.
 func (r *Reader) signed(each func(key []byte, value *jsonspan.Value)) (flags transcript.Flags) {
 	for key := range r.Members {
 		signature, item := string(key) == "signature" || string(key) == "redactedData", string(key) == "itemId"
@@ -351,7 +351,7 @@ type payload struct {
 	words jsonspan.Measure
 }
 
-// text measures a string: base64, a data URL or another URL.
+// text measures a payload that is a string: base64, a data URL or another URL.
 func (p *payload) text(src []byte, s jsonspan.Span) {
 	b := src[s.Start+1 : s.End-1]
 	switch {

@@ -43,13 +43,13 @@ func linkApprovals(t *transcript.Transcript, from int) {
 	}
 }
 
-// approval reports whether a part is a request for the user's approval, whose body is the id of its tool call, or the
-// response to one.
+// approval reports whether a part is the user's approval of a tool call, or a request for it. The body of a request
+// is the id of the call.
 func approval(p *transcript.Part) bool {
 	return p.Kind == transcript.Opaque && p.Parent < 0 && !p.ID.IsZero()
 }
 
-// checkApprovals reports AM4: a request is in the message of its call, and a response has its request.
+// checkApprovals reports AM4: a request must be in the message of its call, and a response needs its request.
 func checkApprovals(c *Checker) {
 	t := c.T
 	for _, m := range c.Seq {

@@ -147,7 +147,8 @@ func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
 	}
 	r.tool(&p, &f[uiCallID], &f[uiToolName])
 	if r.begins(&f[uiType], "tool-") {
-		// The name follows the prefix; the byte before it replaces the opening quote.
+		// The name follows the prefix. Spans of strings begin one byte before the text, usually at a quote; this one
+		// begins at the prefix's last byte.
 		p.Name = f[uiType].Span
 		p.Name.Start += uint32(len("tool-"))
 		size := jsonspan.ASCII(uint32(len("tool-")))
@@ -173,8 +174,8 @@ func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
 	r.T.Parts[call].Pair, r.T.Parts[n].Pair = int32(n), int32(call)
 }
 
-// aiSDKUIResultBody keeps the JSON type of an output, because code that renders or converts it (toModelOutput) reads
-// objects and lists without checking their type (AU4).
+// aiSDKUIResultBody writes a body of the same JSON type as the output, because code that renders or converts the
+// output (toModelOutput) reads objects and lists without checking their type (AU4).
 func aiSDKUIResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	body, from := t.Bytes(t.Parts[result].Body), len(dst)
 	switch {

@@ -89,7 +89,7 @@ var anthropicKeys = []string{
 	"type", "text", "thinking", "signature", "data", "id", "name", "input", "tool_use_id", "content", "is_error", "source", "encrypted_content",
 }
 
-// anthropicBlock reads one content block. parent is the part index of the tool result that it is in, or -1.
+// anthropicBlock reads one content block. parent is the part index of the tool result that contains it, or -1.
 func anthropicBlock(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	self, read := -1, false
@@ -166,11 +166,12 @@ func anthropicCompaction(r *Reader, p *transcript.Part, f *frame) {
 	}
 }
 
-// toolReference is the type of a block in a tool result that expands a tool whose definition was deferred.
+// toolReference is the type of a block in a tool result that supplies the definition of a tool, for definitions that
+// were deferred.
 const toolReference = "tool_reference"
 
-// keepReferences removes the body from a tool result that expands tools, so that no pass clears it: otherwise the
-// model could no longer call them.
+// keepReferences removes the body from a tool result that supplies tool definitions, so that no pass clears it:
+// otherwise the model could no longer call these tools.
 func (r *Reader) keepReferences(result int) {
 	for i := result + 1; i < len(r.T.Parts); i++ {
 		if p := &r.T.Parts[i]; p.Kind == transcript.Opaque && !p.Name.IsZero() && jsonspan.EqualText(r.Src(), p.Name, toolReference) {
@@ -189,12 +190,12 @@ func wrapContent(dst []byte, role transcript.Role, part, _ []byte) []byte {
 	return append(dst, `]}`...)
 }
 
-// blockRules describe formats whose tool results are blocks in user messages: the rule ids, the characters allowed in
-// a tool call id besides letters and digits, and the error message for other characters.
+// blockRules are parameters for formats whose tool results are blocks in user messages: the rule ids, the characters
+// other than letters and digits that a tool call id may have, and the error message for other characters.
 type blockRules struct{ order, id, marks, says string }
 
-// checkAnthropic reports AN4 (results come first in their message), AN5 (the form of ids), and the part of AN11 that
-// requires the tool that made a call to be present.
+// checkAnthropic reports AN4 (results come first in their message), AN5 (the form of ids), and that part of AN11
+// which requires a call's caller to be present.
 func checkAnthropic(c *Checker) {
 	c.blocks(&blockRules{order: "AN4", id: "AN5", marks: "_-", says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ -"})
 }

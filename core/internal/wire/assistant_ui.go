@@ -104,7 +104,7 @@ type attachments struct {
 
 var attachmentKeys = []string{"content"}
 
-// attachment reads the parts of one attachment, which have the same shape as content parts.
+// attachment reads the parts of one attachment, which have the same form as content parts.
 func (a *attachments) attachment(r *Reader) {
 	if r.Kind() != jsonspan.Object {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), "an attachment must be an object")
@@ -161,13 +161,13 @@ var assistantUIPartKeys = []string{
 
 func assistantUIPart(r *Reader) { assistantUIPartIn(r, -1) }
 
-// assistantUIPartIn reads a part; parent is the index of the tool result that it is in, or -1.
+// assistantUIPartIn reads a part. parent is the part index of the tool result that contains it, or -1.
 func assistantUIPartIn(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	at := -1 // the index of the call, if what the model sees of its result has been read
 	f, size := r.object(&p, "a part", assistantUIPartKeys, func(r *Reader, key int, f *frame) bool {
-		// What the model sees of a result follows the call and the result in Parts, so both are added first and
-		// filled in later.
+		// What the model sees of a result follows the call and the result in Parts, so these two are added first and
+		// completed later.
 		if key != apModel || r.Kind() != jsonspan.Array || parent >= 0 || !r.is(&f[apType], "tool-call") {
 			return false
 		}
@@ -221,14 +221,14 @@ func assistantUIPartIn(r *Reader, parent int32) {
 	r.Add(p)
 }
 
-// assistantUIHasResult reports whether a tool call has a final result.
+// assistantUIHasResult reports whether a tool call has a result that isn't preliminary.
 func assistantUIHasResult(f *frame) bool {
 	return f[apResult].Kind != jsonspan.Invalid && f[apPreliminary].Kind != jsonspan.True
 }
 
 // assistantUICall adds a tool call and, if it has a final result, that result, as two parts with one span. If the
-// tool specifies what the model sees of the result, that is the body, and it has been read already; at is then the
-// index of the call.
+// tool specifies what the model sees of the result, that is the body. It has then already been read, and at is the
+// index of the call; otherwise at is -1.
 func assistantUICall(r *Reader, p transcript.Part, f *frame, at int) {
 	call := *f
 	p.Kind, p.Body, p.Size = transcript.ToolCall, call[apArgs].Span, call[apArgs].Size
@@ -272,8 +272,8 @@ func assistantUICall(r *Reader, p transcript.Part, f *frame, at int) {
 // assistantUIDone is the status of a complete assistant message.
 const assistantUIDone = `"status":{"type":"complete","reason":"unknown"}`
 
-// assistantUIResultBody keeps the JSON type of a result, because components read it. What the model sees is a list of
-// parts.
+// assistantUIResultBody writes a body of the same JSON type as the result, because components read it. If the model
+// sees a list of parts, it writes a list of parts.
 func assistantUIResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	if len(t.InnerParts(int(result))) == 0 {
 		return aiSDKUIResultBody(dst, t, result, text)

@@ -79,7 +79,7 @@ var bedrockMedia = map[int]transcript.Kind{
 	bcImage: transcript.Image, bcAudio: transcript.Audio, bcVideo: transcript.File, bcDocument: transcript.File,
 }
 
-// bedrockBlock reads one content block. parent is the part index of the tool result that it is in, or -1.
+// bedrockBlock reads one content block. parent is the part index of the tool result that contains it, or -1.
 func bedrockBlock(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	self, read := -1, false
@@ -153,7 +153,7 @@ func bedrockCall(r *Reader, p *transcript.Part) {
 	}
 }
 
-// bedrockResult reads a tool result. A result with a type belongs to a tool that the provider ran.
+// bedrockResult reads a tool result. If it has a type, the provider ran the tool.
 func bedrockResult(r *Reader, p *transcript.Part, self int32) {
 	f, _ := r.fields(bedrockResultKeys, func(r *Reader, key int, f *frame) bool {
 		if key != 1 || r.Kind() != jsonspan.Array {
@@ -190,7 +190,8 @@ func bedrockReasoning(r *Reader, p *transcript.Part) {
 	}
 }
 
-// bedrockThought reads the text of reasoning and its signature. Strands has redacted reasoning next to them.
+// bedrockThought reads the text of reasoning and its signature. In Strands, redacted reasoning is a member next to
+// them.
 func bedrockThought(r *Reader, p *transcript.Part) {
 	f, _ := r.fields(bedrockThoughtKeys, nil)
 	if f[0].Str() {
@@ -221,8 +222,8 @@ func bedrockGuard(r *Reader, p *transcript.Part) {
 	}
 }
 
-// bedrockCitations reads a text with its sources. If it consists of a single text, that text is the body; the size of
-// the sources is added.
+// bedrockCitations reads a text with its sources. If there is only one text, it is the body, and the sources add to
+// its size.
 func bedrockCitations(r *Reader, p *transcript.Part) {
 	n, text := 0, field{}
 	f, size := r.fields(bedrockCitationKeys, func(r *Reader, key int, f *frame) bool {

@@ -9,7 +9,7 @@ import (
 )
 
 // linkCallers links each tool call that was made by a provider's tool to the call of that tool (AN11). For example, a
-// program that the provider runs calls the application's tools, and returns its own result once it has theirs.
+// program that the provider runs may call tools of the application; it returns its own result once it has theirs.
 func linkCallers(t *transcript.Transcript, from int) {
 	called := false
 	for i := from; i < len(t.Parts); i++ {
@@ -51,8 +51,8 @@ type Caller struct {
 // optionKeys are the members in which the AI SDK keeps provider-specific data.
 var optionKeys = []string{"providerOptions", "providerMetadata", "callProviderMetadata"}
 
-// CallerOf returns the tool that made a tool call, which is given as JSON. ok is false if the model made the call
-// itself.
+// CallerOf returns the tool that made a tool call, which is given as JSON. ok is false if the model itself made the
+// call.
 func CallerOf(call []byte) (c Caller, ok bool) {
 	s := jsonspan.New(call)
 	s.Lenient = true
@@ -71,7 +71,7 @@ func CallerOf(call []byte) (c Caller, ok bool) {
 	return c, c.ID != ""
 }
 
-// options reads the caller in provider-specific data, which is an object for each provider.
+// options reads the caller from provider-specific data, which has an object for each provider.
 func (c *Caller) options(s *jsonspan.Scanner) {
 	for range s.Members {
 		if s.Kind() != jsonspan.Object {

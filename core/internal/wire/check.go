@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Answers says where the results of a message's tool calls must be.
+// Answers is where the results of a message's tool calls must be.
 type Answers uint8
 
 const (
@@ -26,8 +26,8 @@ const (
 	NewestOpen
 )
 
-// Rules are the parameters of the general checks for a format. Strings are rule ids; "" means that the format has no
-// such rule.
+// Rules are the parameters of the general checks for a format. A string is the id of a rule; "" means that the format
+// has no such rule.
 type Rules struct {
 	Unanswered string // a tool call needs a result
 	Orphan     string // a tool result needs a call, in the right place
@@ -53,7 +53,8 @@ type Rules struct {
 	Through bool
 }
 
-// refusedThinking is the rule of formats whose provider refuses signed thinking after changed messages. Others drop it, and require none.
+// refusedThinking is the rule of formats whose provider refuses signed thinking after messages that have changed.
+// Other providers drop such thinking and don't require it.
 const refusedThinking = "AN9"
 
 // RefusesThinking reports whether the provider refuses signed thinking if the messages before it have changed.
@@ -112,8 +113,8 @@ type Checker struct {
 	spoken     []int32 // for each position: the last position before it with a system message, or with a user message that holds more than tool results; or -1
 }
 
-// Check returns the violations in a sequence of messages of t, in order. Open tool calls at the end, followed only by
-// results, are valid because the host is about to answer them, unless closed is set.
+// Check returns the violations in a sequence of messages of t, in order. Tool calls at the end that have no results
+// yet are valid, because the host is about to answer them, unless closed is set.
 func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Violation {
 	c := &Checker{T: t, F: f, Seq: seq, closed: closed}
 	c.index()
@@ -128,7 +129,7 @@ func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Vio
 	return c.Violations
 }
 
-// index fills in what the checks need to know about the positions in the sequence.
+// index computes what the checks need to know about the positions in the sequence.
 func (c *Checker) index() {
 	n := len(c.Seq)
 	c.place, c.run = make([]int32, len(c.T.Messages)), make([]int32, n)
@@ -158,7 +159,7 @@ func (c *Checker) index() {
 	}
 }
 
-// LoneText is the message for violations of I8.
+// LoneText is the text of violations of rule I8.
 const LoneText = "lone surrogate: half of a surrogate pair"
 
 // Add records a violation of a rule, if the format has that rule. part is an index into T.Parts, or -1.
@@ -188,7 +189,7 @@ func (c *Checker) parts(yield func(n int32, p *transcript.Part) bool) {
 	}
 }
 
-// contents checks that roles are known and that no message is empty.
+// contents checks that all roles are known and that no message is empty.
 func (c *Checker) contents() {
 	for _, m := range c.Seq {
 		msg := &c.T.Messages[m]
@@ -218,8 +219,9 @@ func (c *Checker) contents() {
 	}
 }
 
-// fills checks that the part at index n of T.Parts isn't blank where that is forbidden. It reports whether the part is content; if it is a
-// blank text, empty says how a message is empty that has nothing else.
+// fills checks that the part at index n of T.Parts isn't blank, where blank texts are forbidden. content is true if
+// the part is content. If the part is a blank text, empty is the case of emptiness for a message that has nothing
+// else.
 func (c *Checker) fills(n int32, p *transcript.Part) (content bool, empty Case) {
 	rules := &c.F.Rules
 	if p.Kind != transcript.Text {
@@ -279,7 +281,7 @@ func (c *Checker) pairs() {
 }
 
 // call checks the tool call at index n of T.Parts. place is the position of its message, and result is the position
-// of its result, or -1.
+// of its result or -1.
 func (c *Checker) call(place int, n, result int32) {
 	m, p := c.Seq[place], &c.T.Parts[n]
 	switch role := c.T.Messages[m].Role; {
@@ -304,7 +306,7 @@ func (c *Checker) call(place int, n, result int32) {
 }
 
 // result checks the tool result at index n of T.Parts. place is the position of its message, and call is the position
-// of its call, or -1.
+// of its call or -1.
 func (c *Checker) result(place int, n, call int32) {
 	m, p := c.Seq[place], &c.T.Parts[n]
 	switch {
@@ -325,8 +327,8 @@ func (c *Checker) result(place int, n, call int32) {
 	}
 }
 
-// open reports whether the calls at a position may be open: they are followed only by tool results or, if each call
-// is a separate message, they are in the assistant's last messages.
+// open reports whether the calls at a position may be without results: whether only tool results follow or, if each
+// call is a separate message, whether they are in the assistant's last messages.
 func (c *Checker) open(place int) bool {
 	if c.F.Rules.Answers == Anywhere || c.F.Rules.Apart {
 		last := c.owner[len(c.Seq)]
@@ -336,7 +338,7 @@ func (c *Checker) open(place int) bool {
 }
 
 // deferred reports whether the result of a call that the provider runs itself may still come, even after the last
-// message. It may as long as only tools have spoken since the call (AN11).
+// message. It may if only tools have spoken since the call (AN11).
 func (c *Checker) deferred(call, result int) bool {
 	return call < result && int(c.spoken[result]) < call
 }
@@ -381,8 +383,8 @@ func (c *Checker) adjacent(call, result int32) bool {
 	return call < result && c.owner[result] == call
 }
 
-// ids checks that no two calls share an id. Usually their hashes already show that all ids differ; otherwise it sorts
-// the calls by id, so that hostile ids cost no more than others.
+// ids checks that no two calls have the same id. Usually the hashes already show that all ids differ; otherwise the
+// calls are sorted by id, so that hostile ids cost no more than others.
 func (c *Checker) ids() {
 	t := c.T
 	var calls []int32
@@ -411,7 +413,7 @@ func (c *Checker) ids() {
 	}
 }
 
-// duplicate adds the violation that the call at index n of T.Parts, p, has the id of another call before it.
+// duplicate adds the violation that call p, at index n of T.Parts, has the same id as the earlier call before.
 func (c *Checker) duplicate(n int32, before, p *transcript.Part) {
 	is, fix := General, RenameID
 	if c.run[c.place[before.Msg]] < c.run[c.place[p.Msg]] {
@@ -423,7 +425,7 @@ func (c *Checker) duplicate(n int32, before, p *transcript.Part) {
 	c.AddCase(c.F.Rules.Duplicate, is, p.Msg, n, fix, "another tool call before it has the same id")
 }
 
-// badID adds the violation that the call at index n of T.Parts, p, has an id that the provider doesn't accept.
+// badID adds the violation that call p, at index n of T.Parts, has an id that the provider doesn't accept.
 func (c *Checker) badID(rule string, n int32, p *transcript.Part, says string) {
 	fix := RenameID
 	if p.ID.IsZero() {
@@ -432,7 +434,7 @@ func (c *Checker) badID(rule string, n int32, p *transcript.Part, says string) {
 	c.Add(rule, p.Msg, n, fix, says)
 }
 
-// order checks that the right role begins and, if the format requires it, that roles alternate.
+// order checks that the first message has the right role and, if the format requires it, that roles alternate.
 func (c *Checker) order() {
 	last := transcript.System
 	for i, m := range c.Seq {
@@ -458,7 +460,7 @@ func (c *Checker) order() {
 	}
 }
 
-// runCalls reports whether the messages of the same role from a position on call tools.
+// runCalls reports whether any of the messages of one role that begin at a position calls a tool.
 func (c *Checker) runCalls(place int) bool {
 	for k := place; k < len(c.Seq) && c.run[k] == c.run[place]; k++ {
 		for _, p := range c.T.PartsOf(int(c.Seq[k])) {

@@ -5,8 +5,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// content sets the message's content from a field, unless it is null. A field of a kind other than null, a and b is an error; its text
-// names the expected values with what.
+// content makes a field the message's content, unless it is null. If its kind is not null, a or b, that is an error;
+// what names the expected values.
 func (r *Reader) content(m *transcript.Message, f *field, a, b jsonspan.Kind, what string) {
 	if f.Kind != jsonspan.Null {
 		r.want(f, a, b, what)
@@ -29,8 +29,8 @@ func contentResult(content, id, name *field) transcript.Part {
 	return p
 }
 
-// addResult adds the tool result that is the whole content of the message being read. The parts from index first on are inside the result
-// and follow it.
+// addResult adds the tool result p, which is the whole content of the message being read. The parts from index first
+// on are inside the result and follow it.
 func (r *Reader) addResult(m *transcript.Message, first int, p transcript.Part) {
 	m.Lists[transcript.ContentList] = jsonspan.Span{}
 	r.Add(p)
@@ -55,8 +55,8 @@ func (r *Reader) shell(m *transcript.Message, command, output, exit *field) {
 	}
 }
 
-// usage reads a provider's token counts under the given keys: input, output, cache reads, cache writes and the total. Numbers that aren't
-// whole or have more than 9 digits count as 0.
+// usage reads a provider's token counts. keys are the names of the counts for input, output, cache reads, cache
+// writes and the total. Numbers that aren't whole or have more than 9 digits count as 0.
 func (r *Reader) usage(m *transcript.Message, keys []string) {
 	usage := &r.meta(m).Usage
 	f, _ := r.fields(keys, nil)

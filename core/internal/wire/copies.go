@@ -6,7 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// tellers are the lists of a message that may contain its tool calls, in order of precedence.
+// tellers are the lists of a message that may contain its tool calls, in order of precedence. Lists in one row have
+// the same precedence.
 var tellers = [...][]int8{
 	{transcript.CallList, transcript.InvalidList}, {transcript.ContentList}, {transcript.RawList}, {transcript.ChunkList}, {transcript.Member},
 }
@@ -14,8 +15,8 @@ var tellers = [...][]int8{
 // copies finds tool calls that occur more than once in the message being read, among its parts from index first on.
 // If several lists contain a call with the same id, the call in the list that comes first in tellers counts; the
 // others are copies, which share its id and are removed with it. A call that only the content contains also counts.
-// Other lists aren't sent if calls precede them, so a call that occurs only there is attached to the last of those
-// calls: it would be sent if they were removed.
+// Other lists aren't sent if the message has calls in an earlier list, so a call that occurs only there is attached
+// to the last of those calls: it would be sent if they were removed.
 func (r *Reader) copies(first int) {
 	parts := r.T.Parts[first:]
 	if !toldTwice(parts) {

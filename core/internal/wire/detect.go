@@ -7,26 +7,26 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Signs distinguish a format from the others. Each field is a list of words, separated by spaces. A sign that other
-// formats have and this one lacks counts against this one; a sign in Own counts for it.
+// Signs distinguish a format from the others. Each field is a list of words, separated by spaces. A sign that
+// messages show and that isn't among a format's signs counts against the format; a sign in Own counts for it.
 type Signs struct {
 	Roles string // the roles that messages may have
 	Keys  string // the keys of messages
 	Types string // the types of parts
 	Items string // the types of messages, if they have any
-	// Apps are types of parts that applications have added and translate themselves. They don't count as signs of the
-	// format.
+	// Apps are types of parts that applications have added and that they translate themselves. They don't count as
+	// signs of the format.
 	Apps string
-	// Content lists the JSON types of a message's content; "block" means an object with a type. "" allows every type
-	// except objects.
+	// Content has the JSON types that a message's content may have; "block" means an object with a type. "" allows
+	// every type except objects.
 	Content string
-	// Also lists signs that other formats own and that count neither for nor against this format.
+	// Also has signs that other formats own and that count neither for nor against this format.
 	Also string
-	// Decisive lists the signs of Own that no other shape has, so that one of them ends the search; "" means all of
-	// Own.
+	// Decisive has those signs of Own that no other format shows, so that one of them ends the search; "" means all
+	// of Own.
 	Decisive string
-	// Shy means that messages without a sign of Own belong to another format, if one is possible: this format is a guess
-	// for them only if there is no other.
+	// Shy means that messages without a sign of Own are taken for another format if one is possible. Only if there is
+	// none is this format a guess.
 	Shy bool
 	Own string // role:…, key:…, type:…, item:…, part:… (a key of a part), list:…, body:… (keys of a request body) or model:… (how its name begins)
 }
@@ -47,7 +47,7 @@ type Detection struct {
 	Signs   []string // the signs of Shape that were seen
 }
 
-// CertainFormat returns the transcript's format if the signs determine it; nil if there is doubt.
+// CertainFormat returns the transcript's format if the signs leave no doubt, otherwise nil.
 func (d *Detection) CertainFormat() *Format {
 	if d.Shape == nil && len(d.Guesses) > 0 && d.Guesses[0].Confidence >= Sure {
 		return d.Guesses[0].Format
@@ -105,7 +105,7 @@ func Detect(s *jsonspan.Scanner) Detection {
 	return found
 }
 
-// likeness is the confidence in the format that is most similar to a shape that no format reads.
+// likeness is the confidence in the nearest format if no format reads the messages.
 const likeness = 0.25
 
 type detector struct {
@@ -117,14 +117,14 @@ type detector struct {
 	done    bool     // whether only one format is left, and one of its own signs was seen
 }
 
-// maxUnknown is the maximum number of unknown roles and types that are recorded; maxDull is the maximum number of meaningless signs that
-// are remembered.
+// maxUnknown is the maximum number of unknown roles and types that are recorded. maxDull is the maximum number of
+// signs without a meaning that are remembered, to skip them quickly.
 const (
 	maxUnknown = 8
 	maxDull    = 32
 )
 
-// note records a sign. The set is small, because formats and shapes have few.
+// note records a sign. The set of signs is small, because formats have few.
 func (d *detector) note(kind string, name []byte) {
 	if len(name) > 64 {
 		return
@@ -148,8 +148,7 @@ func (d *detector) note(kind string, name []byte) {
 	}
 }
 
-// settle ends the search if only one format is left and has one of its own signs that is enough according to the
-// function.
+// settle ends the search if only one format is left and shows a sign of its own for which enough returns true.
 func (d *detector) settle(enough func(f *Format, sign string) bool) {
 	g := d.guesses()
 	d.done = len(g) == 1 && slices.ContainsFunc(g[0].Evidence, func(sign string) bool { return enough(g[0].Format, sign) })
@@ -178,7 +177,7 @@ func (s *Signs) learn(list string) {
 	learn("", s.Own)
 }
 
-// decisive reports whether a sign that the format owns belongs to no other shape.
+// decisive reports whether a sign that the format owns belongs to no other format.
 func (f *Format) decisive(sign string) bool {
 	return f.Signs.Decisive == "" || word(f.Signs.Decisive, sign)
 }
@@ -203,7 +202,8 @@ func (d *detector) body() {
 	}
 }
 
-// model notes the beginnings of model names that belong to a format, if the request's model begins so.
+// model notes, as signs, the beginnings of model names that formats own, if the name of the request's model begins
+// with them.
 func (d *detector) model(model string) {
 	model = model[strings.LastIndexByte(model, '/')+1:]
 	for _, f := range formats {
@@ -283,8 +283,8 @@ func (d *detector) guesses() []Guess {
 	return guesses
 }
 
-// weigh rates the formats. An unknown part type reduces a format's confidence to the fraction doubt; any other unknown sign rules it out. Shy
-// formats need evidence unless shy is true.
+// weigh rates the formats. An unknown part type multiplies a format's confidence by doubt; any other unknown sign
+// rules it out. Shy formats need evidence unless shy is set.
 func (d *detector) weigh(doubt float64, shy bool) []Guess {
 	var guesses []Guess
 	total := 0.0
@@ -316,7 +316,8 @@ func (d *detector) weigh(doubt float64, shy bool) []Guess {
 	return guesses
 }
 
-// rate rates a format by the signs that it has, owns or lacks. The confidence isn't yet relative to that of other formats.
+// rate rates a format by the signs that it owns, has or lacks. The confidence isn't yet relative to that in other
+// formats.
 func (d *detector) rate(f *Format, doubt float64) Guess {
 	g := Guess{Format: f, Confidence: 1}
 	factor := 1.0
@@ -340,7 +341,8 @@ func (d *detector) rate(f *Format, doubt float64) Guess {
 	return g
 }
 
-// preferPlain makes plain the certain guess if no other format is supported: all of them would write the same bytes.
+// preferPlain makes the plain format the certain guess if nothing supports any other format, because all of them
+// would write the same bytes.
 func preferPlain(guesses []Guess) {
 	plain, rest := -1, 0.0
 	for i, g := range guesses {
@@ -368,8 +370,8 @@ func preferPlain(guesses []Guess) {
 // plainly is the confidence in the plain format for messages without other signs.
 const plainly = 0.8
 
-// rare reports whether the messages show a sign that at most two formats have, not counting formats that need a sign
-// of their own.
+// rare reports whether the messages show a sign that at most two formats have. Formats that need a sign of their own
+// don't count.
 func (d *detector) rare() bool {
 	for _, sign := range d.seen {
 		n := 0
@@ -385,7 +387,7 @@ func (d *detector) rare() bool {
 	return false
 }
 
-// speakers reports whether the messages have roles, or types of messages, that formats know.
+// speakers reports whether the messages have roles, or types of messages, that some format knows.
 func (d *detector) speakers() bool {
 	return slices.ContainsFunc(d.seen, func(sign string) bool {
 		return strings.HasPrefix(sign, "role:") || strings.HasPrefix(sign, "item:")

@@ -20,7 +20,7 @@ func kindName(k jsonspan.Kind) string {
 	return "other"
 }
 
-// traits are features that members of a message or a part show in combination.
+// traits are features of a message or a part that are signs only in combination.
 type traits uint16
 
 const (
@@ -43,7 +43,7 @@ var traitOf = map[string]traits{
 }
 
 // traitSigns are the signs that combinations of traits show, for messages and for the parts in a list. The first row
-// applies whose traits are all present and none of whose lacking traits is. A row without a sign settles the search.
+// counts of whose traits all in has are present and none in lacks is. A row without a sign settles the search.
 var traitSigns = []struct {
 	list       string // "" is a message
 	has, lacks traits
@@ -58,8 +58,8 @@ var traitSigns = []struct {
 	{"tool_calls", 0, hasType, "call", "bare"},
 }
 
-// memberSigns are the signs of single members, by the list that contains the part and by the kind of the value;
-// Invalid stands for any kind.
+// memberSigns are the signs that single members show, by the list that contains the part and by the kind of the
+// value. Invalid stands for any kind.
 var memberSigns = []struct {
 	list, key string
 	value     jsonspan.Kind
@@ -119,7 +119,7 @@ func (d *detector) noteMember(list string, name []byte, kind jsonspan.Kind) {
 	}
 }
 
-// noteTraits notes the sign that the traits show together, or settles the search if they show none.
+// noteTraits notes the sign that the traits show in combination, or settles the search if that row has no sign.
 func (d *detector) noteTraits(list string, has traits) {
 	for _, sign := range traitSigns {
 		if sign.list != list || has&sign.has != sign.has || has&sign.lacks != 0 {
@@ -155,7 +155,7 @@ func (d *detector) labelled(list string, role bool) string {
 	return string(value)
 }
 
-// inner reads the value of a member and returns the traits that it shows.
+// inner reads the value of the member name and returns the traits that it shows.
 func (d *detector) inner(list string, name []byte, kind jsonspan.Kind) (has traits) {
 	top := list == ""
 	switch n := index(partLists, name); {
@@ -186,7 +186,7 @@ func (d *detector) inner(list string, name []byte, kind jsonspan.Kind) (has trai
 }
 
 // block notes the signs of a content that is an object, and returns the word for it: a block if it has a type, a
-// store if it has format 2, a turn if it has a role, or parts without a format.
+// store if it has format 2, a turn if it has a role, or parts if it has parts and no format.
 func (d *detector) block() (word string) {
 	word = "object"
 	format, parts := false, false
@@ -236,7 +236,7 @@ func (d *detector) objectArguments() (object bool) {
 	return object
 }
 
-// sdkCalls notes whether the elements of a toolCalls list call functions.
+// sdkCalls notes whether the elements of a toolCalls list are function calls.
 func (d *detector) sdkCalls() {
 	for d.Array(); d.Elem(); {
 		if d.Kind() != jsonspan.Object {

@@ -86,6 +86,12 @@ func TestDetect(t *testing.T) {
 		{"genkit", transcriptOf(gkUser, gkSays(gkCall1), gkGot(gkGot1)), "genkit"},
 		{"genkit, an answer", transcriptOf(gkUser, gkSays(`{"text":"x"}`)), "genkit"},
 		{"genkit, body", `{"messages":` + transcriptOf(gkUser, gkSays(gkCall1)) + `,"tools":[],"config":{}}`, "genkit"},
+		{"agent-framework", transcriptOf(afUser, afSays(afCall1), afGot(afGot1)), "agent-framework"},
+		{"agent-framework of .NET", transcriptOf(afNetUser), "agent-framework"},
+		{"agent-framework, body", `{"messages":` + transcriptOf(afUser) + `}`, "agent-framework"},
+		{"prompt-api", transcriptOf(prSys, prUser, prDone), "prompt-api"},
+		{"prompt-api, only strings", transcriptOf(asUser, asDone), "plain"},
+		{"prompt-api, options", `{"initialPrompts":` + transcriptOf(asUser) + `,"expectedInputs":[]}`, "prompt-api"},
 		{"haystack", transcriptOf(hsUser, hsSays(hsCall1), hsGot1), "haystack"},
 		{"haystack, an open call", transcriptOf(hsUser, hsSays(hsCall1)), "haystack"},
 		{"bedrock-converse, Strands", transcriptOf(`{"role":"user","content":[{"text":"go"}],"trackingId":"t"}`, `{"role":"assistant","content":[{"reasoning":{"text":"hm","signature":"s"}},{"text":"x"}]}`), "bedrock-converse"},
@@ -180,11 +186,11 @@ func TestDetectRealSessions(t *testing.T) {
 func TestConfusion(t *testing.T) {
 	for _, name := range gen.Formats() {
 		t.Run(name, func(t *testing.T) {
-			sure, n := 0, trials.Count(150, 200, 500)
+			sure, n := 0, trials.Count(80, 100, 500)
 			for seed := range uint64(n) {
 				r := rand.New(rand.NewPCG(seed, 11))
 				c := gen.New(r, gen.Options{Messages: 1 + r.IntN(30)})
-				calls := name != wire.Plain && slices.ContainsFunc(c, func(m gen.Message) bool { return m.Role == "assistant" && len(m.Calls) > 0 })
+				calls := name != wire.Plain && name != "prompt-api" && slices.ContainsFunc(c, func(m gen.Message) bool { return m.Role == "assistant" && len(m.Calls) > 0 })
 				list, err := json.Marshal(c.Render(name, r))
 				if err != nil {
 					t.Fatal(err)
@@ -211,27 +217,33 @@ func TestBroken(t *testing.T) {
 	if !testing.Short() {
 		counter = steps.Start(t)
 	}
-	for i, test := range broken(20000) {
+	for i, test := range broken(trials.Count(2000, 4000, 20000)) {
 		t.Run(test.name, func(t *testing.T) {
 			var a struct {
 				Valid    bool
 				Messages json.RawMessage
 			}
-			request(t, "repair", `{"format":"`+test.format+`"}`, test.messages, &a)
+			request(t, "repair", `{"format":"`+test.format+`"}`, test.messages(), &a)
 			if !a.Valid {
 				t.Error("repaired, but not valid")
 			}
 			if counter != nil {
 				counter.Linear(t, "repair", 4000, func(n int) []byte {
-					return []byte(`{"policy":{"format":"` + test.format + `"},"messages":` + broken(n)[i].messages + `}`)
+					return []byte(`{"policy":{"format":"` + test.format + `"},"messages":` + broken(n)[i].messages() + `}`)
 				})
 			}
 		})
 	}
 }
 
+// fault is a list of calls and results with a fault in each.
+type fault struct {
+	name, format string
+	messages     func() string
+}
+
 // broken are lists of n calls and results with a fault in each.
-func broken(n int) []struct{ name, format, messages string } {
+func broken(n int) []fault {
 	list := func(pattern string, step int) string {
 		parts := make([]string, n)
 		for i := range parts {
@@ -244,25 +256,43 @@ func broken(n int) []struct{ name, format, messages string } {
 		return strings.Join(parts, ",")
 	}
 	call, got := `{"functionCall":{"id":"c#","name":"r","args":{}}}`, `{"functionResponse":{"id":"c#","name":"r","response":{"output":"x"}}}`
-	return []struct{ name, format, messages string }{
-		{"gemini, the other order", "gemini", transcriptOf(gmGo, content("model", list(call, 1)), content("user", list(got, -1)), gmDone)},
-		{"gemini, one id", "gemini", transcriptOf(gmGo, content("model", list(strings.Replace(call, "#", "", 1), 1)), content("user", list(strings.Replace(got, "#", "", 1), 1)), gmDone)},
-		{"gemini, no ids", "gemini", transcriptOf(gmGo, content("model", list(gmRead, 1)), content("user", list(gmGot, 1)), gmDone)},
-		{"gemini, all lost", "gemini", transcriptOf(gmGo, content("model", list(call, 1)), gmDone)},
-		{"gemini, a content for each", "gemini", transcriptOf(gmGo, content("model", list(call, 1)), list(content("user", got), 1), gmDone)},
-		{"ollama, no names", "ollama", transcriptOf(asUser, `{"role":"assistant","content":"","tool_calls":[`+list(`{"function":{"name":"f#","arguments":{}}}`, 1)+`]}`, list(olBare, 1), asDone)},
-		{"ollama, names in the other order", "ollama", transcriptOf(asUser, `{"role":"assistant","content":"","tool_calls":[`+list(`{"function":{"name":"f#","arguments":{}}}`, 1)+`]}`, list(`{"role":"tool","tool_name":"f#","content":"x"}`, -1), asDone)},
-		{"mistral, one id of another form", "mistral", transcriptOf(asUser, miCalls(list(renamed(miCall1, "c"), 1)), list(renamed(miGot1, "c"), 1), asDone)},
-		{"openai-responses, all lost", "openai-responses", transcriptOf(rpUser, list(strings.Replace(rpCall1, "c1", "c#", 1), 1), rpUser)},
-		{"openai-responses, reasoning without end", "openai-responses", transcriptOf(rpUser, list(rpThinks, 1), rpUser)},
-		{"openai-responses, one unit", "openai-responses", transcriptOf(rpUser, rpThinks, list(strings.Replace(rpCall1, "c1", "c#", 1), 1), list(strings.Replace(rpGot1, "c1", "c#", 1), -1), rpUser)},
-		{"openai-responses, compactions", "openai-responses", transcriptOf(list(rpUser+","+rpFolded, 1))},
+	return []fault{
+		{"gemini, the other order", "gemini", func() string {
+			return transcriptOf(gmGo, content("model", list(call, 1)), content("user", list(got, -1)), gmDone)
+		}},
+		{"gemini, one id", "gemini", func() string {
+			return transcriptOf(gmGo, content("model", list(strings.Replace(call, "#", "", 1), 1)), content("user", list(strings.Replace(got, "#", "", 1), 1)), gmDone)
+		}},
+		{"gemini, no ids", "gemini", func() string {
+			return transcriptOf(gmGo, content("model", list(gmRead, 1)), content("user", list(gmGot, 1)), gmDone)
+		}},
+		{"gemini, all lost", "gemini", func() string { return transcriptOf(gmGo, content("model", list(call, 1)), gmDone) }},
+		{"gemini, a content for each", "gemini", func() string {
+			return transcriptOf(gmGo, content("model", list(call, 1)), list(content("user", got), 1), gmDone)
+		}},
+		{"ollama, no names", "ollama", func() string {
+			return transcriptOf(asUser, `{"role":"assistant","content":"","tool_calls":[`+list(`{"function":{"name":"f#","arguments":{}}}`, 1)+`]}`, list(olBare, 1), asDone)
+		}},
+		{"ollama, names in the other order", "ollama", func() string {
+			return transcriptOf(asUser, `{"role":"assistant","content":"","tool_calls":[`+list(`{"function":{"name":"f#","arguments":{}}}`, 1)+`]}`, list(`{"role":"tool","tool_name":"f#","content":"x"}`, -1), asDone)
+		}},
+		{"mistral, one id of another form", "mistral", func() string {
+			return transcriptOf(asUser, miCalls(list(renamed(miCall1, "c"), 1)), list(renamed(miGot1, "c"), 1), asDone)
+		}},
+		{"openai-responses, all lost", "openai-responses", func() string { return transcriptOf(rpUser, list(strings.Replace(rpCall1, "c1", "c#", 1), 1), rpUser) }},
+		{"openai-responses, reasoning without end", "openai-responses", func() string { return transcriptOf(rpUser, list(rpThinks, 1), rpUser) }},
+		{"openai-responses, one unit", "openai-responses", func() string {
+			return transcriptOf(rpUser, rpThinks, list(strings.Replace(rpCall1, "c1", "c#", 1), 1), list(strings.Replace(rpGot1, "c1", "c#", 1), -1), rpUser)
+		}},
+		{"openai-responses, compactions", "openai-responses", func() string { return transcriptOf(list(rpUser+","+rpFolded, 1)) }},
 	}
 }
 
 // TestShapes has a sample of each shape that no format reads. None is taken for a format, and the error names the nearest.
 func TestShapes(t *testing.T) {
 	for _, test := range []struct{ shape, nearest, messages string }{
+		{"entries of a session", "anthropic", `[{"type":"user","message":{"role":"user","content":"go"},"parent_tool_use_id":null,"session_id":"s"}]`},
+		{"entries of a session", "anthropic", `[{"type":"user","message":{"role":"user","content":"go"},"parentUuid":null,"sessionId":"s","uuid":"u"}]`},
 		{"an object", "mastra", `[{"id":"1","role":"user","content":{"format":3,"parts":[{"type":"text","text":"go"}]}}]`},
 	} {
 		t.Run(test.shape, func(t *testing.T) {

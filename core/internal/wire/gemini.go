@@ -71,7 +71,7 @@ const (
 	gpFile2
 )
 
-// geminiPartKeys have two spellings each, as in the API.
+// geminiPartKeys have two spellings each, because the API accepts both.
 var geminiPartKeys = []string{
 	"text", "thought", "thoughtSignature", "thought_signature", "functionCall", "function_call", "functionResponse",
 	"function_response", "inlineData", "inline_data", "fileData", "file_data",
@@ -134,8 +134,8 @@ func geminiName(p *transcript.Part, f *frame) {
 
 var geminiResponseKeys = []string{"id", "name", "response", "parts", "willContinue", "will_continue"}
 
-// geminiResponse reads a function response. If its response is an object whose only member is a text, that text is
-// the body; otherwise the whole object is.
+// geminiResponse reads a function response. If the response is an object whose only member is a text, that text is
+// the body; otherwise the body is the whole object.
 func geminiResponse(r *Reader, p *transcript.Part, self int) {
 	f, _ := r.fields(geminiResponseKeys, func(r *Reader, key int, f *frame) bool {
 		switch {
@@ -159,8 +159,8 @@ func geminiResponse(r *Reader, p *transcript.Part, self int) {
 	}
 }
 
-// textOfObject reads the object of a result, and reports whether its body is a text: the value of its only member, if
-// that is a non-empty string. Otherwise the body is the whole object. A member "error" marks the result as an error.
+// textOfObject reads the object of a result. text is true if the body is the value of its only member, a non-empty
+// string. Otherwise the body is the whole object. A member "error" marks the result as an error.
 func textOfObject(r *Reader, p *transcript.Part) (text bool) {
 	p.Body.Start = r.Pos()
 	n, only := 0, jsonspan.Str{}
@@ -234,8 +234,8 @@ func wrapParts(dst []byte, role transcript.Role, part []byte) []byte {
 	return append(append(dst, part...), `]}`...)
 }
 
-// geminiResultBody writes the text as it is if the body is a text, and in an object if the body is the whole
-// response.
+// geminiResultBody writes the body of a result: text itself if the body was a text, and an object that contains it if
+// the body was the whole response.
 func geminiResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	p := &t.Parts[result]
 	size := jsonspan.MeasureText(text)
@@ -247,8 +247,8 @@ func geminiResultBody(dst []byte, t *transcript.Transcript, result int32, text s
 
 const geminiText = `{"role":"%?amodel%;%?Auser%;","parts":[{"text":%t}]}`
 
-// geminiAnswers writes a message with a response for each call: the existing one from a wrong place, or an error
-// (G6).
+// geminiAnswers writes a message with a response for each call: the existing response, which is moved from a wrong
+// place, or an error (G6).
 var geminiAnswers = answers{
 	each: `{"%?KfunctionResponse%;%?kfunction_response%;":{%?i"id":%i,%;%?n"name":%n,%;"response":{"error":%t}}}`,
 	all:  `{"role":"user","parts":[%c]}`, kept: true,
@@ -267,8 +267,8 @@ func snake(part []byte) bool {
 	return false
 }
 
-// geminiSign writes the opening brace of a function call together with a placeholder signature that makes the
-// validator accept the call.
+// geminiSign writes the opening brace of a function call, together with a placeholder signature with which the
+// validator accepts the call.
 func geminiSign(dst, part []byte) []byte {
 	if snake(part) {
 		return append(dst, `{"thought_signature":"skip_thought_signature_validator",`...)
@@ -276,7 +276,8 @@ func geminiSign(dst, part []byte) []byte {
 	return append(dst, `{"thoughtSignature":"skip_thought_signature_validator",`...)
 }
 
-// geminiRules are the rule ids that formats with Gemini's parts share; "" means that a format lacks the rule.
+// geminiRules are the ids of rules that formats with Gemini's parts share; "" means that a format doesn't have the
+// rule.
 type geminiRules struct {
 	empty  string // no part is empty
 	order  string // responses are in the order of their calls
@@ -301,7 +302,7 @@ func (c *Checker) geminiParts(rules *geminiRules) {
 	}
 }
 
-// geminiCheck checks the parts of messages by geminiRules.
+// geminiCheck is the state of checking parts by geminiRules.
 type geminiCheck struct {
 	*Checker
 	rules *geminiRules
@@ -360,14 +361,14 @@ func (c *Checker) sameRun(a, b int32) bool {
 	return a == b || c.place[a] >= 0 && c.place[b] >= 0 && c.run[c.place[a]] == c.run[c.place[b]]
 }
 
-// current returns the position after the newest user message before last, from which on the provider requires
+// current returns the position after the newest user message before last. From there on, the provider requires
 // signatures. It returns the end if no later message has a signed call, as with models that don't sign.
 func (c *Checker) current(last int32) int {
 	t := c.T
 	signed := false
 	for place := int(last); place >= 0; place-- {
 		m := c.Seq[place]
-		// If results may be in other messages, repair moves them to their calls, together with the other parts of
+		// If results may be in other messages, repair moves them to their calls, and with them the other parts of
 		// their message.
 		away := c.F.Rules.Answers == NewestOpen && slices.ContainsFunc(t.PartsOf(int(m)), func(p transcript.Part) bool { return p.Kind == transcript.ToolResult && p.Pair >= 0 })
 		if (t.HasUserText(int(m)) || t.Messages[m].Output) && !away || t.Messages[m].Variant == transcript.Digest {

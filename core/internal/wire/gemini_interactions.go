@@ -59,8 +59,8 @@ const (
 
 var interactionsKeys = []string{"type", "content", "id", "call_id", "name", "arguments", "result", "summary", "signature", "is_error"}
 
-// readInteractions reads one step. Parts that represent the whole step are in no list, and the step is removed with
-// them. Calls and tool results other than functions belong to the provider's own tools.
+// readInteractions reads one step. A part that represents a whole step is in no list, and the step is removed with
+// it. Calls and results other than those of functions belong to the provider's own tools.
 func readInteractions(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.NoList, Parent: -1}
@@ -133,8 +133,8 @@ func readInteractions(r *Reader, m *transcript.Message) {
 	}
 }
 
-// interactionsStep completes the part that stands for a step of a type. server means that the step belongs to a tool of the provider;
-// object is a result that is an object, if it has been read already.
+// interactionsStep completes part p, which represents a step of type typ. server means that the step belongs to a
+// tool of the provider. object is a result that is an object, if it has already been read.
 func interactionsStep(r *Reader, m *transcript.Message, p *transcript.Part, typ string, server bool, f *frame, object *transcript.Part) {
 	switch {
 	case typ == "thought":
@@ -166,7 +166,7 @@ func interactionsStep(r *Reader, m *transcript.Message, p *transcript.Part, typ 
 
 var interactionsPartKeys = []string{"type", "text", "data"}
 
-// interactionsPart reads one part of a step; text is the kind of its texts.
+// interactionsPart reads one part of a step. text is the kind of part that its texts become.
 func interactionsPart(r *Reader, list int8, parent int32, text transcript.Kind) {
 	p := transcript.Part{Kind: transcript.Opaque, List: list, Parent: parent}
 	f, size := r.object(&p, "a part", interactionsPartKeys, nil)

@@ -66,7 +66,8 @@ var genkitLayout = layout{
 
 var genkitMetadataKeys = []string{"thoughtSignature"}
 
-// genkitMetadata reads the metadata of a part, where the plugins of models keep the signatures of thoughts and calls.
+// genkitMetadata reads the metadata of a part, in which the plugins of models keep the signatures of thoughts and
+// calls. It returns false for any other member.
 func genkitMetadata(r *Reader, p *transcript.Part, key int) bool {
 	if key != gkMetadata || r.Kind() != jsonspan.Object {
 		return false

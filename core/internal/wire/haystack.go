@@ -70,8 +70,8 @@ var haystackLayout = layout{
 
 var haystackOrigin = []string{"id", "tool_name"}
 
-// haystackWithin reads the call that a result repeats as its origin, and what a provider needs back with a call or with
-// reasoning, such as signatures.
+// haystackWithin reads the call that a result repeats as its origin, and what a provider needs back with a call or
+// with reasoning, such as signatures. It returns false for any other member.
 func haystackWithin(r *Reader, p *transcript.Part, key int) bool {
 	if r.Kind() != jsonspan.Object {
 		return false
@@ -90,7 +90,8 @@ func haystackWithin(r *Reader, p *transcript.Part, key int) bool {
 	return true
 }
 
-// haystackResults answers calls with a text. Each result is a message, and repeats its call with the id that it has now.
+// haystackResults answers calls with a text. Each result is a message that repeats its call, with the call's current
+// id.
 func haystackResults(dst []byte, calls []Call, text string) []byte {
 	for i, c := range calls {
 		if i > 0 {

@@ -80,7 +80,7 @@ const (
 	lcStatus
 )
 
-// lcKeys are the keys of a message, and of its content under "kwargs" or "data".
+// lcKeys are the keys of a message. Its content has the same keys, under "kwargs" or "data".
 var lcKeys = []string{
 	"type", "id", "kwargs", "data", "content", "text", "tool_calls", "invalid_tool_calls", "tool_call_chunks", "additional_kwargs", "tool_call_id",
 	"name", "role", "status",
@@ -144,7 +144,8 @@ type lcClass struct {
 	python bool
 }
 
-// spelling returns the spelling of a message whose content is under a key, or -1 if it is in the message itself.
+// spelling returns the spelling of a message. within is the key under which the message has its content, or -1 if it
+// has the content itself.
 func (c *lcClass) spelling(within int) uint8 {
 	switch {
 	case within == lcData:
@@ -170,7 +171,7 @@ func (c *lcClass) read(r *Reader) {
 	}
 }
 
-// lcMember reads a member of a message that is a list or an object.
+// lcMember reads a member of a message if it is a list or an object; otherwise it returns false.
 func lcMember(r *Reader, m *transcript.Message, key int, f *frame) bool {
 	array := r.Kind() == jsonspan.Array
 	switch {
@@ -190,7 +191,7 @@ func lcMember(r *Reader, m *transcript.Message, key int, f *frame) bool {
 	return true
 }
 
-// lcRoles are the types and classes of messages, and the roles of chat messages, with the roles that they stand for.
+// lcRoles has the role for each type and class of message, and for each role of a chat message.
 var lcRoles = []roleName{
 	{"human", transcript.User}, {"user", transcript.User}, {"HumanMessage", transcript.User},
 	{"ai", transcript.Assistant}, {"assistant", transcript.Assistant}, {"AIMessage", transcript.Assistant},
@@ -198,7 +199,7 @@ var lcRoles = []roleName{
 	{"tool", transcript.Tool}, {"ToolMessage", transcript.Tool}, {"function", transcript.Tool}, {"FunctionMessage", transcript.Tool},
 }
 
-// lcRead fills in a message of a type from its members f. The parts read so far begin at index first.
+// lcRead fills in message m of the type typ from its members f. first is the index of its first part.
 func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 	m.Role = transcript.Other
 	typ = strings.TrimSuffix(typ, "Chunk")
@@ -243,7 +244,8 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 	r.copies(first)
 }
 
-// lcOnlyContent removes the parts from index first on that aren't sent with a tool result: all except those of its content.
+// lcOnlyContent removes those parts from index first on that aren't sent with a tool result: all except the parts of
+// its content.
 func lcOnlyContent(r *Reader, first int) {
 	inside := r.T.Parts[:first]
 	for _, part := range r.T.Parts[first:] {
@@ -260,7 +262,7 @@ func lcOnlyContent(r *Reader, first int) {
 
 var lcCallKeys = []string{"id", "name", "args", "function"}
 
-// lcCall reads a tool call of a list, in LangChain's or OpenAI's shape.
+// lcCall reads a tool call in a list, in the form of LangChain or OpenAI.
 func lcCall(r *Reader, list int8) {
 	p := transcript.Part{Kind: transcript.ToolCall, List: list, Parent: -1}
 	f, _ := r.object(&p, "a tool call", lcCallKeys, func(r *Reader, key int, f *frame) bool {
@@ -280,7 +282,7 @@ func lcCall(r *Reader, list int8) {
 
 var lcExtraKeys = []string{"tool_calls", "function_call", "reasoning_content"}
 
-// lcAdditional reads the original response of a provider: calls in the provider's spelling, which repeat the
+// lcAdditional reads the calls in a provider's original response. They have the provider's spelling, and repeat the
 // message's tool_calls.
 func lcAdditional(r *Reader) {
 	f, _ := r.fields(lcExtraKeys, func(r *Reader, key int, f *frame) bool {
@@ -306,7 +308,7 @@ func lcAdditional(r *Reader) {
 // lcWriter writes messages in the spelling that is its value.
 type lcWriter uint8
 
-// open appends the part of a message before its members; close appends the part after them.
+// open appends what a message has before its members; close appends what it has after them.
 func (w lcWriter) open(dst []byte, typ, class string) []byte {
 	switch uint8(w) {
 	case lcStored:
@@ -339,7 +341,7 @@ func (w lcWriter) message(dst []byte, role transcript.Role, text string) []byte 
 	return w.close(jsonspan.AppendString(append(dst, `"content":`...), text))
 }
 
-// wrap writes a user message with one result as a block.
+// wrap writes a user message that contains one result, as a block.
 func (w lcWriter) wrap(dst []byte, _ transcript.Role, part, _ []byte) []byte {
 	dst = append(append(w.open(dst, "human", "HumanMessage"), `"content":[`...), part...)
 	return w.close(append(dst, ']'))
@@ -367,8 +369,9 @@ func (w lcWriter) results(dst []byte, calls []Call, text string) []byte {
 	return dst
 }
 
-// langChainTarget writes flat messages: coerceMessageLikeToMessage and convert_to_messages accept them just like
-// constructors, but without class paths that depend on the version. Neither accepts stored messages.
+// langChainTarget writes flat messages. coerceMessageLikeToMessage and convert_to_messages accept them just like
+// constructors, but flat messages have no class paths, which depend on the version. Neither function accepts stored
+// messages.
 var langChainTarget = Target{
 	System:    `{"type":"system","content":%c}`,
 	User:      `{"type":"human","content":%c}`,

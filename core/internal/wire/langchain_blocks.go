@@ -33,7 +33,7 @@ const (
 	lbRedacted
 )
 
-// lcBlockKeys are the keys of LangChain's blocks and of the providers' own blocks, which may occur among them.
+// lcBlockKeys are the keys of LangChain's blocks, and of the providers' own blocks that may be among them.
 var lcBlockKeys = []string{
 	"type", "text", "reasoning", "thinking", "signature", "id", "name", "args", "input", "arguments", "call_id", "tool_use_id", "tool_call_id",
 	"toolCallId", "content", "summary", "encrypted_content", "extras", "reasoning_content", "is_error", "redacted",
@@ -48,7 +48,7 @@ var lcMedia = []struct {
 	{"video", transcript.File}, {"file", transcript.File}, {"document", transcript.File}, {"media", transcript.File},
 }
 
-// lcBlock reads one block of content. parent is the part index of the tool result that it is in, or -1.
+// lcBlock reads one block of content. parent is the part index of the tool result that contains it, or -1.
 func lcBlock(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	p.Span.Start = r.Pos()
@@ -152,7 +152,7 @@ func lcReasoning(p *transcript.Part, text *field, signed bool) {
 	}
 }
 
-// lcCallBlock reads a block with a tool call, in any provider's spelling.
+// lcCallBlock makes p the tool call of a block in any provider's spelling.
 func lcCallBlock(p *transcript.Part, f *frame, flags transcript.Flags) {
 	p.Kind, p.Flags = transcript.ToolCall, flags
 	for _, k := range [...]int{lbID, lbCallID} {

@@ -9,31 +9,34 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// layout says where a format has what, for formats whose messages are a role and a list of parts. The formats of many
-// SDKs differ in nothing else, so each of them is a table that one reader follows.
+// layout describes a format whose messages are a role and a list of parts. The formats of many SDKs differ in nothing
+// else, so each of them is a table, and one reader reads them all.
 type layout struct {
 	message []string   // the members of a message: its role, its content, and more that end reads
 	roles   []roleName // its roles
 	text    bool       // the content may be a string
-	// tag is the member that names the type of a part. If it is "", a part has a single member that is named like the
-	// type, and its value is the part's text or an object with the members.
+	// tag is the member that names the type of a part. If it is "", a part has a single member, whose name is the
+	// type and whose value is the part's text or an object with the part's members.
 	tag     string
 	members []string   // the members with what is in a part. Member 0 is the tag, or the value without members
 	parts   []partForm // the types of parts; others are opaque
-	failed  string     // what the member "failed" of a result has if it is an error and not true
-	// within reads a member that is an object or a list, and reports whether it did. It may be nil.
+	failed  string     // what the member "failed" of a result has if it is an error and not true; "" is any text
+	// within reads a member that is an object or a list. It returns false for a member that it doesn't know. within
+	// may be nil.
 	within func(r *Reader, p *transcript.Part, key int) bool
-	// neighbours has the members next to the one that holds a part, which within reads with keys that follow those of members.
+	// neighbours are the members next to the one that holds a part. within reads them, with keys that follow those of
+	// members.
 	neighbours []string
-	// own reads a part instead of the layout, for formats in which parts hold more than this table can say. It may be nil.
+	// own reads a part instead of the layout, for formats whose parts have more than this table can describe. It may
+	// be nil.
 	own func(r *Reader, l *layout)
-	// end completes a message by its members; first is the index of its first part. It may be nil.
+	// end completes a message from its members f; first is the index of its first part. It may be nil.
 	end  func(r *Reader, m *transcript.Message, f *frame, first int)
 	keys []string // what identifies a part: the tag and the members, or the types and their neighbours
 }
 
-// partForm is a type of part: its kind, and the members that hold it, as indexes into layout.members. 0 stands for
-// none, or for the value itself.
+// partForm describes a type of part: its kind, and which members hold what, as indexes into layout.members. 0 stands
+// for none, or for the value itself.
 type partForm struct {
 	name           string
 	kind           transcript.Kind
@@ -44,7 +47,7 @@ type partForm struct {
 	inner          uint8 // the list with the parts inside a result; it may be the body
 }
 
-// reader returns the ReadMessage of a format with this layout.
+// reader returns a function that reads messages with this layout, for Format.ReadMessage.
 func (l *layout) reader() func(r *Reader, m *transcript.Message) {
 	if l.keys = l.members; l.tag == "" {
 		l.keys = nil
@@ -79,7 +82,7 @@ func (l *layout) read(r *Reader, m *transcript.Message) {
 	}
 }
 
-// part reads a part; parent is the index of the result that it is in, or -1.
+// part reads a part. parent is the part index of the result that contains it, or -1.
 func (l *layout) part(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	if l.tag != "" {
@@ -113,8 +116,8 @@ func (l *layout) part(r *Reader, parent int32) {
 	r.put(self, p)
 }
 
-// inner returns how the members of a part of a known type are read. self gets the index of a result that contains parts,
-// which must follow it.
+// inner returns the function that reads the members of a part whose type is known. *self becomes the index of a
+// result that contains parts, which must follow it.
 func (l *layout) inner(p *transcript.Part, form *partForm, self *int) func(r *Reader, key int, f *frame) bool {
 	return func(r *Reader, key int, _ *frame) bool {
 		if key == int(form.inner) && key > 0 && p.Parent < 0 && r.Kind() == jsonspan.Array {
@@ -128,8 +131,8 @@ func (l *layout) inner(p *transcript.Part, form *partForm, self *int) func(r *Re
 	}
 }
 
-// tagged reads a part whose type is a member. Most writers put the type first; if it comes last, a list of parts is
-// read again.
+// tagged reads a part that has its type in a member. Most writers put the type first; if it comes later, a list of
+// parts is read a second time.
 func (l *layout) tagged(r *Reader, p transcript.Part) {
 	self, form := -1, l.form(r.leads(l.tag))
 	f, size := r.object(&p, "a part", l.keys, func(r *Reader, key int, f *frame) bool {
@@ -169,7 +172,7 @@ func (l *layout) form(name string) *partForm {
 	return nil
 }
 
-// fill completes a part by its type and its members.
+// fill completes a part from its type and its members f.
 func (l *layout) fill(r *Reader, p *transcript.Part, form *partForm, f *frame) {
 	none := field{}
 	at := func(key uint8) *field {
@@ -202,7 +205,7 @@ func (l *layout) fill(r *Reader, p *transcript.Part, form *partForm, f *frame) {
 		p.Kind, p.Body, p.Size = form.kind, body.Span, body.Size
 		at(form.id).id(p)
 		at(form.tool).name(p)
-		if failed := at(form.failed); failed.Kind == jsonspan.True || l.failed != "" && r.is(failed, l.failed) {
+		if failed := at(form.failed); failed.Kind == jsonspan.True || failed.Str() && (l.failed == "" || r.is(failed, l.failed)) {
 			p.Flags |= transcript.IsError
 		}
 	case transcript.Image, transcript.Audio, transcript.File:
@@ -211,7 +214,8 @@ func (l *layout) fill(r *Reader, p *transcript.Part, form *partForm, f *frame) {
 	p.Flags |= form.flags
 }
 
-// media returns the kind of a file, by its media type or by the beginning of its data URL.
+// media returns the kind of a file, determined by its media type or by the beginning of its data URL. A part of
+// another kind keeps its kind.
 func (l *layout) media(r *Reader, kind transcript.Kind, mime, body *field) transcript.Kind {
 	if kind != transcript.File {
 		return kind

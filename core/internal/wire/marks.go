@@ -32,13 +32,13 @@ type Mark struct {
 // markKeys is the common beginning of the keys of all cache breakpoints, for [jsonspan.Scanner.Watch].
 const markKeys = 'c' | 'a'<<8 | 'c'<<16 | 'h'<<24
 
-// MayMark reports whether a text may contain cache breakpoints. It is a quick check: true may be wrong, false is
-// certain.
+// MayMark reports whether a text may contain cache breakpoints. It is a quick check: if it returns false, there
+// certainly are none.
 func MayMark(text []byte) bool {
 	return bytes.Contains(text, []byte("cache_control")) || bytes.Contains(text, []byte("cacheControl")) || bytes.Contains(text, []byte("cachePoint"))
 }
 
-// MarksOf appends the cache breakpoints of a message (JSON) to marks, in order.
+// MarksOf appends the cache breakpoints of a message, which is JSON, to marks, in order.
 func (f *Format) MarksOf(marks []Mark, message []byte) []Mark {
 	if f.Marks == 0 || !MayMark(message) {
 		return marks
@@ -48,8 +48,8 @@ func (f *Format) MarksOf(marks []Mark, message []byte) []Mark {
 	return w.marks
 }
 
-// MarksBeside appends the cache breakpoints of a request body (JSON) outside its messages: those of the system prompt
-// and the tools, and the one that makes the provider mark the newest message.
+// MarksBeside appends the cache breakpoints of a request body, which is JSON, outside its messages: those of the
+// system prompt and the tools, and the one that makes the provider mark the newest message.
 func (f *Format) MarksBeside(marks []Mark, body []byte) []Mark {
 	if f.Marks == 0 || !MayMark(body) {
 		return marks
@@ -169,7 +169,7 @@ func (f *Format) content() string {
 	return f.Parts
 }
 
-// within reports whether messages of any spelling hold their content under this key.
+// within reports whether messages in any spelling of the format hold their content under this key.
 func (f *Format) within(key string) bool {
 	for _, name := range f.Within {
 		if name == key {
@@ -179,8 +179,8 @@ func (f *Format) within(key string) bool {
 	return false
 }
 
-// CacheMarkPlace returns where to insert a cache breakpoint in a message (JSON) that doesn't end with one, and the text to
-// insert. ok is false if the message has no place for a breakpoint.
+// CacheMarkPlace returns where to insert a cache breakpoint in a message that doesn't end with one, and the text to
+// insert. message is JSON. ok is false if it has no place for a breakpoint.
 func (f *Format) CacheMarkPlace(message []byte, m Mark) (at jsonspan.Span, text []byte, ok bool) {
 	s := jsonspan.New(message)
 	if s.Kind() != jsonspan.Object {
@@ -221,7 +221,7 @@ func before(end uint32) jsonspan.Span { return jsonspan.Span{Start: end - 1, End
 // unmarkable are the types of parts that accept no cache breakpoint.
 var unmarkable = [][]byte{[]byte(`"thinking"`), []byte(`"redacted_thinking"`), []byte(`"reasoning"`)}
 
-// acceptsMark reads the part at the scanner, and reports whether it accepts a cache breakpoint and has none.
+// acceptsMark reads the part at the scanner. It reports whether the part accepts a cache breakpoint and has none.
 func acceptsMark(s *jsonspan.Scanner) bool {
 	accepts, members := true, 0
 	for key := range s.Members {
@@ -237,7 +237,7 @@ func acceptsMark(s *jsonspan.Scanner) bool {
 	return accepts && members > 0
 }
 
-// markedContent is Marked for the message content at the scanner.
+// markedContent is like CacheMarkPlace, for the message content at the scanner.
 func markedContent(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []byte, ok bool) {
 	if s.Kind() == jsonspan.String {
 		value := s.Text()

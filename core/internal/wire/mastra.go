@@ -43,7 +43,8 @@ func init() {
 	})
 }
 
-// mastraText contains no copies of its text, except for a system message, which is read only from its copy.
+// mastraText is the template of a message with one text. The text isn't repeated outside the parts, except in a
+// system message, of which only that copy is read.
 const mastraText = `{"id":"ctxfold-%#","role":"%r","createdAt":` + NoStamp + `,"content":{"format":2,"parts":[{"type":"text","text":%t}]%?s,"content":%t%;}}`
 
 var mastraRoles = []roleName{
@@ -64,8 +65,8 @@ const (
 
 var mastraContentKeys = []string{"format", "parts", "content", "toolInvocations", "reasoning", "experimental_attachments", "metadata"}
 
-// mastraStore is the data of a message outside its parts: copies of the parts or, in older versions, their
-// replacement.
+// mastraStore is what a message stores outside its parts: copies of the parts or, in older versions, what takes their
+// place.
 type mastraStore struct {
 	first       int // index of the message's first part
 	calls       []mastraInvocation
@@ -115,7 +116,7 @@ func readMastra(r *Reader, m *transcript.Message) {
 	mastraSteps(r.T, store.first)
 }
 
-// member reads a member of the content that is a list or an object.
+// member reads a member of the content that is a list or an object. It returns false if it doesn't know the member.
 func (s *mastraStore) member(r *Reader, m *transcript.Message, key int, f *frame) bool {
 	kind := r.Kind()
 	switch {
@@ -162,7 +163,7 @@ var (
 // mastraSignal is a message with the role signal: its kind, and its text in older versions, whose parts aren't sent.
 type mastraSignal struct{ kind, contents field }
 
-// readSignal keeps the part of a signal that is sent: its texts and files or, in older versions, its contents.
+// readSignal keeps what is sent of a signal: its texts and files or, in older versions, its contents.
 func (s *mastraStore) readSignal(r *Reader) {
 	old, text := s.signal.contents.Kind != jsonspan.Invalid && s.signal.contents.Kind != jsonspan.Null, -1
 	for i := range r.T.Parts[s.first:] {
@@ -207,7 +208,7 @@ var mastraPartKeys = []string{
 	"type", "text", "reasoning", "details", "data", "url", "mimeType", "mediaType", "toolInvocation", "providerExecuted", "providerMetadata",
 }
 
-// mastraPart reads a part. A null entry is skipped when the message is sent.
+// mastraPart reads a part. Mastra skips null entries when it sends the message.
 func mastraPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	switch r.Kind() {
@@ -314,8 +315,8 @@ func (d *mastraDetails) read(r *Reader) {
 	}
 }
 
-// part turns p into reasoning with the text of the part or, if that is empty, with the text of its details. If both
-// are empty, nothing is sent.
+// part makes p a reasoning part with the given text or, if that is empty, with the text of its details. If both are
+// empty, nothing is sent.
 func (d *mastraDetails) part(p *transcript.Part, text *field, flags transcript.Flags) {
 	p.Kind = transcript.Reasoning
 	p.Flags |= flags | d.flag
@@ -384,8 +385,8 @@ func mastraSteps(t *transcript.Transcript, first int) {
 
 var mastraBodyKeys = []string{"content"}
 
-// mastraResultBody keeps the JSON type of a result, because components read it, and the shape of a list of texts and
-// media.
+// mastraResultBody writes a body of the same JSON type as the result, because components read it. A list of texts and
+// media keeps its form.
 func mastraResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	body := t.Bytes(t.Parts[result].Body)
 	if len(t.InnerParts(int(result))) == 0 {
@@ -430,7 +431,7 @@ func mastraAnswered(dst, call []byte, text string) []byte {
 	return append(dst, `,"isError":true}`...)
 }
 
-// mastraTarget writes no dates, because Mastra keeps the order of the list.
+// mastraTarget writes placeholders for dates, because Mastra keeps the order of the list.
 var mastraTarget = Target{
 	System:    `{"id":"ctxfold-%#","role":"system","createdAt":%@,"content":{"format":2,"parts":[%c],"content":%t}}`,
 	User:      `{"id":"ctxfold-%#","role":"user","createdAt":%@,"content":{"format":2,"parts":[%c]}}`,

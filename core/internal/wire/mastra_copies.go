@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// mastraInvocation is a tool call in Mastra's form: in a part, or repeated outside the parts.
+// mastraInvocation is a tool call in Mastra's form: in a part, or as a copy outside the parts.
 type mastraInvocation struct {
 	span                                jsonspan.Span
 	id, name, args, state, result, text field
@@ -121,7 +121,7 @@ func mastraResult(r *Reader, k int, f *field) {
 
 var mastraMediaKeys = []string{"type", "text", "data"}
 
-// mastraMedia reads a block of a result in MCP's shape, and reports whether it is an image or audio.
+// mastraMedia reads a block of a result in the form of MCP. media is true if the block is an image or audio.
 func mastraMedia(r *Reader, parent int32) (media bool) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	if r.Kind() != jsonspan.Object {
@@ -163,9 +163,9 @@ func mastraAttachment(r *Reader) (a mastraFile) {
 	return a
 }
 
-// copies adds the data outside the parts: as copies of parts with the same content or, if there is no part of that
-// kind, as parts. A copy that matches no part is attached to the last part of its kind, because it would be sent if
-// that part were removed.
+// copies adds what the message has outside the parts: as copies of parts with the same content or, if there is no
+// part of that kind, as parts. A copy that matches no part is attached to the last part of its kind, because it would
+// be sent if that part were removed.
 func (s *mastraStore) copies(r *Reader) {
 	t := r.T
 	own := len(t.Parts)
@@ -204,7 +204,8 @@ func (s *mastraStore) copies(r *Reader) {
 	}
 }
 
-// lastParts returns the index of the message's last part of each kind, or -1. Their presence keeps the corresponding members from being sent.
+// lastParts returns the indexes of the message's last part of each kind, or -1. The presence of such a part keeps the
+// corresponding member from being sent.
 func (s *mastraStore) lastParts(t *transcript.Transcript) (text, think, file, call int) {
 	text, think, file, call = -1, -1, -1, -1
 	for i := s.first; i < len(t.Parts); i++ {
@@ -226,7 +227,7 @@ func (s *mastraStore) lastParts(t *transcript.Transcript) (text, think, file, ca
 	return text, think, file, call
 }
 
-// addCalls adds the calls next to the parts, which are sent if the parts have none.
+// addCalls adds the calls outside the parts, which are sent if the parts contain no calls.
 func (s *mastraStore) addCalls(r *Reader) {
 	for i := range s.calls {
 		c := &s.calls[i]
@@ -251,7 +252,7 @@ func (s *mastraStore) filled(r *Reader) bool {
 	return false
 }
 
-// front moves the parts from index own on to the front of the message, which is the order in which they are sent.
+// front moves the parts from index own on to the front of the message, because they are sent first.
 func (s *mastraStore) front(t *transcript.Transcript, own int) {
 	parts, n := t.Parts[s.first:], own-s.first
 	moved := len(parts) - n
@@ -385,8 +386,8 @@ func (s *mastraStore) copyText(r *Reader, last int) {
 	}
 }
 
-// sameText returns the index of the last text among the parts that equals the message's text, or else of the last
-// text.
+// sameText returns the index of the last text among the parts that equals the message's text or, if there is none,
+// that of the last text.
 func (s *mastraStore) sameText(r *Reader, last int) int {
 	for i := last; i >= s.first; i-- {
 		if p := &r.T.Parts[i]; p.Kind == transcript.Text && p.List == transcript.ContentList && p.Parent < 0 && bytes.Equal(p.Body.Slice(r.Src()), s.text.Slice(r.Src())) {
@@ -396,7 +397,8 @@ func (s *mastraStore) sameText(r *Reader, last int) int {
 	return last
 }
 
-// sameFile returns the index of the file among the parts with the URL of an attachment, or else of the last file.
+// sameFile returns the index of the file among the parts that has the URL of attachment a or, if there is none, that
+// of the last file.
 func (s *mastraStore) sameFile(r *Reader, last int, a *mastraFile) int {
 	for i := last; i >= s.first && a.url.Str(); i-- {
 		p := &r.T.Parts[i]

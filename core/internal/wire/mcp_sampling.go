@@ -40,7 +40,7 @@ func init() {
 
 var samplingRoles = []roleName{{"user", transcript.User}, {"assistant", transcript.Assistant}}
 
-// readSampling reads a message, whose content is a block or a list of blocks.
+// readSampling reads a message, the content of which is a block or a list of blocks.
 func readSampling(r *Reader, m *transcript.Message) {
 	f, _ := r.fields(plainMessage, func(r *Reader, key int, f *frame) bool {
 		if key != 1 {
@@ -73,7 +73,7 @@ const (
 
 var samplingKeys = []string{"type", "text", "data", "id", "name", "input", "toolUseId", "content", "isError"}
 
-// samplingBlock reads a block. parent is the part index of the tool result that it is in, or -1.
+// samplingBlock reads a block. parent is the part index of the tool result that contains it, or -1.
 func samplingBlock(r *Reader, list int8, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: list, Parent: parent}
 	self := -1
@@ -118,7 +118,7 @@ func samplingBlock(r *Reader, list int8, parent int32) {
 	}
 }
 
-// checkSampling reports MS4: a message with tool results holds nothing else.
+// checkSampling reports MS4: a message with tool results must contain nothing else.
 func checkSampling(c *Checker) {
 	for _, m := range c.Seq {
 		result, other := int32(-1), false
@@ -137,7 +137,7 @@ func checkSampling(c *Checker) {
 	}
 }
 
-// samplingTarget writes content that consists of one block as a block instead of a list, as protocol versions before
+// samplingTarget writes a single block as a block instead of a list with one element, as protocol versions before
 // 2025-11-25 require.
 var samplingTarget = Target{
 	Tools:     `"tools":[%l]`,

@@ -86,7 +86,7 @@ func readAgents(r *Reader, m *transcript.Message) {
 
 var encryptedKeys = []string{"encryptedContent", "encrypted_content"}
 
-// encryptedIn returns the encrypted content of a reasoning item from its providerData.
+// encryptedIn returns the encrypted content that a reasoning item has in its providerData.
 func (r *Reader) encryptedIn() field {
 	f, _ := r.fields(encryptedKeys, nil)
 	if f[0].Str() {
@@ -95,12 +95,12 @@ func (r *Reader) encryptedIn() field {
 	return f[1]
 }
 
-// agentsOutputs reports whether agentsOutput can read an object output of this type.
+// agentsOutputs reports whether agentsOutput can read an output that is an object of this type.
 func agentsOutputs(typ string) bool { return typ == "text" || typ == "image" || typ == "file" }
 
-// agentsOutput reads an output that is an object, for the result at index self in Parts, and reports whether it knows
-// the output's type. A text becomes the body of the result; an image or a file stays whole, and the result has no
-// body.
+// agentsOutput reads an output that is an object, for the result at index self in Parts. A text becomes the body of
+// the result; an image or a file stays whole, and the result has no body. It returns false for an unknown type of
+// output.
 func agentsOutput(r *Reader, self int32, result *transcript.Part) bool {
 	media := transcript.Part{List: transcript.NoList, Parent: self, Span: jsonspan.Span{Start: r.Pos()}}
 	f, _ := r.fields(r.items.parts, nil)
@@ -123,7 +123,7 @@ func agentsOutput(r *Reader, self int32, result *transcript.Part) bool {
 	return true
 }
 
-// agentsTarget has no place for reasoning, because such items need a provider's id, or for audio, which the SDK
+// agentsTarget has no place for reasoning, because such items need a provider's id, nor for audio, which the SDK
 // doesn't send to the Responses API.
 var agentsTarget = Target{
 	Tools:     `"tools":[%l]`,

@@ -154,8 +154,8 @@ const (
 
 var openAICallKeys = []string{"id", "function", "custom", "type", "arguments"}
 
-// openAIChatCall reads a tool call. In evaluation logs, the function's name takes the place of the function object,
-// with the arguments next to it.
+// openAIChatCall reads a tool call. In the logs of evaluations, the name of the function takes the place of the
+// function object, and the arguments are next to it.
 func openAIChatCall(r *Reader) {
 	p := transcript.Part{Kind: transcript.ToolCall, List: transcript.CallList, Parent: -1}
 	f, _ := r.object(&p, "a tool call", openAICallKeys, func(r *Reader, key int, f *frame) bool {
@@ -178,7 +178,7 @@ func openAIChatCall(r *Reader) {
 
 var openAIFunctionKeys = []string{"name", "arguments", "input"}
 
-// openAIFunction reads {"name","arguments"} (a function) or {"name","input"} (a custom tool).
+// openAIFunction reads the object of a function, {"name","arguments"}, or of a custom tool, {"name","input"}.
 func openAIFunction(r *Reader, p *transcript.Part) {
 	f, _ := r.fields(openAIFunctionKeys, nil)
 	f[0].name(p)
@@ -226,8 +226,8 @@ func IsReasoningModel(model string) bool {
 	return strings.HasPrefix(name, "deepseek")
 }
 
-// openAIChatThink returns where to insert an empty reasoning_content in a message, which is the JSON of an object,
-// and the text to insert.
+// openAIChatThink returns where to insert an empty reasoning_content in a message, and the text to insert. message is
+// a JSON object.
 func openAIChatThink(message []byte) (at jsonspan.Span, text string) {
 	s := jsonspan.New(message)
 	for key := range s.Members {
@@ -240,8 +240,8 @@ func openAIChatThink(message []byte) (at jsonspan.Span, text string) {
 	return jsonspan.Span{Start: 0, End: 1}, `{"reasoning_content":"",`
 }
 
-// openAIChatTarget has no place for reasoning: reasoning_content is a member that other servers know but OpenAI's API
-// rejects.
+// openAIChatTarget has no place for reasoning: some servers know the member reasoning_content, but OpenAI's API
+// rejects it.
 var openAIChatTarget = Target{
 	Tools:     `"tools":[%l]`,
 	System:    `{"role":"system","content":%c}`,

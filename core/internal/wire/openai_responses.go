@@ -72,12 +72,12 @@ var responsesKeys = []string{
 	"execution", "operation", "result", "status",
 }
 
-// itemDialect is the spelling of items: as in the API, or as an SDK stores them.
+// itemDialect is the spelling of items: that of the API, or that in which an SDK stores them.
 type itemDialect struct {
 	keys  []string // of an item, in the order of the constants above
 	parts []string // of a part, in the order of the constants below
 	item  func(typ string) (item responsesItem, known bool)
-	// kept means that an SDK stored the items: an item may contain what would be a separate item in the API, and
+	// kept means that an SDK has stored the items. An item may then contain what is a separate item in the API, and
 	// providerData has the remaining members.
 	kept bool
 }
@@ -179,10 +179,10 @@ func readResponses(r *Reader, m *transcript.Message) {
 	readItem(r, m)
 }
 
-// readItem reads one item. Parts that represent the whole item are in no list, and the item is removed with them. The
+// readItem reads one item. A part that represents the whole item is in no list, and the item is removed with it. The
 // meaning of a list (content, output, summary) depends on the item's type. If the type precedes the list, the list is
-// read immediately (early); if the type comes later, the list is read again at the end. The content of anything that
-// looks like a message, which most items of a chat do, is always read immediately.
+// read immediately (early); if the type comes later, the list is read again at the end. The content of whatever looks
+// like a message, as most items of a chat do, is always read immediately.
 func readItem(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	e := early{self: -1}
@@ -256,7 +256,8 @@ func responsesType(r *Reader, m *transcript.Message, f *frame) string {
 	return ""
 }
 
-// hostedCall completes a call that the provider ran, whose type is its name.
+// hostedCall completes a call that the provider ran, such as a web search. The type of the item is the name of the
+// tool.
 func hostedCall(r *Reader, m *transcript.Message, p *transcript.Part, item *responsesItem, name *field) {
 	p.Name = name.Span
 	switch typ := r.typ(name); {
@@ -267,7 +268,7 @@ func hostedCall(r *Reader, m *transcript.Message, p *transcript.Part, item *resp
 	}
 }
 
-// responsesOpaque adds an item that isn't read further.
+// responsesOpaque adds the part for an item that isn't read any further.
 func responsesOpaque(r *Reader, p transcript.Part, typ string, item *responsesItem, f *frame) {
 	if f[rpID].Str() {
 		if p.ID = f[rpID].Span; item.id == idOptional {
@@ -284,7 +285,7 @@ func responsesOpaque(r *Reader, p transcript.Part, typ string, item *responsesIt
 	r.Add(p)
 }
 
-// without returns the measure of an object minus one of its members, which is a string.
+// without returns the measure of an object without one of its members, which is a string.
 func without(size jsonspan.Measure, f *field, key string) jsonspan.Measure {
 	gone := jsonspan.Str{Measure: f.Size, Escapes: f.Raw - f.Size.Bytes - 2}.JSON().Add(jsonspan.ASCII(uint32(len(key)) + 4))
 	return jsonspan.Measure{
@@ -292,8 +293,8 @@ func without(size jsonspan.Measure, f *field, key string) jsonspan.Measure {
 	}
 }
 
-// encrypted estimates the size of the plain text of encrypted content from its length: three quarters of it minus 650
-// bytes, as in Codex. The text counts as ASCII.
+// encrypted estimates the size of the plain text from the length of encrypted content: three quarters of it minus 650
+// bytes, as Codex does. The text counts as ASCII.
 func encrypted(f *field) jsonspan.Measure {
 	if !f.Str() {
 		return jsonspan.Measure{}
@@ -351,8 +352,8 @@ func responsesPart(r *Reader, list int8, parent int32) {
 	r.Add(p)
 }
 
-// itemAnswers returns a Format.Results that answers each call with an item, according to the call's type in a table.
-// ids means that only calls with an id can be answered.
+// itemAnswers returns a function for Format.Results that answers each call with an item, according to the type of the
+// call in a table. If ids is set, only calls with an id can be answered.
 func itemAnswers(items map[string]responsesItem, ids bool) func(dst []byte, calls []Call, text string) []byte {
 	return func(dst []byte, calls []Call, text string) []byte {
 		for i := range calls {

@@ -5,7 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// early holds the members of an item that have been read already. Their meaning depends on the type, so they can only
+// early has those members of an item that have already been read. Their meaning depends on the type, so they can only
 // be read early if the type comes first.
 type early struct {
 	self    int             // index in Parts of the part that represents the item and is completed at its end; -1 if there is none
@@ -16,7 +16,8 @@ type early struct {
 	extra   jsonspan.Measure
 }
 
-// read reads the member at the reader, and returns false if the member must wait for the end of the item.
+// read reads the member at the reader. It returns false, without reading it, if the member must wait for the end of
+// the item.
 func (e *early) read(r *Reader, key int, f *frame) bool {
 	typ, kind := r.typ(&f[rpType]), r.Kind()
 	if typ == "" {
@@ -49,7 +50,7 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 	return true
 }
 
-// part returns the index of the part that represents the item, adding it if necessary.
+// part returns the index of the part that represents the item. It adds the part if necessary.
 func (e *early) part(r *Reader) int32 {
 	if e.self < 0 {
 		e.self = r.Add(transcript.Part{})
@@ -68,7 +69,8 @@ func (e *early) add(r *Reader, p transcript.Part) int32 {
 	return int32(e.self)
 }
 
-// measured returns the measure of an item including its output, which size lacks if the output was read early.
+// measured returns the measure of an item including its output. size is the measure of the item; if the output was
+// read early, it isn't part of size yet.
 func (e *early) measured(r *Reader, size jsonspan.Measure, output *field) jsonspan.Measure {
 	if e.output || e.self >= 0 {
 		r.again(output, func(r *Reader) { size = size.Add(r.Skip().Measure) })
@@ -79,8 +81,8 @@ func (e *early) measured(r *Reader, size jsonspan.Measure, output *field) jsonsp
 // reasoningPart reads a part of a summary or of the texts of reasoning.
 func reasoningPart(r *Reader) { responsesPart(r, transcript.NoList, -1) }
 
-// responsesReasoning adds a part for the encrypted content, which also represents the item if no other part does, and
-// a part for each readable text.
+// responsesReasoning adds a part for the encrypted content, and one for each readable text. If there is none, the
+// part for the encrypted content also represents the item.
 func responsesReasoning(r *Reader, p transcript.Part, e *early, f *frame) {
 	if r.items.kept && f[rpResult].Kind == jsonspan.Object {
 		r.again(&f[rpResult], func(r *Reader) { f[rpEncrypted] = r.encryptedIn() })
@@ -138,7 +140,7 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 	responsesOutput(r, m, p, typ, item, e, output)
 }
 
-// responsesNames sets the tool's name and the id of a tool call or result.
+// responsesNames reads the name of the tool, and the id that a tool call and its result share.
 func responsesNames(r *Reader, p *transcript.Part, typ string, f *frame) {
 	name, id := &f[rpName], &f[rpCallID]
 	if typ == "multi_agent_call" {

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// isReasoning reports whether message i of a list of items is a reasoning item or a reference to one.
+// isReasoning reports whether message i is a reasoning item or, by its id, a reference to a reasoning item.
 func isReasoning(t *transcript.Transcript, i int) bool {
 	m := &t.Messages[i]
 	if m.Count == 0 {
@@ -36,9 +36,9 @@ func named(t *transcript.Transcript, i int, types ...string) bool {
 	return false
 }
 
-// linkResponses joins items that must stay together (OR2, OR4): a reasoning item and the model's items up to the next
-// reasoning, approvals and their requests, and the items that the compact endpoint returned. Items that ctxfold
-// writes are never joined to others.
+// linkResponses joins the items that must stay together (rules OR2 and OR4): a reasoning item and the model's items
+// up to the next reasoning item, approvals and their requests, and the items that the compact endpoint returned.
+// Items that ctxfold writes are never joined to others.
 func linkResponses(t *transcript.Transcript, from int) {
 	if from > 0 {
 		return
@@ -74,7 +74,8 @@ func linkResponses(t *transcript.Transcript, from int) {
 	}
 }
 
-// answerElsewhere marks the results without a call: their calls are in the part of the conversation that the provider stores.
+// answerElsewhere marks results whose calls are not in the list, because the provider stores that part of the
+// conversation.
 func answerElsewhere(t *transcript.Transcript) {
 	for i := range t.Parts {
 		if p := &t.Parts[i]; p.Kind == transcript.ToolResult && p.Pair < 0 && p.Parent < 0 {
@@ -83,14 +84,14 @@ func answerElsewhere(t *transcript.Transcript) {
 	}
 }
 
-// reasonedUnit is a reasoning item with the items that follow from it.
+// reasonedUnit is a reasoning item and the items after it that depend on it.
 type reasonedUnit struct {
 	begin  int  // index of its first item, or -1 if there is no unit
 	tied   bool // whether its reasoning is tied
 	withID bool // whether an item in it has an id
 }
 
-// follow adds item i, which isn't reasoning, to the unit.
+// follow adds item i to the unit. The item must not be a reasoning item.
 func (u *reasonedUnit) follow(t *transcript.Transcript, i int) {
 	m := &t.Messages[i]
 	reasoning := t.Parts[t.Messages[u.begin].First:m.First]
@@ -133,7 +134,7 @@ func checkResponses(c *Checker) {
 	c.storedIDs()
 }
 
-// reasoning checks a reasoning item. followed reports whether an item follows that it may belong to.
+// reasoning checks a reasoning item. followed is true if one of the items after this one may depend on it.
 func (c *Checker) reasoning(m int32, followed bool) {
 	p := &c.T.Parts[c.T.Messages[m].First]
 	if c.T.Unstored && !p.Has(transcript.Signed) && !p.ID.IsZero() {
@@ -143,7 +144,8 @@ func (c *Checker) reasoning(m int32, followed bool) {
 	}
 }
 
-// storedIDs checks that items with an id have their reasoning: the provider requires what it has stored with the id.
+// storedIDs checks that every item with an id comes with its reasoning: the provider requires the reasoning that it
+// has stored with the id.
 func (c *Checker) storedIDs() {
 	t := c.T
 	needs := -1 // the reasoning that the provider requires together with the item

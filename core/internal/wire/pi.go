@@ -145,8 +145,8 @@ func piVariant(r *Reader, m *transcript.Message, role string, first int, f *fram
 	}
 }
 
-// piChanges adds the changes of the system prompt and of the tools, which apply from this message on, and the handle by which a deferred
-// response is fetched.
+// piChanges adds as parts the changes of the system prompt and of the tools, which apply from this message on, and
+// the handle with which a deferred response is fetched.
 func piChanges(r *Reader, f *frame) {
 	for _, k := range []int{piSections, piAdded, piRemoved, piDeferred} {
 		if f[k].Kind != jsonspan.Object && f[k].Kind != jsonspan.Array {
@@ -161,7 +161,7 @@ func piChanges(r *Reader, f *frame) {
 	}
 }
 
-// breakOff makes the calls of an unsent message opaque, so that no result can answer them.
+// breakOff makes the tool calls of a message that isn't sent opaque, so that no result is paired with them.
 func breakOff(parts []transcript.Part) {
 	for i := range parts {
 		if p := &parts[i]; p.Kind == transcript.ToolCall {
@@ -218,8 +218,7 @@ func piPart(r *Reader) {
 	r.Add(p)
 }
 
-// piUnknown holds the members that pi's types require of every assistant message but whose values are unknown for a
-// new one.
+// piUnknown are the members that pi's types require of every assistant message, with placeholders as values.
 const piUnknown = `"api":"ctxfold","provider":"ctxfold","model":"ctxfold","usage":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,` +
 	`"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},`
 
@@ -234,7 +233,7 @@ func piMessage(dst []byte, role transcript.Role, text string, old []byte) []byte
 	return append(append(append(dst, `,"timestamp":`...), piStamp(old)...), '}')
 }
 
-// piStamp returns the timestamp of a message, as spelled in its JSON.
+// piStamp returns the timestamp of a message as it is written in its JSON, or 0 if there is none.
 func piStamp(message []byte) []byte {
 	if len(message) > 0 {
 		s := jsonspan.New(message)

@@ -45,7 +45,8 @@ var prefixForms = []struct {
 // shapedBy are the values of a Shaped member that request output other than text.
 var shapedBy = []string{"json_schema", "json_object", "jsonSchema", "application/json", `"json"`}
 
-// PrefixForm returns how to append a request for a summary in this format; nil if its providers have no prompt cache.
+// PrefixForm describes how to append a request for a summary in this format. It returns nil if the format's providers
+// have no prompt cache.
 func (f *Format) PrefixForm() *PrefixForm {
 	for i := range prefixForms {
 		if prefixForms[i].format == f.Name {
@@ -58,7 +59,7 @@ func (f *Format) PrefixForm() *PrefixForm {
 // OnlyMarked reports whether the format's providers cache only up to breakpoints that the app sets.
 func (f *Format) OnlyMarked() bool { return f.SystemApart && f.Marks != 0 }
 
-// prefixBody is what a request body determines about its patch.
+// prefixBody is what is read from a request body before its patch is written.
 type prefixBody struct {
 	limit    string   // the member that limits the output
 	none     string   // the members that forbid tools
@@ -96,7 +97,8 @@ func (b *PrefixForm) readBody(r *prefixBody, body []byte) bool {
 	return true
 }
 
-// forces reports whether the value of a member makes the model call a tool.
+// forces reports whether the text of a member of a request makes the model call a tool. name is the key of the
+// member.
 func forces(name string, text []byte) bool {
 	return containsAny(text, []string{`"any"`, `"tool"`}) && (name != "toolConfig" || bytes.Contains(text, []byte("toolChoice")))
 }

@@ -26,14 +26,14 @@ type Reader struct {
 	from   uint32 // offset at which reading began
 	items  *itemDialect
 	lone   int // number of lone surrogates in messages
-	// skipped is the number of bytes of members that were not read.
+	// skipped counts the bytes of members that were not read.
 	skipped int
 	// message is the message being read. It is a field of the reader because arguments of function values would be
 	// heap-allocated.
 	message transcript.Message
 }
 
-// field is one member of an object, as found by fields. Its Kind is Invalid if the object lacks it.
+// field is a member of an object, as read by fields. Its Kind is Invalid if the object has no such member.
 type field struct {
 	Kind jsonspan.Kind
 	Key  uint32 // offset of the member, at its key
@@ -45,7 +45,7 @@ type field struct {
 // Str reports whether the field is a string.
 func (f *field) Str() bool { return f.Kind == jsonspan.String }
 
-// json returns the measure of the field as compact JSON.
+// json returns the measure of the value as compact JSON.
 func (f *field) json() jsonspan.Measure {
 	if f.Str() {
 		return f.Size.Add(jsonspan.ASCII(f.Raw - f.Size.Bytes))
@@ -58,10 +58,10 @@ const maxFields = 21
 
 type frame [maxFields]field
 
-// fields reads an object. It fills in the fields for keys, and skips all other members. If one of the members is an
-// object or an array, inner may read it instead and return true; its field then has a kind and a span, but no size.
-// If a key occurs twice, reading fails, because choosing one of the values would be a guess. The frame is valid until
-// the reader has read four more levels. The measure covers the whole object except members read by inner.
+// fields reads an object: it fills in one field for each of the keys, and skips all other members. If a value is an
+// object or an array, inner may read it and return true; the field then has a kind and a span, but no size. A key
+// that occurs twice is an error, because choosing one of the values would be a guess. The frame is valid until the
+// reader has read four more levels. The measure covers the whole object except the members that inner has read.
 func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) bool) (*frame, jsonspan.Measure) {
 	f := &r.frames[r.depth%len(r.frames)]
 	clear(f[:len(keys)])
@@ -112,8 +112,9 @@ func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) 
 	return f, size
 }
 
-// object reads the next value as a part, by its fields: p gets its span, and the measure covers the whole object. A
-// value that isn't an object is an error, in which what names the expected value; the fields are then empty.
+// object reads the next value as a part: it sets the part's span, and returns the fields for the keys and the measure
+// of the whole object. inner is as for fields. If the value isn't an object, object reports an error, in which what
+// names the expected value, and the fields are empty.
 func (r *Reader) object(p *transcript.Part, what string, keys []string, inner func(r *Reader, key int, f *frame) bool) (*frame, jsonspan.Measure) {
 	if r.Kind() != jsonspan.Object {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), what+" must be an object")
@@ -134,8 +135,8 @@ func (f *frame) either(keys ...int) *field {
 	return &f[keys[len(keys)-1]]
 }
 
-// text turns the part into text or reasoning with the field's string as its body. If the field isn't a string, text
-// changes nothing; the same holds for id, name and signs.
+// text makes the part a text or reasoning whose body is the field's string. If the field isn't a string, the part
+// stays unchanged; this also holds for id, name and signs.
 func (f *field) text(p *transcript.Part, kind transcript.Kind) {
 	if f.Str() {
 		p.Kind, p.Body, p.Size = kind, f.Span, f.Size
@@ -172,7 +173,7 @@ func index(keys []string, name []byte) int {
 	return -1
 }
 
-// list reads an array of objects, calling one for each, and returns the span of the array.
+// list reads an array of objects, calling one at each of them, and returns the span of the array.
 func (r *Reader) list(one func(r *Reader)) jsonspan.Span {
 	r.Kind() // also skips white space
 	p := jsonspan.Span{Start: r.Pos()}
@@ -200,8 +201,8 @@ func (r *Reader) again(f *field, one func(r *Reader)) {
 	}
 }
 
-// leads returns the type of the object at the reader if the type, under the given key, is its first member, as most
-// writers put it; otherwise "".
+// leads returns the type of the object at the reader, provided that the type is its first member, as most writers put
+// it; otherwise "". tag is the key of the type.
 func (r *Reader) leads(tag string) string {
 	s := r.Scanner.At(r.Pos())
 	if !s.Object() {
@@ -228,8 +229,8 @@ func (r *Reader) Add(p transcript.Part) int {
 	return len(r.T.Parts) - 1
 }
 
-// put adds a part and returns its index in Parts. If self isn't -1, the part was added before the parts inside it,
-// and put fills it in at that index.
+// put adds a part and returns its index in Parts. If the part's place was already taken, so that the parts inside it
+// could follow, self is that index; otherwise it is -1.
 func (r *Reader) put(self int, p transcript.Part) int {
 	if self < 0 {
 		return r.Add(p)
@@ -239,8 +240,8 @@ func (r *Reader) put(self int, p transcript.Part) int {
 	return self
 }
 
-// roleAndList reads a message whose first key is its role and whose second is its content. The content is a list,
-// which part reads.
+// roleAndList reads a message whose role and content have the first two keys. The content is a list; part reads each
+// of its elements.
 func (r *Reader) roleAndList(m *transcript.Message, keys []string, part func(r *Reader)) frame {
 	f, _ := r.fields(keys, func(r *Reader, key int, f *frame) bool {
 		if key != 1 || r.Kind() != jsonspan.Array {
@@ -252,12 +253,12 @@ func (r *Reader) roleAndList(m *transcript.Message, keys []string, part func(r *
 	return *f
 }
 
-// whole returns the field as a part that is the whole content of its message.
+// whole makes a field a part that is the whole content of its message.
 func whole(kind transcript.Kind, f *field) transcript.Part {
 	return transcript.Part{Kind: kind, List: transcript.NoList, Parent: -1, Span: f.Span, Body: f.Span, Size: f.Size}
 }
 
-// member returns the field as a part that is a member of its message, including its key.
+// member makes a field, including its key, a part that is a member of its message.
 func member(kind transcript.Kind, f *field) transcript.Part {
 	p := whole(kind, f)
 	p.List = transcript.Member
@@ -265,7 +266,7 @@ func member(kind transcript.Kind, f *field) transcript.Part {
 	return p
 }
 
-// is reports whether the text of a string field equals text.
+// is reports whether a field is a string with the given text.
 func (r *Reader) is(f *field, text string) bool {
 	return f.Str() && jsonspan.EqualText(r.Src(), f.Span, text)
 }
@@ -291,14 +292,14 @@ var words [maxWord + 1][]string
 // maxWord is the length of the longest type or role, in bytes.
 const maxWord = 64
 
-// want checks that a field, if present, has one of two kinds. what names the field in the error.
+// want reports an error with the text what, unless the field is missing or has one of two kinds.
 func (r *Reader) want(f *field, a, b jsonspan.Kind, what string) {
 	if f.Kind != jsonspan.Invalid && f.Kind != a && f.Kind != b {
 		r.Fail(jsonspan.WrongType, int(f.Start), what)
 	}
 }
 
-// role sets the message's role from a field, according to the format's table.
+// role sets the role of a message from a field, according to the format's list of roles.
 func (r *Reader) role(m *transcript.Message, f *field, roles []roleName) {
 	if f.Kind == jsonspan.Invalid {
 		r.Fail(api.CodeMissingRole, int(m.Span.Start), "this message has no role")
@@ -322,7 +323,7 @@ type roleName struct {
 }
 
 // Read reads the transcript at the scanner: a list of messages, or a request body that contains one. Afterwards the
-// scanner is behind it. Errors are reported by the scanner.
+// scanner is at the end of that value. Errors are reported by the scanner.
 func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
 	t := &transcript.Transcript{Src: s.Src(), Named: f.Rules.Named, Ordered: f.Rules.Ordered, Weigh: s.Weigh}
 	r := &Reader{Scanner: s, T: t, F: f, input: true}
@@ -443,7 +444,8 @@ func (r *Reader) body() {
 	}
 }
 
-// bodyList reads the list of messages in a request body; again reports whether there was one before.
+// bodyList reads the list of messages in a request body. again is true if the body had another such list before,
+// which is an error.
 func (r *Reader) bodyList(again bool) {
 	switch {
 	case again:
@@ -455,8 +457,8 @@ func (r *Reader) bodyList(again bool) {
 	}
 }
 
-// Extend reads the messages appended to t.Src from offset on, at the end of its list, and adds them to t. If it
-// returns an error, whose offset refers to t.Src, t is unchanged.
+// Extend reads the messages that were appended to t.Src from offset on, and adds them to t. If it returns an error, t
+// is unchanged; the error's offset refers to t.Src.
 func (f *Format) Extend(t *transcript.Transcript, offset uint32) *jsonspan.Error {
 	messages, parts := len(t.Messages), len(t.Parts)
 	depth := 1
@@ -508,8 +510,8 @@ func (a *Adder) Add(f *Format, t *transcript.Transcript, text []byte) int {
 	return first
 }
 
-// AddOne adds one message (JSON) of unknown origin to t, and reports whether it is a message of the format. Its parts
-// aren't linked to other parts.
+// AddOne adds one message of unknown origin, given as JSON, to t. ok is false if it is not a valid message of the
+// format. Its parts aren't linked to other parts.
 func (f *Format) AddOne(t *transcript.Transcript, text []byte) (message int32, ok bool) {
 	first, part := len(t.Messages), len(t.Parts)
 	r := &Reader{Scanner: jsonspan.New(text), T: t, F: f}

@@ -528,6 +528,45 @@ tool
   16 tool_result bash "two" 3b with 9
   17 tool_result wait #c3 with 10
 `},
+		{"both spellings, media by their types, what is not sent", "agent-framework", transcriptOf(
+			`{"role":"user","contents":[{"type":"text","text":"go"},{"type":"data","uri":"data:image/png;base64,AAEC"},{"type":"uri","uri":"u","media_type":"audio/wav"},{"type":"uri","uri":"u"},{"type":"new","a":1}]}`,
+			afSays(`{"type":"text_reasoning","text":"hm"}`, `{"type":"text_reasoning","protected_data":"s"}`, afCall1, afCall2, `{"type":"usage","usage_details":{}}`), afGot(afGot2, afGot1),
+			afNet("assistant", `{"$type":"reasoning","text":"hm","protectedData":"s"}`, afNetCall), afNet("tool", afNetGot)), `
+user
+  0 text "go" 2b
+  1 image 28d
+  2 audio 3d
+  3 file 3d
+  4 opaque 20b
+assistant
+  5 reasoning "hm" 2b
+  6 reasoning signed bound 46b
+  7 tool_call read #c1 jsontext "{\"path\":\"a\"}" 12b with 11
+  8 tool_call bash #c2 {} 2b with 10
+  9 opaque free 35b
+tool
+  10 tool_result #c2 error {"exit":1} 10b with 8
+  11 tool_result #c1 "one" 3b with 7
+assistant
+  12 reasoning signed bound "hm" 2b
+  13 tool_call read #c1 {"path":"a"} 12b with 14
+tool
+  14 tool_result #c1 "one" 3b with 13
+`},
+		{"texts, and values that stand for the browser's objects", "prompt-api", transcriptOf(
+			prSys, `{"role":"user","content":"go"}`, `{"role":"user","content":[{"type":"text","value":"go"},{"type":"image","value":{"a":[1]}},{"value":{},"type":"audio"},{"type":"tool-call","value":{}}]}`, prDone), `
+system
+  0 text "s" 1b
+user
+  1 text "go" 2b
+user
+  2 text "go" 2b
+  3 image 9d
+  4 audio 2d
+  5 opaque 31b
+assistant
+  6 text "done" 4b
+`},
 		{"parts of all types, old texts, results with their calls", "haystack", transcriptOf(
 			`{"role":"system","content":"s"}`, `{"role":"user","meta":{},"content":[{"text":"go"},{"image":{"base64_image":"AAEC","mime_type":"image/png"}},{"file":{"base64_data":"AAEC","mime_type":"audio/wav"}},{"file":{"base64_data":"AAEC","filename":"a"}},{"new":{"a":1}}]}`,
 			hsSays(`{"reasoning":{"reasoning_text":"hm","extra":{}}}`, `{"reasoning":{"reasoning_text":"hm","extra":{"signature":"s"}}}`, hsCall1, hsCall2), hsGot2, hsGot1), `

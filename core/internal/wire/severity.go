@@ -15,10 +15,10 @@ const (
 
 var severityNames = [...]api.Severity{api.SeverityRefused, api.SeverityTolerated}
 
-// Word returns the name of the severity in results.
+// Word returns the severity as it is written in results.
 func (s Severity) Word() api.Severity { return severityNames[s] }
 
-// Case is a special case of a rule. A provider may tolerate it although it refuses the other cases.
+// Case is a special case of a rule, which a provider may tolerate although it refuses the rule's other cases.
 type Case uint8
 
 // The cases. General stands for all cases that aren't listed.
@@ -57,6 +57,9 @@ var tolerances = []struct {
 	{"mcp-sampling", "MS5", General},
 	{"mcp-sampling", "MS5", EmptyString},
 	{"mcp-sampling", "MS5", BlankText},
+	{"prompt-api", "PR1", General},
+	{"prompt-api", "PR1", EmptyString},
+	{"prompt-api", "PR1", BlankText},
 	{"pi", "PI1", General},
 	{"pi", "PI2", General},
 	{"pi", "PI6", General},

@@ -2,7 +2,7 @@ package wire
 
 import "strings"
 
-// Shape is a known shape of messages that no format reads.
+// Shape is a shape of messages that is known, although no format reads it.
 type Shape struct {
 	Name    string // for people
 	Nearest string // the most similar format
@@ -12,6 +12,7 @@ type Shape struct {
 // shapes are shapes that have been mistaken for a format or occur often. The first match wins. No format may have one
 // of their signs.
 var shapes = []Shape{
+	{"entries of a session, which open reads", "anthropic", "key:parent_tool_use_id key:parentUuid"},
 	{"messages whose content is an object", "mastra", "content:object"},
 }
 
@@ -23,7 +24,7 @@ func init() {
 
 func (s *Shape) has(sign string) bool { return word(s.Signs, sign) }
 
-// shape returns the shape that the signs show, and the signs that show it; nil if there is none.
+// shape returns the shape of the messages and the signs that show it, or nil if it is unknown.
 func (d *detector) shape() (s *Shape, evidence []string) {
 	for i := range shapes {
 		for _, sign := range d.seen {
@@ -38,7 +39,7 @@ func (d *detector) shape() (s *Shape, evidence []string) {
 	return nil, nil
 }
 
-// listed reports whether a shape names a sign.
+// listed reports whether any shape has the sign.
 func listed(sign string) bool {
 	for i := range shapes {
 		if shapes[i].has(sign) {
@@ -48,11 +49,11 @@ func listed(sign string) bool {
 	return false
 }
 
-// strange reports whether an unknown part type counts against all formats. Types that applications or tools define
-// don't.
+// strange reports whether an unknown part type is evidence against all formats. The types that applications and tools
+// define are not.
 func strange(name string) bool {
 	return !strings.HasPrefix(name, "tool-") && !strings.HasPrefix(name, "data-") && !strings.HasSuffix(name, "_tool_result")
 }
 
-// Shapes returns the shapes that no format reads.
+// Shapes returns the known shapes that no format reads.
 func Shapes() []Shape { return shapes }

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/ctxfold/ctxfold/internal/testing/judge"
+	"github.com/ctxfold/ctxfold/internal/testing/trials"
 )
 
 // shapes are messages of all kinds. # stands for a number, so that calls and results match by chance, and @ for a number that never
@@ -59,6 +59,16 @@ var shapes = map[string][]string{
 		strings.ReplaceAll(gkSays(gkCall1), "c1", "c#"), strings.ReplaceAll(gkSays(gkCall1, gkCall1), "c1", "c#"), gkSays(`{"toolRequest":{"name":"read","input":{}}}`, `{"text":"text #"}`),
 		strings.ReplaceAll(gkGot(gkGot1), "c1", "c#"), strings.ReplaceAll(gkGot(gkGot1, gkGot1), "c1", "c#"), gkGot(`{"toolResponse":{"name":"read","output":"no reference"}}`),
 		strings.ReplaceAll(gkGot(`{"toolResponse":{"ref":"c1","name":"read","output":{"a":"#"},"content":[{"media":{"url":"u"}}]}}`), "c1", "c#"),
+	},
+	"agent-framework": {
+		afUser, `{"role":"user","contents":[{"type":"text","text":"text #"},{"type":"data","uri":"data:image/png;base64,aaaa","media_type":"image/png"}]}`, `{"role":"system","contents":[{"type":"text","text":"s"}]}`, `{"role":"user","contents":[]}`,
+		afSays(`{"type":"text","text":"text #"}`), afSays(`{"type":"text","text":""}`), afSays(`{"type":"text_reasoning","text":"hm #","protected_data":"s"}`, `{"type":"text","text":"text #"}`), afSays(`{"type":"usage","usage_details":{}}`),
+		strings.ReplaceAll(afSays(afCall1), "c1", "c#"), strings.ReplaceAll(afSays(afCall1, afCall1), "c1", "c#"), strings.ReplaceAll(afSays(afCall2, afCall1), "c2", "d#"),
+		strings.ReplaceAll(afGot(afGot1), "c1", "c#"), strings.ReplaceAll(afGot(afGot2, afGot1), "c2", "d#"),
+	},
+	"prompt-api": {
+		prUser, `{"role":"user","content":"text #"}`, `{"role":"user","content":[{"type":"text","value":"text #"},{"type":"image","value":{}}]}`, `{"role":"user","content":[]}`,
+		`{"role":"assistant","content":[{"type":"text","value":"text #"}]}`, `{"role":"assistant","content":[{"type":"text","value":""}]}`, prSays,
 	},
 	"haystack": {
 		hsUser, `{"role":"user","content":[{"text":"text #"},{"image":{"base64_image":"aaaa","mime_type":"image/png"}}]}`, `{"role":"system","content":[{"text":"s"}]}`, `{"role":"user","content":[]}`,
@@ -170,15 +180,9 @@ var shapes = map[string][]string{
 	},
 }
 
-// TestShuffled repairs and compacts lists in random order: a thousand for each format, and four thousand with CTXFOLD_LONG.
+// TestShuffled repairs and compacts lists in random order, a few hundred for each format.
 func TestShuffled(t *testing.T) {
-	seeds := uint64(1000)
-	switch {
-	case os.Getenv("CTXFOLD_LONG") != "":
-		seeds = 4000
-	case testing.Short():
-		seeds = 300
-	}
+	seeds := uint64(trials.Count(250, 400, 4000))
 	for format, shapes := range shapes {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()

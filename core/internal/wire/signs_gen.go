@@ -40,6 +40,18 @@ var elsewhere = [...]Format{
 		Rules: Rules{Empty: "AG1"},
 	},
 	{
+		Name: "agent-framework",
+		List: "messages",
+		Signs: Signs{
+			Roles: "system user assistant tool",
+			Keys:  "name",
+			Items: "message chat_message",
+			Own:   "key:contents",
+			Shy:   true,
+		},
+		Rules: Rules{Empty: "AF1"},
+	},
+	{
 		Name: "assistant-ui",
 		List: "messages",
 		Signs: Signs{
@@ -187,6 +199,19 @@ var elsewhere = [...]Format{
 			Shy:      true,
 		},
 		Rules: Rules{Empty: "PI6"},
+	},
+	{
+		Name: "prompt-api",
+		List: "initialPrompts",
+		Signs: Signs{
+			Roles:   "system user assistant",
+			Keys:    "content",
+			Types:   "text image audio",
+			Content: "string list",
+			Own:     "part:value list:initialPrompts",
+			Shy:     true,
+		},
+		Rules: Rules{Empty: "PR1"},
 	},
 	{
 		Name: "pydantic-ai",

@@ -86,7 +86,7 @@ func tanStackPartIn(r *Reader, parent int32) {
 		if key != tsContent || parent >= 0 || r.Kind() != jsonspan.Array {
 			return false
 		}
-		// Only results contain parts; they follow their result in Parts, so it takes its index first.
+		// Only results contain other parts. These come after their result in Parts, so the result is added first.
 		self = r.Add(p)
 		r.list(func(r *Reader) { tanStackPartIn(r, int32(self)) })
 		return true
@@ -198,7 +198,8 @@ func tanStackCall(r *Reader, p transcript.Part, f *frame) {
 	r.T.Parts[n].Pair, r.T.Parts[k].Pair = int32(k), int32(n)
 }
 
-// member returns the kind of the value at a path of keys in an object; Invalid if there is none.
+// member returns the kind of the value that a path of keys leads to in an object, or Invalid if there is no such
+// value.
 func (r *Reader) member(object *field, key []string) (kind jsonspan.Kind) {
 	if object.Kind == jsonspan.Object {
 		r.again(object, func(r *Reader) {

@@ -7,42 +7,42 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Target says how a conversation of another format is written in this format (package convert). It consists of JSON
-// templates, in which %x stands for a value, and %?x…%; encloses text to omit if there is no such value.
+// Target contains the JSON templates with which package convert writes a conversation in this format. In a template
+// %x stands for a value, and %?x…%; encloses text to omit if there is no such value.
 //
-//	%c content          %t text, a JSON string        %r a role
-//	%i id of a call     %n name of a tool             %o arguments, an object    %s arguments, a string with JSON in it
-//	%k calls            %h reasoning, a string        %g images, base64 strings  %e an error
-//	%l a list of parts  %j a JSON value         %E where a result is no error
-//	%a where a message has calls among its parts  %A where it has none
-//	%d base64           %m media type                 %u a URL or data URL       %x the format's word for the media type
-//	%f name of a file   %F one for a file without   %M a media type where it is not known
-//	%# a number that no other message or part of the result has        %N "tool-" and the name of the tool, a JSON string
-//	%@ a date as many milliseconds after 1970, for stores that sort by dates
+// %c content          %t text, a JSON string        %r a role %i id of a call     %n name of a tool             %o
+// arguments, an object    %s arguments, a string with JSON in it %k calls            %h reasoning, a string        %g
+// images, base64 strings  %e an error %l a list of parts  %j a JSON value         %E where a result is no error %a
+// where a message has calls among its parts  %A where it has none %d base64           %m media type
+// %u a URL or data URL       %x the format's word for the media type %f name of a file   %F one for a file without
+// %M a media type where it is not known %# a number that no other message or part of the result has        %N "tool-"
+// and the name of the tool, a JSON string %@ a date as many milliseconds after 1970, for stores that sort by dates
 type Target struct {
 	// System, User and Assistant are messages. If the list has no system role, System is "" and Apart is the system
 	// prompt, which becomes the value of the member ApartKey of a request body.
 	System, User, Assistant string
 	Apart, ApartKey         string
+	// SystemFirst means that a system message is only accepted as the first message.
+	SystemFirst bool
 	// Tools is the member of a request body that contains the tool definitions, with %l for their list; "" if there
 	// is none. Tool is one definition, if it differs from Format.Tool.
 	Tools, Tool string
-	// Content says how the content of a message is written; Said does so for the assistant's messages, if they
-	// differ. Empty replaces missing content.
+	// Content is the way to write the content of a message, and Said the way to write the assistant's, if it differs.
+	// Empty replaces missing content.
 	Content, Said Content
 	Empty         string
-	// Text is a part with a text; Spoken is such a part of the assistant, if it differs.
+	// Text is a part with a text, and Spoken is such a part of an assistant's message, if it differs.
 	Text, Spoken string
-	// Reasoning is a part with unsigned reasoning; "" if there is no place for it. ReasoningBeside means that it is a
-	// member of the message (%h) instead.
+	// Reasoning is a part with unsigned reasoning; "" if such reasoning can't be written. ReasoningBeside means that
+	// the reasoning is a member of the message (%h) rather than a part.
 	Reasoning       string
 	ReasoningBeside bool
 	// ReasoningApart means that Reasoning is a separate message.
 	ReasoningApart bool
 
-	// Call is a tool call; "" if a list can't contain any, so that calls and results are written as text. CallsBeside
-	// means that calls are a member of the message (%k), Items that each call and each text of the assistant is a
-	// separate message, and Sign that Format.Sign signs the first call of a message.
+	// Call is a tool call; "" if a list can't contain calls, so that calls and results are written as text.
+	// CallsBeside means that the calls are a member of the message (%k). Items means that each call and each text of
+	// the assistant is a separate message. Sign means that the first call of a message is signed with Format.Sign.
 	Call                     string
 	CallsBeside, Items, Sign bool
 	// Result is a tool result: a message, a part of a message (whose template is Gathered) or, if Answered is set,
@@ -51,13 +51,12 @@ type Target struct {
 	Gathered string
 	// ResultInside means that a result is a part of the assistant's message, after all calls.
 	ResultInside bool
-	// Answered is a call with its result, and Failed is a call whose result is an error. They are for formats that
-	// have both in one part.
+	// Answered is a tool call with its result, and Failed is one whose result is an error, for formats in which a
+	// call and its result are one part.
 	Answered, Failed string
 	// Step is a part that begins each assistant turn if several turns are one message.
 	Step string
-	// Outcome says how the content of a tool result is written. If a template is missing, the content is written as text, and an error like
-	// a success.
+	// Outcome are the templates for the content of a tool result.
 	Outcome Outcome
 	// Media are the supported images, files and audio. The first match is used.
 	Media []MediaForm
@@ -69,7 +68,7 @@ type Target struct {
 	NoID bool
 }
 
-// Content says how content is written.
+// Content is a way to write content.
 type Content uint8
 
 // The ways to write content.
@@ -81,8 +80,8 @@ const (
 	AsParts                 // a list of parts; for Said if Content differs
 )
 
-// Outcome says how the content of a tool result is written. If a template is missing, the content is written as text, and an error like a
-// success.
+// Outcome are the templates for the content of a tool result. Without a template for the kind of value, the content
+// is written as text, and an error like a success.
 type Outcome struct {
 	Text, Error            string // %t
 	Object, Array, Failure string // %j: a JSON value that is an object, one that isn't, one that is an error
@@ -101,7 +100,7 @@ const (
 	InResult
 )
 
-// MediaForm says how media of one kind are written.
+// MediaForm are the templates for media of one kind.
 type MediaForm struct {
 	Kind transcript.Kind
 	// Types are the supported media types, separated by spaces, each followed by a colon and the format's word for it
@@ -112,8 +111,9 @@ type MediaForm struct {
 	In    Places
 }
 
-// Accepts reports whether media of a kind and type can be written in a place, and returns the format's word for the
-// type. An empty type is unknown; a URL of unknown type may have any type.
+// Accepts returns the format's word for a media type; ok is false if media of this kind and type can't be written in
+// the given place. data means that they are base64 data rather than a URL. An empty type is unknown; a URL of unknown
+// type may have any type.
 func (m *MediaForm) Accepts(kind transcript.Kind, mime string, data bool, in Places) (word string, ok bool) {
 	if kind != m.Kind || m.In&in == 0 || data && m.Data == "" || !data && m.URL == "" {
 		return "", false
@@ -137,7 +137,7 @@ type NameForm struct {
 	Marks      string
 }
 
-// AnySign is the Marks of ids that accept all characters.
+// AnySign is the value of Marks for ids that may contain any character.
 const AnySign = "any"
 
 // Accepts reports whether an id or name has the form.
@@ -160,7 +160,8 @@ func (n *NameForm) sign(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte(n.Marks, c) >= 0
 }
 
-// Conform turns a name into one that has this form: characters that aren't allowed become underscores.
+// Conform makes a name valid in this form: characters that aren't allowed become underscores, and a name that is too
+// long is cut.
 func (n *NameForm) Conform(s string) string {
 	b := []byte(s)
 	if n.Max > 0 && len(b) > n.Max {
@@ -177,7 +178,7 @@ func (n *NameForm) Conform(s string) string {
 	return string(b)
 }
 
-// Values holds the value for each letter of a template; nil if there is none.
+// Values are the values for a template, by their letter. A value is nil if there is none.
 type Values [128][]byte
 
 // FillTemplate appends a template with its values filled in.

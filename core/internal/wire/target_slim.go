@@ -2,5 +2,6 @@
 
 package wire
 
-// target returns nil: this build converts nothing, and doesn't link templates that only conversions use.
+// target returns nil, because this build converts nothing; the linker then omits the templates that only conversions
+// use.
 func target(*Target) *Target { return nil }

@@ -2,5 +2,5 @@
 
 package wire
 
-// target returns how a conversation is written in a format, in builds that convert.
+// target returns the templates unchanged, because this build converts to all formats.
 func target(t *Target) *Target { return t }

@@ -12,8 +12,8 @@ var (
 	bindingKeys  = []string{"prefix_mismatch_behavior", "prefixMismatchBehavior"}
 )
 
-// thinking reads the thinking settings of a request, which are an object, and returns the mode that they select; ""
-// if they don't say.
+// thinking reads the thinking settings of a request, an object, and returns the mode that they set; "" if they don't
+// set one.
 func (r *Reader) thinking() api.ThinkingMode {
 	drops := false
 	f, _ := r.fields(thinkingKeys, func(r *Reader, key int, f *frame) bool {
@@ -42,7 +42,7 @@ func (r *Reader) thinking() api.ThinkingMode {
 	return ""
 }
 
-// optionsThinking reads the mode from the AI SDK's provider options: {"anthropic":{"thinking":{…}}},
+// optionsThinking reads the mode from the AI SDK's provider options, {"anthropic":{"thinking":{…}}} or
 // {"bedrock":{"reasoningConfig":{…}}}.
 func (r *Reader) optionsThinking() {
 	for range r.Members {
@@ -62,7 +62,7 @@ func (r *Reader) optionsThinking() {
 	}
 }
 
-// additionalThinking reads the member thinking of Bedrock's additional fields.
+// additionalThinking reads the mode from the member thinking of Bedrock's additional fields.
 func (r *Reader) additionalThinking() {
 	for name := range r.Members {
 		if string(name) == "thinking" && r.Kind() == jsonspan.Object {

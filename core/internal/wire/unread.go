@@ -11,8 +11,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Coverage is the amount of text in messages that a format reads, in bytes. A string counts as text if it contains white space or a
-// non-ASCII character; ids, types, dates and base64 don't.
+// Coverage counts the bytes of text in messages by whether a format reads them. A string counts as text if it
+// contains white space or a non-ASCII character; ids, types, dates and base64 don't.
 type Coverage struct {
 	Read    int // in the parts of messages
 	Lost    int // in messages of which nothing is read, and in parts whose type the format knows but whose spelling it doesn't
@@ -20,8 +20,8 @@ type Coverage struct {
 	Beside  int // in other members of messages that are read, counting strings of at least 64 bytes
 }
 
-// IsLossy reports whether most of the text is in places where the format has none, or nearly all of it is in parts of
-// unknown types.
+// IsLossy reports whether the format misses most of the text: most of it is where the format has no text, or nearly
+// all of it is in parts of unknown types.
 func (c Coverage) IsLossy() bool { return c.Lost > c.Read || c.Foreign > 4*c.Read }
 
 // MissedBytes returns how much of the text the format doesn't read.
@@ -44,7 +44,7 @@ var besideKeys = []string{
 	"annotations", "logprobs", "actions", "raw", "extra", "reasoning", "provider_specific_fields",
 }
 
-// readTypes are types of parts that every format that knows them also reads.
+// readTypes are types of parts of which every format that knows them also reads the text.
 const readTypes = "text input_text output_text thinking reasoning tool-call tool_call tool_use toolCall function_call tool-result " +
 	"tool_result toolResult function_call_output function_call_result function_result"
 
@@ -62,7 +62,7 @@ func (f *Format) Coverage(t *transcript.Transcript) (c Coverage) {
 	return c
 }
 
-// missed reports whether a message contains text but the format reads none of it.
+// missed reports whether the format reads nothing of a message that contains text.
 func (f *Format) missed(t *transcript.Transcript, message int32) bool {
 	if t.InArena(t.Messages[message].Span) {
 		return false
@@ -71,9 +71,9 @@ func (f *Format) missed(t *transcript.Transcript, message int32) bool {
 	return c.Read == 0 && c.Lost+c.Foreign > 0
 }
 
-// CoverageFrom returns three sizes in bytes: how much the format has read in the parts of t from index from on, an upper
-// bound for what it has missed there and in messages of which it has read nothing, and how much of t is in unknown
-// members. It looks at each part once.
+// CoverageFrom measures the messages of t from index from on, in bytes: how much the format has read in their parts,
+// at most how much it has missed in parts and in messages of which it has read nothing, and how much is in unknown
+// members. It visits each part once.
 func (f *Format) CoverageFrom(t *transcript.Transcript, from int) (read, missed, beside int) {
 	for i := from; i < len(t.Messages); i++ {
 		found := 0
@@ -93,13 +93,13 @@ func (f *Format) CoverageFrom(t *transcript.Transcript, from int) (read, missed,
 	return read, missed, t.Skipped
 }
 
-// bare reports whether no body was read for a part: an opaque part without a body, or a tool call or result without
-// one in the expected place. The JSON in a result of Bedrock's is the body of an opaque part.
+// bare reports whether no body was read for a part: it is opaque and has no body, or it is a tool call or result
+// without a body in the expected place. The JSON in a Bedrock result is the body of an opaque part.
 func bare(p *transcript.Part) bool {
 	return p.Body.IsZero() && (p.Kind == transcript.Opaque || p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult)
 }
 
-// coverage walks through messages for Coverage.
+// coverage measures the text in messages for Format.Coverage.
 type coverage struct {
 	t     *transcript.Transcript
 	f     *Format
@@ -148,7 +148,8 @@ func (w *coverage) message(i int) (c Coverage) {
 	return c
 }
 
-// read sets the spans to what has been read of message i, and returns for each part whether it contains others.
+// read sets the spans to what the format has read of message i. holds tells for each part whether it contains other
+// parts.
 func (w *coverage) read(i int, parts []transcript.Part) (holds []bool) {
 	first := w.t.Messages[i].First
 	holds = make([]bool, len(parts))
@@ -193,7 +194,7 @@ func (w *coverage) inside(at uint32) bool {
 	return n > 0 && w.reach[n-1] > at
 }
 
-// measure returns the size of the text in the value at an offset, outside the spans.
+// measure returns the number of bytes of text in the value at an offset, without the text in the spans.
 func (w *coverage) measure(at uint32) int {
 	w.texts, w.long = 0, 0
 	w.value(jsonspan.New(w.t.Src).At(at))

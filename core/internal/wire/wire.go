@@ -31,14 +31,14 @@ type Format struct {
 
 	// Message appends a new message with a single text.
 	Message func(dst []byte, role transcript.Role, text string) []byte
-	// Instead is Message for replacing old, a message given as JSON. Formats need it if messages have ids and several
-	// messages may have the same text; it may be nil.
+	// Instead writes a new message in place of old, which is given as JSON. It is nil for most formats; it is needed
+	// if messages have ids and several messages may have the same text.
 	Instead func(dst []byte, role transcript.Role, text string, old []byte) []byte
-	// Timed means that each message has a timestamp, which Instead takes from the old message: a new message gets its
-	// neighbor's timestamp.
+	// Timed means that each message has a timestamp. A new message gets the timestamp of a neighbor, which Instead
+	// takes from the old message.
 	Timed bool
-	// ResultBody appends text as a value for the body of a tool result, which is given by its index in Parts, and
-	// returns the measure that reading the value would return.
+	// ResultBody appends text as the value of the body of a tool result, and returns the measure that reading this
+	// value would give. result is the result's index in Parts.
 	ResultBody func(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure)
 	// TextPart is the JSON of a part that can replace an image or a file, with %t for its text.
 	TextPart string
@@ -50,24 +50,24 @@ type Format struct {
 	// Results appends one or more messages, separated by commas, that answer the given tool calls with text, in the
 	// order of the calls. It returns nil if a call can't be answered with text.
 	Results func(dst []byte, calls []Call, text string) []byte
-	// Spelled returns the format that writes new messages next to messages of a given spelling, a number set by
-	// ReadMessage or 0; nil if all messages are spelled alike.
+	// Spelled returns the format for new messages next to messages with a given spelling, which is a number set by
+	// ReadMessage or 0. It is nil if all messages are spelled alike.
 	Spelled func(spelling uint8) *Format
-	// Within has, for each spelling of messages, the key of the object that holds their content and calls, for paths;
-	// "" if there is none.
+	// Within lists, by spelling, the key of the object that contains a message's content and calls; "" if there is no
+	// such object. It is used for paths.
 	Within []string
 	// Answer appends part, a tool call given as JSON, with text added as its result. It replaces Results in formats
 	// where call and result are one part.
 	Answer func(dst, part []byte, text string) []byte
 
-	// Wrap appends a message that holds a single part, given as JSON and taken from another message. It is for
-	// formats in which a message can hold several results.
+	// Wrap appends a message that contains a single part, given as JSON and taken from message. It is for formats in
+	// which a message can contain several results.
 	Wrap func(dst []byte, role transcript.Role, part, message []byte) []byte
 	// Sign appends the text that replaces the opening brace of a tool call, given as JSON, so that the call has a
 	// placeholder signature.
 	Sign func(dst, part []byte) []byte
-	// Think returns where to insert empty reasoning in a message, given as JSON, and the text to insert; nil if
-	// messages never need it.
+	// Think returns the place in a message, given as JSON, for empty reasoning, and the text to insert there; nil if
+	// messages never need reasoning.
 	Think func(message []byte) (at jsonspan.Span, text string)
 	// Stamp is the member of messages with the date by which a store orders them; "" if the order of the list counts.
 	// Message writes NoStamp there, and view.Stamp replaces it with the date.
@@ -77,7 +77,7 @@ type Format struct {
 	FreshID  string
 	IDLength int
 
-	// Convert says how a conversation of another format is written in this one; nil if that isn't possible.
+	// Convert are the templates for writing a conversation of another format in this one; nil if that isn't possible.
 	Convert *Target
 
 	// SystemApart means that the system prompt is outside the list, which contains no system message.
@@ -100,15 +100,15 @@ type Format struct {
 // NoStamp is the date, as JSON, of a new message whose position is not yet known.
 const NoStamp = `"1970-01-01T00:00:00.000Z"`
 
-// Call is a tool call that needs a result: its id and name as in the source, including quotes, or nil if it has none.
-// Part is the whole call, and Message is its message. Result is its result if that is in a wrong place, or nil.
+// Call is a tool call that needs a result. ID and Name are as in the source, including quotes, or nil if missing.
+// Part is the whole call, Message is its message, and Result is its result if that is in a wrong place, or nil.
 // Legacy means that the call is spelled as in an older version of the format, or as in its SDK.
 type Call struct {
 	ID, Name, Part, Result, Message []byte
 	Legacy                          bool
 }
 
-// FormatFor returns the format that writes new messages for t, in the spelling of t's first message.
+// FormatFor returns the format for writing new messages for t, in the spelling of t's first message.
 func (f *Format) FormatFor(t *transcript.Transcript) *Format {
 	if f.Spelled == nil {
 		return f
@@ -120,7 +120,7 @@ func (f *Format) FormatFor(t *transcript.Transcript) *Format {
 	return f.Spelled(spelling)
 }
 
-// CallOf returns the tool call at index n of t.Parts.
+// CallOf returns the tool call that is part n of t.
 func CallOf(t *transcript.Transcript, n int32) Call {
 	p := &t.Parts[n]
 	c := Call{Part: t.Bytes(p.Span), Message: t.Bytes(t.Messages[p.Msg].Span), Legacy: p.Has(transcript.Legacy)}
@@ -133,8 +133,8 @@ func CallOf(t *transcript.Transcript, n int32) Call {
 	return c
 }
 
-// AppendID appends an id, as JSON, for the tool call at a part index of a message. The id differs from old, which is
-// also JSON.
+// AppendID appends an id, as JSON, for a tool call. The id depends on the indexes of the call's message and part, and
+// differs from old, which is also JSON.
 func (f *Format) AppendID(dst []byte, message, part int32, old []byte) []byte {
 	fresh := append([]byte(`"`), f.FreshID...)
 	if f.IDLength > 0 {
@@ -156,7 +156,7 @@ func (f *Format) AppendID(dst []byte, message, part int32, old []byte) []byte {
 	return append(append(dst, fresh...), '"')
 }
 
-// manyParts is more than the number of parts in any transcript, including new messages.
+// manyParts is greater than the number of parts in any transcript, even with new messages.
 const manyParts = 8 * MaxParts
 
 // stringBody is the ResultBody of formats in which the body of every tool result may be a string.

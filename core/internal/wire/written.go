@@ -73,14 +73,14 @@ func bodyOf(template string) func(dst []byte, t *transcript.Transcript, result i
 // answers are the templates of a Format.Results.
 type answers struct {
 	// each is the result of one call: %i is the id of the call, %n its name, %q its name or "", %t the text, and %#
-	// an id computed from the text and the call's id. %?l begins text that is for a legacy call, %?L for any other
-	// call, and %?m for a call without an id.
+	// an id computed from the text and the call's id. %?l begins text for a legacy call, %?L for any other call, and
+	// %?m for a call without an id.
 	each string
 	all  string // the message that holds the results, with %c for them; "" if each result is a message
 	ids  bool   // a call without an id can't be answered
 	kept bool   // a result in a wrong place is reused instead of writing a new one
-	// snake reports whether the results are spelled with underscores. %?k begins text for that spelling, and %?K for
-	// the other one. It may be nil.
+	// snake reports whether the results of these calls are spelled with underscores. %?k begins text for that
+	// spelling, and %?K for the other one. snake may be nil.
 	snake func(calls []Call) bool
 }
 

@@ -11,7 +11,8 @@ type Known struct {
 // MostKnown is the maximum size of a set, in stems.
 const MostKnown = 64
 
-// slot is an entry for a stem or a prefix, found by its hash. term is one more than the stem's index; 0 marks an empty slot.
+// slot is an entry for the hash of a stem or of a prefix. term is one more than the stem's index; 0 marks an empty
+// slot.
 type slot struct {
 	hash uint32
 	term uint8
@@ -34,8 +35,8 @@ type Found struct {
 	Exact bool  // it has the same stem; otherwise only the same prefix
 }
 
-// Add adds a word that Append found in text, and returns the index of its stem, from 0. added is false if the stem was already in the
-// set, or if the set is full; in the latter case term is -1.
+// Add adds a word of text to the set, and returns the index of its stem, from 0. w is the word as Append returns it.
+// added is false if the set already has the stem, or if it is full; then term is -1.
 func (k *Known) Add(text string, w Word) (term int, added bool) {
 	if s := k.lookup(w.Stem, ofStem); s != nil {
 		return int(s.term) - 1, false
@@ -98,8 +99,8 @@ func (k *Known) put(hash uint32, kind uint8) {
 	k.slots[i] = slot{hash, uint8(k.n), kind}
 }
 
-// lookup returns the slot for a hash, or nil. At most half of the slots are in use, so a lookup takes a bounded number of steps for any
-// text.
+// lookup returns the slot for a hash of the given kind, or nil. At most half of the slots are in use, so a lookup
+// takes a bounded number of steps for any text.
 func (k *Known) lookup(hash uint32, kind uint8) *slot {
 	for i := hash % uint32(len(k.slots)); ; i = (i + 1) % uint32(len(k.slots)) {
 		switch s := &k.slots[i]; {
@@ -111,7 +112,8 @@ func (k *Known) lookup(hash uint32, kind uint8) *slot {
 	}
 }
 
-// matchASCII appends word n of a text, an ASCII word, if its stem or its prefix is in the set.
+// matchASCII appends w, an ASCII word, if its stem or its prefix is in the set. n is the number of words before it in
+// the text, and from its offset.
 func (k *Known) matchASCII(dst []Found, n int, w []byte, from int) []Found {
 	stem, all := w, uint8(0)
 	for _, c := range w {
@@ -140,7 +142,7 @@ func hashFolded[T string | []byte](w T) uint32 {
 	return h
 }
 
-// match appends word n of a text if its stem is in the set.
+// match appends w, which is word n of a text, if its stem is in the set.
 func (k *Known) match(dst []Found, n int, w Word) []Found {
 	if s := k.lookup(w.Stem, ofStem); s != nil {
 		return append(dst, Found{Term: int32(s.term) - 1, Word: int32(n), At: w.From, Exact: true})

@@ -85,7 +85,7 @@ func (s *Exact) place(h uint32) int {
 	return at
 }
 
-// folded returns the hash of a word in lower case, which is never 0. Only the beginning of a long word counts.
+// folded returns the hash of a word in lower case, which is never 0. Only the first bytes of a long word count.
 func folded(word string) uint32 {
 	h := uint32(offset)
 	for i := 0; i < min(len(word), longest); i++ {
@@ -101,7 +101,7 @@ func folded(word string) uint32 {
 	return h | 1
 }
 
-// foldedRunes is folded for words with non-ASCII letters.
+// foldedRunes is like folded, for words with non-ASCII letters.
 func foldedRunes(word string) uint32 {
 	h := uint32(offset)
 	for _, r := range word {

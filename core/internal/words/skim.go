@@ -49,7 +49,7 @@ func (k *Known) skim(text []byte, i int, paired bool) (from, end, n int, what ui
 	return i, i, n, atEnd
 }
 
-// skimASCII is skim for ASCII text. It stops at a non-ASCII byte, or at a word that continues with one.
+// skimASCII is like skim, for ASCII text. It stops at a non-ASCII byte, or at a word that continues with one.
 func (k *Known) skimASCII(text []byte, i int) (from, end, n int, what uint8) {
 	for uint(i) < uint(len(text)) {
 		c := text[i]
@@ -80,7 +80,8 @@ func (k *Known) skimASCII(text []byte, i int) (from, end, n int, what uint8) {
 	return i, i, n, onward
 }
 
-// skimSigns is skim for a run of signs from U+4E00 to U+9FFF. alone is true if the first sign is not part of a pair yet.
+// skimSigns is like skim, for a run of signs from U+4E00 to U+9FFF. alone is true if the first sign is not part of a
+// pair yet.
 func (k *Known) skimSigns(text []byte, i int, alone bool) (from, end, n int, what uint8) {
 	if uint(i+2) >= uint(len(text)) {
 		return i, i, 0, atRune
@@ -117,7 +118,8 @@ func (k *Known) skimSigns(text []byte, i int, alone bool) (from, end, n int, wha
 	return i, i, n, onward
 }
 
-// skimShort is skim for words of one- and two-byte runes and the text between them. It stops at a longer rune or at an ASCII word.
+// skimShort is like skim, for words of one- and two-byte runes and the text between them. It stops at a longer rune
+// or at an ASCII word.
 func (k *Known) skimShort(text []byte, i int) (from, end, n int, what uint8) {
 	for {
 		var b uint
@@ -165,8 +167,9 @@ func (k *Known) skimShort(text []byte, i int) (from, end, n int, what uint8) {
 	}
 }
 
-// punctuation reports whether the three bytes at i are one of the most common signs between words: dashes, quotes and ellipses (U+2000
-// to U+203F), arrows, lines and symbols (U+2189 to U+2BFF), or Chinese and Japanese punctuation.
+// punctuation reports whether the three bytes at i are one of the most common characters between words: dashes,
+// quotes and ellipses (U+2000 to U+203F), arrows, lines and symbols (U+2189 to U+2BFF), or Chinese and Japanese
+// punctuation.
 func punctuation(text []byte, i int) bool {
 	if uint(i+2) >= uint(len(text)) {
 		return false
@@ -232,8 +235,8 @@ func (k *Known) Find(dst []Found, text []byte) (found []Found, n int) {
 	}
 }
 
-// findPairs is like appendPairs, but appends only the pairs that are in the set. alone says that the sign at offset at counts as a word
-// if no other follows.
+// findPairs is like appendPairs, but appends only the pairs that are in the set. If alone is set, the sign at offset
+// at counts as a word if no other sign follows.
 func (k *Known) findPairs(dst []Found, n int, text []byte, at int, alone bool) (found []Found, words, end int) {
 	last, size := runeAt(text, at)
 	before, i := at, at+size

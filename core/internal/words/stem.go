@@ -8,7 +8,7 @@ const leastStem = 3
 // letter must be adjacent.
 var endings = [...]string{"ings", "ies", "es", "s", "ing", "edly", "ly", "y", "ied", "ed", "en", "er", "e"}
 
-// last is the range in endings of those that end with a given letter; it is empty for other bytes.
+// last has, for each letter, the range of the endings that end with it; it is empty for other bytes.
 var last = func() (of [256]struct{ from, to uint8 }) {
 	for i, e := range endings {
 		c := e[len(e)-1]

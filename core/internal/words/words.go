@@ -143,8 +143,8 @@ func appendWord[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 	return append(dst, Word{Stem: Hash(stem), From: int32(at), End: int32(i), Kind: kind}), i
 }
 
-// appendPairs appends the pairs of adjacent signs in a run of signs from text[at:] on, and returns the end of the run. A run of a
-// single sign counts as a word.
+// appendPairs appends the pairs of adjacent signs in the run of signs at text[at:], and returns the end of the run.
+// If the run is a single sign, that sign counts as a word.
 func appendPairs[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 	_, size := runeAt(text, at)
 	before, i := at, at+size

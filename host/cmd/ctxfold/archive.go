@@ -34,7 +34,8 @@ func (a *archiveFlag) store() (ctxfold.Store, error) {
 	return ctxfold.NewDirStore(a.dir)
 }
 
-// note stores the state in the archive directory, under a name derived from the transcript, so that restore works without --state.
+// note stores the state in the archive directory, in a file whose name is derived from the transcript, so that
+// restore works without --state.
 func (a *archiveFlag) note(transcript, state []byte) error {
 	if a.dir == "" || len(transcript) == 0 {
 		return nil
@@ -164,6 +165,7 @@ func (f *flags) printRestored(j *job, a *api.Restored, markers []api.Marker, par
 		[2]string{"not in the archive", left(markers, "")},
 		[2]string{"corrupt in the archive", left(markers, api.MarkerCorrupt)},
 		[2]string{"not taken back", notTakenBack(markers)},
+		[2]string{"written differently", respelled(markers)},
 		[2]string{"messages", count(a.Report.Messages.Before) + " → " + count(a.Report.Messages.After)},
 		[2]string{"tokens", count(a.Report.Tokens.Before) + " → " + count(a.Report.Tokens.After)})
 	if !a.Valid {
@@ -182,7 +184,7 @@ func bodies(n int) string {
 	return count(n) + " bodies"
 }
 
-// left returns the number of handles that were not restored for a given reason, as text, or "" if there are none.
+// left returns as text how many handles were not restored for the given reason, or "" if there are none.
 func left(markers []api.Marker, why api.MarkerFault) string {
 	n := 0
 	for _, m := range markers {
@@ -196,12 +198,20 @@ func left(markers []api.Marker, why api.MarkerFault) string {
 	return plural(n, "handle")
 }
 
-// notTakenBack returns the text for compactions that could not be undone, or "" if there are none.
+// notTakenBack returns the warning about compactions that could not be undone, or "" if there are none.
 func notTakenBack(markers []api.Marker) string {
 	if n := left(markers, api.MarkerChanged); n == "" {
 		return ""
 	}
 	return "what a compaction removed without a marker: the transcript has changed since, or belongs to another state"
+}
+
+// respelled returns the text for compactions of another branch, or "" if there are none.
+func respelled(markers []api.Marker) string {
+	if left(markers, api.MarkerRespelled) == "" {
+		return ""
+	}
+	return "tool calls: they are put back as another branch of the conversation has them"
 }
 
 func (f *flags) printMarkers(markers []api.Marker) error {

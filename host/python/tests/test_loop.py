@@ -199,7 +199,7 @@ def test_two_programs_share_a_memory(history):
 
 
 class Shared:
-    """A memory like a database that several processes share."""
+    """A memory that behaves like a database shared by several processes."""
 
     def __init__(self):
         self.texts, self.leases, self.lock, self.waits = {}, {}, threading.Lock(), 0

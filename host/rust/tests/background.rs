@@ -26,7 +26,7 @@ fn waiting() -> (Sender<Reply>, Arc<AtomicUsize>, Arc<Host>) {
     let count = asked.clone();
     let summarize = move |_: &ctxfold::Ask| {
         count.fetch_add(1, Ordering::SeqCst);
-        replies.lock().unwrap().recv_timeout(Duration::from_secs(60)).unwrap()
+        replies.lock().unwrap().recv_timeout(Duration::from_secs(1800)).unwrap()
     };
     (answers, asked, Arc::new(Host::new().summarize(summarize).background()))
 }

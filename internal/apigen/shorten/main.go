@@ -1,5 +1,5 @@
-// Command shorten FILE replaces what easyjson has generated for single values, for lists, for unknown keys, and for where objects begin
-// and end, by calls of package jsonfield.
+// Command shorten FILE replaces the code that easyjson has generated for single values, lists and unknown keys, and for the
+// beginnings and ends of objects, by calls of package jsonfield.
 package main
 
 import (
@@ -24,12 +24,12 @@ var (
 		`\s*(?:out\.(String|Int)\(\w+\(\w+\)\)|(easyjson\w+)\(out, \w+\))\n\s*\}\n\s*out\.RawByte\('\]'\)`)
 	pointer = regexp.MustCompile(`if in\.IsNull\(\) \{\n\s*in\.Skip\(\)\n\s*(\w\S*) = nil\n\s*\} else \{\n\s*if \S+ == nil \{\n\s*\S+ = new\((?:string|bool|int|float64)\)\n\s*\}\n` +
 		`\s*(jsonfield\.\w+)\(in, \(\*\w+\)\(\S+\)\)\n\s*\}`)
-	// Imports of the file, which have names.
+	// These are the imports of a generated file, which have names.
 	lexer    = regexp.MustCompile(`(?m)^\tjlexer "`)
 	imported = regexp.MustCompile(`(?m)^\t(\w+) "[^"]*"\n`)
 )
 
-// shortened is the text of a generated file with the calls in it.
+// shortened returns the text of a generated file with these calls.
 func shortened(text string) string {
 	text = reading.ReplaceAllStringFunc(text, func(found string) string {
 		part := reading.FindStringSubmatch(found)

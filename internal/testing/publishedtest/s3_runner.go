@@ -8,7 +8,7 @@ import (
 // s3Digested is a reply that ctxfold accepts as a digest.
 var s3Digested = object{"text": "# Objective\nA digest that says what was asked for and what was done."}
 
-// s3Valid reports whether messages are valid.
+// s3Valid reports whether messages are valid in a format.
 func s3Valid(t *testing.T, call Engine, format string, messages any) bool {
 	t.Helper()
 	var checked struct{ Valid bool }

@@ -69,7 +69,11 @@ test("all of it by keyboard", options, async (t) => {
 
 test("axe finds nothing, it fits, and the meter has one line, in every look", options, async (t) => {
   const page = await open(t);
-  /** @param {string} state @param {string[]} pictures the looks that docs/images has of it */
+  /**
+   * Checks one state of the page in every look.
+   * @param {string} state the state's name in file names
+   * @param {string[]} pictures the looks of which docs/images gets a picture
+   */
   const looks = async (state = "", pictures = []) => {
     for (const { look, size, colorScheme } of ALL_LOOKS) {
       await page.setViewportSize({ ...size, height: Math.min(size.height, 844) });

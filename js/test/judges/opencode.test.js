@@ -78,7 +78,13 @@ test("opencode resumes what save has written", { skip }, async () => {
     const provider = { fake: { npm: "@ai-sdk/openai-compatible", name: "Fake", options, models } };
     const config = { share: "disabled", autoupdate: false, provider, model: "fake/m", small_model: "fake/m" };
     await writeFile(`${project}/opencode.json`, JSON.stringify(config));
-    const own = { HOME: folder, PWD: project, OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1" };
+    const own = {
+      HOME: folder,
+      TMPDIR: folder,
+      PWD: project,
+      OPENCODE_DISABLE_MODELS_FETCH: "1",
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+    };
     const folders = {
       XDG_DATA_HOME: "data",
       XDG_CONFIG_HOME: "config",

@@ -147,7 +147,7 @@ const AGENTS = [
 /** Runs a program and returns its output. Rejects if the program fails. @param {Call} call @param {Home} at */
 async function run({ command, args, env }, at) {
   const { PATH = "" } = process.env;
-  const options = { cwd: at.project, env: { PATH, HOME: at.home, NO_PROXY: "127.0.0.1", ...env } };
+  const options = { cwd: at.project, env: { PATH, HOME: at.home, TMPDIR: at.home, NO_PROXY: "127.0.0.1", ...env } };
   const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let text = "";
   for (const stream of [child.stdout, child.stderr])

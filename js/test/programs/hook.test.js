@@ -50,7 +50,14 @@ async function started(program, prepare) {
     "DISABLE_ERROR_REPORTING",
     "DISABLE_TELEMETRY",
   ];
-  const env = { PATH, HOME: home, NO_PROXY: "127.0.0.1", ANTHROPIC_BASE_URL: api.url, ANTHROPIC_API_KEY: "none" };
+  const env = {
+    PATH,
+    HOME: home,
+    TMPDIR: home,
+    NO_PROXY: "127.0.0.1",
+    ANTHROPIC_BASE_URL: api.url,
+    ANTHROPIC_API_KEY: "none",
+  };
   Object.assign(env, Object.fromEntries(off.map((name) => [name, "1"])), more);
   const format = ["-p", "--verbose", "--input-format", "stream-json", "--output-format", "stream-json"];
   const child = spawn(program[0] ?? "", [...program.slice(1), ...format, ...args], { cwd: project, env });

@@ -137,9 +137,10 @@ func load(folder string) (texts []*text) {
 	return texts
 }
 
-// solve finds the nonnegative weights that minimise the sum of squared relative errors over the texts. A weight is drawn towards that of
-// its group, which is found first in the same way. Then texts with large errors get more influence, those that are estimated too low still
-// more, and those that are much too low the most, and the weights are found again.
+// solve finds the nonnegative weights that minimise the sum of squared relative errors over the texts. A weight is
+// drawn towards that of its group, which is computed first in the same way. Then the weights are computed again, with
+// more influence for texts with large errors: more for those that are estimated too low, and most for those that are
+// estimated much too low.
 func solve(texts []*text, encoding string) []float64 {
 	groups := script.Groups()
 	number := map[int]int{}

@@ -38,14 +38,14 @@ func Features() int {
 	return n
 }
 
-// Runs is the number of weights that a family has for long runs of one character: one for each class of characters.
+// Runs is the number of weights for long runs of one character that a family has: one for each class of characters.
 const Runs = classes
 
 // beginsWords are the states after which the first letter of a word matters.
 var beginsWords = [states]bool{sLine: true, sSpace: true, sSpaces: true, sUpper: true, sUnderscore: true, sDot: true, sSlash: true,
 	sQuote: true, sOpen: true, sBackslash: true}
 
-// tie maps a step to the key of its feature.
+// tie returns the key of the feature to which the step from state s by class c belongs.
 func tie(s, c int) [2]int {
 	if s >= sEscWord && s <= sEscOther {
 		return [2]int{-1, 0} // escapes themselves
@@ -115,10 +115,11 @@ func Class(char string) int {
 	return c
 }
 
-// weight returns what a byte of a table of weights represents, in 1/16384 token: small weights are finer.
+// weight returns the weight that a byte of a table represents, in 1/16384 token. Small weights are stored more
+// precisely.
 func weight(code uint8) uint32 { return uint32(code) * uint32(code) }
 
-// Code returns the table byte that comes nearest to a weight in tokens. Tokens is its inverse.
+// Code returns the byte of a table that comes closest to a weight in tokens. Tokens is its inverse.
 func Code(tokens float64) uint8 {
 	best := 0
 	for c := range 256 {
@@ -182,7 +183,7 @@ type Family struct {
 	weighs *jsonspan.Automaton
 }
 
-// Automaton builds the family's automaton when it is first asked for.
+// Automaton returns the family's automaton, which it builds on first use.
 func (f *Family) Automaton() *jsonspan.Automaton {
 	f.once.Do(func() { f.weighs = New(f.Table) })
 	return f.weighs
@@ -198,8 +199,8 @@ func ByName(name string) *Family {
 	return Families[0]
 }
 
-// Groups returns, for each feature, the number of the group of similar features that it belongs to. Rare features are fitted together with
-// their group.
+// Groups returns, for each feature, the number of its group of similar features. Rare features are fitted together
+// with their group.
 func Groups() []int {
 	feature, n := features()
 	groups := make([]int, n)

@@ -1,8 +1,8 @@
 package script
 
-// The states of the script estimator say what precedes the next character. Words of lower-case letters have a state for their length so far
-// and the group of their last letter, because tokenizers have learned common words and letter pairs as one token; the other states reflect
-// what the tokenizers' splitting rules look at.
+// The states of the script estimator describe what precedes the next character. Words of lower-case letters have a
+// state for their length so far and the group of their last letter, because tokenizers have learned common words and
+// letter pairs as one token. The other states reflect what the splitting rules of tokenizers look at.
 const (
 	sLine   = iota // the start, and after a line feed
 	sSpace         // after one
@@ -55,8 +55,9 @@ const (
 
 const states = 64
 
-// wordGroups lists the letters that words of one, two, three and more letters may end in, grouped by how words continue after them. The
-// grouping has the smallest differences between weights that were fitted with a state for each letter. Each group has a state.
+// wordGroups has the letters with which words of one, two, three and more letters may end, grouped by how words
+// continue after them. Among the groupings tried, this one has the smallest differences between weights that were
+// fitted with a state for each letter. Each group has a state.
 var wordGroups = [...][]string{
 	{"acfkqrs", "bdeghijlmnopvxyz", "tuw"},
 	{"abejlmn", "cdfhorstvxyz", "gikpquw"},
@@ -64,7 +65,7 @@ var wordGroups = [...][]string{
 	{"ahy", "bpux", "clmr", "di", "ejz", "fgtvw", "knq", "os"},
 }
 
-// wordStates are the states after words, by length (up to 4) and last letter; lengths are the word lengths by state.
+// wordStates are the states after words, by length (up to 4) and last letter. lengths are the word lengths, by state.
 var wordStates, lengths = func() (of [len(wordGroups) + 1][26]uint8, lengths [states]uint8) {
 	s := sWord
 	for n, groups := range wordGroups {
@@ -154,7 +155,8 @@ var markClass = func() (m [128]uint8) {
 	return m
 }()
 
-// The kinds of states say what sort of text a state follows. Some steps are weighed by the kind, because the state itself is too specific.
+// The kinds of states, by the sort of text that a state follows. Some steps are weighed by kind, because the state
+// itself is too specific.
 const (
 	inWord = iota
 	inMark

@@ -41,6 +41,7 @@ Operation = Literal[
 Format = Union[str, Literal[
     "adk",
     "ag-ui",
+    "agent-framework",
     "ai-sdk",
     "ai-sdk-ui",
     "anthropic",
@@ -61,6 +62,7 @@ Format = Union[str, Literal[
     "openai-responses",
     "pi",
     "plain",
+    "prompt-api",
     "pydantic-ai",
     "tanstack",
 ]]
@@ -388,8 +390,9 @@ RehydratePass = TypedDict(
 
 
 #: squeeze rewrites old tool results in fewer tokens without losing information, except for the middle of long lists of
-#: progress lines and for repeated reminders of a harness. The original goes to the archive. A later pass that removes a
-#: squeezed result archives the original.
+#: progress lines and of long logs that the model has read, the lines around hits of long searches, and repeated
+#: reminders of a harness. The original goes to the archive. A later pass that removes a squeezed result archives the
+#: original.
 SqueezePass = TypedDict(
     "SqueezePass",
     {
@@ -441,7 +444,7 @@ TruncatePass = TypedDict(
 
 
 class Policy(TypedDict):
-    """Policy says when and how a transcript is compacted. Zero values mean 'as the preset says'."""
+    """Policy determines when and how a transcript is compacted. Zero values mean 'as in the preset'."""
 
     preset: NotRequired[Preset]
     """preset is the name of the preset that the policy starts from; '' means 'default'."""
@@ -580,7 +583,9 @@ class PolicyGate(TypedDict):
     due; 0 means never.
     """
     usage: NotRequired[bool]
-    """usage uses the provider's counts (usage in native messages) and estimates only the messages after them."""
+    """
+    usage makes ctxfold use the provider's counts (usage in native messages) and estimate only the messages after them.
+    """
 
 
 class PolicySummary(TypedDict):
@@ -611,8 +616,8 @@ class PolicySummary(TypedDict):
     """retries is the maximum number of times that the model is asked again after a rejected summary. Default: 1."""
     split: NotRequired[Literal['map', 'chain']]
     """
-    split says how to summarize a record that is too long for one request: 'map' (one request per part, in parallel, and
-    one that merges their digests) or 'chain' (part by part, each with the digest so far).
+    split is the way to summarize a record that is too long for one request: 'map' (one request per part, in parallel,
+    and one that merges their digests) or 'chain' (part by part, each with the digest so far).
     """
     standing: NotRequired[float]
     """
@@ -646,8 +651,8 @@ class PolicySummary(TypedDict):
     """
     on_failure: NotRequired[Literal['local', 'keep', 'error', 'local']]
     """
-    on_failure says what to do if the host has no summary: 'local' (the default: use the local digest), 'keep' (leave
-    the transcript unchanged) or 'error' (fail; with wire_safe this means 'local').
+    on_failure is what to do if the host has no summary: 'local' (the default: use the local digest), 'keep' (leave the
+    transcript unchanged) or 'error' (fail; with wire_safe this means 'local').
     """
 
 #: SummaryMode is the way in which digests are written.
@@ -772,7 +777,7 @@ class PassInfo(TypedDict):
     markers: List[str]
     """the texts that replace removed content; with an archive each names a handle"""
     messages: List[str]
-    """the openings of the messages that it inserts"""
+    """how the messages that it inserts begin"""
     counters: List[Counter]
 
 
@@ -787,9 +792,7 @@ class Parameter(TypedDict):
 
 
 class Counter(TypedDict):
-    """
-    Counter is a number that a pass accumulates. The report has it under its name as a key of its own, or in counts.
-    """
+    """Counter is a number that a pass accumulates. The report has it as a member of this name, or in counts."""
 
     name: str
     text: str
@@ -809,9 +812,9 @@ class Limits(TypedDict):
     """Limits are the limits of a request."""
 
     bytes: int
-    """of a request"""
+    """maximum size of a request"""
     depth: int
-    """levels of nested objects and arrays"""
+    """maximum number of nested objects and arrays"""
 
 
 class DetectRequest(TypedDict):
@@ -828,7 +831,7 @@ class Detection(TypedDict):
     format: Union[Format, Literal['']]
     """the most likely, or '' if no candidate reaches a confidence of 0.75"""
     confidence: float
-    """in Format, from 0 to 1"""
+    """confidence in Format, from 0 to 1"""
     candidates: List[Candidate]
     """the most likely first"""
     shape: NotRequired[str]
@@ -840,7 +843,7 @@ class Candidate(TypedDict):
 
     format: Format
     confidence: float
-    """0 to 1; all candidates add up to 1, or to less if something is unknown"""
+    """from 0 to 1; those of all candidates add up to 1, or to less if no format fits well"""
     evidence: List[str]
     """roles, keys or types that only this format has"""
 
@@ -1034,6 +1037,11 @@ class State(TypedDict):
     """
     archive: NotRequired[str]
     """archive is the handle of the last compaction's changes, where restore starts; absent without an archive."""
+    respelled: NotRequired[str]
+    """
+    respelled is the handle of the newest changes that were applied to a history whose tool calls are written
+    differently, as in another branch. Restore puts back the calls that were compacted, and says so.
+    """
     redacted: NotRequired[List[str]]
     """redacted lists hashes of the texts that were replaced, in the order of the numbers in their placeholders."""
     attempts: NotRequired[Attempts]
@@ -1173,11 +1181,11 @@ class Estimate(TypedDict):
     """error bound in percent: nine of ten estimates are closer"""
     estimator: Estimator
     family: NotRequired[Family]
-    """of tokenizers; only with the estimator script"""
+    """family of tokenizers that the estimate is for; only with the estimator script"""
     format: NotRequired[Format]
-    """of a transcript"""
+    """wire format of a transcript"""
     messages: NotRequired[List[int]]
-    """per message"""
+    """tokens of each message"""
     beside: NotRequired[int]
     """tokens of the system prompt and tools of a request body, and of unseen content that usage has revealed"""
 
@@ -1229,13 +1237,13 @@ class Check(TypedDict):
     """over_limit, over_bytes, cold, under_budget or unlimited"""
     tokens: int
     source: TokenSource
-    """of tokens"""
+    """where the number of tokens comes from"""
     bound: int
     """error bound in percent: nine of ten estimates are closer"""
     limit: int
-    """compaction is due above it"""
+    """compaction is due above this number of tokens"""
     window: int
-    """0 is unknown"""
+    """context window, in tokens; 0 if it is unknown"""
     ratio: float
     """tokens / window; 0 if the window is unknown"""
     messages: int
@@ -1375,7 +1383,7 @@ class Correction(TypedDict):
     """Correction adjusts the estimates of an estimator to a provider's counts."""
 
     scale: int
-    """of all estimates, in 1/65,536"""
+    """factor of all estimates, in 1/65,536"""
     fixed: int
     """tokens outside the transcript"""
     source: TokenSource
@@ -1438,9 +1446,9 @@ class ProviderRequest(TypedDict):
     """
 
     format: Format
-    """of the API: anthropic or openai-responses"""
+    """format of the API: anthropic or openai-responses"""
     path: str
-    """POST, after the address of the API: /v1/messages or /v1/responses/compact"""
+    """path to POST to, relative to the address of the API: /v1/messages or /v1/responses/compact"""
     beta: NotRequired[str]
     """the value of the header anthropic-beta"""
     body: Dict[str, Any]
@@ -1453,7 +1461,7 @@ class RequestConversation(TypedDict):
     """
 
     edits: List[Edit]
-    """turn the input messages into the messages to send, with the instruction last"""
+    """edits that turn the input messages into the messages to send, with the instruction last"""
     body: Dict[str, Any]
     """
     body is a JSON Merge Patch (RFC 7396) for the request body outside its messages: the limit of the answer, no tool
@@ -1634,9 +1642,9 @@ class ReportTokens(TypedDict):
     before: int
     after: int
     limit: int
-    """compaction is due above it"""
+    """compaction is due above this size"""
     window: int
-    """0 is unknown"""
+    """context window; 0 if it is unknown"""
     source: TokenSource
     """source is where the token counts come from."""
     bound: int
@@ -1644,7 +1652,7 @@ class ReportTokens(TypedDict):
 
 
 class Count(TypedDict):
-    """Count is the number of messages before and after a compaction."""
+    """Count is a number of messages before and after a compaction."""
 
     before: int
     after: int
@@ -1662,7 +1670,7 @@ class StablePrefix(TypedDict):
 
     messages: int
     bytes: int
-    """of the list, from its opening bracket"""
+    """bytes of the list that are unchanged, from its opening bracket"""
     tokens: int
 
 
@@ -1674,7 +1682,7 @@ class ReportSummary(TypedDict):
     error: NotRequired[str]
     """
     error is the host's message about the first request that it could not answer, such as the text of the summarizer's
-    exception; at most 300 code points. Absent if it said nothing, or the model's summary was used.
+    exception; at most 300 code points. Absent if the host gave none, or the model's summary was used.
     """
     score: NotRequired[float]
     """
@@ -1682,13 +1690,13 @@ class ReportSummary(TypedDict):
     identifiers, numbers and errors, as code finds them. Absent if no digest was written.
     """
     request: NotRequired[SummaryShape]
-    """request is how the model was asked; absent if it wasn't, or the host can only send a record."""
+    """request is the form in which the model was asked; absent if it wasn't, or the host can only send a record."""
     usage: NotRequired[CallUsage]
     """usage is the provider's count for all requests whose summaries had one."""
     saved: NotRequired[float]
     """
-    saved is the cost that a prompt cache saved for these requests at the policy's prices, in their currency; negative
-    if writing to the cache cost more. Absent without prices or usage.
+    saved is how much a prompt cache reduced the cost of these requests at the policy's prices, in their currency;
+    negative if writing to the cache cost more. Absent without prices or usage.
     """
     unfounded: NotRequired[float]
     """
@@ -1812,7 +1820,7 @@ class ReportCache(TypedDict):
     first_changed_message: int
     """index in the result's list"""
     first_changed_byte: int
-    """of the result's list, from its opening bracket"""
+    """offset in the result's list, from its opening bracket"""
     reread_tokens: int
     """tokens after the first change, which the cache doesn't have"""
     saved_tokens: int
@@ -2005,6 +2013,11 @@ class MemoryEntry(TypedDict):
     """points are longer beginnings of the history at the time of the compaction, longest first."""
     newest: NotRequired[bool]
     """the newest message of the user was replaced too"""
+    calls: NotRequired[str]
+    """
+    calls is the fingerprint of how the covered messages write their tool calls, which Print ignores: the text of
+    arguments or the order of their members, and ids.
+    """
     state: State
     given: NotRequired[MemoryEntry]
     """
@@ -2039,6 +2052,8 @@ class MemoryEdit(TypedDict):
     """fingerprint of a later message, which must exist"""
     after: NotRequired[str]
     """fingerprint of the message after which the new one is inserted"""
+    calls: NotRequired[str]
+    """fingerprint of how that message writes its tool calls, which must match too"""
     role: NotRequired[str]
     """instead of fingerprints: the role of the message before which the new one is inserted"""
 
@@ -2103,7 +2118,7 @@ class Validation(TypedDict):
     """Validation is the result of the operation `validate`: the rules of the wire format that a transcript breaks."""
 
     valid: bool
-    """the provider would refuse nothing"""
+    """whether the provider would accept the transcript"""
     format: Format
     messages: int
     violations: List[Violation]
@@ -2120,11 +2135,11 @@ class Violation(TypedDict):
     offset: int
     """bytes from the start of the request"""
     text: str
-    """for people"""
+    """what is wrong, for people"""
     severity: Severity
     """severity is how the provider reacts to the violation."""
     repair: Repair
-    """what repair does about it; a tolerated violation is repaired only if the policy says `'repair':'all'`"""
+    """how repair fixes it; tolerated violations only if the policy has `'repair':'all'`"""
 
 #: Severity is how the provider reacts to a violation.
 Severity = Literal[
@@ -2165,7 +2180,7 @@ class RepairedMessages(TypedDict):
     """RepairedMessages is the result of the operation `repair`."""
 
     valid: bool
-    """the provider would refuse nothing in the result"""
+    """whether the provider would accept the result"""
     report: Report
 
 
@@ -2186,7 +2201,7 @@ Converted = TypedDict(
         #: the format of the input
         "from": "Format",
         "to": "Format",
-        #: valid reports whether the provider of the new format would refuse nothing.
+        #: valid reports whether the provider of the new format would accept the result.
         "valid": "bool",
         #: lost lists everything that was not carried over, or only in another form, in the order of the messages.
         "lost": "List[Loss]",
@@ -2205,16 +2220,16 @@ class Loss(TypedDict):
     message: int
     """index in the input list; -1 for anything outside it"""
     path: str
-    """of its message or part"""
+    """path of the message or part"""
     kind: LossKind
     reason: LossReason
     instead: LossInstead
     detail: NotRequired[str]
-    """detail names it: the key of a member, a type, a tool, or the new id or name of a changed one."""
+    """detail names what was lost: the key of a member, a type, a tool, or the new id or name of a changed one."""
     count: NotRequired[int]
     """
-    count is the number of messages or parts with metadata of this name; the entry has the place of the first. Absent if
-    it is one.
+    count is the number of messages or parts with metadata of this name; Message and Path locate the first. Absent if it
+    is one.
     """
 
 #: LossKind is the kind of content that a conversion did not carry over: a kind of part, a member, a message or tools.
@@ -2319,11 +2334,12 @@ class Marker(TypedDict):
     message: int
     """index in the result's list; -1 for changes"""
     why: NotRequired[MarkerFault]
-    """why is why a given body was not put back."""
+    """why is the reason why a given body was not put back."""
 
 #: MarkerFault is why a body was not put back although it was given.
 MarkerFault = Literal[
     "changed",
+    "respelled",
     "corrupt",
 ]
 
@@ -2359,7 +2375,7 @@ class Digest(TypedDict):
     """Digest is the content of a message that a compaction wrote."""
 
     message: int
-    """its index"""
+    """index of the message"""
     kind: DigestKind
     own: bool
     """
@@ -2368,9 +2384,9 @@ class Digest(TypedDict):
     it.
     """
     round: NotRequired[int]
-    """number of compactions in it, if it has one"""
+    """number of compactions so far, if the message states it"""
     handle: NotRequired[str]
-    """of the messages that it replaces, if they are archived"""
+    """handle of the messages that it replaces, if they are archived"""
     text: str
     """without the header, the handle and the lists of the ledger"""
     sections: List[DigestSection]
@@ -2416,12 +2432,12 @@ class FoundMessage(TypedDict):
     """FoundMessage is a message that matches the query."""
 
     body: int
-    """index of its body in the request"""
+    """index of the body with the message in the request"""
     handle: NotRequired[str]
     index: int
-    """in its body; 0 if the body isn't a list"""
+    """index of the message in its body; 0 if the body isn't a list"""
     score: int
-    """comparable within one answer"""
+    """larger is better; comparable within one answer"""
     role: Role
     date: NotRequired[str]
     """day of the message, such as 2025-03-14, if known"""
@@ -2456,7 +2472,8 @@ class RecallRequest(TypedDict):
 
 class Recalled(TypedDict):
     """
-    Recalled is the result of the operation `recall`: the tool, what a call asks for, or the text to answer it with.
+    Recalled is the result of the operation `recall`: the definition of the tool, what a call of it asks for, or the
+    text that answers the call.
     """
 
     tool: NotRequired[Dict[str, Any]]
@@ -2484,11 +2501,11 @@ class Opened(TypedDict):
     """Opened is the result of the operation `open`: the live conversation of a session file."""
 
     kind: SessionKind
-    """of the file"""
+    """which agent wrote the file"""
     format: Format
-    """of the messages"""
+    """wire format of the messages"""
     model: str
-    """of the last call; '' if the file doesn't have it"""
+    """model of the last call; '' if the file doesn't name it"""
     system: str
     """the system prompt; '' if the file doesn't have it"""
     usage: Counted
@@ -2549,7 +2566,7 @@ class Saved(TypedDict):
     """
 
     kind: SessionKind
-    """of the file"""
+    """which agent's format the file has"""
     kept: int
     """bytes"""
     text: str
@@ -2568,11 +2585,11 @@ class SessionInfo(TypedDict):
     """SessionInfo is the result of the operations session_open and session_append: the size of the session."""
 
     session: int
-    """its number, for requests"""
+    """number by which requests refer to the session"""
     messages: int
     """number of messages"""
     tokens: int
-    """of the messages and of the system prompt and tools sent with them"""
+    """size of the messages, and of the system prompt and tools sent with them"""
     format: Union[Format, Literal['']]
     """'' until the policy or the messages determine it"""
 
@@ -2639,9 +2656,9 @@ Verdict = TypedDict(
     "Verdict",
     {
         "class": "FailureClass",
-        #: a compaction and one retry may help
+        #: whether a compaction and one retry may help
         "overflow": "bool",
-        #: the provider reported no error
+        #: whether the messages did not fit although the provider reported no error
         "silent": "bool",
         "provider": "NotRequired[str]",
         "message": "str",
@@ -2698,9 +2715,9 @@ class LimitedOutput(TypedDict):
     changed: bool
     text: str
     keep_media: bool
-    """images and other media of the output stay"""
+    """whether images and other media of the output stay"""
     spilled: bool
-    """the text is a notice: the host keeps the whole output under its handle"""
+    """whether the text is a notice: the host keeps the whole output under its handle"""
     handle: NotRequired[str]
 
 
@@ -2727,7 +2744,7 @@ class JobSettings(TypedDict):
     owner: NotRequired[str]
     """owner identifies whose conversation it is. What is remembered for one owner is never used for another."""
     records: NotRequired[RecordKeys]
-    """records is how records are looked up; absent means by prefix."""
+    """records determines how records are looked up; absent means by prefix."""
     records_required: NotRequired[bool]
     """
     records_required makes the job fail if the store of records fails. Otherwise the job continues without records.

@@ -1,0 +1,236 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+)
+
+// A block is what a person would copy from a text as a whole: a short definition with its comment, a statement with what is indented below
+// it, a paragraph, a list item, or a hit of a search.
+
+// excerptBlock is a range of the lines of a result.
+type excerptBlock struct {
+	from, to int
+	heads    []int // lines above the block without which it isn't understood: its heading, the line that introduces its list, and the definition around it
+}
+
+// The sizes of blocks, in bytes. A definition that is larger than largeDefinition with its comment is divided, and any other block that is
+// larger than mostBlock, a paragraph into blocks of at least leastBlock. Below deepestBlock levels, everything is divided like a paragraph.
+const (
+	mostBlock       = 600
+	largeDefinition = 900
+	leastBlock      = 100
+	deepestBlock    = 30
+)
+
+// mostBlockHeads is the number of heads of a block from which on outer ones are left out.
+const mostBlockHeads = 6
+
+// blockSplitter divides the lines of a text into blocks.
+type blockSplitter struct {
+	source string
+	lines  []excerptLine
+	ends   []int // for each line, the first later line that isn't indented more
+	title  int   // the current heading, or -1
+	blocks []excerptBlock
+}
+
+// blocksOf returns the blocks of a text. They have no lines in common.
+func blocksOf(text string, lines []excerptLine) []excerptBlock {
+	s := blockSplitter{source: text, lines: lines, ends: make([]int, len(lines)), title: -1}
+	var open []int
+	for n := range lines {
+		for len(open) > 0 && lines[open[len(open)-1]].indent >= lines[n].indent {
+			s.ends[open[len(open)-1]] = n
+			open = open[:len(open)-1]
+		}
+		open = append(open, n)
+	}
+	for _, n := range open {
+		s.ends[n] = len(lines)
+	}
+	s.split(0, len(lines), nil, 0)
+	return s.blocks
+}
+
+// text returns line n without its number and indentation.
+func (s *blockSplitter) text(n int) string { return s.source[s.lines[n].text:s.lines[n].to] }
+
+// size returns the number of bytes from one line to another.
+func (s *blockSplitter) size(from, to int) int { return s.lines[to-1].to - s.lines[from].from }
+
+// split divides the lines from one to another, which are below the given heads.
+func (s *blockSplitter) split(from, to int, heads []int, depth int) {
+	paragraph := from // where the current paragraph begins
+	for n := from; n < to; {
+		line := s.lineAfterComments(n, to)
+		end := s.endOf(line, to)
+		defines := end > line+1 && definedBy(s.text(line)) != ""
+		title := strings.HasPrefix(s.text(n), "#") && s.lines[n].text == s.lines[n].from && s.lines[n].indent == 0
+		most := mostBlock
+		if defines {
+			most = largeDefinition
+		}
+		large := end > line+1 && s.size(n, end) > most && depth < deepestBlock
+		if s.lines[n].gap || defines || title || large {
+			s.paragraph(paragraph, n, heads)
+			paragraph = n
+		}
+		switch {
+		case title:
+			s.title, paragraph, end = n, n+1, n+1
+		case large:
+			if defines || !opens(s.text(line)) {
+				s.add(n, line+1, heads)
+			}
+			s.split(line+1, end, s.headsBelow(n, line, heads), depth+1)
+			paragraph = end
+		case defines:
+			s.add(n, end, heads)
+			paragraph = end
+		}
+		n = end
+	}
+	s.paragraph(paragraph, to, heads)
+}
+
+// lineAfterComments returns the first line from n on that isn't a comment or an annotation of the line below it.
+func (s *blockSplitter) lineAfterComments(n, to int) int {
+	for s.isAbout(n) {
+		next := n + 1
+		if strings.HasPrefix(s.text(n), "/*") {
+			next = s.ends[n]
+		}
+		if next >= to || s.lines[next].gap || s.lines[next].indent != s.lines[n].indent {
+			break
+		}
+		n = next
+	}
+	return n
+}
+
+// isAbout reports whether line n is a comment, which may be empty, or an annotation. Items of a list may begin like the lines of a comment,
+// whose indentation is odd.
+func (s *blockSplitter) isAbout(n int) bool {
+	text := s.text(n)
+	if text[0] == '*' {
+		return s.lines[n].indent%2 == 1
+	}
+	return text[0] == '@' || isCommentLine(text)
+}
+
+// endOf returns the end of what line n begins: of the lines that are indented more, with the lines that close a bracket or go on with other
+// cases, or of the list that it introduces.
+func (s *blockSplitter) endOf(n, to int) int {
+	end := min(s.ends[n], to)
+	if text := s.text(n); text[len(text)-1] == ':' && end == n+1 {
+		for end < to && s.lines[end].indent == s.lines[n].indent && isItem(s.text(end)) {
+			end = min(s.ends[end], to)
+		}
+		return end
+	}
+	for end > n+1 && end < to && s.lines[end].indent == s.lines[n].indent && closesOrContinues(s.text(end)) {
+		end = min(s.ends[end], to)
+	}
+	return end
+}
+
+// closesOrContinues reports whether a line closes or continues the statement above the lines that are indented more.
+func closesOrContinues(text string) bool {
+	return strings.IndexByte(closers, text[0]) >= 0 || isNextCase(text)
+}
+
+// closers are the brackets that close something.
+const closers = "})]"
+
+// isNextCase reports whether a line begins another case of the statement above it.
+func isNextCase(text string) bool {
+	first, _, _ := strings.Cut(strings.TrimLeft(strings.TrimSuffix(text, ":"), closers+" "), " ")
+	return continuations.has(first)
+}
+
+var continuations = wordListOf("else elif elsif except finally catch rescue ensure end fi done esac")
+
+// headsBelow returns the heads of what is below a line, which itself is below the given heads: the line with its comments, which begin at
+// line n, and the definition around a statement.
+func (s *blockSplitter) headsBelow(n, line int, heads []int) []int {
+	if s.size(n, line+1) > mostBlock/2 {
+		n = line
+	}
+	if definedBy(s.text(line)) != "" || len(heads) > mostBlockHeads {
+		heads = nil
+	}
+	heads = slices.Clone(heads)
+	for ; n <= line; n++ {
+		heads = append(heads, n)
+	}
+	return heads
+}
+
+// paragraph adds the lines from one to another, in blocks that are not too large.
+func (s *blockSplitter) paragraph(from, to int, heads []int) {
+	for start, n := from, from; n < to; {
+		hit := s.hits(n)
+		n = s.endOf(s.lineAfterComments(n, to), to)
+		if n < to && !hit && !s.hits(n) && (s.size(from, to) <= mostBlock || s.size(start, n) < leastBlock && s.size(start, n+1) <= mostBlock && s.goesOnBelow(n-1)) {
+			continue
+		}
+		s.add(start, n, heads)
+		start = n
+	}
+}
+
+// goesOnBelow reports whether line n is a statement in a block, or ends within a sentence.
+func (s *blockSplitter) goesOnBelow(n int) bool {
+	text := s.text(n)
+	return s.lines[n].indent > 0 || len(text) >= leastBlock/2 && strings.IndexByte(".!?;", text[len(text)-1]) < 0
+}
+
+// hits reports whether line n is a hit of a search, which is a block of its own.
+func (s *blockSplitter) hits(n int) bool { return isHit(s.source[s.lines[n].from:s.lines[n].to]) }
+
+// saysNothing reports whether line n is a hit of a search in code that only prints or checks something.
+func (s *blockSplitter) saysNothing(n int) bool {
+	_, rest, _ := strings.Cut(s.text(n), ":")
+	_, rest, _ = strings.Cut(rest, ":")
+	rest = strings.TrimSpace(rest)
+	return s.hits(n) && (rest == "" || worthInQuote(rest) == 0)
+}
+
+// add adds a block without the lines at its end that only begin something, unless it says nothing or later calls contain half of it.
+func (s *blockSplitter) add(from, to int, heads []int) {
+	if first := s.text(from); strings.IndexByte(closers, first[0]) >= 0 && !isNextCase(first) {
+		return
+	}
+	for to > from && s.isLoose(from, to-1) {
+		to--
+	}
+	words, known := 0, 0
+	for n := from; n < to; n++ {
+		if strings.ContainsFunc(s.text(n), isLetter) {
+			words++
+			if s.lines[n].known {
+				known++
+			}
+		}
+	}
+	if words == 0 || 2*known >= words || s.saysNothing(from) {
+		return
+	}
+	if s.title >= 0 && s.title < from {
+		heads = append([]int{s.title}, heads...)
+	}
+	s.blocks = append(s.blocks, excerptBlock{from, to, heads})
+}
+
+// isLoose reports whether the last line of a block, which begins at line from, only begins something, or closes what began before the block.
+func (s *blockSplitter) isLoose(from, last int) bool {
+	text := s.text(last)
+	if opens(text) && (text[len(text)-1] != ':' || s.lines[last].indent > 0) {
+		return definedBy(text) == ""
+	}
+	return s.lines[last].indent < s.lines[from].indent && !strings.ContainsFunc(text, isLetter)
+}
+
+// opens reports whether a line ends with an open bracket or a colon.
+func opens(text string) bool { return strings.IndexByte("{([:", text[len(text)-1]) >= 0 }

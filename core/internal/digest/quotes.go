@@ -1,0 +1,314 @@
+package digest
+
+import "strings"
+
+// This file finds the passages of a file that can be quoted. A passage is one unbroken run of lines that can be understood alone: a short
+// definition, a definition's comment with its first line, a comment with the statement that it explains, or a paragraph of prose.
+
+// The maximum number of lines of a definition, and of a statement inside of one, that is quoted as a whole.
+const (
+	mostDefinition = 12
+	mostStatement  = 8
+)
+
+// The minimum number of words of a quoted comment on a definition, and of one on a statement inside of a definition. Shorter ones say what
+// the code says too.
+const (
+	leastExplained = 6
+	leastInside    = 10
+)
+
+// mostPassage is the maximum size of a passage, in bytes.
+const mostPassage = 900
+
+// The weights of passages, in 1/1024, per name that they share with the log.
+const (
+	ofExplained = 130
+	ofShort     = 90
+)
+
+// leftOut replaces the text of a line that a later edit removed, or that is read again later. leftOutMark stands for lines between two passages.
+const (
+	leftOut     = "\x00"
+	leftOutMark = "…"
+)
+
+// fileText is a line of a file.
+type fileText struct {
+	number, text string
+	indent       int  // in characters; a tab counts as two
+	comment      bool // it is nothing but a comment
+}
+
+// passageFinder finds the passages of a file.
+type passageFinder struct {
+	see   func(p fileQuote)
+	lines []fileText
+	// around has the definitions around the current line, the outermost one first.
+	around []enclosing
+}
+
+// enclosing is a definition around a line.
+type enclosing struct {
+	name   string
+	indent int
+}
+
+// eachPassage calls see for each passage of a file's content.
+func eachPassage(content string, see func(p fileQuote)) {
+	f := passageFinder{see: see, lines: fileLines(content)}
+	for i := 0; i < len(f.lines); {
+		i = f.next(i)
+	}
+}
+
+// fileLines divides the content of a file into lines, without the numbers that a tool puts before them.
+func fileLines(content string) (lines []fileText) {
+	gutter := hasGutter(content)
+	for line := range strings.Lines(content) {
+		at := 0
+		if gutter {
+			at = numbered(line)
+		}
+		code := strings.TrimRight(line[at:], " \t\r\n")
+		text := strings.TrimLeft(code, " \t")
+		indent := len(code) - len(text)
+		if strings.HasPrefix(code, "\t") {
+			indent *= 2
+		}
+		lines = append(lines, fileText{strings.Trim(line[:at], " \t→|:"), text, indent, isCommentLine(text)})
+	}
+	return lines
+}
+
+// hasGutter reports whether the lines of a text have consecutive numbers, as printed by tools that read files.
+func hasGutter(content string) bool {
+	last, lines := 0, 0
+	for line := range strings.Lines(content) {
+		if line == "\n" && lines == 0 {
+			continue
+		}
+		n, at := 0, numbered(line)
+		for _, c := range strings.Trim(line[:at], " \t→|:") {
+			n = n*10 + int(c-'0')
+		}
+		if lines > 0 && n != last+1 || at == 0 {
+			return false
+		}
+		if last, lines = n, lines+1; lines == 3 {
+			break
+		}
+	}
+	return lines > 1 || strings.Contains(content, "→")
+}
+
+// commentMarks begin lines that are nothing but a comment.
+var commentMarks = []string{"//", "# ", "/*", "* ", "*/", "-- ", "\"\"\"", "<!--"}
+
+// isCommentLine reports whether a line is nothing but a comment.
+func isCommentLine(text string) bool {
+	return text == "#" || text == "*" || text != "" && strings.IndexByte("/#*-\"<", text[0]) >= 0 && headedBy(text, commentMarks)
+}
+
+// next looks for a passage that begins at line i, and returns the line to go on with.
+func (f *passageFinder) next(i int) int {
+	first := &f.lines[i]
+	if first.text == "" || first.text == leftOut {
+		return i + 1
+	}
+	for len(f.around) > 0 && f.around[len(f.around)-1].indent >= first.indent && strings.IndexByte("})]", first.text[0]) < 0 {
+		f.around = f.around[:len(f.around)-1]
+	}
+	if len(f.around) == 0 && !first.comment && isSentence(first.text) && (i == 0 || f.lines[i-1].text == "") {
+		return f.paragraph(i)
+	}
+	at := i
+	for at < len(f.lines) && f.lines[at].comment && f.lines[at].indent >= first.indent {
+		at++
+	}
+	explains := at > i && f.explains(i, at)
+	if at == len(f.lines) || f.lines[at].text == "" || f.lines[at].text == leftOut || f.lines[at].indent != first.indent {
+		return max(at, i+1)
+	}
+	return f.statement(i, at, explains)
+}
+
+// isSentence reports whether a line of a file is prose.
+func isSentence(text string) bool {
+	c := text[0]
+	return (c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80) && !codes(text) && !fewSpaces(text, leastExplained-1)
+}
+
+// paragraph adds the paragraph of prose that begins at line i if it ends with a sentence, and returns its end.
+func (f *passageFinder) paragraph(i int) int {
+	end, whole := i, true
+	for ; end < len(f.lines) && f.lines[end].text != ""; end++ {
+		whole = whole && f.lines[end].text != leftOut && !codes(f.lines[end].text)
+	}
+	if whole && endsSentence(f.lines[end-1].text) {
+		f.add(i, end, "", true)
+	}
+	return end
+}
+
+// statement adds what can be quoted of the statement at line at, whose comment begins at line i, and returns the line to go on with.
+func (f *passageFinder) statement(i, at int, explains bool) int {
+	head := f.lines[at].text
+	name, most := definedBy(head), mostStatement
+	constant := name == "" && f.lines[at].indent == 0 && worthInQuote(head) == ofValue
+	switch {
+	case name != "":
+		most = mostDefinition
+	case constant:
+		name = boundBy(head)
+	case !explains:
+		return at + 1
+	}
+	end := f.block(at, most)
+	if name == "" {
+		end = f.statements(at, end)
+	}
+	switch {
+	case end > at+1 || end > at && name != "":
+		f.add(i, end, name, explains)
+		return end
+	case explains && definedBy(head) != "":
+		if end := f.signature(at); end > at {
+			f.add(i, end, name, true)
+		}
+	}
+	if definedBy(head) != "" {
+		f.around = append(f.around, enclosing{name, f.lines[at].indent})
+	}
+	return at + 1
+}
+
+// explains reports whether the lines from i to end are a comment of at least a sentence, rather than code that is commented out.
+func (f *passageFinder) explains(i, end int) bool {
+	words := 0
+	for _, line := range f.lines[i:end] {
+		if said := commentOf(line.text); said != "" && !codes(said) {
+			words += strings.Count(said, " ") + 1
+		}
+	}
+	if f.lines[i].indent > 0 && (end == len(f.lines) || definedBy(f.lines[end].text) == "") {
+		return words >= leastInside
+	}
+	return words >= leastExplained
+}
+
+// statements returns the end of the statements that follow without an empty line between them, of which the first one ends at end. It returns
+// i if they are too long.
+func (f *passageFinder) statements(i, end int) int {
+	for end > i && end < len(f.lines) && f.lines[end].text != "" && f.lines[end].indent == f.lines[i].indent && !f.lines[end].comment {
+		next := f.block(end, mostStatement)
+		if next == end || next-i > mostStatement {
+			return i
+		}
+		end = next
+	}
+	return end
+}
+
+// block returns the end of the statement that begins at line i. It returns i if the statement has more than most lines, or if some of them
+// are missing.
+func (f *passageFinder) block(i, most int) int {
+	indent, depth, end := f.lines[i].indent, 0, i
+	for ; end < len(f.lines); end++ {
+		line := &f.lines[end]
+		closes := line.text != "" && strings.IndexByte("})]", line.text[0]) >= 0
+		if end > i && line.text != "" && (line.indent < indent || line.indent == indent && !closes) {
+			break
+		}
+		if line.text == leftOut || end-i > 2*most {
+			return i
+		}
+		if !line.comment {
+			depth += bracketsIn(line.text)
+		}
+	}
+	// A definition without brackets may go on after the last line that was read.
+	goesOn := end == len(f.lines) && strings.HasSuffix(f.lines[i].text, ":") && definedBy(f.lines[i].text) != ""
+	size := 0
+	for _, line := range f.lines[i:end] {
+		if line.text != "" {
+			size++
+		}
+	}
+	if depth != 0 || goesOn || size > most {
+		return i
+	}
+	for f.lines[end-1].text == "" {
+		end--
+	}
+	return end
+}
+
+// bracketsIn returns the number of brackets that a line opens and doesn't close.
+func bracketsIn(text string) (n int) {
+	for i := range len(text) {
+		switch text[i] {
+		case '(', '[', '{':
+			n++
+		case ')', ']', '}':
+			n--
+		}
+	}
+	return n
+}
+
+// signature returns the end of the first lines of a definition, up to its body; i if that is too long.
+func (f *passageFinder) signature(i int) int {
+	depth := 0
+	for end := i; end < min(len(f.lines), i+mostStatement); end++ {
+		text := f.lines[end].text
+		if text == leftOut {
+			break
+		}
+		depth += bracketsIn(text)
+		if depth == 0 || depth == 1 && strings.HasSuffix(text, "{") {
+			return end + 1
+		}
+	}
+	return i
+}
+
+// boundBy returns the name to which a line assigns a value.
+func boundBy(line string) string {
+	name, _, _ := strings.Cut(line, "=")
+	name, _, _ = strings.Cut(strings.TrimRight(name, " :"), ":")
+	return name[strings.LastIndexByte(name, ' ')+1:]
+}
+
+// add adds a passage of the lines from i to end, which defines name.
+func (f *passageFinder) add(i, end int, name string, explains bool) {
+	p := fileQuote{number: f.lines[i].number, name: name, explains: explains, factor: ofShort}
+	if explains {
+		p.factor = ofExplained
+	}
+	if n := len(f.around); n > 0 && f.around[n-1].indent < f.lines[i].indent {
+		p.within = f.around[n-1].name
+	}
+	base, depth := f.lines[i].indent, 0
+	for n, line := range f.lines[i:end] {
+		if line.text == "" {
+			continue
+		}
+		if n > 0 {
+			p.text += "\n" + strings.Repeat(" ", min(max(0, line.indent-base), deepQuote))
+		}
+		p.text += line.text
+		if !line.comment {
+			depth += bracketsIn(line.text)
+		}
+	}
+	if depth > 0 { // only the first line of a definition
+		p.text += "\n  " + leftOutMark
+	}
+	if len(p.text) <= mostPassage {
+		f.see(p)
+	}
+}
+
+// deepQuote is the maximum indentation of a quoted line relative to the quote's first line, in characters.
+const deepQuote = 24

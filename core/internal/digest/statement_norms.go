@@ -1,0 +1,226 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+)
+
+// This file recognizes norms by their form: sentences that say how everything of a kind is to be.
+
+// norm recognizes sentences about everything of a kind: "Commits get signed", "Anything about pay goes through Igor first", "Our style
+// guide forbids contractions".
+func (sc *scene) norm() int {
+	ws := sc.ws
+	switch {
+	case everything.has(ws[0].text):
+		return sc.ofAnything()
+	case ws[0].text == "i" && len(ws) > 4:
+		if askFor.has(ws[1].text) && everything.has(ws[2].text) && manner.has(ws[3].text) { // "I need everything in metres"
+			return ws[2].at
+		}
+	case sc.onlySuch() > 0:
+		return ws[0].at
+	case ws[0].text == "for":
+		return sc.scoped()
+	case ws[0].text == "you" || ws[0].text == "your":
+		return sc.addressed()
+	case ws[0].text == "our":
+		for i := 2; i < min(len(ws)-1, 5); i++ {
+			if demanding.has(ws[i].text) {
+				return ws[i].at
+			}
+		}
+	default:
+		if ws[0].is(quantifiers) {
+			if at := sc.ofEach(); at >= 0 {
+				return at
+			}
+		}
+		if at := sc.inEach(); at >= 0 {
+			return at
+		}
+		for i := 1; i < min(len(ws)-1, 3); i++ {
+			w := &ws[i-1]
+			if i == 1 && sc.laysDown(w) || i == 2 && (ws[0].is(quantifiers) || !ws[0].known) && sc.laysDown(w) {
+				return ws[i].at
+			}
+			if i == 2 && ws[i].text == "need" && sc.word(i+1).is(tasks) && !w.known && strings.HasSuffix(w.text, "s") && sc.warns() { // "new endpoints need a limit, otherwise …"
+				return ws[i].at
+			}
+			if i == 1 && len(ws) > 3 && !w.known && strings.HasSuffix(w.text, "s") && places.has(ws[i].text) && manner.has(ws[i+1].text) { // "quotes go in italics"
+				return ws[i].at
+			}
+			if w.is(products) && strings.HasSuffix(w.text, "s") && governs.has(ws[i].text) && (i == 1 || !ws[0].known) && !ws[i+1].is(tasks|numbers|idle) {
+				return ws[i].at
+			}
+		}
+	}
+	return -1
+}
+
+// laysDown reports whether a sentence that begins with a plural prescribes, without a verb, the form of such things: "Variables in snake_case",
+// "All dates in ISO format".
+func (sc *scene) laysDown(plural *word) bool {
+	i := 1
+	if plural != &sc.ws[0] {
+		i = 2
+	}
+	if len(sc.ws) > 14 || !plural.is(products) || !strings.HasSuffix(plural.text, "s") && !strings.HasSuffix(plural.text, "n") || sc.all&days != 0 {
+		return false
+	}
+	next := sc.word(i + 1)
+	if orders.has(sc.ws[i].text) {
+		return next.breaks
+	}
+	if sc.ws[i].text == "for" {
+		return next.is(quantifiers)
+	}
+	return manner.has(sc.ws[i].text) && !next.quoted && !next.is(tasks|persons|addressees|numbers|idle) && !definite.has(next.text)
+}
+
+// states reports whether "always" at word i prescribes the form of things of a kind: "Les prix sont toujours en francs", "Prezzi sempre in euro".
+func (sc *scene) states(i int, next string) bool {
+	return manner.has(next) && (i < 3 || plurals.has(sc.textAt(i-1))) && (sc.all&persons == 0 || sc.ws[0].text == "i" && !sc.ws[1].known)
+}
+
+// warns reports whether a sentence states the consequence of not following it.
+func (sc *scene) warns() bool {
+	return slices.ContainsFunc(sc.ws, func(w word) bool { return w.breaks && w.text == "otherwise" })
+}
+
+// manner are prepositions that begin a manner: the way in which something is written or done.
+var manner = wordListOf("in with without as em ohne mit sans en sin sem senza zonder без на")
+
+// plurals are verb forms for a plural subject, and orders are positions in a text.
+var (
+	plurals = wordListOf("are sind sont son são sono zijn")
+	orders  = wordListOf("first last above below")
+)
+
+// ofAnything recognizes sentences about whatever fits a description: "Anything about pay goes through Igor first", "Whatever you book, it has
+// to be near the station", "Anything over 50 euros needs two offers".
+func (sc *scene) ofAnything() int {
+	ws := sc.ws
+	described := ws[1].is(addressees | selves)
+	for i := 2; i < len(ws); i++ {
+		switch w := &ws[i]; {
+		case i > 2 && inOrder.has(w.text), described && i > 2 && i+2 < len(ws) && w.breaks, !described && governs.has(w.text):
+			return w.at
+		}
+	}
+	return -1
+}
+
+// scoped recognizes sentences that first say what they apply to: "For all future trips: …".
+func (sc *scene) scoped() int {
+	if !sc.ws[1].is(quantifiers) && sc.ws[1].text != "future" {
+		return -1
+	}
+	for i := 3; i < min(len(sc.ws), 7); i++ {
+		if sc.ws[i].breaks && !sc.ws[2].is(persons|tasks) {
+			return sc.ws[i].at
+		}
+	}
+	return -1
+}
+
+// addressed recognizes sentences that say what the reader does, as a rule: "You write in the past tense", "Your job is to keep every entry short".
+func (sc *scene) addressed() int {
+	ws := sc.ws
+	if ws[0].text == "your" {
+		if ws[2].text == "is" && sc.textAt(3) == "to" && sc.lasts() {
+			return ws[2].at
+		}
+		return -1
+	}
+	verb := 1
+	if ws[1].is(shades | lastingly) {
+		verb = 2
+	}
+	next := sc.word(verb + 1)
+	if next != nil && beginsOrder(&ws[verb]) && (manner.has(next.text) || next.is(quantifiers|products) || next.text == "me") {
+		return ws[verb].at
+	}
+	return -1
+}
+
+// beginsOrder reports whether a word is a verb that begins orders about how to do something.
+func beginsOrder(w *word) bool {
+	if w == nil {
+		return false
+	}
+	for n := int(w.cues) - 1; n >= 0; n = cues.after(n) {
+		if cues.row(n).place == order {
+			return true
+		}
+	}
+	return false
+}
+
+// infinitive reports whether a German sentence is an order in the infinitive: "Bei Preisen immer die Summe nennen".
+func (sc *scene) infinitive() bool {
+	last := &sc.ws[len(sc.ws)-1]
+	return sc.all&(persons|beings) == 0 && !last.known && last.text == sc.text[last.at:last.end] && strings.HasSuffix(last.text, "en")
+}
+
+// ofEach recognizes sentences about everything of a kind that the reader writes, or that must look the same: "All photos need a caption",
+// "Cada carta termina con «…»".
+func (sc *scene) ofEach() int {
+	ws := sc.ws
+	if len(ws) < 4 || sc.all&(days|others) != 0 || definite.has(ws[1].text) || ws[1].is(persons|things) || ws[2].text == "has" || momentary.has(ws[len(ws)-1].text) {
+		return -1
+	}
+	written := false // the sentence says what the reader writes, or what to write
+	for i := 1; i < len(ws); i++ {
+		w := &ws[i]
+		if i < 4 && i > 1 && governs.has(w.text) && i+1 < len(ws) && !ws[i+1].is(idle|persons) {
+			return w.at
+		}
+		written = written || w.quoted || i < 5 && w.is(products|addressees)
+		if w.is(selves) && !inclining.has(ws[i-1].text) || w.is(moods) && !w.quoted || len(w.text) > 4 && strings.HasSuffix(w.text, "ed") && !ws[i-1].known {
+			return -1
+		}
+	}
+	if !written {
+		return -1
+	}
+	return ws[1].at
+}
+
+// places are verbs that say where things of a kind go, or how they are.
+var places = wordListOf("go get come stay end start begin belong")
+
+// onlySuch returns the index of an "only" that ends a phrase without a verb: 2 in "Short answers only". Without one it returns 0.
+func (sc *scene) onlySuch() int {
+	for i := 1; i < min(len(sc.ws), 7) && !sc.ws[i].is(narrators|persons|days); i++ {
+		if sc.ws[i].text == "only" && (i+1 == len(sc.ws) || sc.ws[i+1].breaks) && !sc.ws[0].is(narrators|persons|addressees|things|numbers) {
+			return i
+		}
+	}
+	return 0
+}
+
+// inEach recognizes sentences about a part of everything of a kind, and orders that apply to all of it: "The first line of every post is a
+// question", "Double-check the allergens in all menus", "Have a look at any number before you send it". It also recognizes what nobody may use:
+// "It's a no to anything with gelatin".
+func (sc *scene) inEach() int {
+	ws := sc.ws
+	if sc.all&(moods|days|others) != 0 || ws[0].is(persons|selves|addressees) {
+		return -1
+	}
+	verb := !ws[0].is(things|tasks|quantifiers|narrators|askers) && !ws[1].is(askers) && !strings.HasSuffix(ws[0].text, "s") && !inclining.has(ws[1].text)
+	for i := 2; i+1 < len(ws); i++ {
+		switch w, next := &ws[i], &ws[i+1]; {
+		case w.is(quantifiers) && everything.has(w.text):
+			if sc.all&negations != 0 && inclining.has(next.text) && !ws[0].is(askers&^narrators) {
+				return w.at
+			}
+		case w.is(quantifiers) && !next.is(tasks|persons|things|addressees):
+			before := ws[i-1].text
+			if before == "of" && definite.has(ws[0].text) && i+3 < len(ws) || verb && i > 2 && (before == "in" || before == "on" || before == "with" || before == "for") && !errands.has(ws[0].text) || rulesOut(ws[i:]) {
+				return w.at
+			}
+		}
+	}
+	return -1
+}

@@ -1,0 +1,28 @@
+package digest
+
+import (
+	"strings"
+	"testing"
+)
+
+// A sentence without an end is read in pieces, so that the time to read it grows with its length and not with the square of it.
+func TestEndlessSentencesAreReadInPieces(t *testing.T) {
+	for name, text := range map[string]string{
+		"words":         strings.Repeat("never use only always ", 5000),
+		"without space": strings.Repeat("不要", 20000),
+	} {
+		at := 0
+		for _, r := range sentencesIn(nil, text, nil) {
+			if r[1]-r[0] > 2*longestSentence+4 {
+				t.Errorf("%s: a piece of %d bytes", name, r[1]-r[0])
+			}
+			if strings.TrimSpace(text[at:r[0]]) != "" {
+				t.Errorf("%s: %q is in no piece", name, text[at:r[0]])
+			}
+			at = r[1]
+		}
+		if at != len(text) {
+			t.Errorf("%s: %d bytes of %d are in pieces", name, at, len(text))
+		}
+	}
+}

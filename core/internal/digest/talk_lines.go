@@ -1,0 +1,77 @@
+package digest
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// This file turns chosen sentences into the statements of a chat's digest.
+
+// continuesLine reports whether a line needs no label after a line by the same speaker, because it can't be mistaken
+// for anything but speech.
+func continuesLine(line string) bool {
+	first, _ := utf8.DecodeRuneInString(line)
+	return inWord(first) && labelEnd(line) == 0
+}
+
+// listed returns a statement without its number in a list, unless the statement before it on the line has the previous number: "2. Mint. 4. Sage."
+// would suggest that the others are missing by mistake. It also returns the number, or the previous one.
+func listed(text string, previous int) (string, int) {
+	digits := 0
+	for digits < min(len(text), 3) && text[digits] >= '0' && text[digits] <= '9' {
+		digits++
+	}
+	item, rest := listItem(text)
+	if digits == 0 || !item || len(rest) < minStatement {
+		return text, previous
+	}
+	number, _ := strconv.Atoi(text[:digits])
+	if number == previous+1 {
+		return text, number
+	}
+	return rest, -1
+}
+
+// rowOf returns the cells of a table's row as a phrase: "| oak | 140 € |" becomes "oak: 140 €".
+func rowOf(text string) string {
+	row := strings.TrimSpace(text)
+	if len(row) < 3 || row[0] != '|' {
+		return text
+	}
+	var b strings.Builder
+	cells := 0
+	for cell := range strings.SplitSeq(strings.Trim(row, "|"), "|") {
+		if cell = strings.TrimSpace(cell); cell == "" {
+			continue
+		}
+		switch cells++; cells {
+		case 1:
+		case 2:
+			b.WriteString(labelMark)
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(cell)
+	}
+	return b.String()
+}
+
+// statementOf returns a statement in the form that it has in a line. It ends with punctuation, so that the next round
+// can separate it from the following statement. was is a note to add, or "".
+func statementOf(text, was string) string {
+	text = strings.TrimRight(strings.TrimSpace(strings.ReplaceAll(text, "**", "")), ",;:–—-( ，；：、،")
+	bare := strings.TrimRight(text, "\"'”’»)）」』》")
+	end, _ := utf8.DecodeLastRuneInString(bare)
+	switch {
+	case was != "":
+		text = strings.TrimRight(text, ".。।") + was + "."
+	case strings.ContainsRune(".!?…。！？؟।॥۔", end):
+	case unicode.In(end, unicode.Han, unicode.Hiragana, unicode.Katakana):
+		text += "。"
+	default:
+		text += "."
+	}
+	return Fence(text)
+}
