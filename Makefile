@@ -44,15 +44,15 @@ demo: ## Compact a shipped sample session and show what was done
 check: ## Check format, vet and staticcheck; run the unit tests of core, of the Go package and of js, and the vectors, in about three minutes
 	@.ci/stages check check-format vet lint check-go check-js
 
-# Everything that CI runs. Each module is built once, in a stage of its own. A stage begins as soon as its needs are met; the longest come
-# first.
+# Everything that CI runs. Each module is built once, in a stage of its own. A stage begins as soon as its needs are met; what the longest
+# need comes first, then the longest, and last the short stages that nothing needs, which run beside the end of a long one.
 .PHONY: test
 test: ## Run every check and test; install what they need
-	@BUILT=1 .ci/stages test tools check-format vet:tools \
-		check-module:tools packages:tools module-full:check-module module-slim:check-module reactor:check-module component:check-module c-library:tools \
-		test-go:tools,module-full,module-slim,reactor,c-library test-js:packages,module-full,module-slim,component \
-		test-build:check-module test-hosts:c-library test-python:test-hosts check-generated:module-slim test-runtimes:module-full,packages \
-		lint:tools lint-prose:tools check-figures:tools
+	@BUILT=1 .ci/stages test tools check-format \
+		check-module:tools packages:tools module-full:check-module module-slim:check-module component:check-module \
+		test-js:packages,module-full,module-slim,component reactor:check-module c-library:tools test-go:tools,module-full,module-slim,reactor,c-library \
+		test-build:check-module test-hosts:c-library test-python:test-hosts test-runtimes:module-full,packages \
+		vet:tools lint:tools check-generated:module-slim lint-prose:tools check-figures:tools
 
 # Installs a target's requirements, or reports that they are missing.
 needs-%:

@@ -29,28 +29,7 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold(in *jlexer.Lexer, out *progre
 		case "needs_messages":
 			jsonfield.Bool(in, (*bool)(&out.NeedsMessages))
 		case "effects":
-			if in.IsNull() {
-				in.Skip()
-				out.Effects = nil
-			} else {
-				in.Delim('[')
-				if out.Effects == nil {
-					if !in.IsDelim(']') {
-						out.Effects = make([]api.Effect, 0, 0)
-					} else {
-						out.Effects = []api.Effect{}
-					}
-				} else {
-					out.Effects = (out.Effects)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v1 api.Effect
-					easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi(in, &v1)
-					out.Effects = append(out.Effects, v1)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Effects, easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi)
 		case "failure":
 			if in.IsNull() {
 				in.Skip()
@@ -125,14 +104,7 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold(out *jwriter.Writer, in progr
 		if in.Effects == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v2, v3 := range in.Effects {
-				if v2 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi(out, v3)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Effects, easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi)
 		}
 	}
 	{
@@ -320,40 +292,11 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *api
 		case "id":
 			jsonfield.Int(in, (*int)(&out.ID))
 		case "keys":
-			if in.IsNull() {
-				in.Skip()
-				out.Keys = nil
-			} else {
-				in.Delim('[')
-				if out.Keys == nil {
-					if !in.IsDelim(']') {
-						out.Keys = make([]string, 0, 4)
-					} else {
-						out.Keys = []string{}
-					}
-				} else {
-					out.Keys = (out.Keys)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v4 string
-					jsonfield.String(in, (*string)(&v4))
-					out.Keys = append(out.Keys, v4)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Keys)
 		case "record":
 			jsonfield.String(in, (*string)(&out.Record))
 		case "if_revision":
-			if in.IsNull() {
-				in.Skip()
-				out.IfRevision = nil
-			} else {
-				if out.IfRevision == nil {
-					out.IfRevision = new(string)
-				}
-				jsonfield.String(in, (*string)(out.IfRevision))
-			}
+			jsonfield.Pointer(in, &out.IfRevision, jsonfield.String)
 		case "holder":
 			jsonfield.String(in, (*string)(&out.Holder))
 		case "lease":
@@ -437,14 +380,7 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in ap
 		const prefix string = ",\"keys\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v5, v6 := range in.Keys {
-				if v5 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v6))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Keys)
 		}
 	}
 	if in.Record != "" {

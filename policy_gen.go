@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/pass"
 )
 
-// Policy says when and how a transcript is compacted. Zero values mean "as the preset says".
+// Policy determines when and how a transcript is compacted. Zero values mean "as in the preset".
 type Policy struct {
 	// Raw is a whole policy as JSON (docs/reference/policy.md), for what this version has no field for. Where it is there no other
 	// field is read, and errors count in its bytes.
@@ -182,7 +182,7 @@ type Gate struct {
 	// MaxToolResults is the number of tool results that are neither cleared nor summarized above which compaction is due; 0 means
 	// never.
 	MaxToolResults int
-	// Usage uses the provider's counts (usage in native messages) and estimates only the messages after them.
+	// Usage makes ctxfold use the provider's counts (usage in native messages) and estimate only the messages after them.
 	Usage bool
 }
 
@@ -251,7 +251,7 @@ type Digest struct {
 	Provider bool
 	// Retries is the maximum number of times that the model is asked again after a rejected summary. Default: 1.
 	Retries int
-	// Split says how to summarize a record that is too long for one request: "map" (one request per part, in parallel, and one
+	// Split is the way to summarize a record that is too long for one request: "map" (one request per part, in parallel, and one
 	// that merges their digests) or "chain" (part by part, each with the digest so far).
 	Split string
 	// Standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1. They may
@@ -273,7 +273,7 @@ type Digest struct {
 	// Scope is the kind of transcript: "session" (the default) or "branch", an abandoned path of the conversation, which is folded
 	// as a whole.
 	Scope string
-	// OnFailure says what to do if the host has no summary: "local" (the default: use the local digest), "keep" (leave the
+	// OnFailure is what to do if the host has no summary: "local" (the default: use the local digest), "keep" (leave the
 	// transcript unchanged) or "error" (fail; with wire_safe this means "local").
 	OnFailure string
 }

@@ -104,28 +104,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Va
 		case "messages":
 			jsonfield.Int(in, (*int)(&out.Messages))
 		case "violations":
-			if in.IsNull() {
-				in.Skip()
-				out.Violations = nil
-			} else {
-				in.Delim('[')
-				if out.Violations == nil {
-					if !in.IsDelim(']') {
-						out.Violations = make([]Violation, 0, 0)
-					} else {
-						out.Violations = []Violation{}
-					}
-				} else {
-					out.Violations = (out.Violations)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v1 Violation
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi2(in, &v1)
-					out.Violations = append(out.Violations, v1)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Violations, easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi2)
 		default:
 			in.SkipRecursive()
 		}
@@ -155,14 +134,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in V
 		if in.Violations == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v2, v3 := range in.Violations {
-				if v2 > 0 {
-					out.RawByte(',')
-				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi2(out, v3)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Violations, easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi2)
 		}
 	}
 	out.RawByte('}')
@@ -564,28 +536,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Re
 		case "valid":
 			jsonfield.Bool(in, (*bool)(&out.Valid))
 		case "markers":
-			if in.IsNull() {
-				in.Skip()
-				out.Markers = nil
-			} else {
-				in.Delim('[')
-				if out.Markers == nil {
-					if !in.IsDelim(']') {
-						out.Markers = make([]Marker, 0, 1)
-					} else {
-						out.Markers = []Marker{}
-					}
-				} else {
-					out.Markers = (out.Markers)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v4 Marker
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi9(in, &v4)
-					out.Markers = append(out.Markers, v4)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Markers, easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi9)
 		case "state":
 			jsonfield.Value(in, &out.State)
 		case "messages":
@@ -618,14 +569,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in R
 		if in.Markers == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v5, v6 := range in.Markers {
-				if v5 > 0 {
-					out.RawByte(',')
-				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi9(out, v6)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Markers, easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi9)
 		}
 	}
 	if len(in.State) != 0 {
@@ -780,15 +724,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *R
 		case "query":
 			jsonfield.String(in, (*string)(&out.Query))
 		case "text":
-			if in.IsNull() {
-				in.Skip()
-				out.Text = nil
-			} else {
-				if out.Text == nil {
-					out.Text = new(string)
-				}
-				jsonfield.String(in, (*string)(out.Text))
-			}
+			jsonfield.Pointer(in, &out.Text, jsonfield.String)
 		default:
 			in.SkipRecursive()
 		}
@@ -860,28 +796,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *P
 		case "format":
 			jsonfield.String(in, (*string)(&out.Format))
 		case "prints":
-			if in.IsNull() {
-				in.Skip()
-				out.Prints = nil
-			} else {
-				in.Delim('[')
-				if out.Prints == nil {
-					if !in.IsDelim(']') {
-						out.Prints = make([]string, 0, 4)
-					} else {
-						out.Prints = []string{}
-					}
-				} else {
-					out.Prints = (out.Prints)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v7 string
-					jsonfield.String(in, (*string)(&v7))
-					out.Prints = append(out.Prints, v7)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Prints)
 		case "model":
 			jsonfield.String(in, (*string)(&out.Model))
 		default:
@@ -905,14 +820,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in 
 		if in.Prints == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v8, v9 := range in.Prints {
-				if v8 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v9))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Prints)
 		}
 	}
 	if in.Model != "" {
@@ -978,40 +886,11 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *P
 		case "state":
 			jsonfield.Value(in, &out.State)
 		case "archive":
-			if in.IsNull() {
-				in.Skip()
-				out.Archive = nil
-			} else {
-				in.Delim('[')
-				if out.Archive == nil {
-					if !in.IsDelim(']') {
-						out.Archive = make([]Body, 0, 0)
-					} else {
-						out.Archive = []Body{}
-					}
-				} else {
-					out.Archive = (out.Archive)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v11 Body
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in, &v11)
-					out.Archive = append(out.Archive, v11)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Archive, easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14)
 		case "start":
 			jsonfield.Bool(in, (*bool)(&out.Start))
 		case "known":
-			if in.IsNull() {
-				in.Skip()
-				out.Known = nil
-			} else {
-				if out.Known == nil {
-					out.Known = new(int)
-				}
-				jsonfield.Int(in, (*int)(out.Known))
-			}
+			jsonfield.Pointer(in, &out.Known, jsonfield.Int)
 		case "known_messages":
 			jsonfield.Int(in, (*int)(&out.KnownMessages))
 		case "memory":
@@ -1075,14 +954,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in 
 		const prefix string = ",\"archive\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v14, v15 := range in.Archive {
-				if v14 > 0 {
-					out.RawByte(',')
-				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out, v15)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Archive, easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14)
 		}
 	}
 	if in.Start {
@@ -1148,15 +1020,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *B
 		case "places":
 			jsonfield.Value(in, &out.Places)
 		case "body":
-			if in.IsNull() {
-				in.Skip()
-				out.Inline = nil
-			} else {
-				if out.Inline == nil {
-					out.Inline = new(string)
-				}
-				jsonfield.String(in, (*string)(out.Inline))
-			}
+			jsonfield.Pointer(in, &out.Inline, jsonfield.String)
 		default:
 			in.SkipRecursive()
 		}
@@ -1231,28 +1095,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *O
 				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi16(in, out.Usage)
 			}
 		case "skipped":
-			if in.IsNull() {
-				in.Skip()
-				out.Skipped = nil
-			} else {
-				in.Delim('[')
-				if out.Skipped == nil {
-					if !in.IsDelim(']') {
-						out.Skipped = make([]Skipped, 0, 2)
-					} else {
-						out.Skipped = []Skipped{}
-					}
-				} else {
-					out.Skipped = (out.Skipped)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v16 Skipped
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(in, &v16)
-					out.Skipped = append(out.Skipped, v16)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Skipped, easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17)
 		case "messages":
 			jsonfield.Value(in, &out.Messages)
 		default:
@@ -1297,14 +1140,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in 
 		if in.Skipped == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v17, v18 := range in.Skipped {
-				if v17 > 0 {
-					out.RawByte(',')
-				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(out, v18)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Skipped, easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17)
 		}
 	}
 	{
@@ -1438,51 +1274,9 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *N
 		in.WantColon()
 		switch key {
 		case "handles":
-			if in.IsNull() {
-				in.Skip()
-				out.Handles = nil
-			} else {
-				in.Delim('[')
-				if out.Handles == nil {
-					if !in.IsDelim(']') {
-						out.Handles = make([]string, 0, 4)
-					} else {
-						out.Handles = []string{}
-					}
-				} else {
-					out.Handles = (out.Handles)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v19 string
-					jsonfield.String(in, (*string)(&v19))
-					out.Handles = append(out.Handles, v19)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Handles)
 		case "corrupt":
-			if in.IsNull() {
-				in.Skip()
-				out.Corrupt = nil
-			} else {
-				in.Delim('[')
-				if out.Corrupt == nil {
-					if !in.IsDelim(']') {
-						out.Corrupt = make([]string, 0, 4)
-					} else {
-						out.Corrupt = []string{}
-					}
-				} else {
-					out.Corrupt = (out.Corrupt)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v20 string
-					jsonfield.String(in, (*string)(&v20))
-					out.Corrupt = append(out.Corrupt, v20)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Corrupt)
 		default:
 			in.SkipRecursive()
 		}
@@ -1500,14 +1294,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in 
 		if in.Handles == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v21, v22 := range in.Handles {
-				if v21 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v22))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Handles)
 		}
 	}
 	{
@@ -1516,14 +1303,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in 
 		if in.Corrupt == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v23, v24 := range in.Corrupt {
-				if v23 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v24))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Corrupt)
 		}
 	}
 	out.RawByte('}')
@@ -1616,166 +1396,19 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *I
 		case "abi":
 			jsonfield.Int(in, (*int)(&out.ABI))
 		case "ops":
-			if in.IsNull() {
-				in.Skip()
-				out.Ops = nil
-			} else {
-				in.Delim('[')
-				if out.Ops == nil {
-					if !in.IsDelim(']') {
-						out.Ops = make([]Operation, 0, 4)
-					} else {
-						out.Ops = []Operation{}
-					}
-				} else {
-					out.Ops = (out.Ops)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v25 Operation
-					jsonfield.String(in, (*string)(&v25))
-					out.Ops = append(out.Ops, v25)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Ops)
 		case "formats":
-			if in.IsNull() {
-				in.Skip()
-				out.Formats = nil
-			} else {
-				in.Delim('[')
-				if out.Formats == nil {
-					if !in.IsDelim(']') {
-						out.Formats = make([]FormatInfo, 0, 2)
-					} else {
-						out.Formats = []FormatInfo{}
-					}
-				} else {
-					out.Formats = (out.Formats)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v26 FormatInfo
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21(in, &v26)
-					out.Formats = append(out.Formats, v26)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Formats, easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21)
 		case "estimators":
-			if in.IsNull() {
-				in.Skip()
-				out.Estimators = nil
-			} else {
-				in.Delim('[')
-				if out.Estimators == nil {
-					if !in.IsDelim(']') {
-						out.Estimators = make([]Estimator, 0, 4)
-					} else {
-						out.Estimators = []Estimator{}
-					}
-				} else {
-					out.Estimators = (out.Estimators)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v27 Estimator
-					jsonfield.String(in, (*string)(&v27))
-					out.Estimators = append(out.Estimators, v27)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Estimators)
 		case "passes":
-			if in.IsNull() {
-				in.Skip()
-				out.Passes = nil
-			} else {
-				in.Delim('[')
-				if out.Passes == nil {
-					if !in.IsDelim(']') {
-						out.Passes = make([]PassName, 0, 4)
-					} else {
-						out.Passes = []PassName{}
-					}
-				} else {
-					out.Passes = (out.Passes)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v28 PassName
-					jsonfield.String(in, (*string)(&v28))
-					out.Passes = append(out.Passes, v28)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Passes)
 		case "pass_info":
-			if in.IsNull() {
-				in.Skip()
-				out.PassInfo = nil
-			} else {
-				in.Delim('[')
-				if out.PassInfo == nil {
-					if !in.IsDelim(']') {
-						out.PassInfo = make([]PassInfo, 0, 0)
-					} else {
-						out.PassInfo = []PassInfo{}
-					}
-				} else {
-					out.PassInfo = (out.PassInfo)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v29 PassInfo
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in, &v29)
-					out.PassInfo = append(out.PassInfo, v29)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.PassInfo, easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22)
 		case "functions":
-			if in.IsNull() {
-				in.Skip()
-				out.Functions = nil
-			} else {
-				in.Delim('[')
-				if out.Functions == nil {
-					if !in.IsDelim(']') {
-						out.Functions = make([]FunctionName, 0, 4)
-					} else {
-						out.Functions = []FunctionName{}
-					}
-				} else {
-					out.Functions = (out.Functions)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v30 FunctionName
-					jsonfield.String(in, (*string)(&v30))
-					out.Functions = append(out.Functions, v30)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Functions)
 		case "presets":
-			if in.IsNull() {
-				in.Skip()
-				out.Presets = nil
-			} else {
-				in.Delim('[')
-				if out.Presets == nil {
-					if !in.IsDelim(']') {
-						out.Presets = make([]PresetInfo, 0, 1)
-					} else {
-						out.Presets = []PresetInfo{}
-					}
-				} else {
-					out.Presets = (out.Presets)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v31 PresetInfo
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi23(in, &v31)
-					out.Presets = append(out.Presets, v31)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Presets, easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi23)
 		case "limits":
 			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi24(in, &out.Limits)
 		default:
@@ -1807,14 +1440,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 		if in.Ops == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v32, v33 := range in.Ops {
-				if v32 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v33))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Ops)
 		}
 	}
 	{
@@ -1823,14 +1449,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 		if in.Formats == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v34, v35 := range in.Formats {
-				if v34 > 0 {
-					out.RawByte(',')
-				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21(out, v35)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Formats, easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21)
 		}
 	}
 	{
@@ -1839,14 +1458,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 		if in.Estimators == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v36, v37 := range in.Estimators {
-				if v36 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v37))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Estimators)
 		}
 	}
 	{
@@ -1855,14 +1467,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 		if in.Passes == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v38, v39 := range in.Passes {
-				if v38 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v39))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Passes)
 		}
 	}
 	{
@@ -1871,14 +1476,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 		if in.PassInfo == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v40, v41 := range in.PassInfo {
-				if v40 > 0 {
-					out.RawByte(',')
-				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out, v41)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.PassInfo, easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22)
 		}
 	}
 	{
@@ -1887,14 +1485,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 		if in.Functions == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v42, v43 := range in.Functions {
-				if v42 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v43))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Functions)
 		}
 	}
 	{
@@ -1903,14 +1494,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 		if in.Presets == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v44, v45 := range in.Presets {
-				if v44 > 0 {
-					out.RawByte(',')
-				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23(out, v45)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Presets, easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23)
 		}
 	}
 	{
@@ -2019,97 +1603,13 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *P
 		case "doc":
 			jsonfield.String(in, (*string)(&out.Doc))
 		case "parameters":
-			if in.IsNull() {
-				in.Skip()
-				out.Parameters = nil
-			} else {
-				in.Delim('[')
-				if out.Parameters == nil {
-					if !in.IsDelim(']') {
-						out.Parameters = make([]Parameter, 0, 1)
-					} else {
-						out.Parameters = []Parameter{}
-					}
-				} else {
-					out.Parameters = (out.Parameters)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v46 Parameter
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi25(in, &v46)
-					out.Parameters = append(out.Parameters, v46)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Parameters, easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi25)
 		case "markers":
-			if in.IsNull() {
-				in.Skip()
-				out.Markers = nil
-			} else {
-				in.Delim('[')
-				if out.Markers == nil {
-					if !in.IsDelim(']') {
-						out.Markers = make([]string, 0, 4)
-					} else {
-						out.Markers = []string{}
-					}
-				} else {
-					out.Markers = (out.Markers)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v47 string
-					jsonfield.String(in, (*string)(&v47))
-					out.Markers = append(out.Markers, v47)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Markers)
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-				out.Messages = nil
-			} else {
-				in.Delim('[')
-				if out.Messages == nil {
-					if !in.IsDelim(']') {
-						out.Messages = make([]string, 0, 4)
-					} else {
-						out.Messages = []string{}
-					}
-				} else {
-					out.Messages = (out.Messages)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v48 string
-					jsonfield.String(in, (*string)(&v48))
-					out.Messages = append(out.Messages, v48)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Messages)
 		case "counters":
-			if in.IsNull() {
-				in.Skip()
-				out.Counters = nil
-			} else {
-				in.Delim('[')
-				if out.Counters == nil {
-					if !in.IsDelim(']') {
-						out.Counters = make([]Counter, 0, 2)
-					} else {
-						out.Counters = []Counter{}
-					}
-				} else {
-					out.Counters = (out.Counters)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v49 Counter
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi26(in, &v49)
-					out.Counters = append(out.Counters, v49)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Counters, easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi26)
 		default:
 			in.SkipRecursive()
 		}
@@ -2135,14 +1635,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in 
 		if in.Parameters == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v50, v51 := range in.Parameters {
-				if v50 > 0 {
-					out.RawByte(',')
-				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(out, v51)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Parameters, easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25)
 		}
 	}
 	{
@@ -2151,14 +1644,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in 
 		if in.Markers == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v52, v53 := range in.Markers {
-				if v52 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v53))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Markers)
 		}
 	}
 	{
@@ -2167,14 +1653,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in 
 		if in.Messages == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v54, v55 := range in.Messages {
-				if v54 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v55))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Messages)
 		}
 	}
 	{
@@ -2183,14 +1662,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in 
 		if in.Counters == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v56, v57 := range in.Counters {
-				if v56 > 0 {
-					out.RawByte(',')
-				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26(out, v57)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Counters, easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26)
 		}
 	}
 	out.RawByte('}')
@@ -2353,28 +1825,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(in *jlexer.Lexer, out *F
 		in.WantColon()
 		switch key {
 		case "results":
-			if in.IsNull() {
-				in.Skip()
-				out.Results = nil
-			} else {
-				in.Delim('[')
-				if out.Results == nil {
-					if !in.IsDelim(']') {
-						out.Results = make([]FoundMessage, 0, 0)
-					} else {
-						out.Results = []FoundMessage{}
-					}
-				} else {
-					out.Results = (out.Results)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v58 FoundMessage
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi29(in, &v58)
-					out.Results = append(out.Results, v58)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Results, easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi29)
 		case "searched":
 			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(in, &out.Searched)
 		default:
@@ -2394,14 +1845,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi28(out *jwriter.Writer, in 
 		if in.Results == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v59, v60 := range in.Results {
-				if v59 > 0 {
-					out.RawByte(',')
-				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi29(out, v60)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Results, easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi29)
 		}
 	}
 	{
@@ -2437,28 +1881,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(in *jlexer.Lexer, out *S
 		case "bytes":
 			jsonfield.Int(in, (*int)(&out.Bytes))
 		case "missing":
-			if in.IsNull() {
-				in.Skip()
-				out.Missing = nil
-			} else {
-				in.Delim('[')
-				if out.Missing == nil {
-					if !in.IsDelim(']') {
-						out.Missing = make([]string, 0, 4)
-					} else {
-						out.Missing = []string{}
-					}
-				} else {
-					out.Missing = (out.Missing)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v61 string
-					jsonfield.String(in, (*string)(&v61))
-					out.Missing = append(out.Missing, v61)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Missing)
 		default:
 			in.SkipRecursive()
 		}
@@ -2488,14 +1911,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi30(out *jwriter.Writer, in 
 		if in.Missing == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v62, v63 := range in.Missing {
-				if v62 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v63))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Missing)
 		}
 	}
 	out.RawByte('}')
@@ -2677,28 +2093,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(in *jlexer.Lexer, out *E
 		case "format":
 			jsonfield.String(in, (*string)(&out.Format))
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-				out.Messages = nil
-			} else {
-				in.Delim('[')
-				if out.Messages == nil {
-					if !in.IsDelim(']') {
-						out.Messages = make([]int, 0, 8)
-					} else {
-						out.Messages = []int{}
-					}
-				} else {
-					out.Messages = (out.Messages)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v64 int
-					jsonfield.Int(in, (*int)(&v64))
-					out.Messages = append(out.Messages, v64)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Ints(in, &out.Messages)
 		case "beside":
 			jsonfield.Int(in, (*int)(&out.Beside))
 		default:
@@ -2740,14 +2135,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(out *jwriter.Writer, in 
 		const prefix string = ",\"messages\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v65, v66 := range in.Messages {
-				if v65 > 0 {
-					out.RawByte(',')
-				}
-				out.Int(int(v66))
-			}
-			out.RawByte(']')
+			jsonfield.PutInts(out, in.Messages)
 		}
 	}
 	if in.Beside != 0 {
@@ -2798,14 +2186,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(out *jwriter.Writer, in 
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
-		out.RawByte('[')
-		for v68, v69 := range in {
-			if v68 > 0 {
-				out.RawByte(',')
-			}
-			easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out, v69)
-		}
-		out.RawByte(']')
+		jsonfield.PutList(out, in, easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35)
 	}
 }
 
@@ -2828,40 +2209,11 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *E
 		in.WantColon()
 		switch key {
 		case "keep":
-			if in.IsNull() {
-				in.Skip()
-				out.Keep = nil
-			} else {
-				in.Delim('[')
-				if out.Keep == nil {
-					if !in.IsDelim(']') {
-						out.Keep = make([]int, 0, 8)
-					} else {
-						out.Keep = []int{}
-					}
-				} else {
-					out.Keep = (out.Keep)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v70 int
-					jsonfield.Int(in, (*int)(&v70))
-					out.Keep = append(out.Keep, v70)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Ints(in, &out.Keep)
 		case "insert":
 			jsonfield.Value(in, &out.Insert)
 		case "set":
-			if in.IsNull() {
-				in.Skip()
-				out.Set = nil
-			} else {
-				if out.Set == nil {
-					out.Set = new(int)
-				}
-				jsonfield.Int(in, (*int)(out.Set))
-			}
+			jsonfield.Pointer(in, &out.Set, jsonfield.Int)
 		case "message":
 			jsonfield.Value(in, &out.Message)
 		default:
@@ -2880,14 +2232,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out *jwriter.Writer, in 
 		first = false
 		out.RawString(prefix[1:])
 		{
-			out.RawByte('[')
-			for v71, v72 := range in.Keep {
-				if v71 > 0 {
-					out.RawByte(',')
-				}
-				out.Int(int(v72))
-			}
-			out.RawByte(']')
+			jsonfield.PutInts(out, in.Keep)
 		}
 	}
 	if len(in.Insert) != 0 {
@@ -2934,28 +2279,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *D
 		case "format":
 			jsonfield.String(in, (*string)(&out.Format))
 		case "digests":
-			if in.IsNull() {
-				in.Skip()
-				out.Digests = nil
-			} else {
-				in.Delim('[')
-				if out.Digests == nil {
-					if !in.IsDelim(']') {
-						out.Digests = make([]Digest, 0, 0)
-					} else {
-						out.Digests = []Digest{}
-					}
-				} else {
-					out.Digests = (out.Digests)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v73 Digest
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in, &v73)
-					out.Digests = append(out.Digests, v73)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Digests, easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37)
 		default:
 			in.SkipRecursive()
 		}
@@ -2977,14 +2301,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in 
 		if in.Digests == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v74, v75 := range in.Digests {
-				if v74 > 0 {
-					out.RawByte(',')
-				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out, v75)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Digests, easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37)
 		}
 	}
 	out.RawByte('}')
@@ -3021,28 +2338,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *D
 		case "text":
 			jsonfield.String(in, (*string)(&out.Text))
 		case "sections":
-			if in.IsNull() {
-				in.Skip()
-				out.Sections = nil
-			} else {
-				in.Delim('[')
-				if out.Sections == nil {
-					if !in.IsDelim(']') {
-						out.Sections = make([]DigestSection, 0, 1)
-					} else {
-						out.Sections = []DigestSection{}
-					}
-				} else {
-					out.Sections = (out.Sections)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v76 DigestSection
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in, &v76)
-					out.Sections = append(out.Sections, v76)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Sections, easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38)
 		case "ledger":
 			if in.IsNull() {
 				in.Skip()
@@ -3094,14 +2390,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in 
 		if in.Sections == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v77, v78 := range in.Sections {
-				if v77 > 0 {
-					out.RawByte(',')
-				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out, v78)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Sections, easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38)
 		}
 	}
 	if in.Ledger != nil {
@@ -3123,189 +2412,21 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *L
 		case "task":
 			jsonfield.String(in, (*string)(&out.Task))
 		case "requests":
-			if in.IsNull() {
-				in.Skip()
-				out.Requests = nil
-			} else {
-				in.Delim('[')
-				if out.Requests == nil {
-					if !in.IsDelim(']') {
-						out.Requests = make([]string, 0, 4)
-					} else {
-						out.Requests = []string{}
-					}
-				} else {
-					out.Requests = (out.Requests)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v79 string
-					jsonfield.String(in, (*string)(&v79))
-					out.Requests = append(out.Requests, v79)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Requests)
 		case "standing":
-			if in.IsNull() {
-				in.Skip()
-				out.Standing = nil
-			} else {
-				in.Delim('[')
-				if out.Standing == nil {
-					if !in.IsDelim(']') {
-						out.Standing = make([]string, 0, 4)
-					} else {
-						out.Standing = []string{}
-					}
-				} else {
-					out.Standing = (out.Standing)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v80 string
-					jsonfield.String(in, (*string)(&v80))
-					out.Standing = append(out.Standing, v80)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Standing)
 		case "read":
-			if in.IsNull() {
-				in.Skip()
-				out.Read = nil
-			} else {
-				in.Delim('[')
-				if out.Read == nil {
-					if !in.IsDelim(']') {
-						out.Read = make([]string, 0, 4)
-					} else {
-						out.Read = []string{}
-					}
-				} else {
-					out.Read = (out.Read)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v81 string
-					jsonfield.String(in, (*string)(&v81))
-					out.Read = append(out.Read, v81)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Read)
 		case "modified":
-			if in.IsNull() {
-				in.Skip()
-				out.Modified = nil
-			} else {
-				in.Delim('[')
-				if out.Modified == nil {
-					if !in.IsDelim(']') {
-						out.Modified = make([]string, 0, 4)
-					} else {
-						out.Modified = []string{}
-					}
-				} else {
-					out.Modified = (out.Modified)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v82 string
-					jsonfield.String(in, (*string)(&v82))
-					out.Modified = append(out.Modified, v82)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Modified)
 		case "commands":
-			if in.IsNull() {
-				in.Skip()
-				out.Commands = nil
-			} else {
-				in.Delim('[')
-				if out.Commands == nil {
-					if !in.IsDelim(']') {
-						out.Commands = make([]LedgerCommand, 0, 2)
-					} else {
-						out.Commands = []LedgerCommand{}
-					}
-				} else {
-					out.Commands = (out.Commands)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v83 LedgerCommand
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(in, &v83)
-					out.Commands = append(out.Commands, v83)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Commands, easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40)
 		case "errors":
-			if in.IsNull() {
-				in.Skip()
-				out.Errors = nil
-			} else {
-				in.Delim('[')
-				if out.Errors == nil {
-					if !in.IsDelim(']') {
-						out.Errors = make([]LedgerFailure, 0, 1)
-					} else {
-						out.Errors = []LedgerFailure{}
-					}
-				} else {
-					out.Errors = (out.Errors)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v84 LedgerFailure
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(in, &v84)
-					out.Errors = append(out.Errors, v84)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Errors, easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41)
 		case "running":
-			if in.IsNull() {
-				in.Skip()
-				out.Running = nil
-			} else {
-				in.Delim('[')
-				if out.Running == nil {
-					if !in.IsDelim(']') {
-						out.Running = make([]LedgerRunning, 0, 1)
-					} else {
-						out.Running = []LedgerRunning{}
-					}
-				} else {
-					out.Running = (out.Running)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v85 LedgerRunning
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in, &v85)
-					out.Running = append(out.Running, v85)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Running, easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42)
 		case "unloaded":
-			if in.IsNull() {
-				in.Skip()
-				out.Unloaded = nil
-			} else {
-				in.Delim('[')
-				if out.Unloaded == nil {
-					if !in.IsDelim(']') {
-						out.Unloaded = make([]string, 0, 4)
-					} else {
-						out.Unloaded = []string{}
-					}
-				} else {
-					out.Unloaded = (out.Unloaded)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v86 string
-					jsonfield.String(in, (*string)(&v86))
-					out.Unloaded = append(out.Unloaded, v86)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Unloaded)
 		default:
 			in.SkipRecursive()
 		}
@@ -3331,14 +2452,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 			out.RawString(prefix)
 		}
 		{
-			out.RawByte('[')
-			for v87, v88 := range in.Requests {
-				if v87 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v88))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Requests)
 		}
 	}
 	if len(in.Standing) != 0 {
@@ -3350,14 +2464,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 			out.RawString(prefix)
 		}
 		{
-			out.RawByte('[')
-			for v89, v90 := range in.Standing {
-				if v89 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v90))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Standing)
 		}
 	}
 	if len(in.Read) != 0 {
@@ -3369,14 +2476,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 			out.RawString(prefix)
 		}
 		{
-			out.RawByte('[')
-			for v91, v92 := range in.Read {
-				if v91 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v92))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Read)
 		}
 	}
 	if len(in.Modified) != 0 {
@@ -3388,14 +2488,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 			out.RawString(prefix)
 		}
 		{
-			out.RawByte('[')
-			for v93, v94 := range in.Modified {
-				if v93 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v94))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Modified)
 		}
 	}
 	if len(in.Commands) != 0 {
@@ -3407,14 +2500,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 			out.RawString(prefix)
 		}
 		{
-			out.RawByte('[')
-			for v95, v96 := range in.Commands {
-				if v95 > 0 {
-					out.RawByte(',')
-				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out, v96)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Commands, easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40)
 		}
 	}
 	if len(in.Errors) != 0 {
@@ -3426,14 +2512,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 			out.RawString(prefix)
 		}
 		{
-			out.RawByte('[')
-			for v97, v98 := range in.Errors {
-				if v97 > 0 {
-					out.RawByte(',')
-				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out, v98)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Errors, easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41)
 		}
 	}
 	if len(in.Running) != 0 {
@@ -3445,14 +2524,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 			out.RawString(prefix)
 		}
 		{
-			out.RawByte('[')
-			for v99, v100 := range in.Running {
-				if v99 > 0 {
-					out.RawByte(',')
-				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out, v100)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Running, easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42)
 		}
 	}
 	if len(in.Unloaded) != 0 {
@@ -3464,14 +2536,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 			out.RawString(prefix)
 		}
 		{
-			out.RawByte('[')
-			for v101, v102 := range in.Unloaded {
-				if v101 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v102))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Unloaded)
 		}
 	}
 	out.RawByte('}')
@@ -3610,28 +2675,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *D
 		case "level":
 			jsonfield.Int(in, (*int)(&out.Level))
 		case "lines":
-			if in.IsNull() {
-				in.Skip()
-				out.Lines = nil
-			} else {
-				in.Delim('[')
-				if out.Lines == nil {
-					if !in.IsDelim(']') {
-						out.Lines = make([]string, 0, 4)
-					} else {
-						out.Lines = []string{}
-					}
-				} else {
-					out.Lines = (out.Lines)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v103 string
-					jsonfield.String(in, (*string)(&v103))
-					out.Lines = append(out.Lines, v103)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Lines)
 		default:
 			in.SkipRecursive()
 		}
@@ -3657,14 +2701,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out *jwriter.Writer, in 
 		if in.Lines == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v104, v105 := range in.Lines {
-				if v104 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v105))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Lines)
 		}
 	}
 	out.RawByte('}')
@@ -3683,28 +2720,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in *jlexer.Lexer, out *D
 		case "confidence":
 			jsonfield.Float64(in, (*float64)(&out.Confidence))
 		case "candidates":
-			if in.IsNull() {
-				in.Skip()
-				out.Candidates = nil
-			} else {
-				in.Delim('[')
-				if out.Candidates == nil {
-					if !in.IsDelim(']') {
-						out.Candidates = make([]Candidate, 0, 1)
-					} else {
-						out.Candidates = []Candidate{}
-					}
-				} else {
-					out.Candidates = (out.Candidates)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v106 Candidate
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in, &v106)
-					out.Candidates = append(out.Candidates, v106)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Candidates, easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44)
 		case "shape":
 			jsonfield.String(in, (*string)(&out.Shape))
 		default:
@@ -3732,14 +2748,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out *jwriter.Writer, in 
 		if in.Candidates == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v107, v108 := range in.Candidates {
-				if v107 > 0 {
-					out.RawByte(',')
-				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out, v108)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Candidates, easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44)
 		}
 	}
 	if in.Shape != "" {
@@ -3772,28 +2781,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in *jlexer.Lexer, out *C
 		case "confidence":
 			jsonfield.Float64(in, (*float64)(&out.Confidence))
 		case "evidence":
-			if in.IsNull() {
-				in.Skip()
-				out.Evidence = nil
-			} else {
-				in.Delim('[')
-				if out.Evidence == nil {
-					if !in.IsDelim(']') {
-						out.Evidence = make([]string, 0, 4)
-					} else {
-						out.Evidence = []string{}
-					}
-				} else {
-					out.Evidence = (out.Evidence)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v109 string
-					jsonfield.String(in, (*string)(&v109))
-					out.Evidence = append(out.Evidence, v109)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Evidence)
 		default:
 			in.SkipRecursive()
 		}
@@ -3819,14 +2807,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out *jwriter.Writer, in 
 		if in.Evidence == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v110, v111 := range in.Evidence {
-				if v110 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v111))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Evidence)
 		}
 	}
 	out.RawByte('}')
@@ -3847,28 +2828,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(in *jlexer.Lexer, out *C
 		case "valid":
 			jsonfield.Bool(in, (*bool)(&out.Valid))
 		case "lost":
-			if in.IsNull() {
-				in.Skip()
-				out.Lost = nil
-			} else {
-				in.Delim('[')
-				if out.Lost == nil {
-					if !in.IsDelim(']') {
-						out.Lost = make([]Loss, 0, 0)
-					} else {
-						out.Lost = []Loss{}
-					}
-				} else {
-					out.Lost = (out.Lost)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v112 Loss
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi46(in, &v112)
-					out.Lost = append(out.Lost, v112)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Lost, easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi46)
 		case "report":
 			if in.IsNull() {
 				in.Skip()
@@ -3908,14 +2868,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(out *jwriter.Writer, in 
 		if in.Lost == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v113, v114 := range in.Lost {
-				if v113 > 0 {
-					out.RawByte(',')
-				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi46(out, v114)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Lost, easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi46)
 		}
 	}
 	{

@@ -30,28 +30,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *JobSe
 		case "seed":
 			jsonfield.Uint32(in, (*uint32)(&out.Seed))
 		case "can":
-			if in.IsNull() {
-				in.Skip()
-				out.Can = nil
-			} else {
-				in.Delim('[')
-				if out.Can == nil {
-					if !in.IsDelim(']') {
-						out.Can = make([]EffectName, 0, 4)
-					} else {
-						out.Can = []EffectName{}
-					}
-				} else {
-					out.Can = (out.Can)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v1 EffectName
-					jsonfield.String(in, (*string)(&v1))
-					out.Can = append(out.Can, v1)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Can)
 		case "owner":
 			jsonfield.String(in, (*string)(&out.Owner))
 		case "records":
@@ -83,28 +62,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *JobSe
 		case "background":
 			jsonfield.Bool(in, (*bool)(&out.Background))
 		case "running":
-			if in.IsNull() {
-				in.Skip()
-				out.Running = nil
-			} else {
-				in.Delim('[')
-				if out.Running == nil {
-					if !in.IsDelim(']') {
-						out.Running = make([]RunningJob, 0, 2)
-					} else {
-						out.Running = []RunningJob{}
-					}
-				} else {
-					out.Running = (out.Running)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v2 RunningJob
-					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi2(in, &v2)
-					out.Running = append(out.Running, v2)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Running, easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi2)
 		case "model":
 			jsonfield.String(in, (*string)(&out.Model))
 		case "provider":
@@ -138,11 +96,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *JobSe
 				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi3(in, out.Turn)
 			}
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -176,14 +130,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in JobS
 		const prefix string = ",\"can\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v3, v4 := range in.Can {
-				if v3 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v4))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Can)
 		}
 	}
 	if in.Owner != "" {
@@ -235,14 +182,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in JobS
 		const prefix string = ",\"running\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v5, v6 := range in.Running {
-				if v5 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi2(out, v6)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Running, easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi2)
 		}
 	}
 	if in.Model != "" {
@@ -309,11 +249,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *Turn
 		case "edited":
 			jsonfield.Bool(in, (*bool)(&out.Edited))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -362,11 +298,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Turn
 		case "messages":
 			jsonfield.Int(in, (*int)(&out.Messages))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -435,34 +367,9 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *Runn
 		case "id":
 			jsonfield.Int(in, (*int)(&out.ID))
 		case "keys":
-			if in.IsNull() {
-				in.Skip()
-				out.Keys = nil
-			} else {
-				in.Delim('[')
-				if out.Keys == nil {
-					if !in.IsDelim(']') {
-						out.Keys = make([]string, 0, 4)
-					} else {
-						out.Keys = []string{}
-					}
-				} else {
-					out.Keys = (out.Keys)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v7 string
-					jsonfield.String(in, (*string)(&v7))
-					out.Keys = append(out.Keys, v7)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Keys)
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -482,14 +389,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in Run
 		if in.Keys == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v8, v9 := range in.Keys {
-				if v8 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v9))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Keys)
 		}
 	}
 	out.RawByte('}')
@@ -512,15 +412,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Effe
 		case "done":
 			jsonfield.Bool(in, (*bool)(&out.Done))
 		case "record":
-			if in.IsNull() {
-				in.Skip()
-				out.Record = nil
-			} else {
-				if out.Record == nil {
-					out.Record = new(string)
-				}
-				jsonfield.String(in, (*string)(out.Record))
-			}
+			jsonfield.Pointer(in, &out.Record, jsonfield.String)
 		case "at":
 			jsonfield.Int(in, (*int)(&out.At))
 		case "revision":
@@ -570,11 +462,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Effe
 				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in, out.Score)
 			}
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -659,57 +547,11 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Scor
 		in.WantColon()
 		switch key {
 		case "calls":
-			if in.IsNull() {
-				in.Skip()
-				out.Calls = nil
-			} else {
-				in.Delim('[')
-				if out.Calls == nil {
-					if !in.IsDelim(']') {
-						out.Calls = make([]CallScore, 0, 2)
-					} else {
-						out.Calls = []CallScore{}
-					}
-				} else {
-					out.Calls = (out.Calls)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v10 CallScore
-					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(in, &v10)
-					out.Calls = append(out.Calls, v10)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Calls, easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7)
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-				out.Messages = nil
-			} else {
-				in.Delim('[')
-				if out.Messages == nil {
-					if !in.IsDelim(']') {
-						out.Messages = make([]MessageScore, 0, 4)
-					} else {
-						out.Messages = []MessageScore{}
-					}
-				} else {
-					out.Messages = (out.Messages)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v11 MessageScore
-					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8(in, &v11)
-					out.Messages = append(out.Messages, v11)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Messages, easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8)
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -724,14 +566,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Sco
 		first = false
 		out.RawString(prefix[1:])
 		{
-			out.RawByte('[')
-			for v12, v13 := range in.Calls {
-				if v12 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(out, v13)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Calls, easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7)
 		}
 	}
 	if len(in.Messages) != 0 {
@@ -743,14 +578,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Sco
 			out.RawString(prefix)
 		}
 		{
-			out.RawByte('[')
-			for v14, v15 := range in.Messages {
-				if v14 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi8(out, v15)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Messages, easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi8)
 		}
 	}
 	out.RawByte('}')
@@ -769,11 +597,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Mess
 		case "score":
 			jsonfield.Float64(in, (*float64)(&out.Score))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -807,11 +631,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Call
 		case "score":
 			jsonfield.Float64(in, (*float64)(&out.Score))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -841,34 +661,9 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *Reda
 		in.WantColon()
 		switch key {
 		case "texts":
-			if in.IsNull() {
-				in.Skip()
-				out.Texts = nil
-			} else {
-				in.Delim('[')
-				if out.Texts == nil {
-					if !in.IsDelim(']') {
-						out.Texts = make([]Redaction, 0, 1)
-					} else {
-						out.Texts = []Redaction{}
-					}
-				} else {
-					out.Texts = (out.Texts)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v16 Redaction
-					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi9(in, &v16)
-					out.Texts = append(out.Texts, v16)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Texts, easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi9)
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -884,14 +679,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in Red
 		if in.Texts == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v17, v18 := range in.Texts {
-				if v17 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi9(out, v18)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Texts, easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi9)
 		}
 	}
 	out.RawByte('}')
@@ -914,11 +702,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Reda
 		case "failed":
 			jsonfield.Bool(in, (*bool)(&out.Failed))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -960,28 +744,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *Job
 		case "needs_messages":
 			jsonfield.Bool(in, (*bool)(&out.NeedsMessages))
 		case "effects":
-			if in.IsNull() {
-				in.Skip()
-				out.Effects = nil
-			} else {
-				in.Delim('[')
-				if out.Effects == nil {
-					if !in.IsDelim(']') {
-						out.Effects = make([]Effect, 0, 0)
-					} else {
-						out.Effects = []Effect{}
-					}
-				} else {
-					out.Effects = (out.Effects)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v19 Effect
-					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in, &v19)
-					out.Effects = append(out.Effects, v19)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Effects, easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11)
 		case "failure":
 			if in.IsNull() {
 				in.Skip()
@@ -1007,11 +770,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *Job
 				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi4(in, out.Notes)
 			}
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -1048,14 +807,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in Jo
 		if in.Effects == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v20, v21 := range in.Effects {
-				if v20 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out, v21)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Effects, easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11)
 		}
 	}
 	if in.Failure != nil {
@@ -1108,11 +860,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *Job
 		case "offset":
 			jsonfield.Int(in, (*int)(&out.Offset))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -1154,40 +902,11 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Eff
 		case "id":
 			jsonfield.Int(in, (*int)(&out.ID))
 		case "keys":
-			if in.IsNull() {
-				in.Skip()
-				out.Keys = nil
-			} else {
-				in.Delim('[')
-				if out.Keys == nil {
-					if !in.IsDelim(']') {
-						out.Keys = make([]string, 0, 4)
-					} else {
-						out.Keys = []string{}
-					}
-				} else {
-					out.Keys = (out.Keys)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v22 string
-					jsonfield.String(in, (*string)(&v22))
-					out.Keys = append(out.Keys, v22)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Keys)
 		case "record":
 			jsonfield.String(in, (*string)(&out.Record))
 		case "if_revision":
-			if in.IsNull() {
-				in.Skip()
-				out.IfRevision = nil
-			} else {
-				if out.IfRevision == nil {
-					out.IfRevision = new(string)
-				}
-				jsonfield.String(in, (*string)(out.IfRevision))
-			}
+			jsonfield.Pointer(in, &out.IfRevision, jsonfield.String)
 		case "holder":
 			jsonfield.String(in, (*string)(&out.Holder))
 		case "lease":
@@ -1249,11 +968,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Eff
 				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi14(in, out.Beginning)
 			}
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -1275,14 +990,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Ef
 		const prefix string = ",\"keys\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v23, v24 := range in.Keys {
-				if v23 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v24))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Keys)
 		}
 	}
 	if in.Record != "" {
@@ -1383,11 +1091,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Beg
 		case "tokens":
 			jsonfield.Int(in, (*int)(&out.Tokens))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -1425,11 +1129,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *Job
 		case "message":
 			jsonfield.String(in, (*string)(&out.Message))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -1461,36 +1161,11 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *Job
 		case "now":
 			jsonfield.Int64(in, (*int64)(&out.Now))
 		case "results":
-			if in.IsNull() {
-				in.Skip()
-				out.Results = nil
-			} else {
-				in.Delim('[')
-				if out.Results == nil {
-					if !in.IsDelim(']') {
-						out.Results = make([]EffectResult, 0, 0)
-					} else {
-						out.Results = []EffectResult{}
-					}
-				} else {
-					out.Results = (out.Results)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v25 EffectResult
-					easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in, &v25)
-					out.Results = append(out.Results, v25)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Results, easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1)
 		case "cancel":
 			jsonfield.Bool(in, (*bool)(&out.Cancel))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -1508,14 +1183,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in Jo
 		const prefix string = ",\"results\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v26, v27 := range in.Results {
-				if v26 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi1(out, v27)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Results, easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi1)
 		}
 	}
 	if in.Cancel {

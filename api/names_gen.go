@@ -28,6 +28,7 @@ const (
 	FormatOpenAIResponses    Format = "openai-responses"
 	FormatPi                 Format = "pi"
 	FormatPlain              Format = "plain"
+	FormatPromptApi          Format = "prompt-api"
 	FormatPydanticAI         Format = "pydantic-ai"
 	FormatTanstack           Format = "tanstack"
 )

@@ -76,28 +76,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Rep
 		case "repaired":
 			jsonfield.Int(in, (*int)(&out.Repaired))
 		case "counts":
-			if in.IsNull() {
-				in.Skip()
-				out.Counts = nil
-			} else {
-				in.Delim('[')
-				if out.Counts == nil {
-					if !in.IsDelim(']') {
-						out.Counts = make([]PassCount, 0, 2)
-					} else {
-						out.Counts = []PassCount{}
-					}
-				} else {
-					out.Counts = (out.Counts)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v1 PassCount
-					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi5(in, &v1)
-					out.Counts = append(out.Counts, v1)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Counts, easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi5)
 		case "stable_prefix":
 			easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi6(in, &out.StablePrefix)
 		case "cut_point":
@@ -105,28 +84,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Rep
 		case "summary":
 			easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi7(in, &out.Summary)
 		case "actions":
-			if in.IsNull() {
-				in.Skip()
-				out.Actions = nil
-			} else {
-				in.Delim('[')
-				if out.Actions == nil {
-					if !in.IsDelim(']') {
-						out.Actions = make([]Action, 0, 0)
-					} else {
-						out.Actions = []Action{}
-					}
-				} else {
-					out.Actions = (out.Actions)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v2 Action
-					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi8(in, &v2)
-					out.Actions = append(out.Actions, v2)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Actions, easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi8)
 		case "bytes":
 			if in.IsNull() {
 				in.Skip()
@@ -158,74 +116,11 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Rep
 				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi11(in, out.Thinking)
 			}
 		case "left":
-			if in.IsNull() {
-				in.Skip()
-				out.Left = nil
-			} else {
-				in.Delim('[')
-				if out.Left == nil {
-					if !in.IsDelim(']') {
-						out.Left = make([]LeftViolation, 0, 1)
-					} else {
-						out.Left = []LeftViolation{}
-					}
-				} else {
-					out.Left = (out.Left)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v3 LeftViolation
-					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi12(in, &v3)
-					out.Left = append(out.Left, v3)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Left, easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi12)
 		case "running":
-			if in.IsNull() {
-				in.Skip()
-				out.Running = nil
-			} else {
-				in.Delim('[')
-				if out.Running == nil {
-					if !in.IsDelim(']') {
-						out.Running = make([]LedgerRunning, 0, 1)
-					} else {
-						out.Running = []LedgerRunning{}
-					}
-				} else {
-					out.Running = (out.Running)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v4 LedgerRunning
-					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi13(in, &v4)
-					out.Running = append(out.Running, v4)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Running, easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi13)
 		case "unloaded_tools":
-			if in.IsNull() {
-				in.Skip()
-				out.UnloadedTools = nil
-			} else {
-				in.Delim('[')
-				if out.UnloadedTools == nil {
-					if !in.IsDelim(']') {
-						out.UnloadedTools = make([]string, 0, 4)
-					} else {
-						out.UnloadedTools = []string{}
-					}
-				} else {
-					out.UnloadedTools = (out.UnloadedTools)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v5 string
-					jsonfield.String(in, (*string)(&v5))
-					out.UnloadedTools = append(out.UnloadedTools, v5)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.UnloadedTools)
 		case "instructions":
 			jsonfield.Int(in, (*int)(&out.Instructions))
 		case "instruction_tokens":
@@ -253,28 +148,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Rep
 				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi15(in, out.Redacted)
 			}
 		case "decisions":
-			if in.IsNull() {
-				in.Skip()
-				out.Decisions = nil
-			} else {
-				in.Delim('[')
-				if out.Decisions == nil {
-					if !in.IsDelim(']') {
-						out.Decisions = make([]Decision, 0, 0)
-					} else {
-						out.Decisions = []Decision{}
-					}
-				} else {
-					out.Decisions = (out.Decisions)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v6 Decision
-					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi16(in, &v6)
-					out.Decisions = append(out.Decisions, v6)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Decisions, easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi16)
 		default:
 			in.SkipRecursive()
 		}
@@ -366,14 +240,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Re
 		const prefix string = ",\"counts\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v7, v8 := range in.Counts {
-				if v7 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi5(out, v8)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Counts, easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi5)
 		}
 	}
 	{
@@ -396,14 +263,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Re
 		if in.Actions == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v9, v10 := range in.Actions {
-				if v9 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi8(out, v10)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Actions, easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi8)
 		}
 	}
 	if in.Bytes != nil {
@@ -425,42 +285,21 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Re
 		const prefix string = ",\"left\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v11, v12 := range in.Left {
-				if v11 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi12(out, v12)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Left, easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi12)
 		}
 	}
 	if len(in.Running) != 0 {
 		const prefix string = ",\"running\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v13, v14 := range in.Running {
-				if v13 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi13(out, v14)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Running, easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi13)
 		}
 	}
 	if len(in.UnloadedTools) != 0 {
 		const prefix string = ",\"unloaded_tools\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v15, v16 := range in.UnloadedTools {
-				if v15 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v16))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.UnloadedTools)
 		}
 	}
 	if in.Instructions != 0 {
@@ -489,14 +328,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Re
 		const prefix string = ",\"decisions\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v17, v18 := range in.Decisions {
-				if v17 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi16(out, v18)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Decisions, easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi16)
 		}
 	}
 	out.RawByte('}')
@@ -841,15 +673,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *R
 		case "saved_tokens":
 			jsonfield.Int(in, (*int)(&out.SavedTokens))
 		case "turns_to_pay":
-			if in.IsNull() {
-				in.Skip()
-				out.TurnsToPay = nil
-			} else {
-				if out.TurnsToPay == nil {
-					out.TurnsToPay = new(int)
-				}
-				jsonfield.Int(in, (*int)(out.TurnsToPay))
-			}
+			jsonfield.Pointer(in, &out.TurnsToPay, jsonfield.Int)
 		default:
 			in.SkipRecursive()
 		}
@@ -1017,15 +841,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Re
 				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi17(in, out.Usage)
 			}
 		case "saved":
-			if in.IsNull() {
-				in.Skip()
-				out.Saved = nil
-			} else {
-				if out.Saved == nil {
-					out.Saved = new(float64)
-				}
-				jsonfield.Float64(in, (*float64)(out.Saved))
-			}
+			jsonfield.Pointer(in, &out.Saved, jsonfield.Float64)
 		case "unfounded":
 			jsonfield.Float64(in, (*float64)(&out.Unfounded))
 		default:
@@ -1340,28 +1156,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Ex
 		case "window":
 			jsonfield.Int(in, (*int)(&out.Window))
 		case "causes":
-			if in.IsNull() {
-				in.Skip()
-				out.Causes = nil
-			} else {
-				in.Delim('[')
-				if out.Causes == nil {
-					if !in.IsDelim(']') {
-						out.Causes = make([]Cause, 0, 2)
-					} else {
-						out.Causes = []Cause{}
-					}
-				} else {
-					out.Causes = (out.Causes)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v19 Cause
-					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi18(in, &v19)
-					out.Causes = append(out.Causes, v19)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Causes, easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi18)
 		case "text":
 			jsonfield.String(in, (*string)(&out.Text))
 		default:
@@ -1389,14 +1184,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in E
 		if in.Causes == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v20, v21 := range in.Causes {
-				if v20 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi18(out, v21)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Causes, easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi18)
 		}
 	}
 	{

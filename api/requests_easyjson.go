@@ -46,11 +46,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Sum
 				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi1(in, out.Usage)
 			}
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -120,11 +116,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Ca
 		case "output_tokens":
 			jsonfield.Int(in, (*int)(&out.OutputTokens))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -230,55 +222,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *St
 		case "limit":
 			jsonfield.Int(in, (*int)(&out.Limit))
 		case "own":
-			if in.IsNull() {
-				in.Skip()
-				out.Own = nil
-			} else {
-				in.Delim('[')
-				if out.Own == nil {
-					if !in.IsDelim(']') {
-						out.Own = make([]string, 0, 4)
-					} else {
-						out.Own = []string{}
-					}
-				} else {
-					out.Own = (out.Own)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v4 string
-					jsonfield.String(in, (*string)(&v4))
-					out.Own = append(out.Own, v4)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Own)
 		case "archive":
 			jsonfield.String(in, (*string)(&out.Archive))
 		case "respelled":
 			jsonfield.String(in, (*string)(&out.Respelled))
 		case "redacted":
-			if in.IsNull() {
-				in.Skip()
-				out.Redacted = nil
-			} else {
-				in.Delim('[')
-				if out.Redacted == nil {
-					if !in.IsDelim(']') {
-						out.Redacted = make([]string, 0, 4)
-					} else {
-						out.Redacted = []string{}
-					}
-				} else {
-					out.Redacted = (out.Redacted)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v5 string
-					jsonfield.String(in, (*string)(&v5))
-					out.Redacted = append(out.Redacted, v5)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Redacted)
 		case "attempts":
 			if in.IsNull() {
 				in.Skip()
@@ -310,11 +260,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *St
 				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi7(in, out.Calibration)
 			}
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -353,14 +299,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in S
 		const prefix string = ",\"own\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v6, v7 := range in.Own {
-				if v6 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v7))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Own)
 		}
 	}
 	if in.Archive != "" {
@@ -375,14 +314,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in S
 		const prefix string = ",\"redacted\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v8, v9 := range in.Redacted {
-				if v8 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v9))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Redacted)
 		}
 	}
 	if in.Attempts != nil {
@@ -424,59 +356,13 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Ca
 		case "estimator":
 			jsonfield.String(in, (*string)(&out.Estimator))
 		case "estimated":
-			if in.IsNull() {
-				in.Skip()
-				out.Estimated = nil
-			} else {
-				in.Delim('[')
-				if out.Estimated == nil {
-					if !in.IsDelim(']') {
-						out.Estimated = make([]int, 0, 8)
-					} else {
-						out.Estimated = []int{}
-					}
-				} else {
-					out.Estimated = (out.Estimated)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v10 int
-					jsonfield.Int(in, (*int)(&v10))
-					out.Estimated = append(out.Estimated, v10)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Ints(in, &out.Estimated)
 		case "counted":
-			if in.IsNull() {
-				in.Skip()
-				out.Counted = nil
-			} else {
-				in.Delim('[')
-				if out.Counted == nil {
-					if !in.IsDelim(']') {
-						out.Counted = make([]int, 0, 8)
-					} else {
-						out.Counted = []int{}
-					}
-				} else {
-					out.Counted = (out.Counted)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v11 int
-					jsonfield.Int(in, (*int)(&v11))
-					out.Counted = append(out.Counted, v11)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Ints(in, &out.Counted)
 		case "least":
 			jsonfield.Int(in, (*int)(&out.Least))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -494,28 +380,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in C
 		const prefix string = ",\"estimated\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v12, v13 := range in.Estimated {
-				if v12 > 0 {
-					out.RawByte(',')
-				}
-				out.Int(int(v13))
-			}
-			out.RawByte(']')
+			jsonfield.PutInts(out, in.Estimated)
 		}
 	}
 	if len(in.Counted) != 0 {
 		const prefix string = ",\"counted\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v14, v15 := range in.Counted {
-				if v14 > 0 {
-					out.RawByte(',')
-				}
-				out.Int(int(v15))
-			}
-			out.RawByte(']')
+			jsonfield.PutInts(out, in.Counted)
 		}
 	}
 	if in.Least != 0 {
@@ -540,11 +412,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *St
 		case "assistant":
 			jsonfield.Int(in, (*int)(&out.Assistant))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -584,11 +452,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *At
 		case "tokens":
 			jsonfield.Int(in, (*int)(&out.Tokens))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -637,195 +501,23 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Le
 		case "task":
 			jsonfield.String(in, (*string)(&out.Task))
 		case "requests":
-			if in.IsNull() {
-				in.Skip()
-				out.Requests = nil
-			} else {
-				in.Delim('[')
-				if out.Requests == nil {
-					if !in.IsDelim(']') {
-						out.Requests = make([]string, 0, 4)
-					} else {
-						out.Requests = []string{}
-					}
-				} else {
-					out.Requests = (out.Requests)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v16 string
-					jsonfield.String(in, (*string)(&v16))
-					out.Requests = append(out.Requests, v16)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Requests)
 		case "standing":
-			if in.IsNull() {
-				in.Skip()
-				out.Standing = nil
-			} else {
-				in.Delim('[')
-				if out.Standing == nil {
-					if !in.IsDelim(']') {
-						out.Standing = make([]string, 0, 4)
-					} else {
-						out.Standing = []string{}
-					}
-				} else {
-					out.Standing = (out.Standing)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v17 string
-					jsonfield.String(in, (*string)(&v17))
-					out.Standing = append(out.Standing, v17)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Standing)
 		case "read":
-			if in.IsNull() {
-				in.Skip()
-				out.Read = nil
-			} else {
-				in.Delim('[')
-				if out.Read == nil {
-					if !in.IsDelim(']') {
-						out.Read = make([]string, 0, 4)
-					} else {
-						out.Read = []string{}
-					}
-				} else {
-					out.Read = (out.Read)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v18 string
-					jsonfield.String(in, (*string)(&v18))
-					out.Read = append(out.Read, v18)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Read)
 		case "modified":
-			if in.IsNull() {
-				in.Skip()
-				out.Modified = nil
-			} else {
-				in.Delim('[')
-				if out.Modified == nil {
-					if !in.IsDelim(']') {
-						out.Modified = make([]string, 0, 4)
-					} else {
-						out.Modified = []string{}
-					}
-				} else {
-					out.Modified = (out.Modified)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v19 string
-					jsonfield.String(in, (*string)(&v19))
-					out.Modified = append(out.Modified, v19)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Modified)
 		case "commands":
-			if in.IsNull() {
-				in.Skip()
-				out.Commands = nil
-			} else {
-				in.Delim('[')
-				if out.Commands == nil {
-					if !in.IsDelim(']') {
-						out.Commands = make([]LedgerCommand, 0, 2)
-					} else {
-						out.Commands = []LedgerCommand{}
-					}
-				} else {
-					out.Commands = (out.Commands)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v20 LedgerCommand
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi8(in, &v20)
-					out.Commands = append(out.Commands, v20)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Commands, easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi8)
 		case "errors":
-			if in.IsNull() {
-				in.Skip()
-				out.Errors = nil
-			} else {
-				in.Delim('[')
-				if out.Errors == nil {
-					if !in.IsDelim(']') {
-						out.Errors = make([]LedgerFailure, 0, 1)
-					} else {
-						out.Errors = []LedgerFailure{}
-					}
-				} else {
-					out.Errors = (out.Errors)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v21 LedgerFailure
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi9(in, &v21)
-					out.Errors = append(out.Errors, v21)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Errors, easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi9)
 		case "running":
-			if in.IsNull() {
-				in.Skip()
-				out.Running = nil
-			} else {
-				in.Delim('[')
-				if out.Running == nil {
-					if !in.IsDelim(']') {
-						out.Running = make([]LedgerRunning, 0, 1)
-					} else {
-						out.Running = []LedgerRunning{}
-					}
-				} else {
-					out.Running = (out.Running)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v22 LedgerRunning
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(in, &v22)
-					out.Running = append(out.Running, v22)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Running, easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10)
 		case "unloaded":
-			if in.IsNull() {
-				in.Skip()
-				out.Unloaded = nil
-			} else {
-				in.Delim('[')
-				if out.Unloaded == nil {
-					if !in.IsDelim(']') {
-						out.Unloaded = make([]string, 0, 4)
-					} else {
-						out.Unloaded = []string{}
-					}
-				} else {
-					out.Unloaded = (out.Unloaded)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v23 string
-					jsonfield.String(in, (*string)(&v23))
-					out.Unloaded = append(out.Unloaded, v23)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Unloaded)
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -849,14 +541,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 			out.RawString(prefix)
 		}
 		{
-			out.RawByte('[')
-			for v24, v25 := range in.Requests {
-				if v24 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v25))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Requests)
 		}
 	}
 	if len(in.Standing) != 0 {
@@ -868,14 +553,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 			out.RawString(prefix)
 		}
 		{
-			out.RawByte('[')
-			for v26, v27 := range in.Standing {
-				if v26 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v27))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Standing)
 		}
 	}
 	if len(in.Read) != 0 {
@@ -887,14 +565,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 			out.RawString(prefix)
 		}
 		{
-			out.RawByte('[')
-			for v28, v29 := range in.Read {
-				if v28 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v29))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Read)
 		}
 	}
 	if len(in.Modified) != 0 {
@@ -906,14 +577,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 			out.RawString(prefix)
 		}
 		{
-			out.RawByte('[')
-			for v30, v31 := range in.Modified {
-				if v30 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v31))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Modified)
 		}
 	}
 	if len(in.Commands) != 0 {
@@ -925,14 +589,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 			out.RawString(prefix)
 		}
 		{
-			out.RawByte('[')
-			for v32, v33 := range in.Commands {
-				if v32 > 0 {
-					out.RawByte(',')
-				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi8(out, v33)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Commands, easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi8)
 		}
 	}
 	if len(in.Errors) != 0 {
@@ -944,14 +601,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 			out.RawString(prefix)
 		}
 		{
-			out.RawByte('[')
-			for v34, v35 := range in.Errors {
-				if v34 > 0 {
-					out.RawByte(',')
-				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi9(out, v35)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Errors, easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi9)
 		}
 	}
 	if len(in.Running) != 0 {
@@ -963,14 +613,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 			out.RawString(prefix)
 		}
 		{
-			out.RawByte('[')
-			for v36, v37 := range in.Running {
-				if v36 > 0 {
-					out.RawByte(',')
-				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10(out, v37)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Running, easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10)
 		}
 	}
 	if len(in.Unloaded) != 0 {
@@ -982,14 +625,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in L
 			out.RawString(prefix)
 		}
 		{
-			out.RawByte('[')
-			for v38, v39 := range in.Unloaded {
-				if v38 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v39))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Unloaded)
 		}
 	}
 	out.RawByte('}')
@@ -1012,11 +648,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *L
 		case "output":
 			jsonfield.String(in, (*string)(&out.Output))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -1060,11 +692,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Le
 		case "text":
 			jsonfield.String(in, (*string)(&out.Text))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -1102,11 +730,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Le
 		case "exit":
 			jsonfield.String(in, (*string)(&out.Exit))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -1195,28 +819,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *P
 				in.Delim(']')
 			}
 		case "asked":
-			if in.IsNull() {
-				in.Skip()
-				out.Asked = nil
-			} else {
-				in.Delim('[')
-				if out.Asked == nil {
-					if !in.IsDelim(']') {
-						out.Asked = make([]string, 0, 4)
-					} else {
-						out.Asked = []string{}
-					}
-				} else {
-					out.Asked = (out.Asked)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v41 string
-					jsonfield.String(in, (*string)(&v41))
-					out.Asked = append(out.Asked, v41)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Asked)
 		case "fit":
 			jsonfield.Bool(in, (*bool)(&out.Fit))
 		case "correction":
@@ -1230,11 +833,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *P
 				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi12(in, out.Correction)
 			}
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -1297,14 +896,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in 
 		const prefix string = ",\"asked\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v44, v45 := range in.Asked {
-				if v44 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v45))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Asked)
 		}
 	}
 	if in.Fit {
@@ -1346,11 +938,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *C
 		case "bound":
 			jsonfield.Int(in, (*int)(&out.Bound))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -1462,11 +1050,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *O
 				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in, out.Score)
 			}
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -1663,57 +1247,11 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *S
 		in.WantColon()
 		switch key {
 		case "calls":
-			if in.IsNull() {
-				in.Skip()
-				out.Calls = nil
-			} else {
-				in.Delim('[')
-				if out.Calls == nil {
-					if !in.IsDelim(']') {
-						out.Calls = make([]CallScore, 0, 2)
-					} else {
-						out.Calls = []CallScore{}
-					}
-				} else {
-					out.Calls = (out.Calls)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v46 CallScore
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in, &v46)
-					out.Calls = append(out.Calls, v46)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Calls, easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18)
 		case "messages":
-			if in.IsNull() {
-				in.Skip()
-				out.Messages = nil
-			} else {
-				in.Delim('[')
-				if out.Messages == nil {
-					if !in.IsDelim(']') {
-						out.Messages = make([]MessageScore, 0, 4)
-					} else {
-						out.Messages = []MessageScore{}
-					}
-				} else {
-					out.Messages = (out.Messages)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v47 MessageScore
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in, &v47)
-					out.Messages = append(out.Messages, v47)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Messages, easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19)
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -1728,14 +1266,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in 
 		first = false
 		out.RawString(prefix[1:])
 		{
-			out.RawByte('[')
-			for v48, v49 := range in.Calls {
-				if v48 > 0 {
-					out.RawByte(',')
-				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out, v49)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Calls, easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18)
 		}
 	}
 	if len(in.Messages) != 0 {
@@ -1747,14 +1278,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in 
 			out.RawString(prefix)
 		}
 		{
-			out.RawByte('[')
-			for v50, v51 := range in.Messages {
-				if v50 > 0 {
-					out.RawByte(',')
-				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out, v51)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Messages, easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19)
 		}
 	}
 	out.RawByte('}')
@@ -1773,11 +1297,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *M
 		case "score":
 			jsonfield.Float64(in, (*float64)(&out.Score))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -1811,11 +1331,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *C
 		case "score":
 			jsonfield.Float64(in, (*float64)(&out.Score))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -1845,34 +1361,9 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *R
 		in.WantColon()
 		switch key {
 		case "texts":
-			if in.IsNull() {
-				in.Skip()
-				out.Texts = nil
-			} else {
-				in.Delim('[')
-				if out.Texts == nil {
-					if !in.IsDelim(']') {
-						out.Texts = make([]Redaction, 0, 1)
-					} else {
-						out.Texts = []Redaction{}
-					}
-				} else {
-					out.Texts = (out.Texts)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v52 Redaction
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in, &v52)
-					out.Texts = append(out.Texts, v52)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Texts, easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20)
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -1888,14 +1379,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in 
 		if in.Texts == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v53, v54 := range in.Texts {
-				if v53 > 0 {
-					out.RawByte(',')
-				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out, v54)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Texts, easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20)
 		}
 	}
 	out.RawByte('}')
@@ -1918,11 +1402,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *R
 		case "failed":
 			jsonfield.Bool(in, (*bool)(&out.Failed))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -1976,11 +1456,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *U
 		case "exact":
 			jsonfield.Bool(in, (*bool)(&out.Exact))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -2040,11 +1516,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *S
 		case "text":
 			jsonfield.String(in, (*string)(&out.Text))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -2107,28 +1579,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *M
 		case "behind":
 			jsonfield.Value(in, &out.Behind)
 		case "points":
-			if in.IsNull() {
-				in.Skip()
-				out.Points = nil
-			} else {
-				in.Delim('[')
-				if out.Points == nil {
-					if !in.IsDelim(']') {
-						out.Points = make([]MemoryPoint, 0, 1)
-					} else {
-						out.Points = []MemoryPoint{}
-					}
-				} else {
-					out.Points = (out.Points)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v55 MemoryPoint
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in, &v55)
-					out.Points = append(out.Points, v55)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Points, easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22)
 		case "newest":
 			jsonfield.Bool(in, (*bool)(&out.Newest))
 		case "calls":
@@ -2154,11 +1605,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *M
 				}
 			}
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -2206,14 +1653,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in 
 		const prefix string = ",\"points\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v56, v57 := range in.Points {
-				if v56 > 0 {
-					out.RawByte(',')
-				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out, v57)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Points, easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22)
 		}
 	}
 	if in.Newest {
@@ -2264,11 +1704,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *M
 		case "sent":
 			jsonfield.String(in, (*string)(&out.Sent))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -2320,11 +1756,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *L
 		case "spill_error":
 			jsonfield.String(in, (*string)(&out.SpillError))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -2437,11 +1869,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *G
 		case "exact":
 			jsonfield.Bool(in, (*bool)(&out.Exact))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -2505,36 +1933,11 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *G
 		in.WantColon()
 		switch key {
 		case "results":
-			if in.IsNull() {
-				in.Skip()
-				out.Results = nil
-			} else {
-				in.Delim('[')
-				if out.Results == nil {
-					if !in.IsDelim(']') {
-						out.Results = make([]FoundMessage, 0, 0)
-					} else {
-						out.Results = []FoundMessage{}
-					}
-				} else {
-					out.Results = (out.Results)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v58 FoundMessage
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi26(in, &v58)
-					out.Results = append(out.Results, v58)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Results, easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi26)
 		case "searched":
 			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi27(in, &out.Searched)
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -2550,14 +1953,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in 
 		if in.Results == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v59, v60 := range in.Results {
-				if v59 > 0 {
-					out.RawByte(',')
-				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi26(out, v60)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Results, easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi26)
 		}
 	}
 	{
@@ -2593,34 +1989,9 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi27(in *jlexer.Lexer, out *S
 		case "bytes":
 			jsonfield.Int(in, (*int)(&out.Bytes))
 		case "missing":
-			if in.IsNull() {
-				in.Skip()
-				out.Missing = nil
-			} else {
-				in.Delim('[')
-				if out.Missing == nil {
-					if !in.IsDelim(']') {
-						out.Missing = make([]string, 0, 4)
-					} else {
-						out.Missing = []string{}
-					}
-				} else {
-					out.Missing = (out.Missing)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v61 string
-					jsonfield.String(in, (*string)(&v61))
-					out.Missing = append(out.Missing, v61)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Missing)
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -2648,14 +2019,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi27(out *jwriter.Writer, in 
 		if in.Missing == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v62, v63 := range in.Missing {
-				if v62 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v63))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Missing)
 		}
 	}
 	out.RawByte('}')
@@ -2686,11 +2050,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi26(in *jlexer.Lexer, out *F
 		case "snippet":
 			jsonfield.String(in, (*string)(&out.Snippet))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -2762,11 +2122,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi28(in *jlexer.Lexer, out *F
 		case "typed":
 			jsonfield.Bool(in, (*bool)(&out.Typed))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -2891,11 +2247,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi29(in *jlexer.Lexer, out *F
 		case "output_tokens":
 			jsonfield.Int(in, (*int)(&out.Output))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -2974,14 +2326,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi30(out *jwriter.Writer, in 
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
-		out.RawByte('[')
-		for v65, v66 := range in {
-			if v65 > 0 {
-				out.RawByte(',')
-			}
-			easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi31(out, v66)
-		}
-		out.RawByte(']')
+		jsonfield.PutList(out, in, easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi31)
 	}
 }
 
@@ -3008,11 +2353,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi31(in *jlexer.Lexer, out *K
 		case "body":
 			jsonfield.String(in, (*string)(&out.Text))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}

@@ -40,10 +40,10 @@ func TestEachByteOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		messages := string(typeFirst(list))
-		if covers(n, 0, 2) || format == "plain" {
+		if covers(n, 0, 2) || toolless(format) {
 			t.Run(format, func(t *testing.T) { bytesOfOneCompact(t, counter, format, format, messages) })
 		}
-		if covers(n, 1, 2) && format != "plain" { // what nobody names is plain only where all of it is, so that it is looked at as a whole
+		if covers(n, 1, 2) && !toolless(format) { // what nobody names is plain only where all of it is, so that it is looked at as a whole
 			t.Run(format+", detected", func(t *testing.T) { bytesOfOneCompact(t, counter, format, "auto", messages) })
 		}
 	}

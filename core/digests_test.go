@@ -74,7 +74,7 @@ func TestDigests(t *testing.T) {
 			if strings.Contains(d.Text, "Handle of") || strings.Contains(d.Text, "<user-requests>") || strings.Contains(d.Text, "untrusted data") {
 				t.Errorf("%s, %s: the frame of the digest is in its text:\n%s", format, preset, d.Text)
 			}
-			if format == "plain" { // without tools the requests are among what was said
+			if toolless(format) { // without tools the requests are among what was said
 				continue
 			}
 			if d.Ledger == nil || d.Ledger.Task != "Look at file 0." {

@@ -161,3 +161,29 @@ func TestExcerptsAreLinear(t *testing.T) {
 		return []byte(before + `{"role":"user","content":"go"},` + many(n, each) + `]}`)
 	})
 }
+
+// TestATableCostsWhatProseCosts compacts a conversation in which the user pastes a table of short lines, and one in which the user pastes
+// prose of the same size. A line of a table took as long as ten of prose.
+func TestATableCostsWhatProseCosts(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it builds core with counters")
+	}
+	counter := steps.Start(t)
+	pasted := func(line string) uint64 {
+		text := ""
+		for n := 0; len(text) < 140_000; n++ {
+			text += strings.NewReplacer("<n>", strconv.Itoa(n*7919%10007), "<m>", strconv.Itoa(n*31%97)).Replace(line)
+		}
+		request := `{"policy":{"format":"openai-chat","window":{"tokens":3000,"reserve":0},"summary":{"mode":"local"}},"options":{"force":true},"messages":[{"role":"user","content":"` +
+			text + `"},{"role":"assistant","content":"ok"},{"role":"user","content":"And now?"}]}`
+		counter.Call(t, "plan", []byte(request)) // warm up what is only done once
+		cost, _ := counter.Call(t, "plan", []byte(request))
+		return cost.Steps
+	}
+	table, prose := pasted(`<n>,ann,7.<m>,<m>,y\n`), pasted(`Most of our users open page <n> of the settings before they change value <m>. `)
+	t.Logf("%d steps for the table, %d for the prose", table, prose)
+	if table > 2*prose {
+		t.Errorf("a table takes %d steps, and prose of the same size takes %d", table, prose)
+	}
+}

@@ -14,7 +14,7 @@ import (
 func TestLargeNewestResultLeavesRoomForTheDigest(t *testing.T) {
 	call := gen.Call{ID: "call_last", Name: "bash", Path: "find", Result: "FIRST LINE\n" + strings.Repeat("./build/objects/2d/9f8a6af51b29\n", 4000) + "LAST LINE"}
 	for _, format := range judged() {
-		if format == "plain" { // it has no tools
+		if toolless(format) { // it has no tools
 			continue
 		}
 		c := append(work(0, 60), gen.Conversation{

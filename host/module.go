@@ -51,7 +51,7 @@ type Engine struct {
 	log      *slog.Logger
 	limit    uint64 // memory limit of each instance, in bytes
 
-	// slots holds a token for every call in progress; its capacity limits the number of instances.
+	// slots contains a token for every call in progress. Its capacity limits the number of instances.
 	slots chan struct{}
 
 	mu     sync.Mutex
@@ -150,7 +150,8 @@ func (m *Engine) Call(ctx context.Context, op string, request []byte) ([]byte, c
 	return o.answer, spent, o.err
 }
 
-// enter takes a slot for a call, unless the response or error is known without calling an instance.
+// enter takes a slot for a call. If the answer or error is known without an instance, it returns that and takes no
+// slot.
 func (m *Engine) enter(ctx context.Context, op string, request []byte) (spent ctxfold.Cost, answer []byte, err error) {
 	if !m.ops[op] {
 		answer, err = unknownOp(op)
@@ -207,7 +208,7 @@ func (m *Engine) work(ctx context.Context, in *instance, op string, request []by
 	}
 }
 
-// explain returns the error for a call of an instance that failed.
+// explain returns the error for a failed call of an instance, which gives the cause if it is known.
 func (m *Engine) explain(ctx context.Context, in *instance, op string, size int, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended
@@ -266,7 +267,7 @@ func (m *Engine) put(ctx context.Context, in *instance) {
 	m.idle = append(m.idle, in)
 }
 
-// swollen reports whether an instance has far more memory than it needs.
+// swollen reports whether the instance has far more memory than it needs.
 func (in *instance) swollen() bool {
 	size := in.module.Memory().Size()
 	return size > maxIdleMemory || size > roomyMemory && in.calm >= calmCalls
@@ -301,7 +302,7 @@ func (m *Engine) isClosed() bool {
 	return m.closed
 }
 
-// setClosed reports whether it changed the state.
+// setClosed sets whether the engine is closed. It returns false if that was so already.
 func (m *Engine) setClosed(closed bool) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -58,9 +58,9 @@ func (p *pinnedModule) Call(ctx context.Context, op string, request []byte) ([]b
 	return o.answer, spent, nil
 }
 
-// roomy reports whether to replace the session's instance because it has had much more memory than its calls use for a
-// long time. A replacement means reading the conversation again. If the last one has not halved the memory, roomy waits
-// twice as long.
+// roomy reports whether the session's instance should be replaced, because for a long time its calls have used much
+// less memory than it has. With a new instance the conversation must be read again. If the last replacement has not
+// halved the memory, the next one takes twice as many calls.
 func (p *pinnedModule) roomy(memory uint64) bool {
 	patience := calmCalls
 	if memory > p.left/2 {

@@ -1,5 +1,5 @@
-// Package anthropic connects ctxfold to the SDK github.com/anthropics/anthropic-sdk-go: it has a summarizer that calls
-// a model with the Messages API, and compacts the SDK's request parameters.
+// Package anthropic connects ctxfold to the SDK github.com/anthropics/anthropic-sdk-go: it contains a summarizer that
+// calls a model with the Messages API, and compacts the SDK's request parameters.
 package anthropic
 
 import (
@@ -80,13 +80,15 @@ func (s Messages) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Sum
 	return ended(sum, stream.Err())
 }
 
-// SummarizesPrefix returns true: the same model has the conversation in its prompt cache.
+// SummarizesPrefix returns true, because the same model has the conversation in its prompt cache.
 func (s Messages) SummarizesPrefix() bool { return true }
 
-// compactedTokens is the token limit for the API's own compaction, which determines its length itself.
+// compactedTokens is the token limit for the API's own compaction. The API determines the length of its summaries
+// itself.
 const compactedTokens = 8192
 
-// compacted requests the API's own compaction. It returns no messages if that fails; the model is then called.
+// compacted requests the API's own compaction. If that fails, it returns no messages, and the model is called
+// instead.
 func (s Messages) compacted(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	failed := ctxfold.Summary{Messages: api.Raw("[]")}
 	var body map[string]json.RawMessage
@@ -105,7 +107,7 @@ func (s Messages) compacted(ctx context.Context, q ctxfold.Request) (ctxfold.Sum
 	return ctxfold.Summary{Messages: fmt.Appendf(nil, `[{"role":"assistant","content":%s}]`, answer.Content)}, nil
 }
 
-// ended returns the result of a finished stream.
+// ended returns the summary of a stream that has ended. The error tells whether the request may be repeated.
 func ended(sum ctxfold.Summary, err error) (ctxfold.Summary, error) {
 	var refused *anthropic.Error
 	var unreached *url.Error

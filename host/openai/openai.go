@@ -1,4 +1,4 @@
-// Package openai connects ctxfold to the SDK github.com/openai/openai-go: it has summarizers that call an
+// Package openai connects ctxfold to the SDK github.com/openai/openai-go: it contains summarizers that call an
 // OpenAI-compatible endpoint, and compacts the SDK's request parameters.
 package openai
 
@@ -86,10 +86,10 @@ func (s Chat) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary
 // conversation instead of writing a summary.
 var errCall = errors.New("the model called a tool instead of writing a summary")
 
-// SummarizesPrefix returns true: the same model has the conversation in its prompt cache.
+// SummarizesPrefix returns true, because the same model has the conversation in its prompt cache.
 func (s Chat) SummarizesPrefix() bool { return true }
 
-// SummarizesPrefix returns true: the same model has the conversation in its prompt cache.
+// SummarizesPrefix returns true, because the same model has the conversation in its prompt cache.
 func (s Responses) SummarizesPrefix() bool { return true }
 
 // behind decodes a request that extends the conversation into p, the parameters of a call, and checks that they name the
@@ -104,7 +104,7 @@ func behind(q ctxfold.Request, p any, of func() string, model string) error {
 	return nil
 }
 
-// counted returns the endpoint's token counts. prompt is the number of input tokens, including cached ones.
+// counted returns the endpoint's token counts. prompt is the number of input tokens, including cached tokens.
 func counted(prompt, cached, output int64) *api.CallUsage {
 	return &api.CallUsage{InputTokens: int(prompt - cached), CacheReadTokens: int(cached), OutputTokens: int(output)}
 }
@@ -174,7 +174,7 @@ func (s Responses) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Su
 	return ended(sum, stream.Err())
 }
 
-// compacted requests OpenAI's own compaction. It returns no messages if that fails; the model is then called.
+// compacted requests OpenAI's own compaction. If that fails, it returns no messages, and the model is called instead.
 func (s Responses) compacted(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	failed := ctxfold.Summary{Messages: api.Raw("[]")}
 	var body map[string]json.RawMessage
@@ -193,7 +193,7 @@ func (s Responses) compacted(ctx context.Context, q ctxfold.Request) (ctxfold.Su
 	return ctxfold.Summary{Messages: api.Raw(answer.Output)}, nil
 }
 
-// ended returns the result of a finished stream.
+// ended returns the summary of a stream that has ended. The error tells whether the request may be repeated.
 func ended(sum ctxfold.Summary, err error) (ctxfold.Summary, error) {
 	var refused *openai.Error
 	var unreached *url.Error

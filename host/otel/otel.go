@@ -23,7 +23,7 @@ import (
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
-// The names of attributes, from the conventions and of ctxfold's own.
+// These are the names of attributes: those of the conventions, and ctxfold's own.
 const (
 	operationName  = attribute.Key("gen_ai.operation.name")
 	providerName   = attribute.Key("gen_ai.provider.name")
@@ -109,7 +109,8 @@ func (a *answered) begin(status int) {
 	}
 }
 
-// reported returns the attributes for a report such as "compacted; before=91000; after=32000; summary=model".
+// reported returns the attributes that a report such as "compacted; before=91000; after=32000; summary=model"
+// contains.
 func reported(report string) (all []attribute.KeyValue) {
 	for i, field := range strings.Split(report, "; ") {
 		name, value, _ := strings.Cut(field, "=")
@@ -145,7 +146,8 @@ func (t *Tracing) Summarizer(s ctxfold.Summarizer, provider, model string) ctxfo
 	})
 }
 
-// failed records a failed call with only the kind of the error, because its text may quote a conversation.
+// failed records that a call has failed. Only the kind of the error is recorded, because its text may quote a
+// conversation.
 func failed(span trace.Span, err error) {
 	kind := "_OTHER"
 	var timed interface{ Timeout() bool }

@@ -97,7 +97,7 @@ func (r *Records) Close() error {
 // Ping returns an error if the server does not respond.
 func (r *Records) Ping(ctx context.Context) error { return r.pool.Ping(ctx) }
 
-// The statements. {schema} is the quoted name of the schema.
+// These are the statements, in which {schema} stands for the quoted name of the schema.
 var (
 	//go:embed schema.sql
 	schemaSQL string
@@ -170,7 +170,7 @@ const (
 	moreKeys  = 4096
 )
 
-// touched is the minimum interval between updates of a record's time of last use.
+// touched is how old a record's time of last use must be before it is updated.
 const touched = time.Hour
 
 // Find returns the record of the first key that has one.
@@ -245,7 +245,7 @@ func (r *Records) KeepLeased(ctx context.Context, key, holder string, keys []str
 	return r.did(ctx, keepLeasedSQL, key, holder, sorted(keys), record)
 }
 
-// did runs a statement and reports whether it changed any row.
+// did runs a statement. It returns true if any row was changed.
 func (r *Records) did(ctx context.Context, statement string, arguments ...any) (bool, error) {
 	if err := r.ready(ctx); err != nil {
 		return false, err

@@ -35,7 +35,7 @@ var (
 	_ client.Collector = (*Metrics)(nil)
 )
 
-// The bounds of histograms in seconds, for work in the core and for model calls.
+// These are the bounds of histograms, in seconds: quick for work in the core, slow for model calls.
 var (
 	quick = client.ExponentialBuckets(0.0005, 4, 8)
 	slow  = client.ExponentialBuckets(0.25, 2, 10)

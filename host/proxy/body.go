@@ -56,7 +56,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// isWhole reports whether the body has been read completely.
+// isWhole reports whether the whole body has been read.
 func (b *timedBody) isWhole() bool {
 	if b == nil {
 		return true

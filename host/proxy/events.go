@@ -9,8 +9,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// failure returns the error inside a response with a success status, which is in the first meaningful event of a stream or
-// in a short JSON body. It returns nil for other responses. The response stays complete: the bytes read are put back.
+// failure returns the error in a response that has a success status, which is in the first meaningful event of a
+// stream or in a short JSON body. It returns nil for other responses. The response stays complete, because the bytes
+// that were read are put back.
 //
 // A stream's headers are delayed until the first meaningful event, which arrives when the model begins to answer.
 func failure(response *http.Response) []byte {
@@ -65,7 +66,7 @@ func failedStream(response *http.Response) []byte {
 	return nil
 }
 
-// preamble reports whether an event of this kind precedes the actual response.
+// preamble reports whether events of this kind come before the actual response.
 func preamble(kind string) bool {
 	switch kind {
 	case "response.created", "response.in_progress", "response.queued", "message_start", "ping":
@@ -74,8 +75,8 @@ func preamble(kind string) bool {
 	return false
 }
 
-// failed returns the data of an error, or nil if data isn't one. An error is an event of Anthropic or the Responses API,
-// or part of a chunk of Chat Completions or Gemini.
+// failed returns the data of an error, or nil if data is not an error. An error is an event of Anthropic or the
+// Responses API, or part of a chunk of Chat Completions or Gemini.
 func failed(data []byte) []byte {
 	if !gjson.ValidBytes(data) {
 		return nil

@@ -13,7 +13,7 @@ import (
 // the same request again.
 const patience = time.Second
 
-// flights are the compactions in progress, with the number of clients that wait for each.
+// flights are the compactions in progress, each with the number of clients that wait for it.
 type flights struct {
 	mu   sync.Mutex
 	open map[string]*flight
@@ -76,7 +76,7 @@ func (f *flights) run(ctx context.Context, key string, one *flight, work func(co
 	result, err = work(ctx)
 }
 
-// abandon cancels the work unless a client has returned.
+// abandon cancels the work unless a client waits for it again.
 func (f *flights) abandon(one *flight) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

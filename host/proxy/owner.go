@@ -48,7 +48,7 @@ func SharedCredentials(r *http.Request) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// credentials writes the credentials in a request, and reports whether there were any.
+// credentials writes the credentials of a request to w. any is false if the request has none.
 func credentials(w io.Writer, r *http.Request) (any bool) {
 	var names []string
 	for name := range r.Header {

@@ -109,7 +109,8 @@ func NewTransport() *http.Transport {
 	return t
 }
 
-// Metrics receives events of a [Proxy] for a monitoring system, in addition to the [ctxfold.Metrics] of its Compactor.
+// Metrics gets the events of a [Proxy] for a monitoring system, in addition to those that the [ctxfold.Metrics] of
+// its Compactor gets.
 type Metrics interface {
 	// Request is called when the response to a request begins.
 	Request(Request)
@@ -134,7 +135,7 @@ type route struct {
 	list   string     // the member of the request that contains the transcript
 	// kept are members of a request that name a conversation stored by the endpoint.
 	kept []string
-	// ask returns the body of a request for a summary, and said extracts the text of its response. They are nil for
+	// ask returns the body of a request for a summary, and said returns the text of the response. Both are nil for
 	// requests that count tokens.
 	ask  func(t *turn, q ctxfold.Request) map[string]any
 	said func(answer gjson.Result) (ctxfold.Summary, error)
@@ -278,7 +279,7 @@ func (c *call) closes(h http.Header) {
 	}
 }
 
-// pass records the reason why a request is forwarded unchanged.
+// pass records why a request is forwarded unchanged.
 func (c *call) pass(p *Proxy, r *http.Request, why string) {
 	c.passed = passed(why)
 	level := slog.LevelInfo
@@ -288,7 +289,7 @@ func (c *call) pass(p *Proxy, r *http.Request, why string) {
 	p.Logger.Log(r.Context(), level, "ctxfold: passed on as it came", "path", r.URL.Path, "why", why)
 }
 
-// passed returns the report of a request that is forwarded unchanged.
+// passed returns the report for a request that is forwarded unchanged.
 func passed(why string) string { return "passed; why=" + why }
 
 // count passes a call to the metrics once its response begins.
@@ -304,7 +305,8 @@ type noMetrics struct{}
 
 func (noMetrics) Request(Request) {}
 
-// bounded returns the policy; if its window is unknown, the policy is changed to rely on the endpoint's errors.
+// bounded returns a policy unchanged if its window is known. Otherwise the policy that it returns relies on the
+// endpoint's errors.
 func bounded(c *ctxfold.Compactor, p ctxfold.Policy) (ctxfold.Policy, error) {
 	probe := ctxfold.Input{Messages: []byte(`[{"role":"user","content":"hello"}]`), Policy: p, Format: api.FormatOpenAIChat}
 	_, err := c.Check(context.Background(), probe)
@@ -348,7 +350,7 @@ func find(r *http.Request) *route {
 	return nil
 }
 
-// failed responds to the client if the endpoint could not be reached.
+// failed answers the client if the endpoint could not be reached.
 func (p *Proxy) failed(w http.ResponseWriter, r *http.Request, err error) {
 	c := r.Context().Value(callKey{}).(*call)
 	if c.body.isLate() { // a request that is forwarded as it arrives
@@ -362,7 +364,7 @@ func (p *Proxy) failed(w http.ResponseWriter, r *http.Request, err error) {
 	p.refuse(w, c, http.StatusBadGateway, "the endpoint behind the proxy did not answer")
 }
 
-// refuse responds with an error in a shape that clients of all three APIs understand.
+// refuse answers with an error in a shape that clients of all three APIs understand.
 func (p *Proxy) refuse(w http.ResponseWriter, c *call, status int, message string) {
 	p.count(c, status)
 	c.closes(w.Header())

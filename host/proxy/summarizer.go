@@ -91,8 +91,8 @@ func (s *summarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.
 	return sum, err
 }
 
-// SummarizesPrefix reports whether requests can extend the conversation, which only the conversation's own model has in
-// its prompt cache.
+// SummarizesPrefix reports whether requests can continue the conversation. They can if the conversation's own model
+// writes the summaries, because only that model has the conversation in its prompt cache.
 func (s *summarizer) SummarizesPrefix() bool {
 	return s.t.proxy.SummaryModel == "" || s.t.proxy.SummaryModel == s.t.model
 }

@@ -29,8 +29,8 @@ type turn struct {
 	report string
 }
 
-// open reads the conversation of a request. If the request cannot be compacted, it returns nil and the reason: the body
-// isn't JSON, it has no list of messages, or the endpoint stores the conversation.
+// open reads the conversation of a request. If the request cannot be compacted, t is nil and why is the reason: the
+// body isn't JSON, it has no list of messages, or the endpoint stores the conversation.
 func (p *Proxy) open(r *http.Request, at *route, body []byte) (t *turn, why string) {
 	if !json.Valid(body) {
 		return nil, "no_json"

@@ -11,7 +11,8 @@ import (
 // maxErrorBody is the maximum number of bytes of an error response that are read to classify it.
 const maxErrorBody = 64 << 10
 
-// roundTripper sends a request. If the conversation is too long for the endpoint, it sends a compacted one once more.
+// roundTripper sends a request. If the endpoint finds the conversation too long, it sends the request once more with
+// a compacted conversation.
 type roundTripper struct{ p *Proxy }
 
 func (rt roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -57,7 +58,7 @@ func (rt roundTripper) send(r *http.Request, t *turn) (*http.Response, error) {
 	return response, nil
 }
 
-// replay puts back the part of a body that was read.
+// replay puts the part of a body that was read back before the rest.
 func replay(response *http.Response, read []byte) {
 	response.Body = struct {
 		io.Reader
@@ -65,7 +66,8 @@ func replay(response *http.Response, read []byte) {
 	}{io.MultiReader(bytes.NewReader(read), response.Body), response.Body}
 }
 
-// shorter returns the request with a compacted body if the endpoint rejected it as too long and a compaction helps, or nil.
+// shorter returns the request with a compacted body, or nil if the endpoint didn't reject it as too long or a
+// compaction doesn't help.
 func (t *turn) shorter(r *http.Request, status int, text []byte) *http.Request {
 	verdict, err := t.proxy.Compactor.Classify(r.Context(), api.Failure{Status: status, Body: string(text), Model: t.model, CurrentModel: t.model})
 	if err != nil {

@@ -54,7 +54,8 @@ type writer struct {
 	set *token.FileSet
 }
 
-// anchors are the anchors of the headings on the page, by import path and name: T, F or T.M.
+// anchors are the anchors of the headings on the page. The keys are an import path with a name in the form T, F or
+// T.M.
 var anchors = map[string]string{}
 
 func read(to *bytes.Buffer, dir string) (*writer, error) {
@@ -78,7 +79,7 @@ func read(to *bytes.Buffer, dir string) (*writer, error) {
 	return &writer{to, p, set}, err
 }
 
-// qualified returns a name as headings show it, preceded by its package unless that is the root package.
+// qualified returns a name as it is written in headings, with its package before it unless that is the root package.
 func (w *writer) qualified(name string) string {
 	if w.ImportPath == module {
 		return name
@@ -124,7 +125,7 @@ func (w *writer) write() {
 	}
 }
 
-// text writes a doc comment. Its headings are one level below those of the page.
+// text writes a doc comment. Its headings are one level below the headings of the page.
 func (w *writer) text(source string) {
 	printer := w.Printer()
 	printer.HeadingLevel = 4
@@ -144,7 +145,8 @@ func (w *writer) text(source string) {
 	w.WriteString("\n")
 }
 
-// indented matches indented code, which the printer writes. The site supports only fenced code.
+// indented matches the indented code that the printer writes. It has to be fenced, because the site supports no other
+// code.
 var indented = regexp.MustCompile(`(?m)^\t.*\n(?:(?:\t.*)?\n)*(?:\t.*\n)|^\t.*\n`)
 
 func (w *writer) values(values []*doc.Value) {
@@ -161,7 +163,7 @@ func (w *writer) function(f *doc.Func) {
 	w.examples(f.Examples)
 }
 
-// nameOf returns the name of a function, or T.M for a method.
+// nameOf returns the name of a function, or T.M for method M of type T.
 func nameOf(f *doc.Func) string {
 	if f.Recv == "" {
 		return f.Name
@@ -183,7 +185,7 @@ func (w *writer) examples(examples []*doc.Example) {
 
 func (w *writer) code(node ast.Node) { fmt.Fprintf(w, "```go\n%s\n```\n\n", w.format(node)) }
 
-// format formats a node. The body of an example loses its braces and one level of indentation.
+// format returns the source text of a node. The body of an example loses its braces and one level of indentation.
 func (w *writer) format(node ast.Node) string {
 	var b bytes.Buffer
 	if err := format.Node(&b, w.set, node); err != nil {

@@ -12,7 +12,8 @@ const (
 	pythonAsync    = "host/python/src/ctxfold/aio.py"
 )
 
-// asyncio returns the module ctxfold.aio, made from the blocking functions by turning them into coroutines.
+// asyncio returns the source of the module ctxfold.aio, which is that of the blocking functions with coroutines in
+// their place.
 func asyncio(root string) []byte {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(pythonBlocking)))
 	check(err)

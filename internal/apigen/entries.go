@@ -13,7 +13,8 @@ type entry struct {
 	replace []replacement
 }
 
-// replacement replaces all matches of a pattern, at least one, with a template as in regexp.Expand.
+// replacement replaces all matches of a pattern with a template, as regexp.Expand does. The pattern must match at
+// least once.
 type replacement struct {
 	of *regexp.Regexp
 	by string
@@ -36,7 +37,8 @@ var (
 
 const fetched = "\n  (url) => fetch(url),\n"
 
-// edgeEntry returns an entry for platforms that compile nothing at run time. Their bundlers provide the module under the path own.
+// edgeEntry returns an entry for platforms that compile nothing at run time. Bundlers for these platforms provide the
+// module under the path own.
 func edgeEntry(comment, own string) entry {
 	return entry{"node", []replacement{
 		{entryComment, comment},

@@ -21,7 +21,8 @@ package main
 func op{{camel .}}(ptr, size uint32) uint64 { return call("{{.}}", ptr, size) }
 {{end}}`))
 
-// exports returns the exports of the operations that only the full build has, or of the others.
+// exports returns the exports of the operations that only the full build has or, if full is false, of the other
+// operations.
 func exports(full bool) []byte {
 	of := struct {
 		Full  bool

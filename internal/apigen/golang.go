@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// goNames maps names in the schema to those in package ctxfold if they differ.
+// goNames are the names in package ctxfold that differ from those in the schema, which are the keys.
 var goNames = map[string]string{"PolicyWindow": "Window", "PolicyGate": "Gate", "PolicySummary": "Digest", "PolicyPrices": "Prices"}
 
-// file is a Go source being written.
+// file is a Go file being written.
 type file struct {
 	bytes.Buffer
 	g *generator
@@ -82,8 +82,9 @@ func goName(def string) string {
 	return def
 }
 
-// object writes the definition def as a Go struct called name, with its JSON encoder. pass means that it is a pass. A
-// field is a pointer if its zero value isn't its default or, in a policy, if core's field is a pointer.
+// object writes the definition def as a Go struct named name, with its JSON encoder. pass is true if the definition
+// is a pass. A field becomes a pointer if its zero value isn't its default or, in a policy, if core's field is a
+// pointer.
 func (f *file) object(def, name string, pass bool) {
 	d := f.g.defs.get(def)
 	text := d.Description
@@ -130,7 +131,7 @@ func (f *file) object(def, name string, pass bool) {
 	fmt.Fprintf(f, "%sfunc (%s%s) %s(dst []byte) []byte {\no := object.New(dst)\n%sreturn o.End()\n}\n\n", doc, receiver, name, method, write.String())
 }
 
-// member writes the encoder of a field: nothing for the zero value.
+// member writes the code that encodes a field unless it is zero.
 func (f *file) member(key, t string) {
 	field := "p." + camel(key)
 	value, there := field, ""
@@ -172,7 +173,7 @@ func (f *file) member(key, t string) {
 	fmt.Fprintf(f, "if %s {\n%s\n}\n", there, call)
 }
 
-// pointer reports whether the field of core's policy distinguishes 0 and false from an absent value.
+// pointer reports whether the field of core's policy is a pointer, so that 0 and false differ from a missing value.
 func (f *file) pointer(def, key string) bool {
 	for _, t := range f.g.defined {
 		if nameOf(t) != def {
@@ -194,7 +195,7 @@ func (f *file) pointer(def, key string) bool {
 	return false
 }
 
-// document returns the comment for a field. It begins with the field's Go name.
+// document returns the comment for a field, which begins with the field's Go name.
 func document(p member) string {
 	text := p.value.Description
 	if rest, ok := strings.CutPrefix(text, p.name+" "); ok {
@@ -260,7 +261,7 @@ func (f *file) doc(indent, text string) {
 
 var initials = map[string]string{"ai": "AI", "sdk": "SDK", "ui": "UI", "openai": "OpenAI", "langchain": "LangChain", "mcp": "MCP", "json": "JSON", "utf8": "UTF8", "utf16": "UTF16", "id": "ID", "ids": "IDs"}
 
-// camel returns the Go name of a word of the schema.
+// camel returns the Go name for a word in the schema, which has underscores.
 func camel(word string) string {
 	name := ""
 	for _, part := range regexp.MustCompile(`[-_.]+`).Split(word, -1) {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// source holds packages of the module with their types, and the comments on types, fields and constants.
+// source is a set of packages of the module, with their types and with the comments on types, fields and constants.
 type source struct {
 	module   string // the import path of the root
 	root     string // its folder
@@ -39,7 +39,7 @@ func load(module, root string, folders ...string) *source {
 	return s
 }
 
-// sources returns the Go files of a folder that belong to a build without tags, without tests.
+// sources returns the Go files of a folder that belong to a build without tags. Tests are left out.
 func sources(dir string) []string {
 	names, _ := filepath.Glob(filepath.Join(dir, "*.go"))
 	return slices.DeleteFunc(names, func(name string) bool {
@@ -48,7 +48,7 @@ func sources(dir string) []string {
 	})
 }
 
-// Import type-checks a package: packages of the module with their comments, others from their export data.
+// Import type-checks a package. Packages of the module are read with their comments, others from their export data.
 func (s *source) Import(path string) (*types.Package, error) {
 	if p := s.packages[path]; p != nil {
 		return p, nil

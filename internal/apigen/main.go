@@ -26,7 +26,7 @@ import (
 	_ "github.com/ctxfold/ctxfold/core/full" // the operation function has types too
 )
 
-// known is the answer to the operation info.
+// known is the answer to the operation info, from which names and declarations are taken.
 var known struct {
 	Formats, Presets []named
 	Estimators       []string

@@ -8,13 +8,14 @@ import (
 	"strings"
 )
 
-// open lists the sets to which newer modules may add words.
+// open are the sets to which newer modules may add words.
 var open = map[string]bool{"Format": true, "Preset": true, "Estimator": true, "PassName": true, "Reason": true}
 
-// notNames lists keys of objects that are Python keywords, and so can't be names in a class.
+// notNames are keys of objects that can't be names in a class, because they are Python keywords.
 var notNames = map[string]bool{"from": true, "pass": true, "class": true}
 
-// python returns the module ctxfold.types of the Python package: the types of the API as TypedDicts and Literals.
+// python returns the source of the module ctxfold.types of the Python package, which declares the types of the API as
+// TypedDicts and Literals.
 func (g *generator) python() []byte {
 	f := &pythonFile{}
 	f.WriteString(pythonHead)
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
 // pythonFile is a Python source being written.
 type pythonFile struct{ bytes.Buffer }
 
-// words writes a set of words.
+// words writes a set of words as a type.
 func (f *pythonFile) words(name string, s *schema) {
 	f.WriteString("\n")
 	f.comment("#: ", s.Description)
@@ -76,7 +77,7 @@ func (f *pythonFile) words(name string, s *schema) {
 	f.WriteString(end + "\n")
 }
 
-// object writes a TypedDict: as a class, or as a call if a key isn't a Python name.
+// object writes a TypedDict as a class. If a key isn't a Python name, it writes a call instead.
 func (f *pythonFile) object(name string, s *schema) {
 	required := map[string]bool{}
 	for _, key := range s.Required {
@@ -170,7 +171,7 @@ func pythonType(s *schema) string {
 
 const pythonWidth = 120
 
-// comment writes a text as lines that begin with the prefix, wrapped at pythonWidth.
+// comment writes a text as lines of at most pythonWidth characters that begin with prefix.
 func (f *pythonFile) comment(prefix, text string) {
 	line := ""
 	for _, word := range strings.Fields(text) {

@@ -85,7 +85,8 @@ const (
 	draft       = "https://json-schema.org/draft/2020-12/schema"
 )
 
-// about returns the schema with a description. A reference is wrapped in allOf, so that its definition keeps its own description.
+// about returns the schema with a description. A reference is put into allOf, so that the definition it refers to
+// keeps its own description.
 func (s *schema) about(text string) *schema {
 	if text == "" {
 		return s
@@ -97,7 +98,7 @@ func (s *schema) about(text string) *schema {
 	return s
 }
 
-// inlined returns the schema with references replaced with their definitions.
+// inlined returns the schema with the definitions in place of references to them.
 func (s *schema) inlined(defs members) *schema {
 	if s == nil {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// tables has the templates of the generated tables in docs/reference, by the name in the comment before the table. The table for a set of words
-// is named after the words' type.
+// tables are the templates of the generated tables in docs/reference. The keys are the names in the comments before
+// the tables. The table for a set of words is named after the words' type.
 var tables = map[string]*template.Template{
 	"operations": parse("`OP` is one of {{range $i, $o := .Operations}}{{if $i}}, {{end}}`{{$o.Name}}`{{end}}; `function` is in the full build only. One call:\n"),
 	"keys": parse("| key | read by | meaning |\n|---|---|---|\n" +
@@ -24,7 +24,8 @@ var tables = map[string]*template.Template{
 
 func parse(text string) *template.Template { return template.Must(template.New("").Parse(text)) }
 
-// words returns the template for the table of a closed set of words.
+// words returns the template for the table of a closed set of words. word and meaning are the headings of its
+// columns.
 func words(word, meaning string) *template.Template {
 	return parse("| " + word + " | " + meaning + " |\n|---|---|\n{{range .}}| `{{.JSON}}` | {{.Doc}} |\n{{end}}")
 }
@@ -35,7 +36,7 @@ type table struct {
 	Members    []operations.MemberRow
 }
 
-// ReadBy returns the operations that have a member.
+// ReadBy returns the names of the operations whose requests have a member.
 func (table) ReadBy(member int) (names []string) {
 	for _, o := range operations.Operations {
 		if o.Members.Has(operations.Member(member)) {
@@ -50,7 +51,7 @@ var generated = regexp.MustCompile(`(?s)<!-- generated: (\w+) -->\n.*?<!-- end -
 // tablePages are the pages with generated tables.
 var tablePages = []string{"docs/reference/abi.md", "docs/reference/report.md", "docs/reference/errors.md"}
 
-// tables returns the pages with their tables replaced, by path. Each table must be on exactly one page.
+// tables returns the pages with their tables filled in, by path. Each table must be on exactly one page.
 func (g *generator) tables(root string) map[string][]byte {
 	pages := map[string][]byte{}
 	seen := map[string]bool{}

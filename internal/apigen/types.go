@@ -17,7 +17,7 @@ type generator struct {
 	offers   bool // the comment on a string may list its possible values
 }
 
-// define returns a reference to the definition of a struct, and creates the definition if needed.
+// define returns a reference to the definition of a struct. If there is no such definition yet, define creates it.
 func (g *generator) define(t *types.Named) *schema {
 	name := nameOf(t)
 	if g.defs.get(name) == nil {
@@ -46,8 +46,8 @@ func nameOf(t *types.Named) string {
 	return name
 }
 
-// object returns the schema of a struct. In answers, keys with omitempty are not required; in a policy no key is. The struct tag `is` names
-// the type of a value if the Go type is less specific.
+// object returns the schema of a struct. In answers, keys with omitempty are optional; in a policy all keys are. The
+// struct tag `is` names the type of a value if the Go type is less specific.
 func (g *generator) object(t *types.Named, name string) *schema {
 	closedObject, outer := false, g.offers
 	g.offers = g.optional || strings.HasSuffix(name, "Options")
@@ -77,7 +77,8 @@ func (g *generator) object(t *types.Named, name string) *schema {
 	return s
 }
 
-// said returns the schema of a type, given its name in Go or JSON. The prefix [] means a list, and the suffix | also allows "".
+// said returns the schema of a type that is named as in Go or JSON. The prefix [] means a list, and the suffix | also
+// allows "".
 func (g *generator) said(is string) *schema {
 	if of, ok := strings.CutPrefix(is, "[]"); ok {
 		return &schema{Type: "array", Items: g.said(of)}
@@ -147,7 +148,7 @@ func (g *generator) value(t types.Type, doc string) *schema {
 	return nil
 }
 
-// comment returns the description of a type, which begins with the name of its definition.
+// comment returns the description of a type. It begins with the name of the type's definition.
 func (g *generator) comment(t *types.Named) string {
 	doc := g.comments[t.Obj().Pos()]
 	if own := names[t.Obj().Name()]; own != "" {
@@ -168,7 +169,7 @@ func (g *generator) words(t *types.Named, words []string) {
 	g.defs = append(g.defs, member{nameOf(t), &schema{Description: g.comment(t), Type: "string", Enum: words}})
 }
 
-// choices returns the values that a comment lists, as in `is "a" (…) or "b"`, if there are at least two.
+// choices returns the values that a comment lists, as in `is "a" (…) or "b"`, or nil if it lists fewer than two.
 func choices(doc string) []string {
 	var words []string
 	for _, m := range regexp.MustCompile(`"([a-z_0-9-]*)"`).FindAllStringSubmatch(doc, -1) {
@@ -180,7 +181,7 @@ func choices(doc string) []string {
 	return words
 }
 
-// renamed returns a comment with its first word, the Go name, replaced with the key.
+// renamed returns a comment in which the key takes the place of the first word, which is the Go name.
 func renamed(doc, name, key string) string {
 	if rest, ok := strings.CutPrefix(doc, name+" "); ok {
 		return key + " " + rest

@@ -30,7 +30,7 @@ func (s *source) constants(t *types.Named) (words []word) {
 	return words
 }
 
-// order compares two positions in one package.
+// order compares two positions in a package for sorting.
 func (s *source) order(a, b token.Pos) int {
 	x, y := s.fset.Position(a), s.fset.Position(b)
 	if c := strings.Compare(x.Filename, y.Filename); c != 0 {
@@ -39,7 +39,7 @@ func (s *source) order(a, b token.Pos) int {
 	return x.Offset - y.Offset
 }
 
-// texts returns words as JSON strings.
+// texts returns the JSON strings of words.
 func texts(words []word) (list []string) {
 	for _, w := range words {
 		list = append(list, w.JSON)

@@ -11,11 +11,11 @@ import (
 type testCase struct {
 	name     string
 	messages json.RawMessage
-	// limit is in tokens, as counted by the function tokens.
+	// limit is the maximum size of the conversation in tokens, as the function tokens counts them.
 	limit int
-	// due reports whether the conversation is over the limit. If it isn't, nothing needs to change.
+	// due means that the conversation is over the limit. If it isn't, nothing needs to change.
 	due bool
-	// rules are rules that the user stated once and that must remain known.
+	// rules are what the user has asked for once and the compacted conversation must still contain.
 	rules []string
 }
 
@@ -38,7 +38,7 @@ func called(turn, calls, size int) []message {
 	return append([]message{{"role": "assistant", "content": nil, "tool_calls": tools}}, list...)
 }
 
-// work returns a number of agent turns, each with a request, calls and an answer. Turns are numbered starting with from.
+// work returns turns of an agent, each with a request, calls and an answer. They are numbered starting with from.
 func work(from, turns, calls, size int) (list []message) {
 	for turn := from; turn < from+turns; turn++ {
 		list = append(list, user(fmt.Sprintf("Please check the logs of kiln %d and say how hot it was.", turn)))
@@ -48,7 +48,7 @@ func work(from, turns, calls, size int) (list []message) {
 	return list
 }
 
-// talk returns a number of turns without tool calls.
+// talk returns turns without tool calls.
 func talk(turns int, word string) (list []message) {
 	for turn := range turns {
 		list = append(list, user(fmt.Sprintf("What do you know about glaze %d?", turn)),

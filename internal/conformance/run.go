@@ -32,23 +32,23 @@ type request struct {
 	Messages json.RawMessage `json:"messages,omitempty"`
 }
 
-// answer is a line from a compactor.
+// answer is a line that a compactor sends.
 type answer struct {
 	about
 	Messages json.RawMessage
 	Error    string
 }
 
-// result counts for each promise the cases that test it and the cases in which it was kept.
+// result counts, for each promise, the cases that test it and the cases in which it was kept.
 type result struct {
 	about       about
 	tried, kept map[string]int
 	failures    []string
-	// before and after are the tokens of all cases that are over their limits.
+	// before and after count the tokens of all cases that are over their limits, before and after compaction.
 	before, after int
 }
 
-// peer is a connection to a compactor, which answers each line with a line.
+// peer is a connection to a compactor, which answers every line with one line.
 type peer struct {
 	to   io.Writer
 	from *bufio.Reader
@@ -137,7 +137,7 @@ func (r *result) check(p *peer, c testCase, messages json.RawMessage) error {
 	return nil
 }
 
-// note records whether a compactor kept a promise. why is the reason if it didn't, otherwise "".
+// note records whether a compactor kept a promise. why is "" if it did, otherwise the reason why it didn't.
 func (r *result) note(c testCase, promise, why string) {
 	if !slices.Contains(r.about.Promises, promise) {
 		return
@@ -157,7 +157,7 @@ func unless(fine bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// differs describes the first difference between the values of two JSON texts; "" if there is none.
+// differs describes the first difference between the values of two JSON texts, or returns "" if they are equal.
 func differs(before, after json.RawMessage) string {
 	var a, b any
 	if json.Unmarshal(before, &a) != nil || json.Unmarshal(after, &b) != nil {
@@ -166,10 +166,11 @@ func differs(before, after json.RawMessage) string {
 	return unless(reflect.DeepEqual(a, b), "%.120s became %.120s", before, after)
 }
 
-// tokens returns the size of messages, for which all cases use one token per four characters in strings, without keys.
+// tokens returns the size of messages in tokens. All cases count one token for four characters in strings, without
+// keys.
 func tokens(messages json.RawMessage) int { return (utf8.RuneCountInString(textOf(messages)) + 3) / 4 }
 
-// textOf joins all strings of a JSON text.
+// textOf returns all strings of a JSON text as one text.
 func textOf(text json.RawMessage) string {
 	var value any
 	if json.Unmarshal(text, &value) != nil {
@@ -195,7 +196,7 @@ func textOf(text json.RawMessage) string {
 	return b.String()
 }
 
-// converted returns a list of messages in another wire format.
+// converted returns a list of messages of the format openai-chat in another wire format.
 func converted(messages json.RawMessage, to string) (json.RawMessage, error) {
 	if to == "openai-chat" {
 		return messages, nil

@@ -9,17 +9,18 @@ import (
 	"time"
 )
 
-// ErrLocked is the error of Lock if another process has the lock.
+// ErrLocked is the error that Lock returns if another process has the lock.
 var ErrLocked = errors.New("the file is locked")
 
-// Old is the age after which a file's modification time is renewed when it is used, and after which an unfinished file
-// counts as left behind by a killed program.
+// Old is the age from which on a file's modification time is renewed when the file is used, and from which on an
+// unfinished file counts as left by a killed program.
 const Old = time.Hour
 
 // newPrefix is the prefix of the names of unfinished files.
 const newPrefix = "new-"
 
-// Unfinished reports whether a file has the temporary name that this package and the Python package use while writing.
+// Unfinished reports whether a file has one of the temporary names that this package and the Python package use while
+// they write.
 func Unfinished(name string) bool {
 	random, found := strings.CutPrefix(name, newPrefix)
 	return found && random != "" && strings.Trim(random, "0123456789abcdefghijklmnopqrstuvwxyz_") == ""
@@ -42,8 +43,8 @@ func RemoveUnfinished(dir string) error {
 	return nil
 }
 
-// Replace replaces a file atomically. With durable, the new content also survives a power failure, on file systems that
-// support that.
+// Replace replaces a file atomically. If durable is true, the new content also survives a power failure, on file
+// systems that support that.
 func Replace(path string, text []byte, durable bool) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), newPrefix+"*")
 	if err != nil {

@@ -4,5 +4,5 @@ package files
 
 import "errors"
 
-// Lock fails: this system can't lock files.
+// Lock always fails, because this system can't lock files.
 func Lock(string) (unlock func() error, err error) { return nil, errors.ErrUnsupported }

@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// Lock locks a file, which it creates if needed. If the file is locked, it returns ErrLocked without waiting.
+// Lock locks a file, which it creates if needed. If another process has locked the file, Lock doesn't wait, but
+// returns ErrLocked.
 func Lock(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// Lock locks a file, which it creates if needed, by opening it exclusively. If the file is locked, it returns ErrLocked
-// without waiting.
+// Lock locks a file, which it creates if needed, by opening it exclusively. If another process has locked the file,
+// Lock doesn't wait, but returns ErrLocked.
 func Lock(path string) (unlock func() error, err error) {
 	const sharingViolation = syscall.Errno(32)
 	name, err := syscall.UTF16PtrFromString(path)

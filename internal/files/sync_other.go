@@ -2,5 +2,5 @@
 
 package files
 
-// syncDir does nothing: this system can't sync directories.
+// syncDir does nothing, because this system can't sync directories.
 func syncDir(string) {}

@@ -1,5 +1,5 @@
-// Package jsonfield reads and writes single values for generated JSON code. With it, each of the hundreds of members that are strings,
-// numbers or booleans takes one call, which makes the module smaller. internal/apigen/shorten inserts the calls.
+// Package jsonfield reads and writes single values and lists for generated JSON code. With it, each of the hundreds of members that are
+// strings, numbers, booleans or lists takes one call, which makes the module smaller. internal/apigen/shorten inserts the calls.
 package jsonfield
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/mailru/easyjson/jwriter"
 )
 
-// null consumes a null if that is the next value, and reports whether it was.
+// null returns true if the next value is a null, which it consumes.
 func null(in *jlexer.Lexer) bool {
 	found := in.IsNull()
 	if found {
@@ -44,7 +44,7 @@ func Int64(in *jlexer.Lexer, to *int64) {
 	}
 }
 
-// Uint32 reads a whole number that is not negative.
+// Uint32 reads a whole number from 0 on.
 func Uint32(in *jlexer.Lexer, to *uint32) {
 	if !null(in) {
 		*to = in.Uint32()
@@ -68,7 +68,52 @@ func Value(in *jlexer.Lexer, to interface{ UnmarshalJSON([]byte) error }) {
 	}
 }
 
-// Begin consumes the opening brace of an object, or a null. top reports whether the value is the whole JSON text.
+// Pointer reads a value with read into what a pointer points at. Null makes the pointer nil.
+func Pointer[T any](in *jlexer.Lexer, to **T, read func(*jlexer.Lexer, *T)) {
+	if null(in) {
+		*to = nil
+		return
+	}
+	if *to == nil {
+		*to = new(T)
+	}
+	read(in, *to)
+}
+
+// Strings reads a list of strings. Null makes the list nil, here and below.
+func Strings[T ~string](in *jlexer.Lexer, to *[]T) {
+	List(in, to, func(in *jlexer.Lexer, element *T) {
+		if !null(in) {
+			*element = T(in.String())
+		}
+	})
+}
+
+// Ints reads a list of whole numbers.
+func Ints(in *jlexer.Lexer, to *[]int) { List(in, to, Int) }
+
+// List reads a list. read reads an element.
+func List[T any](in *jlexer.Lexer, to *[]T, read func(*jlexer.Lexer, *T)) {
+	if null(in) {
+		*to = nil
+		return
+	}
+	in.Delim('[')
+	*to = []T{}
+	for !in.IsDelim(']') {
+		*to = append(*to, *new(T))
+		read(in, &(*to)[len(*to)-1])
+		in.WantComma()
+	}
+	in.Delim(']')
+}
+
+// Unknown refuses a key that the type doesn't have.
+func Unknown(in *jlexer.Lexer, key string) {
+	in.AddError(&jlexer.LexerError{Offset: in.GetPos(), Reason: "unknown field", Data: key})
+}
+
+// Begin consumes the opening brace of an object, or a null. top is true if the value is the whole JSON text.
 func Begin(in *jlexer.Lexer) (top, isNull bool) {
 	top = in.IsStart()
 	if !in.IsNull() {
@@ -90,7 +135,8 @@ func End(in *jlexer.Lexer, top bool) {
 	}
 }
 
-// PutString writes a member whose value is a string. name is written unchanged: it has the quotes, the colon and any comma before it.
+// PutString writes a member whose value is a string. name is written unchanged: it includes the quotes, the colon and
+// any comma before the member.
 func PutString(out *jwriter.Writer, name, value string) {
 	out.RawString(name)
 	out.String(value)
@@ -118,4 +164,24 @@ func PutInt64(out *jwriter.Writer, name string, value int64) {
 func PutFloat64(out *jwriter.Writer, name string, value float64) {
 	out.RawString(name)
 	out.Float64(value)
+}
+
+// PutStrings writes a list of strings.
+func PutStrings[T ~string](out *jwriter.Writer, list []T) {
+	PutList(out, list, func(out *jwriter.Writer, element T) { out.String(string(element)) })
+}
+
+// PutInts writes a list of whole numbers.
+func PutInts(out *jwriter.Writer, list []int) { PutList(out, list, (*jwriter.Writer).Int) }
+
+// PutList writes a list. write writes an element.
+func PutList[T any](out *jwriter.Writer, list []T, write func(*jwriter.Writer, T)) {
+	out.RawByte('[')
+	for i, element := range list {
+		if i > 0 {
+			out.RawByte(',')
+		}
+		write(out, element)
+	}
+	out.RawByte(']')
 }

@@ -81,3 +81,43 @@ func TestObjects(t *testing.T) {
 		}
 	}
 }
+
+// TestLists reads and writes lists and pointers. A null makes them nil, and a list without elements is not nil.
+func TestLists(t *testing.T) {
+	type word string
+	type point struct{ x int }
+	readPoint := func(in *jlexer.Lexer, to *point) { jsonfield.Int(in, &to.x) }
+	writePoint := func(out *jwriter.Writer, p point) { out.Int(p.x) }
+	for _, c := range []struct{ words, ints string }{{`["p",""]`, `[1,2]`}, {`[]`, `[]`}} {
+		words, ints, points := []word{"before"}, []int{7}, []point{{7}}
+		jsonfield.Strings(&jlexer.Lexer{Data: []byte(c.words)}, &words)
+		jsonfield.Ints(&jlexer.Lexer{Data: []byte(c.ints)}, &ints)
+		jsonfield.List(&jlexer.Lexer{Data: []byte(c.ints)}, &points, readPoint)
+		if words == nil || ints == nil || points == nil {
+			t.Errorf("%s %s: a list is nil: %v %v %v", c.words, c.ints, words, ints, points)
+		}
+		var out jwriter.Writer
+		jsonfield.PutStrings(&out, words)
+		jsonfield.PutInts(&out, ints)
+		jsonfield.PutList(&out, points, writePoint)
+		if text, err := out.BuildBytes(); err != nil || string(text) != c.words+c.ints+c.ints {
+			t.Errorf("%s%s%s is written as %s, %v", c.words, c.ints, c.ints, text, err)
+		}
+	}
+	words, limit := []word{"before"}, new(int)
+	jsonfield.Strings(&jlexer.Lexer{Data: []byte("null")}, &words)
+	jsonfield.Pointer(&jlexer.Lexer{Data: []byte("null")}, &limit, jsonfield.Int)
+	if words != nil || limit != nil {
+		t.Errorf("null is read as %v and %v", words, limit)
+	}
+	jsonfield.Pointer(&jlexer.Lexer{Data: []byte("5")}, &limit, jsonfield.Int)
+	if limit == nil || *limit != 5 {
+		t.Errorf("5 is read as %v", limit)
+	}
+	in := &jlexer.Lexer{Data: []byte(`{"z":1}`)}
+	in.Delim('{')
+	jsonfield.Unknown(in, in.UnsafeFieldName(false))
+	if in.Error() == nil {
+		t.Error("an unknown key is no error")
+	}
+}

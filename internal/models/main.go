@@ -43,10 +43,10 @@ func main() {
 	}
 }
 
-// model has the size of a context window, and the part of it that the provider reserves for the response, in tokens.
+// model is the size of a context window, and how much of it the provider reserves for the response, in tokens.
 type model struct{ Window, Reserve int }
 
-// price is in dollars per million tokens.
+// price is a price in dollars per million tokens.
 type price struct {
 	Input, Output float64
 	CacheRead     float64 `json:"cache_read"`
@@ -63,7 +63,8 @@ func read(file string, v any) {
 	}
 }
 
-// longestFirst returns the names in the order in which they are looked up.
+// longestFirst returns the names of models with longer ones before shorter ones, which is the order in which they are
+// looked up.
 func longestFirst[T any](models map[string]T) []string {
 	return slices.SortedFunc(maps.Keys(models), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))

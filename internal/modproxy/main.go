@@ -1,9 +1,10 @@
 // Command modproxy writes the Go modules of the workspace into a directory, in the layout of a module proxy:
 //
-//	go run ./internal/modproxy DIRECTORY
-//	GOPROXY=file://DIRECTORY go install github.com/ctxfold/ctxfold/host/cmd/ctxfold@latest
+// go run ./internal/modproxy DIRECTORY GOPROXY=file://DIRECTORY go install
+// github.com/ctxfold/ctxfold/host/cmd/ctxfold@latest
 //
-// A test installs the modules from there as a user installs a release. They contain the files that git would commit now.
+// A test installs the modules from this directory as a user installs a release. They contain the files that git would
+// commit now.
 package main
 
 import (
@@ -26,7 +27,7 @@ import (
 
 const version = "v" + core.Version
 
-// module is the output of go list for a module.
+// module is a module in the output of go list.
 type module struct{ Path, Dir string }
 
 func main() {
@@ -68,7 +69,7 @@ func workspace() (modules []module, err error) {
 	}
 }
 
-// publish writes the four files of a module's version.
+// publish writes the four files that a proxy has for a version of a module.
 func (m module) publish(out string) error {
 	folder := filepath.Join(out, filepath.FromSlash(m.Path), "@v")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -106,7 +107,7 @@ func (m module) publish(out string) error {
 	return m.pack(filepath.Join(folder, version+".zip"), names)
 }
 
-// pack writes files of the module into an archive, under the prefix that the go command expects.
+// pack writes files of the module into the archive name, under the prefix that the go command expects.
 func (m module) pack(name string, files []string) error {
 	archive, err := os.Create(name)
 	if err != nil {

@@ -49,7 +49,7 @@ type stage struct {
 	memory   int // limit of the address space in KiB, because a changed loop may never stop allocating; 0 means none
 }
 
-// short excludes tests over real sessions, which take most of the time and add little.
+// short are the flags that skip tests over real sessions, which take most of the time and add little.
 var short = []string{"-short", "-skip=Real"}
 
 // fast are tests of core that take at most a second each and together reach nearly all of it.
@@ -160,7 +160,7 @@ func main() {
 	}
 }
 
-// read returns the mutants that gremlins lists, in a fixed order; dir is the folder that gremlins was run on.
+// read returns the mutants that gremlins lists, in a fixed order. dir is the folder on which gremlins was run.
 func read(data []byte, dir string) ([]*mutant, error) {
 	var found struct {
 		Files []struct {
@@ -191,7 +191,7 @@ func shuffle(all []*mutant, seed uint64) {
 	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 }
 
-// survivors returns the mutants whose ids are lines of a report.
+// survivors returns the mutants that a report lists by their ids, one per line.
 func survivors(all []*mutant, report string) []*mutant {
 	lines := strings.Split(report, "\n")
 	return slices.DeleteFunc(all, func(m *mutant) bool { return !slices.Contains(lines, m.id()) })
@@ -200,7 +200,7 @@ func survivors(all []*mutant, report string) []*mutant {
 // notBuilt is the stage of a mutant that the compiler rejects.
 const notBuilt = -1
 
-// test returns the stage that kills a mutant, or last+1 if none does.
+// test returns the stage at which the tests detect a mutant, or last+1 if none does.
 func test(m *mutant, last int) (int, error) {
 	dir, err := os.MkdirTemp("", "mutant-")
 	if err != nil {
@@ -232,7 +232,7 @@ func test(m *mutant, last int) (int, error) {
 	return last + 1, nil
 }
 
-// callers returns the packages of core/internal that import the mutant's package.
+// callers returns the packages of core/internal that import the package of a mutant.
 func callers(m *mutant) []string {
 	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./core/internal/...").Output()
 	if err != nil {
@@ -262,7 +262,7 @@ func (s *stage) run(overlay string, cpu int, packages []string) outcome {
 	return run(overlay, cpu, s.memory, append(args, packages...)...)
 }
 
-// run runs the go command and limits each of its processes to cpu seconds of CPU time and memory KiB of memory. The
+// run runs the go command. Each of its processes is limited to cpu seconds of CPU time and memory KiB of memory. The
 // processes form a group, so that all of them can be killed.
 func run(overlay string, cpu, memory int, args ...string) outcome {
 	ctx, cancel := context.WithTimeout(context.Background(), patience*time.Duration(cpu)*time.Second)
@@ -287,7 +287,7 @@ func run(overlay string, cpu, memory int, args ...string) outcome {
 	}
 }
 
-// overlay writes the changed file, and the overlay description for the go command, into dir.
+// overlay writes the changed file into dir, and a description that makes the go command use it.
 func (m *mutant) overlay(dir string) (string, error) {
 	from, err := filepath.Abs(m.File)
 	if err != nil {

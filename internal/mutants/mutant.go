@@ -51,7 +51,7 @@ func compare(a, b *mutant) int {
 
 func (m *mutant) room() string { return path.Dir(m.File) }
 
-// in reports whether the path of the mutant's package ends with one of the names in a comma-separated list.
+// in reports whether the mutant's package is in a comma-separated list, which gives the ends of package paths.
 func (m *mutant) in(rooms string) bool {
 	if rooms == "" {
 		return true
@@ -75,7 +75,7 @@ func (m *mutant) key() string {
 	return fmt.Sprintf("%s\n- %s\n+ %s", place, m.before, m.after)
 }
 
-// load reads the file and makes the change.
+// load reads the mutant's file and changes the operator.
 func (m *mutant) load() error {
 	source, err := os.ReadFile(m.File)
 	if err != nil {
@@ -130,7 +130,7 @@ func (m *mutant) change(source []byte) error {
 	return nil
 }
 
-// name returns Receiver.Method, or the name of a function.
+// name returns the name of a function, or Receiver.Method for a method.
 func name(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return f.Name.Name

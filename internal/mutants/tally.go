@@ -32,7 +32,7 @@ func (t *tally) room(m *mutant) *row {
 
 func (t *tally) equivalent(m *mutant) { t.room(m).equivalent++ }
 
-// add counts a mutant that was killed at a stage, or that survived all stages up to the last.
+// add counts a mutant by the stage at which it was detected. A stage above last means that it survived.
 func (t *tally) add(m *mutant, at, last int) {
 	r := t.room(m)
 	r.tested++

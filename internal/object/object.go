@@ -14,16 +14,16 @@ type Object struct {
 	start int // offset of its first member
 }
 
-// New returns an Object that is appended to text.
+// New returns an Object that appends itself to text.
 func New(text []byte) *Object {
 	text = append(text, '{')
 	return &Object{text, len(text)}
 }
 
-// End ends the object, and returns the complete text.
+// End ends the object, and returns the text given to New with the object appended.
 func (o *Object) End() []byte { return append(o.text, '}') }
 
-// Value adds a member whose value is appended by the function value.
+// Value adds a member whose value the function value appends.
 func (o *Object) Value(key string, value func(dst []byte) []byte) {
 	if len(o.text) > o.start {
 		o.text = append(o.text, ',')
@@ -55,7 +55,7 @@ func (o *Object) String(key, text string) {
 	o.Value(key, func(dst []byte) []byte { return AppendString(dst, text) })
 }
 
-// List adds a list whose elements are appended by the function one.
+// List adds a member whose value is a list. The function one appends each element.
 func List[T any](o *Object, key string, list []T, one func(dst []byte, element T) []byte) {
 	o.Value(key, func(dst []byte) []byte {
 		dst = append(dst, '[')

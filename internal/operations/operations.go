@@ -1,9 +1,10 @@
-// Package operations is the table of operations, with their names, the members of their requests, and how to read these. core dispatches
-// requests by this table, and package ctxfold takes names from it. internal/apigen uses it to generate the exports of the module, the key
-// table of docs/reference/abi.md, and the types of requests in docs/api.schema.json and JavaScript.
+// Package operations is the table of operations: their names, the members of their requests, and how these are read.
+// core dispatches requests by this table, and package ctxfold takes names from it. internal/apigen generates from it
+// the exports of the module, the key table of docs/reference/abi.md, and the types of requests in
+// docs/api.schema.json and JavaScript.
 package operations
 
-// Op is an operation: an index of Operations.
+// Op is an operation, as an index of Operations.
 type Op int
 
 // The operations, in the order in which info lists them.
@@ -45,16 +46,18 @@ type Operation struct {
 	Members Members // the members that its request may have
 	Needs   Members // the required members
 	Answer  string  // the type of its answer in package api; "A or B" if it is one of two
-	// Typed is a member whose type differs from MemberTable.
+	// Typed is a member whose type in this operation differs from the one in MemberTable.
 	Typed MemberType
 	Reads Reads // how its request is read
-	// Edits reports whether the operation changes the transcript's records, so that in a session it needs a copy.
+	// Edits means that the operation changes the records of the transcript, so that it needs a copy of a session's
+	// records.
 	Edits bool
-	// Passes reports whether the operation leaves reading the messages to other operations that it runs.
+	// Passes means that the operation runs other operations, which read the messages.
 	Passes bool
-	// Grows reports whether the messages in the request are appended to the session. Other requests with a session have no messages.
+	// Grows means that the messages in the request are appended to the session. Other requests with a session have no
+	// messages.
 	Grows bool
-	// Full reports whether only the full build has the operation.
+	// Full means that only the full build has the operation.
 	Full bool
 }
 
@@ -76,7 +79,7 @@ const (
 	ReadsNothing              // the operation reads its request itself
 )
 
-// Member is a member of requests: an index of MemberTable.
+// Member is a member of requests, as an index of MemberTable.
 type Member uint8
 
 // The members of requests, in the order in which errors list them.
@@ -134,14 +137,14 @@ func (s Members) Names() (names []string) {
 	return names
 }
 
-// MemberRow describes a member of requests.
+// MemberRow is the row of MemberTable for one member of requests.
 type MemberRow struct {
 	Name string
 	Type string // a type of package api, Policy, or a JSON type (string, integer, any); [] before it means a list
 	Doc  string // Markdown, relative to docs/reference/abi.md
 }
 
-// MemberTable has a row for each member.
+// MemberTable describes the members of requests.
 var MemberTable = [AllMembers]MemberRow{
 	InPolicy:    {"policy", "Policy", "what to do; see [Policy](policy.md). Put it **before** `messages`: then the transcript is read in one pass"},
 	InOptions:   {"options", "Options", "the options of this call; see below. Put them before `messages` too"},
@@ -171,7 +174,7 @@ var MemberTable = [AllMembers]MemberRow{
 	InEvent:     {"event", "JobEvent", "what happened since: results of effects, or only the time"},
 }
 
-// MemberNamed returns the member with the given name.
+// MemberNamed returns the member with the given name; it returns false if there is none.
 func MemberNamed(name string) (Member, bool) {
 	for m := range MemberTable {
 		if MemberTable[m].Name == name {
@@ -181,7 +184,8 @@ func MemberNamed(name string) (Member, bool) {
 	return 0, false
 }
 
-// Sets of members that several operations share. Most operations that take messages also accept a session.
+// These are sets of members that several operations have in common. Most operations that take messages also accept a
+// session.
 var (
 	asked  = Of(InPolicy, InOptions, InState, InMessages)
 	either = asked | Of(InSession)

@@ -46,7 +46,7 @@ var read = regexp.MustCompile(`\.(md|html|go|js|mjs|ts|tsx|py|rs|c|h|rb)$`)
 
 func checked(file string) bool { return read.MatchString(file) && !skipped.MatchString(file) }
 
-// copied copies a JavaScript module to a name for which the linter reads comments.
+// copied copies a JavaScript module to a file with a name for which the linter reads comments.
 func copied(out, file string) error {
 	source, err := os.ReadFile(file)
 	if err != nil {
@@ -63,8 +63,8 @@ func write(out, file string, text []byte) error {
 	return os.WriteFile(path, text, 0o644)
 }
 
-// extract writes the texts of a program to out. It skips tests, whose texts users never see, and *_cues.go files, which
-// are word lists.
+// extract writes the texts of a program to the folder out. It skips tests, whose texts users never see, and *_cues.go
+// files, which are word lists.
 func extract(out, file string) error {
 	var texts []string
 	var err error
@@ -127,7 +127,7 @@ func quoted(file string) ([]string, error) {
 	return texts, nil
 }
 
-// put adds a text at a line, counted from 1.
+// put adds a text to the texts of a line, which is counted from 1.
 func put(texts []string, line int, text string) []string {
 	for len(texts) < line {
 		texts = append(texts, "")
@@ -138,7 +138,8 @@ func put(texts []string, line int, text string) []string {
 
 var words = regexp.MustCompile(`[a-z]{2,} [a-z]+ [a-z']{2,}`)
 
-// prose reports whether a text contains consecutive words like a sentence, and isn't JSON or a regular expression.
+// prose reports whether a text contains consecutive words like a sentence and none of the characters that are typical
+// of JSON and regular expressions.
 func prose(text string) bool {
 	return words.MatchString(text) && !strings.ContainsAny(text, `{}\^|<>`)
 }

@@ -1,11 +1,10 @@
-// Command testlog reads the output of go test -json and prints what go test prints without it: a line for each package,
-// and failures. For the summary of a run (.ci/stages), it writes the durations of tests, and the reasons why tests were
-// skipped, to the file that CTXFOLD_TIMES names:
+// Command testlog reads the output of go test -json and prints what go test prints without -json: a line for each
+// package, and failures. For the summary of a run (.ci/stages), it writes the durations of tests, and the reasons why
+// tests were skipped, to the file that CTXFOLD_TIMES names:
 //
-//	time 1.25 core TestFit
-//	skip core TestLinear: a long run
+// time 1.25 core TestFit skip core TestLinear: a long run
 //
-//	go test -json ./... | go run ./internal/testlog
+// go test -json ./... | go run ./internal/testlog
 package main
 
 import (
@@ -20,7 +19,7 @@ import (
 	"strings"
 )
 
-// event is a line of go test -json.
+// event is a line that go test -json prints.
 type event struct {
 	Action, Package, Test, Output string
 	ImportPath                    string // the package that was built
@@ -45,7 +44,7 @@ func main() {
 	}
 }
 
-// filter copies the relevant events.
+// filter copies those events that go test prints without -json.
 func filter(in io.Reader, out, times io.Writer) error {
 	said := map[key]string{}
 	lines := bufio.NewReader(in)
@@ -73,8 +72,8 @@ func (e *event) write(said map[key]string, out, times io.Writer) {
 	room := path.Base(e.Package)
 	switch e.Action {
 	case "output":
-		// The output of a test is held back until its result is known; a package's own lines are shown unless they are
-		// empty.
+		// The output of a test is held back until the test's result is known. A package's own lines are shown unless
+		// they are empty.
 		if e.Test != "" || e.Output != "PASS\n" && !strings.Contains(e.Output, "[no test files]") {
 			said[at] += e.Output
 		}
@@ -95,10 +94,10 @@ func (e *event) write(said map[key]string, out, times io.Writer) {
 	}
 }
 
-// place matches the position that go test puts before a test's message.
+// place matches the file and line that go test writes before a test's message.
 var place = regexp.MustCompile(`^\s*\S+\.go:\d+: `)
 
-// why returns the last message of a skipped test.
+// why returns the last message of a skipped test, which is the reason.
 func why(said string) string {
 	reason := "no reason is given"
 	for line := range strings.Lines(said) {

@@ -1,5 +1,5 @@
-// Builds the package unless it is built already, for examples in a fresh clone: npm links this folder and builds
-// nothing.
+// Builds the package unless it is built already. Examples in a fresh clone need this, because npm links this folder
+// and builds nothing.
 import { execSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,6 @@
-// node scripts/test.js FILE…: runs test files, two at the same time, with shared resources: one browser, in which each test opens its own
-// page, and one tarball of the package. Tests have no time limits of their own: a file that hangs is stopped after two hours.
+// node scripts/test.js FILE… runs test files, two at the same time, with shared resources: one browser, in which each
+// test opens its own page, and one tarball of the package. Tests have no time limits of their own: a file that hangs
+// is stopped after two hours.
 import { createWriteStream, existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,7 +13,8 @@ import { packed } from "../test/support/packed.js";
 import times from "./times.js";
 
 /**
- * These files start first, so that none of them remains when all others have ended. node --test would start files in alphabetical order.
+ * These files start first, so that the long ones aren't the last to end. node --test would start files in
+ * alphabetical order.
  */
 const LONGEST = ["sdks", "fresh-start", "command", "bundlers", "edge", "plugins", "fit"];
 const LIMIT_MS = 7_200_000;

@@ -1,5 +1,5 @@
-// A reporter for node --test: it writes the duration of each test and why tests were skipped, as internal/testlog does
-// for Go.
+// A reporter for node --test, which writes the durations of tests and the reasons why tests were skipped, as
+// internal/testlog does for Go.
 import { basename } from "node:path";
 
 /** @param {AsyncIterable<{type: string, data: any}>} events */

@@ -1,7 +1,7 @@
 import { CtxfoldError, messageOf } from "./errors.js";
 import { wasiImports } from "./wasi.js";
 
-/** A request as a list of pieces, which are written to the module's memory one after the other. */
+/** A request in pieces, which are written to the module's memory one after the other. */
 export type Pieces = readonly (string | Uint8Array)[];
 
 interface Exports {
@@ -13,25 +13,28 @@ interface Exports {
 
 const REQUIRED = ["memory", "ctxfold_alloc", "ctxfold_free", "ctxfold_info", "ctxfold_plan", "ctxfold_step"];
 /**
- * WebAssembly memory never shrinks. An instance whose memory exceeds this many bytes is discarded after the call and
- * replaced by a new one. An instance that holds sessions is discarded at twice its size when the last session was
+ * WebAssembly memory never shrinks. An instance whose memory exceeds this many bytes after a call is discarded and
+ * replaced with a new one. If it has sessions, its limit is twice the memory that it had when the last session was
  * opened, if that is more.
  */
 const SWOLLEN = 128 * 1024 * 1024;
 /**
- * The same limit for isolates with 128 MB in total, where memory that one call leaves behind would push the next call
- * over the limit.
+ * The same limit for isolates with 128 MB in total, in which memory that is left from one call would put the next
+ * call over the limit.
  */
 export const SWOLLEN_AT_THE_EDGE = 40 * 1024 * 1024;
 /**
  * An instance with more than ROOMY bytes is also replaced after CALM consecutive calls whose request and answer each
- * needed less than 1/SHARE of its memory. Its sessions are then opened again. If a replacement doesn't halve the memory,
- * the next one waits for twice as many calls.
+ * needed less than 1/SHARE of its memory. Its sessions are then opened again. If a replacement doesn't halve the
+ * memory, the next replacement takes twice as many calls.
  */
 const ROOMY = 32 * 1024 * 1024;
 const CALM = 64;
 const SHARE = 32;
-/** Shorter strings (in UTF-16 units) are encoded into a buffer first; longer ones straight into the module's memory. */
+/**
+ * Strings shorter than this (in UTF-16 units) are encoded into a buffer first; longer ones are encoded straight into
+ * the module's memory.
+ */
 const ENCODE_IN_PLACE = 4096;
 
 const encoder = new TextEncoder();
@@ -45,11 +48,14 @@ export class CtxfoldModule {
   readonly #swollen: number;
   #instance: Exports | undefined;
   #started = 0;
-  /** Memory size in bytes when a session was last opened. */
+  /** The memory size in bytes when a session was last opened. */
   #opened = 0;
   /** The number of consecutive calls that used little of the memory. */
   #calm = 0;
-  /** The memory size in bytes of the last instance that was replaced for being too large, and the calm calls before that. */
+  /**
+   * The memory size in bytes of the last instance that was replaced for being too large, and the number of calm calls
+   * before that.
+   */
   #left = 0;
   #patience = 0;
 
@@ -77,8 +83,8 @@ export class CtxfoldModule {
 
   /**
    * Runs one operation on a request and returns the bytes of the answer, as described in docs/reference/abi.md. An
-   * answer that is an error is returned like any other. Throws `trap` if the instance died, `invalid_option` if there
-   * is no such operation, and `invalid_module` if the module cannot be started.
+   * answer that reports an error is returned like any other. Throws `trap` if the instance died, `invalid_option` if
+   * there is no such operation, and `invalid_module` if the module cannot be started.
    */
   call(op: string, request: string | Uint8Array | Pieces): Uint8Array<ArrayBuffer> {
     const pieces = typeof request === "string" || request instanceof Uint8Array ? [request] : request;
@@ -138,7 +144,10 @@ export class CtxfoldModule {
   }
 }
 
-/** Copies the pieces into a buffer that the module allocates. */
+/**
+ * Copies the pieces into a buffer that the module allocates. Returns the buffer's address and the size of the
+ * request.
+ */
 function write(instance: Exports, pieces: Pieces): { address: number; size: number } {
   let room = 0;
   for (const piece of pieces) room += roomFor(piece);
@@ -156,7 +165,7 @@ function write(instance: Exports, pieces: Pieces): { address: number; size: numb
     const { read, written } = encoder.encodeInto(bytes, memory.subarray(address + at, address + at + roomFor(bytes)));
     at += written;
     if (read === bytes.length) continue;
-    // The text is not mostly ASCII: encode the rest separately to learn its size, then move to a larger buffer.
+    // The text is not mostly ASCII. Encode the rest separately to learn its size, then move to a larger buffer.
     const rest = encoder.encode(bytes.slice(read));
     const larger = instance.ctxfold_alloc(at + rest.length + room) >>> 0;
     const moved = new Uint8Array(instance.memory.buffer);
@@ -170,8 +179,8 @@ function write(instance: Exports, pieces: Pieces): { address: number; size: numb
 }
 
 /**
- * Returns the number of bytes to reserve for a piece. It is exact for bytes, the worst case for a short string, and for a
- * long string a guess that assumes mostly ASCII.
+ * Returns the number of bytes to reserve for a piece: the exact number for bytes, the largest possible number for a
+ * short string, and for a long string a guess that assumes mostly ASCII.
  */
 function roomFor(piece: string | Uint8Array): number {
   if (typeof piece !== "string") return piece.length;

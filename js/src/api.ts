@@ -1,6 +1,6 @@
 /**
- * The exports that all entries of the package have in common. `load` and `createCompactor` are not among them, because
- * each entry gets the module from a different place.
+ * The exports that all entries of the package share. `load` and `createCompactor` are not among them, because each
+ * entry gets the module from a different place.
  */
 export { CtxfoldModule } from "./abi.js";
 export { type Restoring, recallFrom, restoreFrom, searchFrom, type Within } from "./archive.js";

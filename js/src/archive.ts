@@ -1,4 +1,4 @@
-/** Restores and searches content that compactions removed and a store keeps. */
+/** Restores and searches content that compactions removed and that is in a store. */
 import type { Store } from "./store.js";
 import type { Found, Kept, Messages, NamedHandles, Recalled, Restored, Search, SearchOptions, State } from "./types.js";
 
@@ -25,21 +25,21 @@ export interface Restoring {
   search(search: Search): Found | Promise<Found>;
 }
 
-/** The bodies to search: all that a conversation refers to, or only those with certain handles. */
+/** What to search: all bodies that a conversation refers to, or only those with certain handles. */
 export interface Within {
   /** The conversation's messages since the last compaction; their markers name the archived content. */
   messages?: Messages;
-  /** The state of the last compaction. Default: the compactor's. */
+  /** The state of the last compaction. Default: the state of the compactor. */
   state?: State | null;
-  /** Handles of the only bodies to search. */
+  /** The handles of the bodies to search. No other bodies are searched. */
   handles?: readonly string[];
 }
 
 /**
  * Restores, byte for byte, content that compactions removed from a transcript: the bodies with the given handles or,
- * without handles, everything in the store, from the last compaction back to the first. `state` is the transcript's
- * state; the default is the compactor's. If the store has no body for a marker, or a body that does not match the
- * handle, the marker stays and is listed in `markers`.
+ * without handles, everything that is in the store, from the last compaction back to the first. `state` is the
+ * transcript's state; the default is the compactor's. If the store has no body for a marker, or one that doesn't
+ * match the marker's handle, the marker stays and is listed in `markers`.
  */
 export async function restoreFrom<M extends Messages>(
   store: Store,
@@ -61,8 +61,8 @@ export async function restoreFrom<M extends Messages>(
 const handlesOf = ({ markers }: { markers: readonly { handle: string }[] }) => markers.map(({ handle }) => handle);
 
 /**
- * Fetches the bodies with the given handles, each once. With `follow`, also fetches the bodies that those bodies name,
- * and so on.
+ * Fetches the bodies with the given handles, each once. If `follow` is true, it also fetches the bodies that these
+ * bodies name, and so on.
  */
 async function collect(store: Store, compactor: Restoring, handles: readonly string[], follow: boolean) {
   const corrupt = new Set<string>();
@@ -81,14 +81,14 @@ async function collect(store: Store, compactor: Restoring, handles: readonly str
   return { bodies, corrupt, asked };
 }
 
-/** Returns the part of a handle that markers show. */
+/** Returns the digits of a handle that markers show. */
 const digitsOf = (handle: string) => handle.toLowerCase().slice(0, 16);
 
 /**
- * Searches the messages that compactions removed. A query has words in any script, which may be in adjacent messages,
- * and may have dates and roles. The search covers all bodies that the conversation refers to through `messages` and the
- * state, directly or indirectly, or only the bodies of `handles`. A body that does not match its handle counts as
- * missing. If the store has a method `search`, that is called instead.
+ * Searches the messages that compactions removed. A query consists of words in any script, which may be in adjacent
+ * messages, and of dates and roles. The search covers all bodies that the conversation refers to through `messages`
+ * and the state, directly or indirectly, or only the bodies of `handles`. A body that does not match its handle
+ * counts as missing. If the store has a method `search`, that is called instead.
  */
 export async function searchFrom(
   store: Store,
@@ -108,9 +108,10 @@ export async function searchFrom(
 const NO_SEARCH = "Nothing can be searched here without a handle: call with one.";
 
 /**
- * Answers a call of the tool that `recallTool` defines, which has a handle or a query. If the call is invalid, the answer
- * tells the model why; the promise rejects only if the store does. A query searches only the bodies that `within`
- * describes. Without `messages` and `handles`, only a store with a method `search` can answer a query.
+ * Answers a call of the tool that `recallTool` defines. The call has a handle or a query. If the call is invalid, the
+ * answer tells the model why; the promise only rejects if the store fails. A query searches only the bodies that
+ * `within` describes. If that has neither `messages` nor `handles`, only a store with a method `search` can answer a
+ * query.
  */
 export async function recallFrom(
   store: Store,

@@ -1,8 +1,8 @@
 /**
- * Decides without the module whether a history certainly fits. A token has at least one byte, so the size of the JSON in
- * bytes, plus a bound for images and files, is an upper bound for its tokens. For most chats even this bound is below
- * the limit. The module decides about everything that this file doesn't recognize, such as an unusual policy, option or
- * message.
+ * Decides without the module whether a history certainly fits. A token has at least one byte, so the size of the JSON
+ * in bytes, plus a bound for images and files, is an upper bound for the number of tokens. For most chats even this
+ * bound is below the limit. Whenever this file finds something that it doesn't recognize, such as an unusual policy,
+ * option or message, the module decides.
  */
 import type { Counted } from "./ending.js";
 import { serialize } from "./live.js";
@@ -14,13 +14,19 @@ export interface Candidate {
   readonly list: readonly unknown[];
   readonly format: Format;
   readonly window: number;
-  /** Compaction is due above this many tokens. */
+  /** A compaction is due if there are more tokens than this. */
   readonly limit: number;
-  /** Up to this many tokens, no compaction is due and no background compaction starts. */
+  /** Up to this many tokens, neither is a compaction due nor does a background compaction start. */
   readonly most: number;
-  /** Tokens for framing, images and files. With `counted`, they cover only the messages after the provider's count. */
+  /**
+   * The tokens for framing, images and files. If `counted` is set, only those of the messages after the provider's
+   * count are included.
+   */
   readonly fixed: number;
-  /** The provider's count in tokens, the JSON of the messages after it, and the value of `fixed` for all messages. */
+  /**
+   * The provider's count in tokens, the JSON of the messages after it, and the value that `fixed` has for all
+   * messages.
+   */
   readonly counted: { tokens: number; tail: string; beside: number } | undefined;
   /** Whether the messages are in a request body. */
   readonly within: boolean;
@@ -34,10 +40,10 @@ const TARGET = 0.6;
 const LARGEST_RESERVE = 16_384;
 const MOST_TOKENS = 1_000_000_000;
 
-/** The maximum that the estimator adds for an image or a file, and for the framing of a message, in tokens. */
+/** The most tokens that the estimator adds for an image or a file, and for the framing of a message. */
 const FILE = 1600;
 const FRAMING = 8;
-/** Models whose images cost tokens by their pixels, even if the file is small. */
+/** Models for which the tokens of an image depend on its pixels, so that a small file may cost many. */
 const BY_PIXELS = /gemini|gemma/i;
 
 /** The module decides about values that are nested more deeply. */
@@ -46,7 +52,7 @@ const DEPTH = 32;
 /** The content of a part: text, a tool call, a file, or a tool result under the key `content` or `output`. */
 type Kind = "text" | "call" | "file" | "content" | "output";
 
-/** The shape of messages in a format, as far as it is recognized here. */
+/** The shape of messages in a format, as far as this file recognizes it. */
 interface Shape {
   /** The key of the messages in a request body. */
   readonly list: "messages" | "input" | "contents";
@@ -119,7 +125,7 @@ const SHAPES: Readonly<Partial<Record<Format, Shape>>> = {
 /** Keys of messages and parts whose values may be objects, because the model doesn't see them. */
 const ASIDE = ["metadata", "providerOptions", "providerMetadata", "callProviderMetadata", "cache_control", "createdAt"];
 
-/** Returns the history if all of it is recognized. Reads it synchronously. */
+/** Returns the history if all of it is recognized, otherwise undefined. It is read synchronously. */
 export function candidate(
   history: unknown,
   policy: Policy,
@@ -147,7 +153,7 @@ export function candidate(
 /** Returns an upper bound of the history's tokens, or Infinity if the bound is above `most`. */
 export function upperBound({ fixed, counted, most }: Candidate, source: Transcript): number {
   const units = source.pieces?.reduce((sum, piece) => sum + piece.length, 0) ?? source.piece.length;
-  // The module doesn't believe a count below an eighth of its estimate, and takes that eighth instead.
+  // The module doesn't believe a count below an eighth of its estimate, and uses that eighth instead.
   const share = counted ? 8 : 1;
   // There are at least as many bytes as UTF-16 units, so a long text need not be encoded.
   if (fixed + units / share > most) return Number.POSITIVE_INFINITY;
@@ -156,7 +162,7 @@ export function upperBound({ fixed, counted, most }: Candidate, source: Transcri
   return fixed + Math.max(counted.tokens, Math.ceil((counted.beside + bytes) / share)) + bytesOf(counted.tail);
 }
 
-/** Returns the report of a history that certainly fits. */
+/** Returns the report for a history that certainly fits. */
 export function reportOf(
   { list, format, limit, window, within }: Candidate,
   tokens: number,
@@ -187,7 +193,7 @@ export function reportOf(
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
-/** Whether a value is an object with only these keys, each with a valid value. */
+/** Reports whether a value is an object that has only these keys, each with a valid value. */
 function has(value: unknown, members: Readonly<Record<string, (value: never) => boolean>>): boolean {
   return (
     isPlain(value) &&
@@ -210,7 +216,7 @@ const among =
   (word: string) =>
     words.includes(word);
 
-/** The keys of policies that are recognized, and their valid values. */
+/** The keys of policies that are recognized, with checks for their values. */
 const POLICY = {
   preset: among("default"),
   format: isText,
@@ -228,7 +234,7 @@ const POLICY = {
     }),
 };
 
-/** Returns the limits of a policy; undefined if something in it is not recognized. */
+/** Returns the limits that a policy sets; undefined if something in it is not recognized. */
 function roomOf(policy: Policy): { window: number; limit: number; most: number } | undefined {
   if (!has(policy, POLICY)) return undefined;
   const { tokens: window = 0, reserve = Math.min(LARGEST_RESERVE, Math.floor(window / 8)) } = policy.window ?? {};
@@ -238,7 +244,7 @@ function roomOf(policy: Policy): { window: number; limit: number; most: number }
   return { window, limit, most: start === 0 ? limit : Math.floor(limit * start) };
 }
 
-/** Parses a history that is text or bytes. */
+/** Parses a history that is text or bytes. Any other history is returned unchanged. */
 function parsed(history: unknown, most: number): unknown {
   if (!isText(history) && !(history instanceof Uint8Array)) return history;
   if (history.length > most) return undefined;
@@ -252,10 +258,10 @@ function parsed(history: unknown, most: number): unknown {
   }
 }
 
-/** Whether a value is a request body, and not a result of `open`. */
+/** Reports whether a value is a request body rather than a result of `open`. */
 const isBody = (value: unknown): boolean => isPlain(value) && !(isText(value.kind) && isText(value.format));
 
-/** Returns the policy's format, or the format that the module is certain to detect. */
+/** Returns the policy's format or, if it has none, the format that the module is certain to detect. */
 function formatOf(named: Policy["format"], given: unknown): Format | undefined {
   if (named !== undefined && named !== "auto") return named;
   if (!Array.isArray(given)) return undefined;
@@ -265,7 +271,7 @@ function formatOf(named: Policy["format"], given: unknown): Format | undefined {
   return given.every((message) => has(message, shown) && isText((message as Fields).id)) ? "ai-sdk-ui" : undefined;
 }
 
-/** Counts the parts that may hold a file; undefined if something is not recognized. */
+/** Counts the parts that may contain a file; undefined if something is not recognized. */
 function filesIn(list: readonly unknown[], shape: Shape): number | undefined {
   if (typeof (list as { toJSON?: unknown }).toJSON === "function") return undefined;
   return sum(list, (message) => filesInMessage(message, shape));
@@ -294,7 +300,7 @@ function filesInMessage(message: unknown, shape: Shape): number | undefined {
   return sum(held, (part) => (types ? filesInPart(part, types) : filesInGemini(part)));
 }
 
-/** Whether an item of the Responses API is a function call or its result as text. */
+/** Reports whether an item of the Responses API is a function call, or the result of one as text. */
 const isItem = ({ type, ...item }: Fields): boolean =>
   (type === "function_call" && has(item, { id: isText, call_id: isText, name: isText, arguments: isText })) ||
   (type === "function_call_output" && has(item, { id: isText, call_id: isText, output: isText }));
@@ -302,13 +308,13 @@ const isItem = ({ type, ...item }: Fields): boolean =>
 const isCall = (call: unknown) =>
   isPlain(call) && isSimple(call, ["function"]) && has(call.function, { name: isText, arguments: isText });
 
-/** Whether the values of all keys except `but` are primitive. */
+/** Reports whether the values of all keys other than those in `but` are primitive. */
 const isSimple = (value: Fields, but: readonly string[]): boolean =>
   Object.entries(value).every(
     ([name, member]) => typeof member !== "object" || member === null || but.includes(name) || ASIDE.includes(name),
   );
 
-/** Whether the values of the keys that must hold text are strings. */
+/** Reports whether the values under the keys for text are strings or missing. */
 const isSaid = ({ text, thinking }: Fields) => [text, thinking].every((said) => said === undefined || isText(said));
 
 function filesInPart(part: unknown, types: NonNullable<Shape["types"]>): number | undefined {
@@ -342,10 +348,13 @@ function filesInGemini(part: unknown): number | undefined {
   return has(functionCall, said) && has(functionResponse, said) ? objectsIn(functionResponse) : undefined;
 }
 
-/** Returns 0 (files), or undefined if the value is nested too deeply. */
+/** Returns 0, the number of files, or undefined if the value is nested too deeply. */
 const nested = (value: unknown) => (objectsIn(value) < Number.POSITIVE_INFINITY ? 0 : undefined);
 
-/** Counts the objects in a value that have a member "type", because each of them may be a file. */
+/**
+ * Counts the objects in a value that have a member "type", because each of them may be a file. Returns Infinity if
+ * the value is nested too deeply.
+ */
 function objectsIn(value: unknown, depth = 0): number {
   if (typeof value !== "object" || value === null) return 0;
   if (depth > DEPTH) return Number.POSITIVE_INFINITY;
@@ -354,7 +363,7 @@ function objectsIn(value: unknown, depth = 0): number {
   return files;
 }
 
-/** Returns the history with the provider's count; undefined if the count is not recognized. */
+/** Returns the history with the provider's count added to it; undefined if the count is not recognized. */
 function countedTail(whole: Candidate, shape: Shape, usage: Counted): Candidate | undefined {
   const { message, exact: _, total_tokens: total = 0, ...counts } = usage;
   const { list } = whole;

@@ -1,4 +1,4 @@
-/** The events, the lock and the state of one compaction of a conversation. */
+/** What surrounds one compaction of a conversation: events, the lock and the state. */
 import type { ConversationOptions } from "./conversation-options.js";
 import { messageOf } from "./errors.js";
 import type { CompactionEvent } from "./journal.js";
@@ -9,7 +9,7 @@ import { telling } from "./tell.js";
 import type { Beginning } from "./types.gen.js";
 import type { Action, Message, State } from "./types.js";
 
-/** Coordinates a compaction's state with other writers. */
+/** Whether and where a compaction's state is saved, and how other writers are noticed. */
 interface Writing {
   /** Throws if another writer has saved a state in the meantime. */
   check(): Promise<void>;
@@ -31,7 +31,7 @@ export class Compaction<M extends Message> {
   }
 
   /**
-   * Calls `beforeCompact` and the journal. Until the end of the compaction, no other writer compacts the
+   * Calls `beforeCompact` and the journal. From then on until the compaction ends, no other writer compacts the
    * conversation.
    */
   async before({ trigger, messages, tokens }: Beginning, signal?: AbortSignal): Promise<Given> {
@@ -64,7 +64,7 @@ export class Compaction<M extends Message> {
   }
 
   /**
-   * Saves the state before the conversation continues with it. A conflict is thrown at once; any other failure is
+   * Saves the state before the conversation continues with it. A conflict is thrown immediately; any other failure is
    * reported at the end.
    */
   async commit(state: State): Promise<void> {
@@ -76,7 +76,7 @@ export class Compaction<M extends Message> {
     }
   }
 
-  /** Runs `work`. If a compaction began, reports how it ended. */
+  /** Runs `work` and, if a compaction began in it, reports how that ended. */
   async around(work: () => Promise<Turned<M>>): Promise<Turned<M>> {
     let turned: Turned<M>;
     try {
@@ -124,7 +124,10 @@ export class Compaction<M extends Message> {
   }
 }
 
-/** Acquires a lock, given the function that runs work while holding it. Resolves to a function that releases the lock. */
+/**
+ * Acquires a lock. `run` is the function that runs work while it holds the lock. Resolves to a function that releases
+ * the lock.
+ */
 function entered(run: (work: () => Promise<void>) => Promise<void>): Promise<() => Promise<void>> {
   return new Promise((resolve, reject) => {
     const ended: Promise<void> = run(
@@ -140,7 +143,7 @@ function entered(run: (work: () => Promise<void>) => Promise<void>): Promise<() 
   });
 }
 
-/** Returns the ranges of messages that actions removed from the context. */
+/** Returns the ranges of messages that the actions removed. */
 function removed(actions: readonly Action[]): [number, number][] {
   const ranges: [number, number][] = [];
   for (const { action, message } of actions) {

@@ -9,15 +9,15 @@ import type { Policy, State } from "./types.js";
 
 /** Options of a compactor. */
 export interface CompactorOptions {
-  /** The module, or a source to load it from. Default: the package's own. Compactors may share a module. */
+  /** The module, or a source from which it is loaded. Default: the package's own. Compactors may share a module. */
   module?: ModuleSource;
   /** The policy: what a compaction does, and when it is due. Default: the `default` preset. */
   policy?: Policy;
   /** Calls your model to write a summary. Without it, `compact` writes local digests and calls no model. */
   summarize?: Summarize;
   /**
-   * The time limit for one summary in milliseconds, after which a local digest replaces it. The time counts from the
-   * call of `summarize`, without the time that a request waits for its turn. Default: 120000.
+   * The time limit for one summary in milliseconds, after which a local digest is used instead. The time counts from
+   * the call of `summarize`, so the time that a request waits for its turn is not included. Default: 120000.
    */
   summaryTimeoutMs?: number;
   /**
@@ -45,8 +45,8 @@ export interface CompactorOptions {
    */
   store?: Store;
   /**
-   * An exact tokenizer, used instead of the estimate for the transcript as a whole: `check`, `estimate` and `compact`
-   * call it once each, unless they are given `usage`. The size after a compaction is still estimated, scaled by the
+   * An exact tokenizer. It replaces the estimate for the transcript as a whole: `check`, `estimate` and `compact`
+   * each call it once, unless they are given `usage`. The size after a compaction is still an estimate, scaled by the
    * exact count.
    */
   countTokens?: CountTokens;

@@ -89,12 +89,12 @@ const STEP_OPTIONS: Names<StepOptions> = { memory: true };
  * afterwards.
  */
 export interface Compactor {
-  /** The policy of the options. */
+  /** The policy in the options. */
   readonly policy: Policy;
   readonly store: Store | undefined;
-  /** Whether there is a `summarize` function. */
+  /** Whether the options have a `summarize` function. */
   readonly summarizes: boolean;
-  /** The state that the next call uses: the state after the last `compact`, or the state in the options. */
+  /** The state with which the next call starts: the state after the last `compact`, or the state in the options. */
   readonly state: State | undefined;
   /** Resolves when the module is loaded. Rejects if loading fails; the next call tries again. */
   ready(): Promise<void>;
@@ -112,13 +112,13 @@ export interface Compactor {
    * finished result. It requests summaries even if there is no `summarize`, unless the policy has `summary.mode`
    * `local`, and does not change `state`.
    *
-   * A short-lived host that gets the whole history with each request can store the `memory` of each result and pass all
-   * of them in the next call. Then each compaction is made only once, as with `fit`.
+   * A short-lived host that gets the whole history with each request can store the `memory` of each result and pass
+   * all of them in the next call. Then each compaction is made only once, as with `fit`.
    */
   plan<M extends Messages>(messages: M, options?: PlanOptions): Pending | Done<M>;
   /**
-   * Continues a plan once its requests have been answered, with the plan's policy and state. Pass the messages that the
-   * plan was made for, in the same form; newer messages may follow them.
+   * Continues a plan once its requests have been answered, with the plan's policy and state. Pass the messages that
+   * the plan was made for, in the same form; newer messages may follow.
    */
   step<M extends Messages>(
     messages: M,
@@ -143,9 +143,9 @@ export interface Compactor {
   /** Repairs the places where a transcript breaks the rules of its wire format. */
   repair<M extends Messages>(messages: M): Repaired<M>;
   /**
-   * Converts the transcript to another wire format, to continue the conversation with another provider, and reports the
-   * content that could not be converted (docs/guides/formats.md, Conversion). `format` is the current format; by default
-   * it is the policy's, or is detected.
+   * Converts the transcript to another wire format, so that the conversation can continue with another provider, and
+   * reports the content that could not be converted (docs/guides/formats.md, Conversion). `format` is the
+   * transcript's format; by default it is the policy's, or is detected.
    */
   convert<M extends Messages>(messages: M, to: Format, format?: Format): Converted<M>;
   /**
@@ -153,18 +153,24 @@ export interface Compactor {
    * `restoreFrom` fetches the bodies from a store.
    */
   restore<M extends Messages>(messages: M, bodies?: readonly Kept[], state?: State | null): Restored<M>;
-  /** Returns the handles in bodies, for `restoreFrom`: a body can contain markers of earlier compactions. */
+  /**
+   * Returns the handles that bodies contain, because a body can have markers of earlier compactions. `restoreFrom`
+   * uses them.
+   */
   handlesIn(bodies: readonly Kept[]): NamedHandles;
   /**
-   * Returns the messages that compactions wrote, with their contents, for an app that displays the conversation. With the
-   * state they are identified with certainty (`own`); with null they are recognized by role and position.
+   * Returns the messages that compactions wrote, with their contents, for an app that displays the conversation. With
+   * a state it is certain which they are (`own`); with null they are recognized by role and position.
    */
   digests(messages: Messages, state?: State | null): Digest[];
-  /** Returns the definition of a tool with which the model can recall removed content, in the policy's wire format. */
+  /**
+   * Returns the definition of a tool with which the model can recall removed content, in the wire format of the
+   * policy.
+   */
   recallTool(): object;
   /**
-   * Reads a call of the tool that `recallTool` defines. Given the requested body (null if there is none) or the search
-   * result, also returns the text of the tool result. See `recallFrom`.
+   * Reads a call of the tool that `recallTool` defines. If the requested body (null if there is none) or the search
+   * result is given, it also returns the text of the tool result. See `recallFrom`.
    */
   recall(callArguments: unknown, body?: string | null, found?: Found): Recalled;
   /** Searches the messages in bodies. `searchFrom` fetches the bodies from a store. */
@@ -172,25 +178,25 @@ export interface Compactor {
   /** Detects the wire format of a transcript. */
   detect(messages: Messages): Detection;
   /**
-   * Extracts the live conversation from a coding agent's session file, given as it is on disk. From a string you get
-   * live messages; from bytes, the bytes of a JSON array. Throws `unknown_session` if it is not a session file.
+   * Extracts the live conversation from a coding agent's session file, given as it is on disk. A string gives live
+   * messages; bytes give the bytes of a JSON array. Throws `unknown_session` if the file is not a session file.
    */
   open<F extends string | Uint8Array>(file: F): Session<F extends string ? Message[] : Uint8Array>;
   /**
-   * Writes the compacted conversation into the session file that it came from, given as it is on disk, and returns the
-   * new file. The agent resumes with exactly these messages; the file records the compaction as the agent itself would
-   * (docs/guides/sessions.md). Returns the file unchanged if the conversation is. Throws `cannot_save` for messages
-   * that this kind of file cannot hold.
+   * Writes the compacted conversation into the session file that it came from, given as it is on disk, and returns
+   * the new file. The agent resumes with exactly these messages; the file records the compaction as the agent itself
+   * would (docs/guides/sessions.md). If the conversation is unchanged, so is the file. Throws `cannot_save` for
+   * messages that this kind of file cannot contain.
    */
   save<F extends string | Uint8Array>(file: F, left: Left): F;
   /**
-   * Classifies why a model call failed, or detects that the input did not fit although no error was reported.
+   * Classifies the error of a model call, or recognizes that the input did not fit although no error was reported.
    * docs/guides/overflow.md lists the classes.
    */
   classifyError(failure: Failure): Verdict;
   /**
-   * Limits a tool's output before it becomes a part of the transcript: cuts it, or replaces it with a notice if it is so
-   * large that the host should store it.
+   * Limits a tool's output before it becomes a part of the transcript. It is cut or, if it is so large that the host
+   * should store it, replaced with a notice.
    */
   limitToolOutput(text: string, limits?: OutputLimits): LimitedOutput;
   /**
@@ -208,10 +214,10 @@ export interface Compactor {
   info(): Info;
 }
 
-/** Creates a compactor. Loading of the module starts at once; `ready` and `compact` wait for it. */
+/** Creates a compactor. The module starts to load at once; `ready` and `compact` wait for it. */
 export type CreateCompactor = (options?: CompactorOptions) => Compactor;
 
-/** Returns the compactor factory for a platform's loader. */
+/** Returns the function that creates compactors with a platform's loader. */
 export function compactors(load: Load): CreateCompactor {
   return (options = {}) => new ModuleCompactor(load, options);
 }
@@ -233,7 +239,8 @@ class ModuleCompactor implements Compactor {
     this.#policy = policy;
     this.#state = state ?? undefined;
     if (module instanceof CtxfoldModule) this.#module = module;
-    // ready() and compact() report a failure and try again; this promise may have no listener.
+    // ready() and compact() report a failure and try again. This promise may have no listener, so its rejection is
+    // caught here.
     else this.ready().catch(() => {});
   }
 
@@ -431,7 +438,7 @@ class ModuleCompactor implements Compactor {
     ) as unknown as LiveSession<M>;
   }
 
-  /** Runs an operation by name, also for sessions and fits. Session numbers are unique over all instances. */
+  /** Runs an operation by name. Sessions and fits use it too. Session numbers are unique over all instances. */
   runOperation({ op, head, source }: OperationRequest): Answer {
     const module = this.#loaded(op);
     const { session } = head;
@@ -449,7 +456,7 @@ class ModuleCompactor implements Compactor {
     return this.#result("info", {});
   }
 
-  /** Returns the options for an operation that counts tokens. */
+  /** Returns the options of an operation that counts tokens. */
   #counting(op: Operation, messages: Messages, overrides: Overrides) {
     checkOverrides(overrides, op);
     const { options, usage } = overrides;
@@ -460,7 +467,7 @@ class ModuleCompactor implements Compactor {
     return valuesOf(this.#runOperation(op, head, source)) as AnswerOf<Op>;
   }
 
-  /** Runs one operation. `head` precedes the messages, so that the module knows how to read them. */
+  /** Runs one operation. `head` comes before the messages, so that the module knows how to read them. */
   #runOperation<Op extends Operation>(op: Op, head: HeadOf<Op>, source?: Transcript): Answer {
     return this.#send(op, head, source);
   }

@@ -19,7 +19,7 @@ export interface ConversationCompactor extends Restoring {
   limitToolOutput(text: string, limits?: OutputLimits): LimitedOutput | Promise<LimitedOutput>;
 }
 
-/** A decision that `beforeCompact` returns. */
+/** A decision of `beforeCompact`. */
 export interface Before {
   /** Skips the compaction. A string becomes the reported reason; for true, the reason is `skipped`. */
   cancel?: boolean | string;
@@ -35,8 +35,8 @@ export interface ConversationOptions<M extends Message = Message> {
   /** The name of the conversation in events and in `states`. */
   id?: string;
   /**
-   * Loads the state if `state` is not given, and saves it after each compaction. A failure to save is reported, but the
-   * compaction is kept. It is better to store `state` in one transaction with the messages.
+   * Loads the state if `state` is not given, and saves it after each compaction. If saving fails, that is reported,
+   * but the compaction is kept. It is better to store `state` in one transaction with the messages.
    *
    * It also detects other writers: if another tab or process has saved a state for the same `id` since this
    * conversation read it, a compaction rejects with `conflict` before any summary is requested, and nothing has
@@ -49,8 +49,8 @@ export interface ConversationOptions<M extends Message = Message> {
   /** Called before a compaction begins. Return false to skip it, or a `Before` for more control. */
   beforeCompact?: (start: CompactionEvent) => boolean | Before | PromiseLike<boolean | Before>;
   /**
-   * Returns how much calls and messages matter, by their indexes in `messages`. Called when a compaction begins; if it
-   * throws, the compaction fails and the conversation stays unchanged.
+   * Returns how important calls and messages are, by their indexes in `messages`. Called when a compaction begins; if
+   * it throws, the compaction fails and the conversation stays unchanged.
    */
   score?: (messages: readonly M[]) => Score | undefined;
   /** Called at the end of a compaction; `done` is undefined if it failed. */
@@ -65,8 +65,8 @@ export interface ConversationOptions<M extends Message = Message> {
 export interface Compacted<M extends Message = Message> {
   changed: boolean;
   /**
-   * The reason in the report. If there was no compaction, the reason that `beforeCompact` gave (default: `skipped`), or
-   * the reason in the check.
+   * The reason in the report. Without a compaction it is the reason that `beforeCompact` gave (default: `skipped`),
+   * or the reason in the check.
    */
   reason: string;
   /** The result, if there was a compaction. */
@@ -80,11 +80,11 @@ export interface Compacted<M extends Message = Message> {
 
 /** The result of `call`. */
 export interface Called<T, M extends Message = Message> {
-  /** The value that the last call of `send` returned. */
+  /** The value with which the last call of `send` resolved. */
   value: T;
   /**
-   * The compaction between two calls, if the first call was not enough, or before the first call, if the prompt cache
-   * was cold.
+   * The compaction between two calls, if the first call failed because the messages didn't fit, or before the first
+   * call, if the prompt cache was cold.
    */
   compacted?: Compacted<M>;
   verdict: Verdict;

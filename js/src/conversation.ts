@@ -50,9 +50,9 @@ export class Conversation<M extends Message = Message> {
   readonly #options: ConversationOptions<M>;
   #ready: Promise<Live<M>> | undefined;
   #session: Live<M> | undefined;
-  /** Pending while all messages are being replaced. */
+  /** Pending while all messages are being replaced; undefined otherwise. */
   #shut: Promise<void> | undefined;
-  /** The state that `states` has stored, as far as this conversation knows. */
+  /** The state that is stored in `states`, as far as this conversation knows. */
   #stored: MaybeState;
   /** Whether another writer has saved a state since this conversation read it. */
   #stale = false;
@@ -60,9 +60,9 @@ export class Conversation<M extends Message = Message> {
   #last: Promise<unknown> = Promise.resolve();
   #background: BackgroundCompaction<M> | undefined;
   #begun = 0;
-  /** Notes that earlier turns left for later turns. */
+  /** What earlier turns have noted for later turns. */
   #notes: TurnNotes | undefined;
-  /** Whether the messages were replaced since the last turn. */
+  /** Whether the messages have been replaced since the last turn. */
   #edited = false;
 
   constructor(compactor: ConversationCompactor, options: ConversationOptions<M> = {}) {
@@ -97,8 +97,8 @@ export class Conversation<M extends Message = Message> {
 
   /**
    * Replaces all messages, for example after the user has gone back to an earlier one. Waits for a running
-   * compaction, but cancels a background one; messages appended until then are replaced too. After a `conflict` it
-   * reads the state from `states` again: then pass the messages that the other writer has stored.
+   * compaction, but cancels one in the background; messages appended until then are replaced too. After a `conflict`
+   * it reads the state from `states` again: in that case, pass the messages that the other writer has stored.
    */
   setMessages(messages: readonly M[]): Promise<void> {
     return this.#instead((session) =>
@@ -120,10 +120,10 @@ export class Conversation<M extends Message = Message> {
 
   /**
    * Compacts the conversation if compaction is due. Call it when the model has ended its turn. Above
-   * `policy.gate.start` it starts a compaction in the background and returns at once; the conversation continues with
-   * the result when the compaction ends, and `afterCompact` is called. It waits for a background compaction only at
-   * the limit. If the model fails in the background, the conversation stays unchanged, and the next attempt is made
-   * once the conversation has grown.
+   * `policy.gate.start` it starts a compaction in the background and returns at once; when the compaction ends, the
+   * conversation continues with its result, and `afterCompact` is called. Only at the limit does it wait for a
+   * background compaction. If the model fails in the background, the conversation stays unchanged, and the next
+   * attempt is made once the conversation has grown.
    */
   afterTurn(options: CompactOptions = {}): Promise<Compacted<M>> {
     return this.#turn("after", options);
@@ -147,8 +147,8 @@ export class Conversation<M extends Message = Message> {
   }
 
   /**
-   * Restores removed content from the store: the bodies with these handles or, without handles, all that the store
-   * has.
+   * Restores removed content from the store: the bodies with these handles or, without handles, everything that is in
+   * the store.
    */
   restore(...handles: string[]): Promise<Restored<M[]>> {
     return this.#instead((session) =>
@@ -165,9 +165,10 @@ export class Conversation<M extends Message = Message> {
   }
 
   /**
-   * Calls a model. `send` sends the messages that it gets, and may call `told` to report details of the response. With
-   * `policy.gate.idle`, an idle conversation is compacted first; if that compaction fails, the call is made without it.
-   * If the conversation does not fit, it is compacted and `send` is called a second time, but not a third.
+   * Calls a model. `send` sends the messages that it gets, and may call `told` to report details of the response.
+   * With `policy.gate.idle`, an idle conversation is compacted first; if that compaction fails, the call is made
+   * without it. If the conversation does not fit, it is compacted and `send` is called a second time, but not a
+   * third.
    *
    * Rejects with the error of `send` or, if the compaction did not help, with `still_overflow` and that error as its
    * cause. Other errors, such as a rate limit, are passed on unchanged: it is up to the caller to retry.
@@ -202,7 +203,7 @@ export class Conversation<M extends Message = Message> {
     }
   }
 
-  /** Classifies the outcome of a model call. */
+  /** Classifies the error, or other outcome, of a model call. */
   async classify(failure: Failure): Promise<Verdict> {
     await this.#compactor.ready();
     return this.#compactor.classifyError(failure);
@@ -265,7 +266,7 @@ export class Conversation<M extends Message = Message> {
     return result;
   }
 
-  /** Compacts an idle conversation before `call`, which continues even if the compaction fails. */
+  /** Compacts a conversation that was idle, before `call`. If the compaction fails, `call` continues without it. */
   async #chilled(options?: CompactOptions): Promise<Compacted<M> | undefined> {
     try {
       const compacted = await this.#turn("call", options);
@@ -276,7 +277,7 @@ export class Conversation<M extends Message = Message> {
     }
   }
 
-  /** Runs a turn. The module decides what the turn does. */
+  /** Runs a turn. The module decides what happens in it. */
   #turn(moment: Turn["moment"], options: CompactOptions = {}, more: Partial<JobSettings> = {}): Promise<Compacted<M>> {
     return this.#alone((session) =>
       ending(options, (signal) => {
@@ -293,7 +294,7 @@ export class Conversation<M extends Message = Message> {
     );
   }
 
-  /** Cancels a background compaction and runs `work` in its place. */
+  /** Cancels a background compaction, and then runs `work` while no other call is running. */
   #instead<T>(work: (session: Live<M>) => Promise<T>): Promise<T> {
     return this.#alone(async (session) => {
       await this.#cancel();
@@ -316,7 +317,7 @@ export class Conversation<M extends Message = Message> {
       try {
         background.compacted = await this.#run(session, own, options, signal);
       } catch {
-        // The failure was reported to the journal and to afterCompact.
+        // The failure has already been reported to the journal and to afterCompact.
       }
       this.#background = undefined;
     };
@@ -326,7 +327,7 @@ export class Conversation<M extends Message = Message> {
     return background.ended;
   }
 
-  /** Runs `work`, and makes messages that are appended in the meantime wait for its end. */
+  /** Runs `work`. Messages appended in the meantime wait until it ends. */
   async #shutFor<T>(session: Live<M>, work: () => Promise<T>): Promise<T> {
     let open = () => {};
     this.#shut = new Promise((opened) => {
@@ -391,7 +392,7 @@ export class Conversation<M extends Message = Message> {
     return { changed: false, reason: check?.reason as string, ...(background && { background }) };
   }
 
-  /** Saves the state, but never overwrites another writer's. */
+  /** Saves the state, unless another writer has saved one: that is never overwritten. */
   async #save(state: State): Promise<void> {
     const { id = "", states } = this.#options;
     if (states?.swapState && !(await states.swapState(id, this.#stored, state))) throw this.#conflict();

@@ -1,16 +1,16 @@
-/** An IndexedDB database that is opened when it is first used, and reopened if the connection is lost. */
+/** An IndexedDB database. It is opened when it is first used, and again if the connection is lost. */
 export class Database {
   readonly #name: string;
   readonly #make: (database: IDBDatabase) => void;
   #opened: Promise<IDBDatabase> | undefined;
 
-  /** `make` creates the object stores of a new database. */
+  /** `make` creates the object stores when the database is new. */
   constructor(name: string, make: (database: IDBDatabase) => void) {
     this.#name = name;
     this.#make = make;
   }
 
-  /** Resolves with the result of the request that `ask` makes on one object store. */
+  /** Resolves to the result of a request, which `ask` makes on one object store. */
   async read<T>(kind: string, ask: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
     return settled(ask((await this.#open()).transaction(kind).objectStore(kind)));
   }
@@ -27,8 +27,8 @@ export class Database {
   }
 
   /**
-   * Writes a value if the current one is as expected, and reports whether it did. One transaction, so no other page can
-   * interfere.
+   * Writes a value if `expected` returns true for the current one, and resolves to whether it did. It uses one
+   * transaction, so no other page can interfere.
    */
   async swap<T>(kind: string, key: string, expected: (kept: T) => boolean, value: T): Promise<boolean> {
     let swapped = false;

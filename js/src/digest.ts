@@ -30,9 +30,9 @@ const TURNS = ["[Noted.]", "[The conversation goes on from here.]"];
 const TYPES = ["compactionSummary", "branchSummary", "compaction_summary", "branch_summary"];
 
 /**
- * Whether a compaction wrote the message, as it does with digests, so that a chat can show it as a note rather than as
- * somebody's words. This works for any wire format and without the module, but looks only at the beginning of the
- * message. A text that a user pasted may begin the same way, so `own` of {@link Digest} is more reliable.
+ * Reports whether a compaction wrote the message, for example a digest, so that a chat can show it as a note rather
+ * than as somebody's words. This works for any wire format and without the module, but only checks the beginning of
+ * the message. A text that a user pasted may begin in the same way, so `own` of {@link Digest} is more reliable.
  */
 export function isDigest(message: unknown): boolean {
   const { role } = Object(message) as { role?: unknown };
@@ -45,8 +45,8 @@ export function isDigest(message: unknown): boolean {
 }
 
 /**
- * Whether the message is output of the model or a tool, which could imitate the markers. Digests in the assistant role
- * have a heading of their own instead.
+ * Reports whether the message is output of the model or a tool, which could imitate the markers. Digests in the
+ * assistant role have a heading of their own instead.
  */
 function isAnswer(message: unknown): boolean {
   const { role, type, id } = Object(message) as { role?: unknown; type?: unknown; id?: unknown };
@@ -54,7 +54,7 @@ function isAnswer(message: unknown): boolean {
   return /^(?:assistant|model|ai|tool|function)|^AIMessage|_output$|toolResult/i.test(String(speaker));
 }
 
-/** The members in which wire formats hold the text of a message. */
+/** The members that contain the text of a message, in any wire format. */
 const HOLDERS = ["content", "parts", "kwargs", "data", "text"] as const;
 
 /** Returns the texts of a message. */
@@ -69,7 +69,7 @@ function textsOf(part: unknown): string[] {
 }
 
 export interface DigestOptions<Source = unknown> {
-  /** The policy of the compaction, if it names a preset or a format that should not be detected. */
+  /** The policy of the compaction. It is needed if it names a preset, or a format that should not be detected. */
   policy?: Policy;
   /** The module, or a source to load it from. Default: the package's own. */
   module?: Source;
@@ -80,11 +80,11 @@ const DIGEST_OPTIONS: Names<DigestOptions> = { policy: true, module: true };
 /**
  * Parses a message that a compaction wrote into data to display: its headings and lines, the lists that code added
  * (requests, files, commands, errors), and the handle of the messages that it replaces. Resolves to undefined for any
- * other message. A compactor's `digests` does the same for a whole list, and takes the state into account.
+ * other message. A compactor's `digests` does the same for a whole list, and uses the state too.
  */
 export type DigestOf<Source> = (message: Message, options?: DigestOptions<Source>) => Promise<Digest | undefined>;
 
-/** Returns the reader for the compactors of one platform. */
+/** Returns the `digestOf` function for one platform, given the function that creates its compactors. */
 export function digestReader<Source>(create: (options: { module?: Source }) => unknown): DigestOf<Source> {
   const made = new Map<Source | undefined, Engine>();
   return async (message, options = {}) => {
@@ -99,7 +99,8 @@ export function digestReader<Source>(create: (options: { module?: Source }) => u
       valuesOf(await engine.runOperation({ op: "digests", head: { policy }, source })).digests as Digest[];
     const [digest] = await read(policy).catch(async (error) => {
       if (!(error instanceof CtxfoldError && ["ambiguous_format", "unknown_format"].includes(error.code))) throw error;
-      // The text reads the same in all candidate formats, so any of them will do, and the nearest format if none is sure.
+      // The digest's text is the same in all candidate formats, so any of them will do. If no format is certain, the
+      // nearest one is used.
       const { candidates } = valuesOf(
         await engine.runOperation({ op: "detect", head: {}, source }),
       ) as unknown as Detection;

@@ -5,19 +5,20 @@ import { join } from "node:path";
 import { CtxfoldError } from "./errors.js";
 import type { Store } from "./store.js";
 
-/** The number of a handle's digits that form the file name. */
+/** How many digits of a handle form the file name. */
 const NAME_DIGITS = 16;
 const HANDLE = /^[0-9a-f]{16,64}$/;
 /**
- * The names of files that are being written. One of this age, in milliseconds, was left behind by a program that was
- * killed.
+ * The names of files that are still being written. If such a file is older than this, in milliseconds, it was left by
+ * a program that was killed.
  */
 const UNFINISHED = /^new-[0-9a-z_]+$/;
 const LEFT_BEHIND_MS = 3_600_000;
 
 /**
- * Stores bodies in a directory, one file each, named by the first 16 digits of its handle. Several programs may use a
- * directory at the same time. The directory is created for the first body (mode 0700, since transcripts are private).
+ * Stores bodies in a directory, one per file. The file name is the first 16 digits of the body's handle. Several
+ * programs may use a directory at the same time. The directory is created for the first body (mode 0700, since
+ * transcripts are private).
  *
  * `put` throws `store_failed` if the directory has a different body under the same 16 digits; `get` throws
  * `invalid_option` if its argument is not a handle.
@@ -50,7 +51,7 @@ export function directoryStore(path: string): Store {
   };
 }
 
-/** Whether a body's SHA-256 begins with these hexadecimal digits. */
+/** Reports whether the SHA-256 of a body begins with these hexadecimal digits. */
 export function isBodyOf(handle: string, body: string): boolean {
   return createHash("sha256").update(body).digest("hex").startsWith(handle.toLowerCase());
 }

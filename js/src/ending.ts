@@ -11,20 +11,21 @@ export interface Overrides {
   options?: CallOptions | undefined;
   state?: State | null | undefined;
   /**
-   * The provider's count for the last call. It is used unchanged for the messages that it covers; only the messages after
-   * them are estimated. The state stores the resulting correction for later calls.
+   * The provider's count for the last call. It is used unchanged for the messages that it covers; only the messages
+   * after them are estimated. The correction that follows from it is stored in the state, for later calls.
    */
   usage?: Counted | null | undefined;
 }
 
 /**
- * A provider's token count. `message` is the index of the last message of that call; −1 means the last message given.
+ * A provider's token count. `message` is the index of the last message that it covers; −1 stands for the last message
+ * given.
  */
 export type Counted = Partial<Usage> &
   Pick<Usage, "message"> & {
     /**
-     * Whether a tokenizer has counted exactly these messages. Then no compaction can have made the count obsolete, and it
-     * is not checked for plausibility.
+     * Whether a tokenizer has counted exactly these messages. Such a count can't be from before a compaction, and its
+     * plausibility is not checked.
      */
     exact?: boolean;
   };
@@ -48,14 +49,14 @@ export function usageOf(
   return { message: -1, total_tokens: total, exact: true };
 }
 
-/** The caller's options that affect requests. With a store, all removed content is archived. */
+/** The caller's options that affect requests. If there is a store, all removed content is archived. */
 interface Hosting {
   store?: object | undefined;
   /** Texts to replace with placeholders. */
   redact?: Redact | undefined;
 }
 
-/** Options that the host sets itself, to get the result in the form of the input. */
+/** Options that only the host sets. It needs them to get the result in the form of the input. */
 const OF_HOST = ["answer", "only_known"];
 
 /**
@@ -78,7 +79,7 @@ export function optionsOf(
   }
   const { idle = 0 } = given ?? {};
   if (!(idle >= 0 && idle <= 1e9)) {
-    // JSON would turn NaN and Infinity into null, which the module ignores.
+    // In JSON, NaN and Infinity would become null, which the module ignores.
     throw new CtxfoldError("invalid_option", `idle must be from 0 to 1,000,000,000 seconds, not ${idle}`, {
       path: "options.idle",
     });
@@ -93,7 +94,7 @@ export function optionsOf(
 }
 
 export interface CompactOptions extends Overrides {
-  /** Aborts the compaction: the promise rejects with the signal's reason, and nothing has changed. */
+  /** Aborts the compaction. The promise then rejects with the signal's reason, and nothing has changed. */
   signal?: AbortSignal;
   /**
    * The time limit for the whole compaction in milliseconds. When it expires, the promise rejects with a `TimeoutError`
@@ -109,7 +110,7 @@ const COMPACT_OPTIONS: Names<CompactOptions> = {
   timeoutMs: true,
 };
 
-/** Tells users who pass options of `compact` to `createCompactor` where to pass them. */
+/** Where options of `compact` belong, for users who pass them to `createCompactor`. */
 export const IN_COMPACT = [COMPACT_OPTIONS, "the call: compact(messages, { * })"] as const;
 
 /** Throws `invalid_option` for an unknown option. */
@@ -117,7 +118,7 @@ export function checkOverrides(given: Overrides, of: string): void {
   checkOptions(given, OVERRIDES, of);
 }
 
-/** Runs a compaction with a signal that aborts it: the caller's signal, combined with the time limit. */
+/** Runs a compaction with a signal that aborts it at the caller's request or at the time limit. */
 export async function ending<T>(options: CompactOptions, run: (signal?: AbortSignal) => Promise<T>): Promise<T> {
   checkOptions(options, COMPACT_OPTIONS, "compact", [COMPACTOR_OPTIONS, "createCompactor({ * })"]);
   const { signal, timeoutMs } = options;
@@ -125,7 +126,7 @@ export async function ending<T>(options: CompactOptions, run: (signal?: AbortSig
   if (!(timeoutMs > 0)) {
     throw new CtxfoldError("invalid_option", "timeoutMs must be above 0", { path: "timeoutMs" });
   }
-  // AbortSignal.timeout would not keep Node running, which would then exit without an answer.
+  // With AbortSignal.timeout, Node would not keep running, and would exit without an answer.
   const controller = new AbortController();
   const late = () => controller.abort(new DOMException(`the compaction took over ${timeoutMs} ms`, "TimeoutError"));
   const abort = () => controller.abort(signal?.reason);

@@ -5,10 +5,10 @@ import { decode } from "./json.js";
 import type { Transcript } from "./transcript.js";
 import type { Done, Messages, Operation, Operations, Pending, SummaryRequest } from "./types.js";
 
-/** The members of an answer, as names with the bytes of their values. */
+/** An answer as the names of its members, with the bytes of their values. */
 export type Answer = ReadonlyMap<string, Uint8Array>;
 
-/** The members of a request. Bytes are inserted as JSON text; members that are undefined are left out. */
+/** The members of a request. Bytes are inserted as JSON text; members whose value is undefined are left out. */
 export type Head = Record<string, unknown>;
 
 /** The members of an operation's request, except the messages. */
@@ -23,7 +23,7 @@ export type HeadOf<Op extends Operation> = {
 /** The answer of an operation, without its messages. */
 export type AnswerOf<Op extends Operation> = Operations[Op]["answer"];
 
-/** Returns the pieces of the request object, and the byte offset of its messages. */
+/** Returns the pieces of a request, which is a JSON object, and the byte offset of the messages in it. */
 export function envelope(head: Head, source?: Transcript): { pieces: Pieces; messagesAt: number } {
   const pieces: (string | Uint8Array)[] = [];
   let text = "{";
@@ -68,7 +68,10 @@ function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** Returns the module's error. An offset within the messages is converted to an offset in the caller's text. */
+/**
+ * Returns the error in an answer. If its offset is within the messages, it is converted to an offset in the caller's
+ * text.
+ */
 export function errorOf(bytes: Uint8Array, messagesAt: number, source?: Transcript): CtxfoldError {
   const { code, message, path, offset } = JSON.parse(decode(bytes)) as CtxfoldError;
   if (!source || offset < messagesAt) return new CtxfoldError(code, message, { path, offset });
@@ -78,7 +81,7 @@ export function errorOf(bytes: Uint8Array, messagesAt: number, source?: Transcri
   });
 }
 
-/** Returns the decoded members of an answer, except those in `without`. */
+/** Returns the members of an answer, decoded, except those whose names are in `without`. */
 export function valuesOf(answer: Answer, ...without: string[]): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [key, bytes] of answer) {
@@ -100,7 +103,7 @@ export function doneOf<M extends Messages>(answer: Answer, source: Transcript): 
   return Object.assign(withMessages(answer, source), { requests: [] }) as unknown as Done<M>;
 }
 
-/** Returns the answer, with its messages in the form that the caller passed. */
+/** Returns the answer with its messages in the form in which the caller passed them. */
 export function withMessages(answer: Answer, source: Transcript): object {
   return Object.assign(valuesOf(answer, "messages", "edits"), { messages: source.restore(answer) });
 }

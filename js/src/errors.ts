@@ -23,7 +23,7 @@ export interface ErrorPlace {
    */
   path?: string;
   /**
-   * The offset in UTF-8 bytes. It counts from the start of the caller's messages if `path` starts with `messages`, and
+   * The offset in UTF-8 bytes. If `path` starts with `messages`, it counts from the start of the caller's messages;
    * otherwise from the start of the request, which for `open` is the file.
    */
   offset?: number;

@@ -1,4 +1,4 @@
-/** The events of a compaction, and the settings for calling the model. */
+/** The events of a compaction, and the settings for model calls. */
 import { CtxfoldError } from "./errors.js";
 import type { FindSecrets } from "./redact.js";
 import { Slots } from "./slots.js";
@@ -28,7 +28,7 @@ export interface Model {
   readonly slots: Slots;
   readonly concurrency: number;
   readonly redact: FindSecrets | undefined;
-  /** Whether `summarize` can send requests that extend the conversation. */
+  /** Whether `summarize` can send requests that continue the conversation. */
   readonly prefix: boolean;
   readonly onEvent: ((event: CompactorEvent) => void | PromiseLike<void>) | undefined;
 }
@@ -44,7 +44,7 @@ interface ModelOptions {
   onEvent?: (event: CompactorEvent) => void | PromiseLike<void>;
 }
 
-/** Returns the model settings from a compactor's options. */
+/** Returns the options of a compactor that concern the model. */
 export function model({
   summarize,
   summaryTimeoutMs: timeoutMs = DEFAULT_TIMEOUT_MS,

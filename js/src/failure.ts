@@ -2,7 +2,7 @@
 import { messageOf } from "./errors.js";
 import type { CallOptions, Failure } from "./types.js";
 
-/** Reads the errors of the providers' SDKs: `status`, `statusCode`, and the body as text or JSON. */
+/** Reads errors of the providers' SDKs, which have a `status` or `statusCode`, and a body as text or JSON. */
 export function failureOf(error: unknown): Failure {
   if (error !== Object(error)) return { body: String(error) };
   const e = error as Record<string, unknown>;
@@ -14,8 +14,8 @@ export function failureOf(error: unknown): Failure {
 }
 
 /**
- * Returns options to compact messages that a provider rejected as too long although they fit in the known window. They
- * assume a window of 0.7 times the estimated tokens.
+ * Returns options to compact messages that a provider rejected as too long although they fit in the known window.
+ * With them, the window is assumed to be 0.7 times the estimated tokens.
  */
 export function refused(tokens: number): CallOptions {
   return { force: true, window: Math.max(1, Math.floor(tokens * 0.7)), no_reserve: true };

@@ -1,17 +1,17 @@
 /** Finish reasons, for SDKs that always report one. */
 
 /**
- * Returns the SDK's finish reason, or `incomplete` if there is none. Without a reason, the connection was cut and the
- * summary is incomplete, so it must be requested again.
+ * Returns the SDK's finish reason, or `incomplete` if there is none: the connection was cut, and the summary must be
+ * requested again.
  */
 export function finished(reason: unknown): string {
   return typeof reason === "string" && reason !== "" ? reason : "incomplete";
 }
 
 /**
- * Returns the body of a request that extends the conversation. The conversation must be a request body for the same
- * model: another model has no cached prefix, and a bare list lacks the other members of the request. If this throws, the
- * summary is requested with a transcript in the prompt instead.
+ * Returns the request body of a conversation that a summary request continues. It throws if `conversation` is not a
+ * request body for the same model, because another model has no cached prefix, and a bare list lacks the other
+ * members of the request. The summary is then requested with a transcript in the prompt instead.
  */
 export function behindOf(conversation: object, model: string): object {
   const of = (conversation as { model?: unknown }).model;

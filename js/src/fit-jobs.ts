@@ -1,4 +1,4 @@
-/** Runs the jobs of fits that share a memory. Loaded for the first conversation that may not fit. */
+/** Runs the jobs of fits that share a memory. It is loaded for the first conversation that may not fit. */
 import { unlessAborted } from "./archive.js";
 import { optionsOf } from "./ending.js";
 import type { Answer, Head } from "./envelope.js";
@@ -19,12 +19,12 @@ import type { Body, Messages, Report, Same } from "./types.js";
 interface Running {
   readonly owner: string;
   readonly controller: AbortController;
-  /** Resolves when it has ended; never rejects. */
+  /** Resolves when the compaction has ended; never rejects. */
   readonly ended: Promise<void>;
   keys: readonly string[];
 }
 
-/** A history and what is needed to compact it. */
+/** A history and everything that is needed to compact it. */
 interface FitContext {
   readonly owner: string;
   readonly head: Head;
@@ -45,7 +45,7 @@ export class FitJobs {
     this.#slots = slots;
   }
 
-  /** Whether no background compaction is running for the given owner or, without an owner, for anyone. */
+  /** Reports whether no background compaction is running, for the given owner or, without an owner, for anyone. */
   idle(owner?: string): boolean {
     return [...this.#background.values()].every((running) => owner !== undefined && running.owner !== owner);
   }
@@ -99,7 +99,7 @@ export class FitJobs {
     return { call, model, store, countTokens, source, records: this.#records };
   }
 
-  /** Emits the event of a compaction that was made. */
+  /** Emits the event for a compaction that this call has made. */
   async #announce({ settings }: FitContext, ended: Ended, signal?: AbortSignal): Promise<Ended> {
     const { result, asked, nothing } = ended;
     if (!result || nothing) return ended;
@@ -112,8 +112,8 @@ export class FitJobs {
   }
 
   /**
-   * Begins a compaction in the background, on a copy of the history, since the caller may modify its bytes. Returns a
-   * promise that resolves when the compaction has ended.
+   * Starts a compaction in the background. It compacts a copy of the history, because the caller may modify the bytes
+   * that it has passed. Returns a promise that resolves when the compaction has ended.
    */
   #begin(context: FitContext, { settings = { now: 0 }, target = 0 }: Effect): Promise<void> | undefined {
     const known = this.#background.get(target);

@@ -1,6 +1,6 @@
 /**
- * Returns the messages to send for a whole history, for apps that keep their own list of messages and pass all of it
- * each turn.
+ * Returns the messages to send for a whole history, for apps that keep their own list of messages and pass the
+ * complete list each turn.
  */
 import type { CompactorOptions } from "./compactor-options.js";
 import type { Counted } from "./ending.js";
@@ -42,9 +42,9 @@ export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOpti
    */
   memory?: FitMemory | SharedMemory;
   /**
-   * How many compactions are remembered per `id`, at most 64, which is also the default; older ones are forgotten. In
-   * this process it is also the maximum number of ids, by default 256: the least recently used id is forgotten first.
-   * A `SharedMemory` has limits of its own.
+   * How many compactions are remembered per `id`: at most 64, which is also the default. Older ones are forgotten. In
+   * this process it is also the maximum number of ids, by default 256; the id that has been unused for longest is
+   * forgotten first. A `SharedMemory` has limits of its own.
    */
   remembered?: number;
   /**
@@ -54,9 +54,9 @@ export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOpti
    */
   shared?: boolean;
   /**
-   * In a page, the work is done in a worker that all fitters share. It is done in the page if no worker can be
-   * started, or if `module` can't be sent to one (a `Response`, a promise, the result of `load`). False keeps the
-   * work in the page. Ignored elsewhere. Default true.
+   * Whether the work is done in a worker, which all fitters of a page share. Even then it is done in the page if no
+   * worker can be started, or if `module` can't be sent to one (a `Response`, a promise, the result of `load`).
+   * Outside pages this has no effect. Default true.
    */
   worker?: boolean;
   /** Called after each new compaction, but not when an earlier one is reused. */
@@ -67,8 +67,8 @@ export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOpti
   onBackgroundError?: (error: unknown) => void;
   /**
    * Called with a promise for each compaction that begins in the background. The promise resolves when the compaction
-   * has ended and never rejects. An edge worker passes it to the `waitUntil` of its platform, which would freeze the
-   * compaction otherwise.
+   * has ended and never rejects. An edge worker passes it to the `waitUntil` of its platform, which would otherwise
+   * freeze the compaction.
    */
   waitUntil?: (ended: Promise<void>) => void;
 }
@@ -76,17 +76,17 @@ export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOpti
 /** Options of one call. */
 export interface FitCallOptions {
   /**
-   * Identifies the conversation, or the user to whom it belongs. A compaction that is remembered under one id is never
-   * used for another. A server for several users should set it. An app for one user doesn't need it, because
-   * conversations are recognized by their content.
+   * Identifies the conversation, or the user who has it. A compaction that is remembered under one id is never used
+   * for another. A server for several users should set it. An app for one user doesn't need it, because conversations
+   * are recognized by their content.
    */
   id?: string;
   /** Overrides the fitter's policy. */
   policy?: Policy;
   options?: CallOptions | undefined;
   /**
-   * The model and the provider that will be called next, for `policy.gate.idle`. By default, the model comes from the
-   * request body or the policy. The idle time is measured; a caller who knows it better can set `options.idle`.
+   * The model and the provider that will be called next, for `policy.gate.idle`. By default, the model is that of the
+   * request body or of the policy. The idle time is measured; a caller who knows it better can set `options.idle`.
    */
   next?: Next;
   /** The provider's token count for the last call. `message` is the index of the last counted message in the history. */
@@ -102,14 +102,14 @@ export type FitOptions<Source = ModuleSource> = Omit<FitterOptions<Source>, "sha
 /** The result of a fit. */
 export interface FitResult<M extends Messages> {
   /**
-   * The messages to send, in the form that was passed. Kept messages are your own objects as you just passed them,
-   * cache breakpoints included. If there is nothing to do, this is the same list (`===`).
+   * The messages to send, in the form in which they were passed. Messages that are kept are the objects that you have
+   * just passed, with their cache breakpoints. If there is nothing to do, this is the same list (`===`).
    */
   messages: Same<M>;
   report: Report;
   /**
-   * Whether an earlier compaction replaced the beginning of the history. `report.changed` reports whether this call
-   * made a new one.
+   * Whether an earlier compaction replaced the beginning of the history. `report.changed` is true if this call made a
+   * new compaction.
    */
   known: boolean;
   /** The removed content, if the policy asks for it. If there is a `store`, it is already stored there. */
@@ -122,13 +122,12 @@ export interface FitResult<M extends Messages> {
   background?: Promise<void>;
 }
 
-/** A `fit` with its own options, and with its own memory unless they include `shared`. */
+/** A `fit` with its own options and its own memory. With the option `shared` it shares the memory. */
 export interface Fitter {
   /** Works like {@link Fit}. */
   <M extends Messages>(history: M, call?: FitCallOptions): Promise<FitResult<M>>;
   /**
-   * Releases the fitter's place in the worker of `ctxfold/worker`. Does nothing elsewhere, or if the fitter is
-   * `shared`.
+   * Removes the fitter from the worker of `ctxfold/worker`. Elsewhere, or if the fitter is `shared`, it does nothing.
    */
   close(): void;
 }
@@ -166,7 +165,7 @@ export type Fit<Source = ModuleSource> = <M extends Messages>(
   options?: FitOptions<Source>,
 ) => Promise<FitResult<M>>;
 
-/** Creates the object that runs operations on a module. */
+/** The function with which a platform creates the object that runs operations. */
 type Create<Source> = (options: { module?: Source }, worker?: boolean) => unknown;
 
 const FIT_CALL_OPTIONS: Names<FitCallOptions> = {
@@ -182,7 +181,7 @@ const { shared: _, ...UNSHARED_OPTIONS } = FITTER_OPTIONS;
 const FIT_OPTIONS: Names<FitOptions> = { ...UNSHARED_OPTIONS, ...FIT_CALL_OPTIONS };
 
 const REMEMBERED = 256;
-/** The maximum number of policies with a pool of their own, among fitters that share their memory. */
+/** The maximum number of policies for which fitters share a pool. */
 const POOLS = 64;
 
 /** Returns the `createFitter` function for one platform, given the function that creates its compactors. */
@@ -228,7 +227,7 @@ function ownPool<Source>(create: Create<Source>, options: FitterOptions<Source>)
   return () => pool;
 }
 
-/** The pools of fitters that share their memory, by the function that creates compactors on their platform. */
+/** The pools of fitters that share their memory. The keys are the functions that create compactors on a platform. */
 const POOLS_OF = new WeakMap<Create<never>, Pools<never>>();
 
 function sharedPools<Source>(create: Create<Source>): Pools<Source> {
@@ -239,10 +238,10 @@ function sharedPools<Source>(create: Create<Source>): Pools<Source> {
   return pools;
 }
 
-/** Keeps one pool for all fitters with equal options. */
+/** The pools of fitters that share their memory, one for all fitters with equal options. */
 class Pools<Source> {
   readonly #create: Create<Source>;
-  /** Ordered by use, the most recently used last. */
+  /** In the order of their last use; the most recently used is the last. */
   readonly #pools = new Map<string, Pool>();
   readonly #numbers = new WeakMap<object, number>();
   #objects = 0;
@@ -251,7 +250,10 @@ class Pools<Source> {
     this.#create = create;
   }
 
-  /** Returns a function that looks up the pool at each call, because the pool may be removed between two calls. */
+  /**
+   * Returns a function that returns the pool. It must be called again for each fit, because the pool may be removed
+   * between two calls.
+   */
   shared(settings: Settings, options: FitterOptions<Source>): () => Pool {
     const { log: _, prices: __, model: ___, ...policy } = settings.policy;
     const { memory, store, module, remembered, concurrency, worker } = options;
@@ -294,7 +296,7 @@ function settingsOf(options: FitterOptions<unknown>): Settings {
   return { policy: policyOf(options), model: model(options), store, countTokens, ...told };
 }
 
-/** Returns the policy, including the three members that a caller may also pass as separate options. */
+/** Returns the policy with the three members that a caller may also pass as separate options. */
 function policyOf({ policy = {}, window, model: name, format }: FitterOptions<unknown>): Policy {
   return {
     ...policy,
@@ -304,7 +306,10 @@ function policyOf({ policy = {}, window, model: name, format }: FitterOptions<un
   };
 }
 
-/** Returns the policy's window. Throws for invalid numbers: JSON would turn NaN into null, which means no window. */
+/**
+ * Returns the policy's window. Throws if the number is invalid, because in JSON NaN would become null, which means no
+ * window.
+ */
 function windowOf(window: unknown): PolicyWindow {
   if (window === "unlimited") return { unlimited: true };
   if (Number.isInteger(window) && (window as number) > 0) return { tokens: window as number };

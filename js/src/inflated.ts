@@ -1,10 +1,13 @@
-/** The module embedded in the code. */
+/** The module that is embedded in the code. */
 import { CtxfoldError } from "./errors.js";
 import { gzip } from "./inline-module.js";
 
 let own: Promise<ArrayBuffer> | undefined;
 
-/** Resolves to the module's bytes, always the same buffer. Rejects with `load_failed` if the platform cannot decompress it. */
+/**
+ * Resolves to the module's bytes, in the same buffer each time. Rejects with `load_failed` if the platform cannot
+ * decompress them.
+ */
 export function inflated(): Promise<ArrayBuffer> {
   own ??= inflate();
   return own;

@@ -11,9 +11,9 @@ export interface CompactionEvent {
    * the caller requested it (manual); or the model reported an overflow (context_limit_recovery).
    */
   trigger: "auto" | "background" | "cold" | "manual" | "context_limit_recovery";
-  /** Milliseconds since 1970, as returned by Date.now(). */
+  /** Milliseconds since 1970, as Date.now() returns them. */
   time: number;
-  /** Estimated sizes. In a start event, the sizes after the compaction are 0. */
+  /** Sizes, where tokens are estimates. In a start event, the sizes after the compaction are 0. */
   messages_before: number;
   messages_after: number;
   tokens_before: number;
@@ -22,7 +22,7 @@ export interface CompactionEvent {
   reason?: string;
   /** End events only: the messages removed from the context, as half-open ranges of their previous indexes. */
   removed?: [from: number, to: number][];
-  /** End events only: why the compaction failed. */
+  /** End events only: why the compaction failed, if it did. */
   error?: string;
 }
 
@@ -30,7 +30,7 @@ export interface CompactionEvent {
 export interface Journal {
   /** Records an event. Errors are passed to `onJournalError`; the compaction continues. */
   append(event: CompactionEvent): void | PromiseLike<void>;
-  /** Returns the events of a conversation, oldest first. */
+  /** Returns the events of a conversation, the oldest first. */
   events(conversation: string): CompactionEvent[] | PromiseLike<CompactionEvent[]>;
 }
 
@@ -45,10 +45,13 @@ export function memoryJournal(): Journal {
   };
 }
 
-/** A journal in the browser's IndexedDB, in a database with this name, which is opened when it is first used. */
+/**
+ * Returns a journal in the browser's IndexedDB. `name` is the name of the database, which is opened when it is first
+ * used.
+ */
 export function indexedDBJournal(name = "ctxfold-events"): Journal {
   const database = new Database(name, (made) => {
-    // Keys are sequential, and an index sorts equal entries by key: the oldest event comes first.
+    // Keys are sequential, and in an index equal entries are sorted by key, so the oldest event comes first.
     made.createObjectStore(EVENTS, { autoIncrement: true }).createIndex(BY_CONVERSATION, "conversation");
   });
   return {

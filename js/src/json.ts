@@ -1,5 +1,6 @@
 /**
- * Parses the outermost object of an answer without decoding its values, so that a transcript is returned byte for byte.
+ * Parses the outermost object of an answer without decoding the values in it, so that a transcript is returned byte
+ * for byte.
  */
 
 const QUOTE = 0x22;
@@ -49,7 +50,9 @@ function stringEnd(source: Uint8Array, start: number): number {
   throw new SyntaxError("the answer ends inside a string");
 }
 
-/** Returns the end of the value that starts at or after `start`: the offset of the comma or bracket that follows it. */
+/**
+ * Returns the end of the value that starts at or after `start`, which is the offset of the comma or bracket after it.
+ */
 function valueEnd(source: Uint8Array, start: number): number {
   let depth = 0;
   for (let at = start; at < source.length; at++) {

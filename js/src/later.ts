@@ -1,4 +1,4 @@
-/** Creates a compactor for `fit` only when it is used. */
+/** Delays creating a compactor for `fit` until it is used. */
 import type { Answer } from "./envelope.js";
 import { type Lazy, whenIdle } from "./lazy.js";
 import type { Engine } from "./pool.js";
@@ -6,7 +6,10 @@ import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";
 import type { OperationRequest } from "./session.js";
 import { slicedTranscript, type Transcript } from "./transcript.js";
 
-/** Wraps a function that starts a worker, so that no worker is started for a conversation that certainly fits. */
+/**
+ * Returns a function that starts the worker only when it is used, so that no worker is started for a conversation
+ * that certainly fits.
+ */
 export function later(create: Lazy<CreateRemoteCompactor>): (options: { module?: RemoteModuleSource }) => Engine {
   return (options) => new Later(async () => (await create())(options) as unknown as Engine);
 }
@@ -20,7 +23,7 @@ class Later implements Engine {
     this.#create = create;
   }
 
-  /** Resolves at once; `runOperation` waits for the worker. */
+  /** Resolves at once, because `runOperation` waits for the worker. */
   async ready(): Promise<void> {}
 
   read(messages: unknown): Promise<Transcript> {
@@ -44,7 +47,10 @@ class Later implements Engine {
     );
   }
 
-  /** Creates the compactor. If the fitter is already closed, also closes the compactor, which then reports that. */
+  /**
+   * Creates the compactor. If the fitter has been closed meanwhile, the compactor is closed too, and reports that to
+   * its callers.
+   */
   async #make(): Promise<Engine> {
     const made = await this.#create();
     if (this.#closed) made.close?.();

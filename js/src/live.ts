@@ -4,7 +4,7 @@ import type { Edit } from "./types.js";
 
 type Fields = Record<string, unknown>;
 
-/** Returns live messages as JSON text. Binary data is written as base64, as in every wire format. */
+/** Returns live messages as JSON text. Binary data is written as base64, as wire formats require. */
 export function serialize(messages: unknown): string {
   try {
     const text = JSON.stringify(messages, binaryAsBase64);
@@ -20,7 +20,7 @@ export function serialize(messages: unknown): string {
   });
 }
 
-/** Applies edits to a list of live messages and returns a new list, or the list itself if nothing was edited. */
+/** Applies edits to a list of live messages and returns a new list, or the same list if there are no edits. */
 export function applyEdits(list: readonly unknown[], edits: readonly Edit[]): readonly unknown[] {
   const only = edits.length === 1 ? edits[0] : undefined;
   if (only && "keep" in only && only.keep[0] === 0 && only.keep[1] === list.length) return list;
@@ -34,8 +34,8 @@ export function applyEdits(list: readonly unknown[], edits: readonly Edit[]): re
 }
 
 /**
- * Returns the edited value, with every part that equals its counterpart in the original replaced by the original
- * object. Neither argument is modified.
+ * Returns the edited value, in which every part that equals its counterpart in the original is the original object
+ * itself. Neither argument is modified.
  */
 export function graft(original: unknown, edited: unknown): unknown {
   if (typeof original !== "object" || original === null) return edited;
@@ -64,7 +64,7 @@ function graftArray(original: unknown[], edited: unknown[]): unknown[] {
   let next = 0;
   const result = edited.map((value, i) => {
     if (aligned) return graft(original[i], value);
-    // Elements were removed or added; the remaining originals are still in order.
+    // Elements were removed or added, but those of the original are still in the same order.
     for (let at = next; at < original.length; at++) {
       const grafted = graft(original[at], value);
       if (grafted === original[at]) {
@@ -86,8 +86,8 @@ function isBinary(value: unknown): value is ArrayBuffer | ArrayBufferView {
 }
 
 /**
- * A replacer for JSON.stringify. It looks at the holder, because toJSON has already been applied to `value` if it is a
- * Buffer.
+ * A replacer for JSON.stringify. It reads the value from the object that contains it (`this`), because toJSON has
+ * already been applied to `value` if it is a Buffer.
  */
 function binaryAsBase64(this: Fields, key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
@@ -100,7 +100,7 @@ function base64(binary: ArrayBuffer | ArrayBufferView): string {
     ? new Uint8Array(binary.buffer, binary.byteOffset, binary.byteLength)
     : new Uint8Array(binary);
   let text = "";
-  // In blocks, because engines limit the number of arguments.
+  // The bytes are passed in blocks, because engines limit the number of arguments.
   for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return btoa(text);
 }

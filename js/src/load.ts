@@ -1,7 +1,7 @@
 import { CtxfoldModule } from "./abi.js";
 import { CtxfoldError, messageOf } from "./errors.js";
 
-/** A source to load the module from. A string is a URL; in a browser it may be relative to the page. */
+/** A source from which the module is loaded. A string is a URL; in a browser it may be relative to the page. */
 export type ModuleSource = Immediate | PromiseLike<Immediate>;
 
 type Immediate = string | URL | Response | ArrayBuffer | Uint8Array | WebAssembly.Module | CtxfoldModule;
@@ -14,15 +14,18 @@ type Immediate = string | URL | Response | ArrayBuffer | Uint8Array | WebAssembl
  */
 export type Load = (source?: ModuleSource) => Promise<CtxfoldModule>;
 
-/** Platform differences besides the location of the module. */
+/** What differs between platforms, besides the location of the module. */
 interface Platform {
-  /** The memory size in bytes above which an instance is replaced. */
+  /** The memory size in bytes above which an instance is replaced with a new one. */
   swollen?: number;
-  /** Loads the module as code if its file is missing, because some bundlers don't copy files. */
+  /** Loads the module as code if its file is missing, which happens because some bundlers don't copy files. */
   inside?: () => Promise<ModuleSource>;
 }
 
-/** Returns the loader for a platform, given the location of the package's own module and a function that opens URLs. */
+/**
+ * Returns the loader for a platform. `own` returns the location of the package's own module; the other function opens
+ * URLs.
+ */
 export function loader(
   own: () => ModuleSource,
   open: (url: URL) => Promise<Response | Uint8Array>,
@@ -48,7 +51,7 @@ export function loader(
     return once(byObject, source, () => fromObject(source));
   };
 
-  /** The module as code, set once its file was found to be missing, so that the file is not requested again. */
+  /** The module as code. It is set when the file was found to be missing, so that the file is not requested again. */
   let code: ModuleSource | undefined;
   const packaged = async (): Promise<CtxfoldModule> => {
     if (code !== undefined) return given(code);
@@ -66,7 +69,7 @@ export function loader(
 
 const isObject = (value: unknown): value is object => value === Object(value);
 
-/** Returns the promise for a key, and starts loading if there is none. If loading fails, the promise is removed. */
+/** Returns the promise for a key. If there is none, it starts loading; if that fails, the promise is removed. */
 function once<K>(cache: Cache<K>, key: K, start: () => Promise<CtxfoldModule>): Promise<CtxfoldModule> {
   const known = cache.get(key);
   if (known) return known;
@@ -82,7 +85,10 @@ interface Cache<K> {
   delete(key: K): boolean;
 }
 
-/** Recognizes compiled modules of any realm: frameworks pass modules that fail `instanceof`. */
+/**
+ * Reports whether a value is a compiled module of any realm. `instanceof` would fail for modules that some frameworks
+ * pass.
+ */
 function isModule(value: unknown): boolean {
   return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
 }
@@ -125,7 +131,7 @@ async function fromResponse(response: Response, name: string): Promise<WebAssemb
   if (!response.ok) {
     throw new CtxfoldError("load_failed", `${from} answers with status ${response.status}. ${ELSEWHERE}`);
   }
-  // Streaming compilation rejects other types, and has then consumed the body.
+  // Streaming compilation rejects responses with another type, and by then it has consumed the body.
   const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type === "application/wasm" && typeof WebAssembly.compileStreaming === "function") {
     return compiled(WebAssembly.compileStreaming(response), from);

@@ -1,5 +1,5 @@
 /**
- * Runs jobs. The module makes the decisions, and this file executes the effects that the module requests
+ * Runs jobs. The module makes all decisions, and this file executes the effects that the module requests
  * (docs/inside/loop.md).
  */
 import { unlessAborted } from "./archive.js";
@@ -19,7 +19,7 @@ import type { Check, Messages, Summary, SummaryRequest } from "./types.js";
 /** The operations of jobs. */
 export type JobOperation = "loop_start" | "loop_event";
 
-/** The functions and stores that execute the effects of a job. */
+/** The functions and stores with which the effects of a job are executed. */
 export interface Means {
   /** Runs an operation. `needs` is true if the operation needs the messages or the session. */
   call(op: JobOperation, head: Head, needs: boolean): Answer | PromiseLike<Answer>;
@@ -29,12 +29,12 @@ export interface Means {
   readonly countTokens?: CountTokens | undefined;
   /** The messages, if they are available. */
   readonly source?: Transcript | undefined;
-  /** Starts a background job, unless the running job `target` already does the same. */
+  /** Starts a background job, unless the running job `target` is the same. */
   begin?(effect: Effect): void;
   stop?(target: number): void;
   /** Waits until no other job is compacting the conversation. */
   enter?(): Promise<Given>;
-  /** Asks the conversation about a compaction that is about to begin. If it rejects, the job ends. */
+  /** Tells the conversation that a compaction is about to begin. If the promise rejects, the job ends. */
   before?(beginning: Beginning): Promise<Given>;
   /** Called with the keys of each lease that the job requests. */
   leasing?(keys: readonly string[]): void;
@@ -43,19 +43,19 @@ export interface Means {
 /** The result of an effect. */
 export type Given = Omit<EffectResult, "id">;
 
-/** The end of a job. */
+/** How a job ended. */
 export interface Ended {
   /** The members of the result; undefined for a background job that had nothing to do. */
   result: Answer | undefined;
-  /** The result of the check, for a turn without a compaction. */
+  /** The result of the check, if the job is a turn without a compaction. */
   check?: Check;
-  /** The notes that a turn leaves for the next turn. */
+  /** What a turn has noted for the next turn. */
   notes?: TurnNotes;
   /** Whether any summary was requested. */
   asked: boolean;
   /** Whether a background compaction ended without a result. */
   nothing: boolean;
-  /** The error of a store, if one failed. */
+  /** The error of a store, if one has failed. */
   cause: unknown;
 }
 
@@ -66,7 +66,10 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 /** The maximum number of concurrent requests that the module accepts. */
 const MOST_AT_ONCE = 64;
 
-/** Returns the current time, limited to the range that the module accepts: a platform's clock may be missing or far off. */
+/**
+ * Returns the current time within the range that the module accepts, because a platform's clock may be missing or far
+ * off.
+ */
 const now = () => Math.min(Math.max(Math.trunc(Date.now()) || 0, 0), MAX_TIME);
 
 /** Runs a job to its end. Rejects with the job's failure or with the signal's reason; then nothing has changed. */
@@ -75,8 +78,8 @@ export function runJob(means: Means, head: Head, settings: Partial<JobSettings>,
 }
 
 /**
- * Runs a job that compacts a transcript, which the caller replaces with the result, and emits the final event. Resolves
- * to the members of the result; rejects like {@link runJob}.
+ * Runs a job that compacts a transcript, and emits the final event. The caller replaces the transcript with the
+ * result. Resolves to the members of the result; rejects like {@link runJob}.
  */
 export async function runPlan(
   means: Means,
@@ -87,7 +90,7 @@ export async function runPlan(
   return (await runTurn(means, head, settings, signal)).result as Answer;
 }
 
-/** Like {@link runPlan}, for a turn of a conversation: the result is undefined if no compaction was due. */
+/** Like {@link runPlan}, but for a turn of a conversation: if no compaction was due, the result is undefined. */
 export async function runTurn(
   means: Means,
   head: Head,
@@ -112,7 +115,7 @@ class Job {
   #results: EffectResult[] = [];
   #summaries: Summary[] = [];
   #wake = () => {};
-  /** The error thrown by one of the caller's functions that ends the job. */
+  /** The error that one of the caller's functions has thrown, if it ends the job. */
   #broken: { error: unknown } | undefined;
   #ended: Ended = { result: undefined, asked: false, nothing: false, cause: undefined };
 
@@ -201,8 +204,8 @@ class Job {
   }
 
   /**
-   * Executes the effects that the module requested. The next event follows as soon as there are results, or without
-   * results when the wait is over.
+   * Executes the effects that the module requested. Resolves to the next event, as soon as there are results or,
+   * without results, when the wait is over.
    */
   async #execute(answer: Answer): Promise<{ now: number; results: EffectResult[] }> {
     let until: number | undefined;
@@ -226,7 +229,7 @@ class Job {
   }
 
   /**
-   * Waits for a result or for the end of a lease, but not beyond a point in time. Resolves to true if the wait has ended
+   * Waits for a result or for the end of a lease, but not beyond `until`. Resolves to true if the wait has ended
    * without a result.
    */
   async #waited(until: number | undefined, key: string | undefined): Promise<boolean> {
@@ -238,7 +241,7 @@ class Job {
           const ms = Math.max(0, until - now());
           timer = setTimeout(() => resolve(ms <= LONGEST_TIMER), Math.min(ms, LONGEST_TIMER));
         }
-        // A job that waits for a lease requests it again as soon as the lease ends, even if its wait is not over.
+        // A job that waits for a lease requests the lease again as soon as it ends, even if the wait is not over.
         const ended = key === undefined ? undefined : this.#means.records?.ended(key);
         ended?.then(() => resolve(true));
       });
@@ -307,7 +310,7 @@ class Job {
     return "error" in given ? given : { summary: { id: of, ...given } };
   }
 
-  /** Executes an effect that needs no model. */
+  /** Executes an effect for which no model is called. */
   async #stored(effect: Effect): Promise<Given> {
     const { keys = [], holder = "", ttl = 0 } = effect;
     const { records, store, enter, before } = this.#means;
@@ -345,7 +348,10 @@ class Job {
     }
   }
 
-  /** Releases a lease. Waits for a pending request first, because the lease might otherwise be granted afterwards. */
+  /**
+   * Releases a lease. If the lease is still being requested, it waits first, because the lease could otherwise be
+   * granted afterwards.
+   */
   async #release({ keys: [key] = [], holder = "" }: Effect): Promise<void> {
     await this.#leases.get(holder);
     try {
@@ -359,7 +365,7 @@ class Job {
     return { ...(await this.#stored({ effect: "load", keys: [owner] })), id: 0 };
   }
 
-  /** Counts the tokens of the messages to be sent, in the form in which the caller passed them. */
+  /** Counts the tokens of the messages that will be sent, in the form in which the caller passed them. */
   #counted({ edits, messages }: Effect): number {
     const { source, countTokens } = this.#means;
     const [name, value] = edits ? ["edits", edits] : ["messages", messages];
@@ -371,7 +377,7 @@ class Job {
     });
   }
 
-  /** Emits an event with the requests that are about to be made. */
+  /** Emits an event with the requests for summaries, before they are made. */
   async #telling(answer: Answer, effects: readonly Effect[]): Promise<void> {
     const { onEvent } = this.#means.model;
     const requests = effects.flatMap(({ request }) => (request ? [request as SummaryRequest] : []));
@@ -381,7 +387,7 @@ class Job {
     await onEvent({ type: "requests", plan: JSON.parse(decode(plan)), requests });
   }
 
-  /** Emits an event with the summaries as soon as no request is pending. */
+  /** Emits an event with the summaries, unless a request is still pending. */
   async #told(): Promise<void> {
     if (this.#summaries.length === 0 || this.#asked.size > 0) return;
     const summaries = this.#summaries;
@@ -390,7 +396,7 @@ class Job {
   }
 }
 
-/** Effects that call the caller's functions, whose failure ends the job. */
+/** Effects for which functions of the caller are called. If such a function fails, the job ends. */
 const BREAKING: readonly EffectName[] = ["count", "enter", "before"];
 
 const OPEN = 0x7b;

@@ -1,4 +1,4 @@
-/** Runs operations in a worker if possible, and otherwise in the page. */
+/** Runs operations in a worker or, if that is impossible, in the page. */
 import type { CreateCompactor } from "./compactor.js";
 import type { Answer } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
@@ -12,7 +12,7 @@ import { slicedTranscript, type Transcript } from "./transcript.js";
 /** Creates the engine for a page's fitters. If `worker` is false, all work is done in the page. */
 export type OffPageCreate = (options: { module?: ModuleSource }, worker?: boolean) => Engine;
 
-/** Uses one worker for all fitters of a page. */
+/** Returns a function that creates engines. All fitters of a page share one worker. */
 export function offPage(inPage: Lazy<CreateCompactor>, remote: Lazy<CreateRemoteCompactor>): OffPageCreate {
   return ({ module }, worker = true) => new OffPage(inPage, remote, module, worker);
 }
@@ -35,12 +35,12 @@ class OffPage implements Engine {
     this.#inPage = inPage;
     this.#remote = remote;
     this.#module = module;
-    // A worker starts no further worker, since it blocks no page.
+    // A worker doesn't start another worker, because it doesn't block a page.
     const inAPage = typeof document !== "undefined" && typeof Worker === "function";
     this.#refused = !worker || !inAPage || !crosses(module);
   }
 
-  /** Resolves at once. Loading starts with the first operation, which finds out whether a worker is available. */
+  /** Resolves at once. The first operation starts the loading, and shows whether a worker is available. */
   async ready(): Promise<void> {}
 
   read(messages: unknown): Promise<Transcript> | undefined {
@@ -54,7 +54,8 @@ class OffPage implements Engine {
         return await (await this.#worker).runOperation(request);
       } catch (error) {
         if (!isMissing(error)) throw error;
-        // For example, a Content-Security-Policy forbids workers, or a bundler didn't copy the worker's file.
+        // The reason can be a Content-Security-Policy that forbids workers, or a bundler that didn't copy the
+        // worker's file.
         this.#refused = true;
         this.close();
       }
@@ -90,15 +91,15 @@ class OffPage implements Engine {
   }
 }
 
-/** Whether a module source can be sent to a worker. */
+/** Reports whether a module source can be sent to a worker. */
 function crosses(module: ModuleSource | undefined): boolean {
   const kind = Object.prototype.toString.call(module).slice(8, -1);
   return ["Undefined", "String", "URL", "ArrayBuffer", "Uint8Array", "WebAssembly.Module"].includes(kind);
 }
 
 /**
- * Whether the error means that the worker has no module. Any error that isn't a CtxfoldError counts: browsers that forbid
- * workers throw their own.
+ * Reports whether the error means that the worker has no module. That includes any error that isn't a CtxfoldError,
+ * because browsers that forbid workers throw their own.
  */
 function isMissing(error: unknown): boolean {
   return !(error instanceof CtxfoldError) || ["load_failed", "invalid_module", "closed"].includes(error.code);

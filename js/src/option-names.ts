@@ -1,6 +1,6 @@
 /**
- * The names of options that several entries accept. Adapters are bundled separately from `ctxfold` and should not contain
- * a second copy of its code, so this file contains only names.
+ * The names of options that several entries accept. They are in a separate file because adapters are bundled
+ * separately from `ctxfold` and should not contain a second copy of its code.
  */
 import type { CompactorOptions } from "./compactor-options.js";
 import type { FitterOptions } from "./fit.js";

@@ -1,9 +1,9 @@
-/** Rejects unknown options, because a misspelled option would otherwise have no effect, without any error. */
+/** Rejects unknown options. Otherwise a misspelled option would have no effect, and there would be no error. */
 import { CtxfoldError } from "./errors.js";
 import type { FitMemory, SharedMemory } from "./records.js";
 import type { Policy } from "./types.js";
 
-/** The names of all options of one kind. The type check fails if a new option is not listed. */
+/** The names of all options of one kind. If a new option is not listed, the type check fails. */
 export type Names<Options extends object> = Readonly<Record<keyof Options, true>>;
 
 /** Members of the policy that callers often pass as options instead. */
@@ -28,13 +28,13 @@ const POLICY: Names<Policy> = {
   last_resort: true,
 };
 
-/** The options of another function, and an example of passing them there. */
+/** The options of another function, and an example of a call with them. */
 type Elsewhere = readonly [names: Readonly<Record<string, true>>, there: string];
 
 /**
- * Throws `invalid_option` for an option that the function `of` does not have, and suggests the option that was probably
- * meant. Options that are undefined are ignored. `elsewhere` has the names of options that belong to another function,
- * and an example of passing them there, in which `*` stands for the name.
+ * Throws `invalid_option` for an option that the function `of` does not have, and suggests the option that was
+ * probably meant. Options whose value is undefined are ignored. `elsewhere` lists options of other functions, each
+ * list with an example of how to pass them there, in which `*` stands for the name.
  */
 export function checkOptions(
   given: object,
@@ -70,7 +70,7 @@ export function checkMemory(memory: unknown): void {
   );
 }
 
-/** Option names that other packages use for the size of the context window. */
+/** Names that other packages have for the size of the context window. */
 const SIZES = [
   "maxTokens",
   "maxInputTokens",
@@ -90,7 +90,7 @@ function sizeOf(name: string, names: Readonly<Record<string, true>>): string | u
   return Object.hasOwn(names, "policy") ? "policy.window.tokens" : undefined;
 }
 
-/** Returns `options.force` for `force`, which is an option of a single call and belongs in `options`. */
+/** Returns `options.force` if the name is `force`, which belongs in the `options` of a single call. */
 function inOptions(name: string, names: Readonly<Record<string, true>>): string | undefined {
   return name === "force" && Object.hasOwn(names, "options") ? "options.force" : undefined;
 }
@@ -100,7 +100,7 @@ function inPolicy(name: string, names: Readonly<Record<string, true>>): string |
   return key && `policy.${key}`;
 }
 
-/** Returns the most similar name, if any is similar enough. */
+/** Returns the name that is most similar to the given one, or undefined if none is similar enough. */
 function likely(given: string, names: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.max(1, Math.floor(given.length / 3)) + 1;
@@ -111,12 +111,15 @@ function likely(given: string, names: readonly string[]): string | undefined {
   return best;
 }
 
-/** Removes the differences between naming styles, such as camel case and snake case. */
+/** Returns a name without the differences between naming styles, such as camel case and snake case. */
 function plain(name: string): string {
   return name.replace(/[_-]/g, "").toLowerCase();
 }
 
-/** Returns the edit distance (Levenshtein): the number of letters to insert, remove or change. */
+/**
+ * Returns the edit distance (Levenshtein) of two texts, that is, how many letters must be inserted, removed or
+ * changed.
+ */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

@@ -1,4 +1,4 @@
-/** Recognizes errors that mean that a conversation doesn't fit. */
+/** Recognizes the errors of providers for conversations that don't fit. */
 import { failureOf } from "./failure.js";
 import { checkOptions, type Names } from "./options.js";
 import type { Engine } from "./pool.js";
@@ -12,8 +12,8 @@ export interface OverflowOptions<Source = unknown> {
 const OVERFLOW_OPTIONS: Names<OverflowOptions> = { module: true };
 
 /**
- * Whether a provider's error, or its cause, means that the conversation doesn't fit into the model's window;
- * docs/guides/overflow.md lists such errors. The module is loaded only for an error with a status.
+ * Resolves to true if a provider's error, or its cause, means that the conversation doesn't fit into the model's
+ * window; docs/guides/overflow.md lists such errors. The module is loaded only for an error with a status.
  */
 export type IsOverflow<Source> = (error: unknown, options?: OverflowOptions<Source>) => Promise<boolean>;
 
@@ -37,7 +37,7 @@ export function overflowReader<Source>(create: (options: { module?: Source }) =>
   };
 }
 
-/** Returns the failures of the error, its cause, and so on, as far as they have a status. */
+/** Returns the failures of an error, of its cause, and so on, as far as they have a status. */
 function failuresOf(error: unknown): Failure[] {
   const failures: Failure[] = [];
   const seen = new Set<unknown>();

@@ -1,4 +1,4 @@
-/** Starts a page's worker, which all its compactors and fitters share. */
+/** Starts the worker of a page, which all compactors and fitters of the page share. */
 import type { ToPage, ToWorker } from "./protocol.js";
 import { type CreateRemoteCompactor, type Running, remoteCompactors } from "./remote.js";
 
@@ -6,7 +6,7 @@ import { type CreateRemoteCompactor, type Running, remoteCompactors } from "./re
 export const createRemote: CreateRemoteCompactor = /* @__PURE__ */ remoteCompactors(start);
 
 function start(): Running {
-  // Bundlers recognize a worker only by this exact expression.
+  // Bundlers only recognize a worker by exactly this expression.
   const worker = new Worker(new URL("./worker-thread.js", import.meta.url), { type: "module" });
   return {
     post: (message: ToWorker, transfer = []) => worker.postMessage(message, transfer),

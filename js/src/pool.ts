@@ -1,4 +1,4 @@
-/** Runs the fits that share a memory. If the conversation certainly fits, no job is needed. */
+/** Runs the fits that share a memory. For a conversation that certainly fits, no job is started. */
 import { unlessAborted } from "./archive.js";
 import { candidate, reportOf, upperBound } from "./certain.js";
 import { type CountTokens, ending } from "./ending.js";
@@ -17,7 +17,9 @@ import type { Messages, Policy, Report, Same } from "./types.js";
 /** An object that runs operations: a compactor in this thread or in a worker. */
 export interface Engine {
   ready(): Promise<void>;
-  /** Reads a history without blocking the thread. Returns undefined if blocking doesn't matter. */
+  /**
+   * Reads a history without blocking the thread. It is undefined, or returns undefined, if blocking doesn't matter.
+   */
   read?(messages: unknown): Promise<Transcript> | undefined;
   runOperation(request: OperationRequest): Answer | Promise<Answer>;
   /** Loads the code and the module that `runOperation` will need, in the background. */
@@ -25,7 +27,7 @@ export interface Engine {
   close?(): void;
 }
 
-/** If the upper bound is above this share of the limit, the module is preloaded, because it will be needed soon. */
+/** If the upper bound is above this share of the limit, the module will be needed soon, so it is preloaded. */
 const SOON = 0.5;
 
 /** The settings of a call. */
@@ -39,12 +41,12 @@ export interface Settings {
   waitUntil: ((ended: Promise<void>) => void) | undefined;
 }
 
-/** The shared state of calls that use the same memory. */
+/** What calls with the same memory share. */
 export class Pool {
   readonly #engine: Engine;
   readonly #records: Records;
   readonly #slots: Slots;
-  /** Runs jobs; loaded for the first history that may not fit. */
+  /** The object that runs jobs. It is loaded for the first history that may not fit. */
   #jobs: FitJobs | undefined;
   #loading: Promise<FitJobs> | undefined;
   #calls = 0;
@@ -83,7 +85,7 @@ export class Pool {
   ): Promise<FitResult<M>> {
     signal?.throwIfAborted();
     const { id = "default", policy = given.policy, options, usage } = call;
-    // Read immediately, before the caller can modify its messages.
+    // This is read immediately, before the caller can modify its messages.
     const plain = given.countTokens ? undefined : candidate(history, policy, options, usage);
     const source = await (this.#engine.read?.(history) ?? transcript(history));
     const owner = id === "default" ? "" : id;
@@ -109,7 +111,7 @@ export class Pool {
     }
   }
 
-  /** Whether nothing is remembered for an owner, and no background compaction is running. */
+  /** Reports whether nothing is remembered for an owner, and no background compaction is running. */
   async #knowsNothing(owner: string): Promise<boolean> {
     if (this.#records.settings.records !== "owner") return false;
     if (this.#jobs && !this.#jobs.idle(owner)) return false;

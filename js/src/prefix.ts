@@ -1,10 +1,10 @@
-/** Builds summary requests that extend the conversation from the caller's own messages. */
+/** Makes summary requests that continue the conversation, from the caller's own messages. */
 import { decode } from "./json.js";
 import { type Transcript, transcript } from "./transcript.js";
 import type { RequestConversation } from "./types.js";
 
 /**
- * Returns the caller's body or list, with the request's edits applied to the messages and its changes applied to the
+ * Returns the caller's body or list after applying the edits of the request to the messages, and its changes to the
  * body.
  */
 export function withRequestEdits(source: Transcript, { edits, body }: RequestConversation): object {
@@ -15,7 +15,7 @@ export function withRequestEdits(source: Transcript, { edits, body }: RequestCon
   return Array.isArray(given) ? given : (merged(given, body) as object);
 }
 
-/** Applies a JSON Merge Patch (RFC 7396). */
+/** Returns the result of applying a JSON Merge Patch (RFC 7396) to a value. */
 function merged(target: unknown, patch: unknown): unknown {
   if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch;
   const out: Record<string, unknown> = isObject(target) ? { ...target } : {};

@@ -5,7 +5,7 @@ import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";
 
 /**
  * Loads the module and, in a page, its worker, so that the first `fit` doesn't have to wait for them. Pass the same
- * `module` and `worker` options as to `fit`. Resolves to whether everything was loaded, and never rejects: if loading
+ * `module` and `worker` options as to `fit`. Resolves to true if everything was loaded, and never rejects: if loading
  * fails, `fit` reports the error.
  */
 export type Preload<Source = ModuleSource> = (options?: { module?: Source; worker?: boolean }) => Promise<boolean>;
@@ -21,7 +21,7 @@ export function preloader(load: Load): Preload {
   return ({ module } = {}) => arrived(load(module));
 }
 
-/** Preloads in the worker, which then stays until the page ends. */
+/** Preloads in the worker, which then runs until the page ends. */
 export function remotePreloader(create: CreateRemoteCompactor): Preload<RemoteModuleSource> {
   return async ({ module } = {}) => {
     try {
@@ -32,7 +32,7 @@ export function remotePreloader(create: CreateRemoteCompactor): Preload<RemoteMo
   };
 }
 
-/** Preloads in the place where `fit` will run: in the worker or on the page's thread. */
+/** Preloads where `fit` will run: in the worker or on the page's thread. */
 export function offPagePreloader(create: OffPageCreate): Preload {
   return ({ worker, ...options } = {}) =>
     arrived(Promise.resolve(create(options, worker).runOperation({ op: "info", head: {} })));

@@ -1,16 +1,16 @@
-/** The messages between a page and the worker of `ctxfold/worker`. All of them support structured cloning. */
+/** The messages between a page and the worker of `ctxfold/worker`. All of them can be cloned (structured cloning). */
 import { CtxfoldError, messageOf } from "./errors.js";
 
-/** One end of the connection. */
+/** One end of the connection between a page and its worker. */
 export interface Port<In, Out> {
   post(message: Out, transfer?: ArrayBuffer[]): void;
-  /** Sets the listener; called once. */
+  /** Sets the listener. It is called only once. */
   listen(heard: (message: In) => void): void;
 }
 
 /**
- * A transcript, and the kind of answer to return. A large transcript is sent beforehand in parts; `piece` is then the
- * number that identifies it.
+ * A transcript, and the kind of answer to return. If the transcript is large, it was sent before in parts, and
+ * `piece` is the number that identifies it.
  */
 export interface Source {
   piece: string | Uint8Array | number;
@@ -32,11 +32,11 @@ export type ToWorker =
   | { kind: "create"; compactor: number; options: Record<string, unknown> }
   | { kind: "close"; compactor: number }
   | { kind: "part"; source: number; part: string | Uint8Array }
-  /** A transcript is no longer needed. */
+  /** The transcript with this number is no longer needed. */
   | { kind: "drop"; source: number }
   | { kind: "call"; compactor: number; call: number; method: string; source?: Source; args: unknown[] };
 
-/** The outcome of a call. */
+/** The outcome of a call, for the page. */
 export interface ToPage {
   call: number;
   result: Result;
@@ -51,7 +51,7 @@ export function thrown(error: unknown): Thrown {
   return { name: (error as Error | undefined)?.name ?? "Error", message: messageOf(error) };
 }
 
-/** Restores the error from the form that {@link thrown} returned. */
+/** Returns the error from which {@link thrown} made its argument. */
 export function errorOf({ name, message, code, path = "", offset = 0 }: Thrown): Error {
   if (code !== undefined) return new CtxfoldError(code, message, { path, offset });
   return name === "AbortError" || name === "TimeoutError" ? new DOMException(message, name) : new Error(message);

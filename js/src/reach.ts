@@ -1,32 +1,35 @@
-/** A store of records and leases that processes share, and a client that tolerates its failures. */
+/** A store of records and leases that processes share, and a client that copes with the store's failures. */
 import { randomUUID } from "node:crypto";
 import { unlessAborted } from "./archive.js";
 
 /**
- * A store of records and leases, with keys of 64 hexadecimal digits. A lost record or lease costs no more than another
- * compaction, so a store may delete records that have long been unused. A method rejects if the store is unreachable.
+ * A store of records and leases, with keys of 64 hexadecimal digits. If a record or lease is lost, the worst
+ * consequence is another compaction, so a store may delete records that have not been used for long. A method rejects
+ * if the store is unreachable.
  *
  * A record contains text of the conversation: protect it like a conversation.
  */
 export interface SharedRecords {
-  /** Looks up the keys in order, at most 2,048 of them. Returns the first record found and the index of its key. */
+  /** Looks up at most 2,048 keys, in their order. Resolves to the first record found with the index of its key. */
   find(keys: readonly string[]): Promise<FoundRecord | undefined>;
   /** Stores a record under each of these keys in one atomic step, replacing existing records. */
   keep(keys: readonly string[], record: string): Promise<unknown>;
   /**
-   * Leases `keys[0]` to the holder for this many milliseconds from now, unless another holder has a lease on one of the
-   * keys. Returns whether it was granted. Of two simultaneous calls with the same `keys[0]`, at most one is granted.
+   * Leases `keys[0]` to the holder for this many milliseconds from now, unless another holder has a lease on one of
+   * the keys. Resolves to true if the lease was granted. Of two simultaneous calls with the same `keys[0]`, at most
+   * one is granted.
    */
   lease(keys: readonly string[], holder: string, leaseMs: number): Promise<boolean>;
   /**
-   * Extends the lease to this many milliseconds from now. Returns false if the holder no longer has a lease on the key.
+   * Extends the lease to this many milliseconds from now. Resolves to false if the holder no longer has a lease on
+   * the key.
    */
   renew(key: string, holder: string, leaseMs: number): Promise<boolean>;
-  /** Ends the lease, if the holder has one on the key. */
+  /** Ends the holder's lease on the key, if there is one. */
   release(key: string, holder: string): Promise<unknown>;
   /**
-   * Like `keep`, but only if the holder has the lease on `key`, in one atomic step. Returns whether the record was
-   * stored.
+   * Like `keep`, but stores the record only if the holder has the lease on `key`, in one atomic step. Resolves to
+   * true if the record was stored.
    */
   keepLeased(key: string, holder: string, keys: readonly string[], record: string): Promise<boolean>;
 }
@@ -38,8 +41,8 @@ export interface FoundRecord {
 
 export interface SharedOptions {
   /**
-   * The duration of a lease that is not renewed, in milliseconds. If a process dies, others wait for this long. Default:
-   * 15,000.
+   * The duration of a lease that is not renewed, in milliseconds. If a process dies, other processes wait for this
+   * long. Default: 15,000.
    */
   leaseMs?: number;
   /** The time limit for one call of the store, in milliseconds. Default: 2,000. */
@@ -50,12 +53,12 @@ export interface SharedOptions {
 
 const LEASE_MS = 15_000;
 const TIMEOUT_MS = 2_000;
-/** The time in milliseconds for which a store is not called after a failure. Then one call tests whether it works again. */
+/** How long a store is not called after a failure, in milliseconds. Then one call tests whether it works again. */
 const PAUSE_MS = 3_000;
-/** The maximum size of the records that this process caches in case the store fails, in UTF-16 code units. */
+/** The maximum size of the records that this process keeps in case the store fails, in UTF-16 code units. */
 const NEAR = 8 << 20;
 /**
- * The number of keys in the first call of a lookup, and in each further call. The first is smaller, because most
+ * How many keys a lookup sends in its first call, and in each further call. The first number is smaller because most
  * histories are known except for their last few messages.
  */
 const FIRST_KEYS = 64;
@@ -64,15 +67,15 @@ const MORE_KEYS = 2048;
 const FIRST_POLL = 5;
 const LONGEST_POLL = 200;
 /**
- * Wraps a store that may fail: each call has a time limit, and after a failure this process relies on its cache for a
- * while.
+ * Calls a store that may fail. Each call has a time limit, and after a failure this process uses its own copies of
+ * records for a while.
  */
 export class Reach {
   readonly leaseMs: number;
   readonly #records: SharedRecords;
   readonly #timeoutMs: number;
   readonly #onError: ((error: unknown) => void) | undefined;
-  /** Ordered by use, the most recently used last. */
+  /** In the order of their last use; the most recently used is the last. */
   readonly #near = new Map<string, string>();
   #length = 0;
   #closedUntil = 0;
@@ -85,8 +88,8 @@ export class Reach {
   }
 
   /**
-   * Returns the first record found under the keys. The cached record wins if it covers more messages, because then the
-   * store has lost that record, or was unreachable when it was made.
+   * Resolves to the first record found under the keys. This process's own copy is used if it covers more messages,
+   * because then the store has lost that record, or was unreachable when it was made.
    */
   async find(keys: readonly string[]): Promise<FoundRecord | undefined> {
     let found: FoundRecord | undefined;
@@ -112,8 +115,8 @@ export class Reach {
   }
 
   /**
-   * Stores a record. Returns false if the lease has ended, in which case another process may have compacted the history.
-   * If the store fails, the record is kept in this process.
+   * Stores a record. Resolves to false if the lease has ended, because another process may then have compacted the
+   * history. If the store fails, the record is only kept in this process.
    */
   async keepLeased(key: string, holder: string, keys: readonly string[], record: string): Promise<boolean> {
     const answer = await this.#call((records) => records.keepLeased(key, holder, keys, record));
@@ -123,7 +126,8 @@ export class Reach {
   }
 
   /**
-   * Runs `work` while holding the lease on the key. `work` gets the holder, or undefined if the store is unreachable.
+   * Runs `work` while holding the lease on the key. `work` gets the holder as its argument, or undefined if the store
+   * is unreachable.
    */
   async alone<T>(key: string, signal: AbortSignal | undefined, work: (holder?: string) => Promise<T>): Promise<T> {
     const holder = randomUUID();
@@ -140,7 +144,7 @@ export class Reach {
     }
   }
 
-  /** Waits for the lease. Returns false if the store is unreachable. */
+  /** Waits until the lease is granted. Resolves to false if the store is unreachable. */
   async #take(key: string, holder: string, signal: AbortSignal | undefined): Promise<boolean> {
     for (let wait = FIRST_POLL; ; wait = Math.min(2 * wait, LONGEST_POLL)) {
       const granted = await this.lease([key], holder);
@@ -149,25 +153,29 @@ export class Reach {
     }
   }
 
-  /** Requests a lease. Returns whether it was granted; undefined if the store is unreachable. */
+  /**
+   * Requests a lease. Resolves to true if the lease was granted and to false if not; to undefined if the store is
+   * unreachable.
+   */
   async lease(keys: readonly string[], holder: string, leaseMs = this.leaseMs): Promise<boolean | undefined> {
     let late: Promise<boolean> | undefined;
     const answer = await this.#call((records) => {
       late = records.lease(keys, holder, leaseMs);
       return late;
     });
-    // A disconnected client may still send the request when it reconnects; a lease granted then must be released.
+    // A disconnected client may still send the request when it reconnects. If the lease is granted then, it must be
+    // released.
     if (!answer) late?.then((granted) => granted && this.#records.release(keys[0] as string, holder)).catch(() => {});
     return answer?.value;
   }
 
-  /** Extends a lease. Returns false if it has ended. */
+  /** Extends a lease. Resolves to false if the lease has ended. */
   async renew(key: string, holder: string, leaseMs = this.leaseMs): Promise<boolean> {
     const answer = await this.#call((records) => records.renew(key, holder, leaseMs));
     return answer?.value !== false;
   }
 
-  /** Releases a lease. Since leases also expire, a pending release does not keep the process running. */
+  /** Releases a lease. A lease also ends by itself, so a pending release does not keep the process running. */
   async release(key: string, holder: string): Promise<void> {
     await this.#call((records) => records.release(key, holder), false);
   }

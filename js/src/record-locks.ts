@@ -1,11 +1,13 @@
-/** Web Locks among the pages of an origin and the threads of a program. Loaded for the first compaction. */
+/**
+ * Web Locks among the pages of an origin or the threads of a program. This file is loaded for the first compaction.
+ */
 export { alone } from "./sole.js";
 
 const LOCK = "ctxfold:lease:";
 
 /**
- * Locks the first key until `ended`. Returns false if another page or thread has a lease on one of the keys. Without Web
- * Locks it always returns true.
+ * Locks the first key until `ended` resolves. Resolves to false if another page or thread has a lease on one of the
+ * keys. Without Web Locks it always resolves to true.
  */
 export async function locked(
   [key = "", ...more]: readonly string[],

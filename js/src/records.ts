@@ -1,4 +1,4 @@
-/** Storage for the records of jobs, and for the leases that coordinate jobs. */
+/** The storage of records of jobs, and of the leases that coordinate jobs. */
 import type { MaybeText } from "./store.js";
 import type { Effect, EffectResult } from "./types.gen.js";
 
@@ -22,15 +22,15 @@ export interface SharedMemory {
   readonly records: Records;
 }
 
-/** The result of a load; empty if nothing was found. */
+/** What a load returns; it has no members if nothing was found. */
 export type Found = Pick<EffectResult, "record" | "at" | "revision">;
 
-/** The result of requesting a lease. */
+/** What a request for a lease returns. */
 export type Granted = Pick<EffectResult, "done" | "at">;
 
 type Value<T> = T | PromiseLike<T>;
 
-/** Executes the effects of jobs that concern records and leases. */
+/** Executes those effects of jobs that concern records and leases. */
 export interface Records {
   /** How records are looked up, and the limits for jobs. */
   readonly settings: {
@@ -41,7 +41,7 @@ export interface Records {
     lease?: number;
   };
   load(keys: readonly string[]): Value<Found>;
-  /** Whether the record was written. */
+  /** Saves a record. Returns true if it was written. */
   save(effect: Effect): Value<boolean>;
   /**
    * Leases the first key, or renews its lease. If the lease is not granted, `at` is the index of the key that another
@@ -49,7 +49,7 @@ export interface Records {
    */
   lease(keys: readonly string[], holder: string, ttl: number): Value<Granted>;
   release(key: string, holder: string): Value<unknown>;
-  /** Returns a promise that resolves when the lease on a key is released; undefined if that cannot be observed. */
+  /** Returns a promise that resolves when the lease on a key is released, or undefined if that cannot be known. */
   ended(key: string): Promise<void> | undefined;
 }
 
@@ -105,11 +105,14 @@ const MOST_UNITS = 64 << 20;
 /** The maximum number of compactions in one record. */
 export const MOST_REMEMBERED = 64;
 
-/** Records within this process. If there are more than `most` owners, the least recently used record is removed. */
+/**
+ * Records within this process. If there are more than `most` owners, the record that has been unused for longest is
+ * removed.
+ */
 export class OwnRecords implements Records {
   readonly settings: Records["settings"];
   readonly #most: number;
-  /** Ordered by use, the most recently used last. */
+  /** In the order of their last use; the most recently used is the last. */
   readonly #all = new Map<string, { record: string; revision: string }>();
   readonly #leases = new Leases();
   #units = 0;
@@ -155,7 +158,7 @@ export class OwnRecords implements Records {
   }
 }
 
-/** The leases that all memories of hosts share, because two memories may use the same database. */
+/** The leases for all memories that hosts provide. They are shared because two memories may use the same database. */
 const KEPT = new Leases();
 
 /**
@@ -176,7 +179,7 @@ export class KeptRecords implements Records {
     return typeof record === "string" && record !== "" ? { record, revision: revisionOf(record) } : {};
   }
 
-  /** Saves a record unless its revision has changed, under a lock, so that no other job writes in between. */
+  /** Saves a record, unless its revision has changed. A lock prevents other jobs from writing in between. */
   async save({ keys: [key] = [], record = "", if_revision = "" }: Effect): Promise<boolean> {
     const { alone } = await import("./record-locks.js");
     return alone(`ctxfold:memory:${key}`, undefined, async () => {
@@ -208,7 +211,7 @@ export class KeptRecords implements Records {
   }
 }
 
-/** Returns a text that changes whenever the record does: the record's length and a 64-bit hash (FNV-1a, twice). */
+/** Returns a text that changes whenever the record does: its length and a 64-bit hash (FNV-1a, twice). */
 function revisionOf(record: string): string {
   let [a, b] = [0x811c9dc5, 0x01000193];
   for (let i = 0; i < record.length; i++) {

@@ -1,10 +1,10 @@
-/** Builds the module's option `redact` from the caller's function (docs/guides/redact.md). */
+/** Makes the module's option `redact` from the results of the caller's function (docs/guides/redact.md). */
 import { decode } from "./json.js";
 import type { Redact, Redaction } from "./types.gen.js";
 
 /**
- * Finds the secrets in one text of a message, which no summarizer, digest or archive must get. Returns the matching
- * strings, or objects that also give a placeholder.
+ * Finds the secrets in one text of a message, so that no summarizer, digest or archive gets them. Returns the strings
+ * that are secret, or objects with such a string and its placeholder.
  */
 export type FindSecrets = (
   text: string,
@@ -15,8 +15,8 @@ const MAX_PLACEHOLDER = 100;
 const bytes = new TextEncoder();
 
 /**
- * Returns the redactions for all texts of a transcript; undefined if there are none. A text for which `find` fails is
- * replaced completely.
+ * Returns the redactions for all texts of a transcript; undefined if there are none. If `find` fails for a text, the
+ * whole text is redacted.
  */
 export function redactions(find: FindSecrets | undefined, piece: string | Uint8Array): Redact | undefined {
   if (!find) return undefined;
@@ -41,7 +41,7 @@ export function redactions(find: FindSecrets | undefined, piece: string | Uint8A
   return all.length > 0 ? { texts: all } : undefined;
 }
 
-/** Calls `find` and returns the secrets. Throws if the result is unusable. */
+/** Calls `find` and returns the secrets in a text. Throws if the result of `find` is unusable. */
 function secretsIn(find: FindSecrets, text: string): Redaction[] {
   return [...(find(text) ?? [])].map((secret) => {
     const { text: what, placeholder } = typeof secret === "string" ? { text: secret, placeholder: undefined } : secret;

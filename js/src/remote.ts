@@ -43,7 +43,7 @@ import type {
   Validation,
 } from "./types.js";
 
-/** The sources for a worker's module: the kinds of `ModuleSource` that can be sent to a worker. */
+/** The sources from which a worker can load the module: those of `ModuleSource` that can be sent to a worker. */
 export type RemoteModuleSource = string | URL | ArrayBuffer | Uint8Array | WebAssembly.Module;
 
 /** Options as for `ctxfold`. `summarize` and other callbacks run in the page, not in the worker. */
@@ -68,19 +68,20 @@ type Plain =
   | "limitToolOutput"
   | "info";
 
-/** These operations in a worker, where each returns a promise. */
+/** The same operations in a worker, where they return promises. */
 export type RemoteOperations = {
   [Op in Plain]: (...args: Parameters<Compactor[Op]>) => Promise<ReturnType<Compactor[Op]>>;
 };
 
 /**
- * A compactor off the main thread. It works like `Compactor`, but every operation returns a promise, and none requires
- * `ready`. Only live messages are serialized and edited on the calling thread; text and bytes need no work there.
+ * A compactor off the main thread. It works like `Compactor`, but every operation returns a promise, and `ready` is
+ * never required. On the calling thread, only live messages are serialized and edited; text and bytes need no work
+ * there.
  */
 export interface RemoteCompactor extends RemoteOperations {
   readonly policy: Policy;
   readonly store: Store | undefined;
-  /** Whether there is a `summarize` function. */
+  /** Whether the options have a `summarize` function. */
   readonly summarizes: boolean;
   readonly state: State | undefined;
   ready(): Promise<void>;
@@ -103,19 +104,19 @@ export interface RemoteCompactor extends RemoteOperations {
   close(): void;
 }
 
-/** Creates a compactor in the worker that all compactors of this page share. */
+/** Creates a compactor in the worker. All compactors of this page share the worker. */
 export type CreateRemoteCompactor = (options?: RemoteOptions) => RemoteCompactor;
 
 /** A running worker. */
 export interface Running extends Port<ToPage, ToWorker> {
-  /** Sets the listener for the error that ends the worker prematurely; called once. */
+  /** Sets the listener for the error that ends the worker prematurely. It is called only once. */
   failed(heard: (error: unknown) => void): void;
   terminate(): void;
-  /** Tells the worker whether calls are pending. If none are, it need not keep the program alive. */
+  /** Tells the worker whether calls are pending. If there are none, the worker need not keep the program alive. */
   hold?(busy: boolean): void;
 }
 
-/** Returns the factory for a platform, given a function that starts a worker. */
+/** Returns the function that creates compactors on a platform, given a function that starts a worker. */
 export function remoteCompactors(start: () => Running): CreateRemoteCompactor {
   let shared: Link | undefined;
   return (options = {}) => {
@@ -143,7 +144,7 @@ function started(start: () => Running): Running {
 const LEFT_BEHIND =
   "If your bundler leaves its file behind, import ctxfold in place of ctxfold/worker: fit and createCompactor then work in the page";
 
-/** A worker with its compactors and pending calls. */
+/** A worker with its compactors and the calls that are pending. */
 class Link {
   alive = true;
   #answered = false;
@@ -205,8 +206,8 @@ class Link {
   }
 
   /**
-   * Sends a large transcript in slices before the call that needs it, and resolves to its number. The worker keeps the
-   * transcript until `holder` is garbage-collected.
+   * Sends a large transcript in parts before the call that needs it, and resolves to the number of the transcript.
+   * The worker keeps the transcript until `holder` is garbage-collected.
    */
   async send(pieces: readonly (string | Uint8Array)[], holder: object): Promise<number> {
     const source = this.#next++;
@@ -240,7 +241,10 @@ class Remote implements RemoteCompactor {
   readonly #link: Link;
   readonly #id: number;
   readonly #compacting: Compacting;
-  /** The large transcripts that were sent to the worker, since a job needs its transcript in several calls. */
+  /**
+   * The numbers of the large transcripts that were sent to the worker. They are kept because a job needs its
+   * transcript in several calls.
+   */
   readonly #sent = new WeakMap<Transcript, Promise<number>>();
   #state: State | undefined;
   readonly estimateText = this.#passed("estimateText");
@@ -393,13 +397,16 @@ class Remote implements RemoteCompactor {
     return slicedTranscript(messages);
   }
 
-  /** Runs one operation, for sessions and fits. */
+  /** Runs one operation. Sessions and fits use it. */
   async runOperation({ op, head, source }: OperationRequest): Promise<Answer> {
     const crossing = source && { piece: await this.#crossing(source), answer: source.answer };
     return (await this.#link.call(this.#id, "runOperation", [op, head], crossing)) as Answer;
   }
 
-  /** Returns a transcript's JSON; if it is large, sends it beforehand and resolves to its number. */
+  /**
+   * Returns a transcript's JSON. If the JSON is large, it is sent beforehand, and the result is a promise of its
+   * number.
+   */
   #crossing(source: Transcript): string | Uint8Array | Promise<number> {
     const known = this.#sent.get(source);
     if (known) return known;
@@ -434,7 +441,7 @@ class Remote implements RemoteCompactor {
 /** The maximum size of one part, in UTF-16 units or bytes. */
 const PART = 256 * 1024;
 
-/** Splits and joins pieces into parts of about equal size. */
+/** Yields the text or bytes of the pieces in parts of about equal size. */
 function* partsOf(pieces: readonly (string | Uint8Array)[]): Generator<string | Uint8Array> {
   let text = "";
   for (const piece of pieces) {
@@ -453,7 +460,10 @@ function* partsOf(pieces: readonly (string | Uint8Array)[]): Generator<string | 
   if (text) yield text;
 }
 
-/** Returns the source in a form that can be cloned. URLs are resolved here, because they are relative to the page. */
+/**
+ * Returns the source of a module in a form that can be cloned. URLs are resolved here, because they are relative to
+ * the page.
+ */
 function crossable(module: RemoteModuleSource): unknown {
   return typeof module === "string" || module instanceof URL ? new URL(module, globalThis.location?.href).href : module;
 }

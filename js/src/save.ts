@@ -4,19 +4,19 @@ import { decode } from "./json.js";
 import { type Transcript, transcript } from "./transcript.js";
 import type { Left } from "./types.js";
 
-/** Returns the request to save a compacted conversation in its file; undefined if nothing has changed. */
+/** Returns the request that saves a compacted conversation in its file; undefined if nothing has changed. */
 export function saving(
   file: string | Uint8Array,
   left: Left,
 ): { head: HeadOf<"save">; source: Transcript } | undefined {
   if (!left.report.changed) return undefined;
-  // A file on disk contains no unpaired surrogates; replaced ones have the same length in bytes as on disk.
+  // A file on disk contains no unpaired surrogates. What replaces them here has the same length in bytes as on disk.
   const text = typeof file === "string" ? file.toWellFormed() : decode(file);
   const head = { file: text, tokens: left.report.tokens.before, time: new Date().toISOString() };
   return { head, source: transcript(left.messages) };
 }
 
-/** Returns the new file, in the form of the original one: a string or bytes. */
+/** Returns the new file as a string or bytes, like the original one. */
 export function fileOf<F extends string | Uint8Array>(file: F, answer: Answer): F {
   const bytes = typeof file === "string" ? new TextEncoder().encode(file) : (file as Uint8Array);
   const kept = bytes.subarray(0, Number(decode(answer.get("kept") as Uint8Array)));
@@ -29,7 +29,7 @@ export function fileOf<F extends string | Uint8Array>(file: F, answer: Answer): 
   return out as Uint8Array as F;
 }
 
-/** Saves with a module that is already loaded. */
+/** Saves with a module that has already been loaded. */
 export function saved<F extends string | Uint8Array>(
   file: F,
   left: Left,

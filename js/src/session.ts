@@ -35,11 +35,10 @@ import type {
  * A conversation of live messages that is also kept in the module. The cost of `append` depends only on the messages
  * appended, and the cost of `check` doesn't depend on the length of the conversation. In a chat client:
  *
- *     session.append(message);
- *     if (session.check().due) await session.compact();
- *     send(session.messages);
+ * session.append(message); if (session.check().due) await session.compact(); send(session.messages);
  *
- * The module's copy is a cache. If its instance is lost, the session is reopened automatically with the messages.
+ * The module's copy is only a cache. If the module's instance is lost, the session is opened again automatically with
+ * the messages.
  */
 export interface LiveSession<M extends Message = Message> {
   /** The compacted conversation. Each change creates a new array. Do not modify the array or its messages. */
@@ -87,14 +86,17 @@ export interface RemoteSession<M extends Message = Message> {
   close(): Promise<void>;
 }
 
-/** One operation of the module. */
+/** A call of one operation of the module. */
 export interface OperationRequest {
   op: Operation;
   head: Head;
   source?: Transcript | undefined;
 }
 
-/** A generator that yields operations for the module. A driver runs them, synchronously or asynchronously. */
+/**
+ * A generator that yields the operations to run. A driver runs them, synchronously or asynchronously, and passes back
+ * their answers.
+ */
 export type Steps<T> = Generator<OperationRequest, T, Answer>;
 
 /** The parts of its compactor that a session uses. */
@@ -105,12 +107,12 @@ export interface Compacting {
   readonly countTokens: CountTokens | undefined;
 }
 
-/** Multiplier that combines the number of a module's instance and the number of a session in it. */
+/** The factor that combines the number of a module's instance with the number of a session in it. */
 const INSTANCE = 2 ** 32;
 
 /**
- * Combines instance and session into a number that is unique across instances, so that a session of a discarded
- * instance is never mistaken for one of another.
+ * Returns a number for a session that is unique across instances, so that a session of a discarded instance is never
+ * mistaken for one of another instance.
  */
 export const sessionOf = (instance: number, session: number): number => instance * INSTANCE + session;
 
@@ -120,7 +122,7 @@ export function sessionIn(instance: number, session: number): number {
   throw new CtxfoldError("session_closed", "the instance that held the session is gone", { path: "session" });
 }
 
-/** The logic of a session, which doesn't depend on whether the module is called synchronously or in a worker. */
+/** The logic of a session, which is the same whether the module is called synchronously or in a worker. */
 class SessionSteps {
   messages: readonly Message[];
   state: State | undefined;
@@ -169,7 +171,7 @@ class SessionSteps {
     return this.#result(yield* this.#runOperation("step", { plan, summaries }));
   }
 
-  /** Replaces the compacted messages with the result. Messages appended since follow it. */
+  /** Puts the result in the place of the messages that were compacted. Messages appended since then follow it. */
   take({ done, edits, length }: Finished): Done<Message[]> {
     const given = this.messages.slice(0, length);
     const kept = applyEdits(given, edits) as readonly Message[];
@@ -179,8 +181,8 @@ class SessionSteps {
   }
 
   /**
-   * Runs an operation of a job. If the operation needs the messages, runs it on the session and stores the number of
-   * messages in `given`.
+   * Runs an operation of a job. If the operation needs the messages, it runs on the session, and `given.length`
+   * becomes the number of messages.
    */
   *job(given: { length: number }, op: JobOperation, head: Head, needs: boolean): Steps<Answer> {
     if (!needs) return yield { op, head };
@@ -188,7 +190,7 @@ class SessionSteps {
     return yield* this.#runOperation(op, head);
   }
 
-  /** Returns the tokenizer's count for the current messages; empty if there is no tokenizer. */
+  /** Returns the tokenizer's count for the current messages, or an empty object if there is no tokenizer. */
   counted(): { tokens?: number } {
     const usage = usageOf(this.#compacting.countTokens, this.messages);
     return usage?.total_tokens ? { tokens: usage.total_tokens } : {};
@@ -216,7 +218,7 @@ class SessionSteps {
     return finishedOf(answer, this.messages.length);
   }
 
-  /** Returns the members for a request that compacts, which override those with which the session was opened. */
+  /** Returns the members of a request that compacts. They override those with which the session was opened. */
   own(overrides: Overrides = {}): Head {
     return this.with(overrides, this.redact());
   }
@@ -251,7 +253,7 @@ class SessionSteps {
   }
 }
 
-/** A finished compaction whose result the conversation has not adopted yet. */
+/** The result of a finished compaction with which the conversation hasn't continued yet. */
 interface Finished {
   done: Omit<Done<Message[]>, "messages">;
   edits: readonly Edit[];
@@ -266,19 +268,19 @@ function finishedOf(answer: Answer, length: number): Finished {
 
 const isFinished = (result: Finished | Pending): result is Finished => "done" in result;
 
-/**
- * Whether the error means that the instance that held the session is gone, or that the module has closed the session.
- */
+/** Reports whether the error means that the session's instance is gone, or that the module has closed the session. */
 export function isClosed(error: unknown): boolean {
   return error instanceof CtxfoldError && error.code === "session_closed";
 }
 
-/** Awaited before a conversation adopts a result. If it rejects, the compaction fails and nothing has changed. */
+/**
+ * Awaited before a conversation continues with a result. If it rejects, the compaction fails and nothing has changed.
+ */
 export type Commit = (state: State) => PromiseLike<void>;
 
 /** The functions of a conversation that the jobs of its turns call. */
 export interface TurnHost extends Required<Pick<Means, "begin" | "stop" | "enter" | "before">> {
-  /** Undefined if there is nothing to save. */
+  /** Missing if there is nothing to save. */
   readonly commit?: Commit | undefined;
 }
 
@@ -290,7 +292,7 @@ export interface Turning<M extends Message> {
   turn(settings: Partial<JobSettings>, overrides: Overrides, host: TurnHost, signal?: AbortSignal): Promise<Turned<M>>;
 }
 
-/** Runs one compaction at a time. */
+/** Runs one compaction at a time on a session. */
 class Loop {
   readonly #steps: SessionSteps;
   readonly #compacting: Compacting;
@@ -355,7 +357,8 @@ class Loop {
     try {
       return await work({ call, model, store }, given);
     } catch (error) {
-      // The module's copy may have continued with a result that was never adopted, so it must be loaded again.
+      // The module's copy may have continued with a result that the conversation doesn't use, so it must be loaded
+      // again.
       await this.#run(this.#steps.close());
       throw error;
     }
@@ -365,7 +368,7 @@ class Loop {
 /** What a method returns: the value if the module is on this thread, a promise if it is in a worker. */
 type Returned<Where, T> = Where extends "here" ? T : Promise<T>;
 
-/** A session, with a driver of its steps. */
+/** A session and the driver that runs its operations. */
 class OpenSession<Where extends "here" | "worker"> {
   readonly #steps: SessionSteps;
   readonly #loop: Loop;
@@ -417,14 +420,14 @@ class OpenSession<Where extends "here" | "worker"> {
     return this.#run(this.#steps.close());
   }
 
-  /** Adopts a finished result before the next operation begins. */
+  /** Puts a finished result in place before the next operation begins. */
   *#taken(steps: Steps<Finished | Pending>): Steps<Pending | Done<Message[]>> {
     const result = yield* steps;
     return isFinished(result) ? this.#steps.take(result) : result;
   }
 }
 
-/** Runs the operations of steps on this thread. */
+/** Runs the operations that the steps yield, on this thread. */
 const runHere =
   (runOperation: (request: OperationRequest) => Answer) =>
   <T>(steps: Steps<T>): T => {

@@ -14,7 +14,7 @@ import type { State } from "./types.js";
 export type { FoundRecord, SharedOptions, SharedRecords } from "./reach.js";
 export type { SharedMemory } from "./records.js";
 
-/** The option names that stores with further options include. */
+/** The names of the options that all shared stores have, for stores with further options. */
 export const SHARED_OPTIONS: Names<SharedOptions> = { leaseMs: true, timeoutMs: true, onError: true };
 
 /** Returns a memory for fits and adapters, kept in a store. Create one memory per store. */
@@ -24,9 +24,9 @@ export function sharedMemory(records: SharedRecords, options: SharedOptions = {}
 }
 
 /**
- * Returns `states` for conversations, kept in a store. Only one process compacts a conversation at a time; the others
- * wait and then reject with `conflict`. A state expires some time after its last use, like a record. If conversations
- * may pause for longer, store `state` with the messages instead.
+ * Returns an object for the option `states` of conversations, which keeps their states in a store. Only one process
+ * compacts a conversation at a time; the others wait and then reject with `conflict`. A state expires some time after
+ * its last use, like a record. If conversations may pause for longer, store `state` with the messages instead.
  */
 export function sharedStates(records: SharedRecords, options: SharedOptions = {}): StateStore {
   checkOptions(options, SHARED_OPTIONS, "sharedStates");
@@ -40,7 +40,7 @@ const [SHORTEST_LEASE, LONGEST_LEASE] = [100, 3_600_000];
 class StoredRecords implements Records {
   readonly settings: Records["settings"];
   readonly #reach: Reach;
-  /** The holders that have been granted a lease. */
+  /** The holders that have been granted a lease and still have it. */
   readonly #holders = new Set<string>();
 
   constructor(reach: Reach) {
@@ -59,7 +59,7 @@ class StoredRecords implements Records {
     return true;
   }
 
-  /** Requests a lease. If the store is unreachable, it is granted too, so that nobody has to wait. */
+  /** Requests a lease. If the store is unreachable, the lease counts as granted, so that nobody has to wait. */
   async lease(keys: readonly string[], holder: string, ttl: number): Promise<Granted> {
     if (this.#holders.has(holder)) return { done: await this.#reach.renew(keys[0] as string, holder, ttl) };
     const granted = await this.#reach.lease(keys, holder, ttl);
@@ -74,11 +74,11 @@ class StoredRecords implements Records {
   ended(): undefined {}
 }
 
-/** Returns the key of a conversation's lease or record. */
+/** Returns the key of a conversation's lease or record, depending on `kind`. */
 const keyOf = (kind: string, conversation: string): string =>
   createHash("sha256").update(`${kind} ${conversation}`).digest("hex");
 
-/** The states of conversations in a store. */
+/** Stores the states of conversations in a store that processes share. */
 class StoredStates implements StateStore {
   readonly #reach: Reach;
 

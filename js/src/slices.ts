@@ -1,4 +1,4 @@
-/** Splits long work in a page into slices, so that the page can repaint and respond to its user. */
+/** Splits long work in a page into slices, between which the page can repaint and respond to its user. */
 
 /**
  * The length of a slice in milliseconds. A page counts as blocked from 50 ms on, and slow machines take four times as
@@ -6,7 +6,7 @@
  */
 const SLICE_MS = 8;
 
-/** Reports when a slice is over. Work that fits into the first slice is never interrupted. */
+/** Says when a slice is over. Work that fits into the first slice is never interrupted. */
 export class Slices {
   #since = performance.now();
 
@@ -14,7 +14,7 @@ export class Slices {
     return performance.now() - this.#since > SLICE_MS;
   }
 
-  /** Lets the page run its pending tasks, then begins a new slice. */
+  /** Lets the page run its pending tasks, and then begins a new slice. */
   async pause(): Promise<void> {
     await turn();
     this.#since = performance.now();
@@ -22,8 +22,8 @@ export class Slices {
 }
 
 /**
- * Resolves in another task. It doesn't use a timer, because pages in the background have their timers throttled to once
- * a second or once a minute.
+ * Resolves in another task. A timer would be too slow: pages in the background have their timers throttled to once a
+ * second or once a minute.
  */
 function turn(): Promise<void> {
   const { scheduler } = globalThis as { scheduler?: { yield?: () => Promise<void> } };

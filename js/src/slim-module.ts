@@ -1,2 +1,2 @@
-/** The URL of the slim module. Bundlers recognize the file only by this exact expression. */
+/** The URL of the slim module. Bundlers only recognize the file by exactly this expression. */
 export const ownSlim = (): URL => new URL("../ctxfold-slim.wasm", import.meta.url);

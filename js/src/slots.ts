@@ -1,14 +1,14 @@
-/** A semaphore whose waiters are served in order. */
+/** A semaphore. Those who wait for it get their slots in order. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
-  /** `count` is the number of slots, at least 1; Infinity never blocks. */
+  /** `count` is the number of slots, at least 1; with Infinity nobody ever waits. */
   constructor(count: number) {
     this.#free = Math.floor(count);
   }
 
-  /** Resolves once a slot is free, and takes it. If it rejects with the signal's reason, no slot was taken. */
+  /** Takes a slot, and resolves as soon as it has one. If it rejects with the signal's reason, it has taken none. */
   take(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
@@ -29,7 +29,7 @@ export class Slots {
     });
   }
 
-  /** Frees a slot; the next waiter gets it. */
+  /** Frees a slot, which goes to the next one who waits. */
   free(): void {
     const next = this.#waiting.shift();
     if (next) next();

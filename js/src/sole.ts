@@ -4,12 +4,12 @@
  */
 import { unlessAborted } from "./archive.js";
 
-/** The last piece of work under each name, if there are no Web Locks. */
+/** The last work under each name, for platforms without Web Locks. */
 const LAST = new Map<string, Promise<void>>();
 
 /**
- * Runs `work` exclusively among all calls with the same name. Rejects with the signal's reason if it is aborted while
- * waiting.
+ * Runs `work` while no other call with the same name runs. Rejects with the signal's reason if the signal is aborted
+ * before `work` begins.
  */
 export async function alone<T>(name: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   const locks = (globalThis.navigator as Navigator | undefined)?.locks;

@@ -1,4 +1,4 @@
-/** Stores, which keep the content that compactions remove under its handle. */
+/** Stores, which keep removed content under its handle. */
 import { Database } from "./database.js";
 import { CtxfoldError } from "./errors.js";
 import type { FitMemory } from "./records.js";
@@ -12,8 +12,8 @@ import type { Found, SearchOptions, State } from "./types.js";
  */
 export interface Store {
   /**
-   * Stores a body under its handle. If it is already stored, nothing changes. If this throws or rejects, the body is not
-   * stored.
+   * Stores a body under its handle. If the body is already stored, nothing changes. If this throws or rejects, the
+   * body is not stored.
    */
   put(handle: string, body: string): void | PromiseLike<void>;
   /**
@@ -36,20 +36,20 @@ export interface StoreSearch extends SearchOptions {
 
 /** Stores the states of conversations, by the ids that the host gives them. */
 export interface StateStore {
-  /** Stores a state, replacing the previous one. */
+  /** Stores a state, which replaces the previous one. */
   saveState(conversation: string, state: State): void | PromiseLike<void>;
   /** Returns the state that was stored last; undefined or null if there is none. */
   loadState(conversation: string): MaybeState | PromiseLike<MaybeState>;
   /**
-   * Atomically stores a state if the stored state is still `expected` (undefined or null if there should be none), and
-   * returns whether it did. This method is optional. Without it, the stored state is read and compared before
-   * `saveState`, so two simultaneous writers may go unnoticed.
+   * Stores a state if the stored state is still `expected` (undefined or null if there should be none), in one atomic
+   * step. Returns true if the state was stored. This method is optional. Without it, the stored state is read and
+   * compared before `saveState`, so two simultaneous writers may go unnoticed.
    */
   swapState?(conversation: string, expected: MaybeState, state: State): boolean | PromiseLike<boolean>;
   /**
-   * Runs `work` exclusively for this conversation among all processes that share the store. The signal can abort the
-   * wait. This method is optional. Without it, Web Locks are used or, if there are none, calls are serialized within one
-   * process.
+   * Runs `work` while no other process that shares the store does so for this conversation. The signal can abort the
+   * wait. This method is optional. Without it, Web Locks are used or, if there are none, calls are serialized within
+   * one process.
    */
   alone?<T>(conversation: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
 }
@@ -58,13 +58,13 @@ export type MaybeState = State | null | undefined;
 
 export type MaybeText = string | null | undefined;
 
-/** A key-value store, such as that of an edge platform or a page's storage, with the methods needed to keep bodies. */
+/** A key-value store, such as that of an edge platform or a page's storage. Only these methods are called. */
 export interface KeyValue {
   get(key: string): MaybeText | PromiseLike<MaybeText>;
   put(key: string, value: string): unknown;
 }
 
-/** Whether two states are the same. Databases may return the members of an object in another order. */
+/** Reports whether two states are equal. The order of members does not matter, because some databases change it. */
 export function sameState(a: MaybeState, b: MaybeState): boolean {
   return same(a ?? undefined, b ?? undefined);
 }
@@ -80,7 +80,7 @@ function same(a: unknown, b: unknown): boolean {
   );
 }
 
-/** The number of digits of a handle that form the key of a body. */
+/** How many digits of a handle form the key of a body. */
 const KEY_DIGITS = 16;
 
 const HANDLE = /^[0-9a-f]{16,64}$/;
@@ -95,8 +95,8 @@ function keyOf(handle: string): string {
 }
 
 /**
- * Returns the error for a store that already has a different body under the same 16 digits. That happens only if somebody
- * constructed such a body on purpose.
+ * Returns the error for a store that already has a different body under the same 16 digits. That can only happen if
+ * somebody has constructed such a body on purpose.
  */
 const otherBody = (key: string) =>
   new CtxfoldError("store_failed", `the store has another body under the handle ${key}`);
@@ -194,8 +194,8 @@ export function indexedDBStore(name = "ctxfold"): Store & StateStore & FitMemory
 }
 
 /**
- * Returns the key for remembered compactions. They are kept in the object store for states, so that databases of earlier
- * versions need no upgrade. The key is a list, and so differs from every conversation's id.
+ * Returns the key for remembered compactions. They are in the object store for states, so that databases of earlier
+ * versions need no upgrade. The key is a list, so it differs from every conversation's id.
  */
 const inMemory = (key: string): IDBValidKey => ["memory", key];
 

@@ -1,4 +1,4 @@
-/** Streams summaries, so that an app can display them while they are being written. */
+/** Streams summaries, so that an app can display them while the model writes them. */
 import { finished } from "./finish.js";
 import type { Answer, Piece, Summarize, SummaryText } from "./summarize.js";
 
@@ -10,7 +10,7 @@ export interface Delta {
   text: string;
 }
 
-/** Wraps a summarizer that may return an iterable of pieces, and passes each piece to `onDelta`. */
+/** Returns a summarizer that passes each piece to `onDelta` if `summarize` returns an iterable of pieces. */
 export function streaming(summarize: Summarize, onDelta?: (delta: Delta) => void): Summarize {
   return async (request, given) => {
     const { signal } = given;
@@ -29,7 +29,7 @@ export function streaming(summarize: Summarize, onDelta?: (delta: Delta) => void
   };
 }
 
-/** Reads a stream to its end. Throws if a piece is not text, for instance an SDK's own chunk object. */
+/** Joins the pieces of a stream. Throws if a piece is not text, for instance an SDK's own chunk object. */
 async function joined(
   pieces: AsyncIterable<Piece>,
   signal: AbortSignal,

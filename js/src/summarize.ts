@@ -24,7 +24,7 @@ export interface SummaryMessages {
  */
 export type Piece = string | { text?: string; finish_reason?: string | null };
 
-/** The return value of `summarize`: the whole answer, or an iterable of its pieces. */
+/** What `summarize` returns: the whole answer, or an iterable of its pieces. */
 export type Answer = SummaryText | SummaryMessages | AsyncIterable<Piece>;
 
 /**
@@ -39,15 +39,15 @@ export interface Summarize {
       signal: AbortSignal;
       onDelta?: (text: string) => void;
       /**
-       * The request to send if it extends the conversation: your own body or list, with its messages changed and the
-       * instruction appended. It already includes `request.system` and `request.prompt`.
+       * The request to send if it continues the conversation: your own body or list with changed messages and the
+       * instruction at the end. It already includes `request.system` and `request.prompt`.
        */
       conversation?: object;
     },
   ): Answer | PromiseLike<Answer>;
   /**
-   * Whether the function can send requests that extend the conversation (docs/reference/policy.md, Summaries from the
-   * prompt cache).
+   * Whether the function can send requests that continue the conversation (docs/reference/policy.md, Summaries from
+   * the prompt cache).
    */
   readonly prefix?: boolean;
 }
@@ -55,19 +55,19 @@ export interface Summarize {
 /** The maximum timeout in milliseconds; timers with a longer one fire immediately. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** The settings for calling the model. */
+/** The settings for model calls. */
 export interface ReplySettings {
   /** The time limit in milliseconds, counted from the call of `summarize`. */
   timeoutMs: number;
   slots?: Slots | undefined;
   signal?: AbortSignal | undefined;
-  /** Returns the body or list to send for a request that extends the conversation. */
+  /** Returns the body or list to send for a request that continues the conversation. */
   conversation?: ((conversation: RequestConversation) => object) | undefined;
 }
 
 /**
- * An answer, or the reason why there is none. If the provider is overloaded, `after` is the time to wait before trying
- * again, in milliseconds.
+ * An answer, or the reason why there is none. `busy` is true if the provider is overloaded; `after` is then the time
+ * to wait before the next attempt, in milliseconds.
  */
 export type Reply = Omit<Summary, "id" | "error"> | { error: string; busy?: boolean; after?: number };
 
@@ -139,7 +139,7 @@ function summaryOf(answer: unknown): Reply {
 const BUSY = [429, 503, 529];
 const LONGEST_AFTER = 86_400;
 
-/** Returns whether an SDK's error means that the provider is overloaded and, if known, the time to wait. */
+/** Reads from an SDK's error whether the provider is overloaded (`busy`) and how long to wait (`after`), if known. */
 function busyOf(error: unknown): { busy?: boolean; after?: number } {
   if (!BUSY.includes(failureOf(error).status ?? 0)) return {};
   const { headers, responseHeaders } = error as { headers?: unknown; responseHeaders?: Record<string, unknown> };
@@ -151,7 +151,10 @@ function busyOf(error: unknown): { busy?: boolean; after?: number } {
 const AFTER = "retry-after";
 type Fields = Record<string, unknown> | null | undefined;
 
-/** Returns only the counts, as whole numbers: an SDK's usage object may contain more members, which the module rejects. */
+/**
+ * Returns the counts as whole numbers. Other members of an SDK's usage object are left out, because the module
+ * rejects them.
+ */
 function countsOf(usage: CallUsage): CallUsage {
   const whole = (n: unknown) => (Number.isSafeInteger(n) && (n as number) >= 0 ? (n as number) : 0);
   return {
@@ -162,7 +165,7 @@ function countsOf(usage: CallUsage): CallUsage {
   };
 }
 
-/** Replaces unpaired surrogates, which UTF-8 cannot represent. A model's text may have been cut inside a pair. */
+/** Replaces unpaired surrogates, which UTF-8 cannot represent. They occur if a model's text was cut inside a pair. */
 function textOf(text: string): string {
   return text.toWellFormed();
 }

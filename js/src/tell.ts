@@ -1,8 +1,8 @@
-/** Wraps callbacks so that their failures have no effect. */
+/** Makes failures of callbacks harmless. */
 import { messageOf } from "./errors.js";
 
 /**
- * Wraps a callback so that its exceptions and rejections are logged to the console. Returns undefined for undefined.
+ * Returns a callback whose exceptions and rejections are logged to the console, or undefined if there is no callback.
  */
 export function telling<Args extends unknown[]>(
   name: string,

@@ -14,7 +14,7 @@ interface LocalEngine {
 
 type Method = (...args: unknown[]) => unknown;
 
-/** Serves the compactors of one page. */
+/** Runs the compactors of one page. */
 export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompactor): void {
   const compactors = new Map<number, Compactor & LocalEngine>();
   /** The compactor that opened each session. */
@@ -22,7 +22,10 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
   /** The parts of large transcripts that have arrived. */
   const parts = new Map<number, (string | Uint8Array)[]>();
 
-  /** Returns the transcript of a call. Its parts are joined here, because joining them in the page would block it. */
+  /**
+   * Returns the transcript of a call. The parts of a large one are joined here, because joining them in the page
+   * would block the page.
+   */
   const crossing = ({ piece, answer }: Source): Crossing => {
     if (typeof piece !== "number") return new Crossing(piece, answer);
     const arrived = parts.get(piece) ?? [];
@@ -36,7 +39,7 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
     const target = made as unknown as Record<string, Method>;
     const messages = source && crossing(source);
     await made.ready();
-    // The method `function` takes its messages inside the request object.
+    // The messages for the method `function` are a member of its request object.
     if (messages && method === "function") return target.function?.(args[0], { ...(args[1] as object), messages });
     if (method === "runOperation") {
       const [op, head] = args as [OperationRequest["op"], Head];
@@ -48,7 +51,7 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
     return target[method]?.(...(messages ? [messages, ...args] : args));
   };
 
-  /** Removes a compactor. Also closes its sessions, because they occupy memory of the shared instance. */
+  /** Removes a compactor and closes its sessions, because they occupy memory of the shared instance. */
   const forget = (compactor: number) => {
     for (const [session, by] of sessions) {
       if (by !== compactor) continue;
@@ -104,7 +107,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 
 const numberOf = (opened: Answer): number => Number(decode(opened.get("session") as Uint8Array));
 
-/** Returns the buffers in an answer. They are copies of the module's memory, so the worker can transfer them. */
+/** Returns the buffers in an answer. The worker can transfer them, because they are copies of the module's memory. */
 function buffersOf(value: unknown): ArrayBuffer[] {
   // All members of a session's answer share one buffer.
   const { messages } =

@@ -15,9 +15,9 @@ export interface Transcript {
   readonly size: () => number;
   /** The kind of answer that suits this form. */
   readonly answer: "messages" | "edits";
-  /** The pieces of a large `piece`. Code that can use them need not wait until they are joined. */
+  /** The parts of `piece` if it is large. Code that can use the parts need not wait until they are joined. */
   readonly pieces?: readonly string[];
-  /** Extracts the messages of an answer, in the caller's form. */
+  /** Returns the messages of an answer in the caller's form. */
   restore(answer: ReadonlyMap<string, Uint8Array>): unknown;
 }
 
@@ -29,7 +29,7 @@ export class Crossing {
   ) {}
 }
 
-/** Reads the caller's messages: text, bytes, a live array, or a live request body that contains one. */
+/** Reads the caller's messages: text, bytes, a live array, or a live request body with such an array. */
 export function transcript(messages: unknown): Transcript {
   if (typeof messages === "string") return fromText(messages);
   if (messages instanceof Uint8Array) {
@@ -44,7 +44,7 @@ export function transcript(messages: unknown): Transcript {
   return isSession(messages) ? fromSession(messages) : fromLive(messages);
 }
 
-/** Returns the messages of an answer in the caller's form. They may be in another wire format than the input. */
+/** Returns the messages of an answer in the caller's form. Their wire format may differ from that of the input. */
 export function written(answer: { from: string; to: string; messages?: unknown }, messages: unknown): unknown {
   const bytes = answer.messages as Uint8Array;
   const given = isSession(messages) ? messages.messages : messages;
@@ -53,7 +53,10 @@ export function written(answer: { from: string; to: string; messages?: unknown }
   return answer.from === answer.to ? given : JSON.parse(decode(bytes));
 }
 
-/** Whether the value is a result of `open`, which has the format, the model and a token count besides the messages. */
+/**
+ * Reports whether the value is a result of `open`, which has the format, the model and a token count besides the
+ * messages.
+ */
 function isSession(value: unknown): value is Session<readonly unknown[] | Uint8Array> {
   const { kind, format, messages } = (value ?? {}) as Partial<Session<unknown>>;
   const listed = Array.isArray(messages) || messages instanceof Uint8Array;
@@ -82,8 +85,8 @@ function fromCrossing({ piece, answer }: Crossing): Transcript {
 }
 
 /**
- * Escapes unpaired surrogates in JSON text, which UTF-8 cannot represent. After a backslash, where an escape is
- * impossible, U+FFFD takes its place, so that invalid text stays invalid.
+ * Escapes unpaired surrogates in JSON text, which UTF-8 cannot represent. Where an escape is impossible, after a
+ * backslash, U+FFFD is written, so that invalid text stays invalid.
  */
 export function wellFormed(text: string): string {
   if (text.isWellFormed()) return text;
@@ -129,7 +132,8 @@ function fromLive(messages: unknown): Transcript {
 /** Returns a function that applies an answer's edits to live messages. */
 function restorer(messages: unknown): Transcript["restore"] {
   const { list = [], key } = listIn(messages);
-  // A copy, because edits refer to the messages as they were sent, and the caller may append to its array meanwhile.
+  // This is a copy, because edits refer to the messages as they were sent, and the caller may append to its array in
+  // the meantime.
   const sent = list.slice();
   return (answer) => {
     const kept = applyEdits(sent, JSON.parse(decode(member(answer, "edits"))) as Edit[]);
@@ -139,8 +143,9 @@ function restorer(messages: unknown): Transcript["restore"] {
 }
 
 /**
- * Reads the messages as {@link transcript} does, but serializes live messages in time slices. It starts with the newest
- * messages, because they may still change: they are read before this returns, unless that takes longer than one slice.
+ * Reads the messages as {@link transcript} does, but serializes live messages in time slices. It starts with the
+ * newest messages, because they may still change: if it takes no longer than one slice, they are read before this
+ * function returns.
  */
 export async function slicedTranscript(messages: unknown): Promise<Transcript> {
   const { list, key } = listIn(messages);
@@ -174,15 +179,15 @@ export async function slicedTranscript(messages: unknown): Promise<Transcript> {
 
 const hasOwnJson = (value: unknown): boolean => typeof (value as { toJSON?: unknown } | null)?.toJSON === "function";
 
-/** Returns the JSON of a request body up to its list of messages, which comes last. */
+/** Returns the JSON of a request body up to its list of messages, which is moved to the end. */
 function headOf(body: Record<string, unknown>, key: string): string {
   const rest = serialize({ ...body, [key]: undefined });
   return `${rest.slice(0, -1)}${rest === "{}" ? "" : ","}"${key}":[`;
 }
 
 /**
- * Returns the JSON of a list's element as JSON.stringify writes it in a list. Serializing `{"0":…}` passes the same key to
- * toJSON as a list would.
+ * Returns the JSON of a list's element in the form that JSON.stringify gives it in a list. With `{"0":…}`, toJSON
+ * gets the same key as in a list.
  */
 function elementOf(value: unknown, index: number): string {
   const text = serialize({ [index]: value });

@@ -53,6 +53,7 @@ export type Format =
   | "openai-responses"
   | "pi"
   | "plain"
+  | "prompt-api"
   | "pydantic-ai"
   | "tanstack";
 
@@ -662,7 +663,7 @@ export interface PresetInfo {
   policy: Policy;
 }
 
-/** Policy says when and how a transcript is compacted. Zero values mean "as the preset says". */
+/** Policy determines when and how a transcript is compacted. Zero values mean "as in the preset". */
 export interface Policy {
   /** preset is the name of the preset that the policy starts from; "" means "default". */
   preset?: Preset;
@@ -798,7 +799,9 @@ export interface PolicyGate {
    * due; 0 means never.
    */
   max_tool_results?: number;
-  /** usage uses the provider's counts (usage in native messages) and estimates only the messages after them. */
+  /**
+   * usage makes ctxfold use the provider's counts (usage in native messages) and estimate only the messages after them.
+   */
   usage?: boolean;
 }
 
@@ -1067,7 +1070,7 @@ export interface PolicySummary {
   /** retries is the maximum number of times that the model is asked again after a rejected summary. Default: 1. */
   retries?: number;
   /**
-   * split says how to summarize a record that is too long for one request: "map" (one request per part, in parallel,
+   * split is the way to summarize a record that is too long for one request: "map" (one request per part, in parallel,
    * and one that merges their digests) or "chain" (part by part, each with the digest so far).
    */
   split?: "map" | "chain";
@@ -1102,8 +1105,8 @@ export interface PolicySummary {
    */
   scope?: "session" | "branch";
   /**
-   * on_failure says what to do if the host has no summary: "local" (the default: use the local digest), "keep" (leave
-   * the transcript unchanged) or "error" (fail; with wire_safe this means "local").
+   * on_failure is what to do if the host has no summary: "local" (the default: use the local digest), "keep" (leave the
+   * transcript unchanged) or "error" (fail; with wire_safe this means "local").
    */
   on_failure?: "local" | "keep" | "error";
 }

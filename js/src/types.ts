@@ -13,13 +13,15 @@ export type Message = object;
 export type RequestBody = { messages?: unknown } | { input?: unknown } | { contents?: unknown };
 
 /**
- * A transcript: live messages, a live request body that contains them, or either of these as JSON text or UTF-8 bytes. It
- * can also be a result of `open`. Then its system prompt and the provider's count are used, and its format and model if
- * the policy has none.
+ * A transcript: live messages, a live request body that contains them, or either of these as JSON text or UTF-8
+ * bytes. It can also be a result of `open`: then its system prompt and the provider's count are used and, if the
+ * policy has none, its format and model.
  */
 export type Messages = readonly Message[] | RequestBody | string | Uint8Array;
 
-/** The type of the returned messages, which depends on the type passed. For a result of `open`, only messages are returned. */
+/**
+ * The type of the returned messages for messages of a given type. For a result of `open`, only messages are returned.
+ */
 export type Same<M extends Messages> = M extends string
   ? string
   : M extends Uint8Array
@@ -51,7 +53,10 @@ export interface CallOptions extends Omit<api.Options, "answer" | "usage" | "onl
 /** JSON that the host stores with the conversation and does not change. */
 export interface State extends Readonly<api.State> {}
 
-/** A plan to continue, as JSON. It may be stored, and continued on another machine, but not changed. */
+/**
+ * A plan with which a compaction continues, as JSON. It may be stored, and continued on another machine, but not
+ * changed.
+ */
 export interface Plan extends Readonly<api.Plan> {}
 
 /**
@@ -64,8 +69,8 @@ export interface MemoryEntry extends Readonly<api.MemoryEntry> {}
 export interface StepOptions {
   /**
    * The `memory` of earlier results, in any order; only the last 64 are read. If it is given, even as an empty list,
-   * the messages are the app's whole history: a compaction that covers its beginning is applied together with its own
-   * state, and the compactor's state is ignored. Pass `step` the list that `plan` got.
+   * the messages must be the app's whole history: a compaction that covers its beginning is applied together with its
+   * own state, and the compactor's state is ignored. Pass `step` the same list as `plan`.
    */
   memory?: readonly MemoryEntry[] | undefined;
 }
@@ -75,7 +80,9 @@ export interface PlanOptions extends StepOptions {
   options?: CallOptions | undefined;
 }
 
-/** The result if summaries are needed: the plan to continue, and the requests for the model. */
+/**
+ * The result if summaries are needed: the plan with which the compaction continues, and the requests for the model.
+ */
 export interface Pending extends Pick<api.Planned, "report" | "known"> {
   plan: Plan;
   requests: api.SummaryRequest[];
@@ -86,7 +93,7 @@ export interface Done<M extends Messages> extends Pick<api.Planned, "report" | "
   requests: [];
   messages: Same<M>;
   state: State;
-  /** The removed content, if the policy requests it or there is a store. */
+  /** The removed content, if the policy requests it or the options have a store. */
   archive?: Body[];
   /** The entry to remember, if `memory` was given and this call made a compaction. */
   memory?: MemoryEntry;

@@ -1,6 +1,6 @@
 /**
- * The few WASI functions that a module built with plain Go imports. They provide a clock and random bytes but no files,
- * arguments or environment; output is discarded. A module without imports needs no shim.
+ * The few WASI functions that a module imports if it was built with plain Go. They provide a clock and random bytes
+ * but no files, arguments or environment; output is discarded. A module without imports needs none of them.
  */
 
 const SUCCESS = 0;
@@ -21,8 +21,8 @@ type Shim = Record<string, (...args: never[]) => number>;
  */
 function shim(memory: () => WebAssembly.Memory): Shim {
   const view = () => new DataView(memory().buffer);
-  // A host's clock may be frozen (in edge workers it is between events). This one advances with every read, and by
-  // the whole timeout when the module waits, so that the scheduler cannot loop forever.
+  // A host's clock may stand still (in edge workers it does between events). This one advances with every read, and
+  // by the whole timeout when the module waits, so that the scheduler cannot loop forever.
   let ahead = 0n;
   const last = { wall: 0n, monotonic: 0n };
   const now = (clock: number): bigint => {
@@ -93,7 +93,7 @@ function shim(memory: () => WebAssembly.Memory): Shim {
   };
 }
 
-/** Returns exactly the imports that the module needs; {} for a module without imports. */
+/** Returns the imports that the module needs and no others; {} for a module without imports. */
 export function wasiImports(module: WebAssembly.Module, memory: () => WebAssembly.Memory): WebAssembly.Imports {
   const imports: Record<string, Record<string, WebAssembly.ImportValue>> = {};
   const functions = shim(memory);

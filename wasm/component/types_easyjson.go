@@ -306,15 +306,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldWasmComponent2(in *jlexer.Lexe
 		case "places":
 			jsonfield.Value(in, &out.Places)
 		case "body":
-			if in.IsNull() {
-				in.Skip()
-				out.Inline = nil
-			} else {
-				if out.Inline == nil {
-					out.Inline = new(string)
-				}
-				jsonfield.String(in, (*string)(out.Inline))
-			}
+			jsonfield.Pointer(in, &out.Inline, jsonfield.String)
 		default:
 			in.SkipRecursive()
 		}

@@ -79,7 +79,7 @@ func (c *conversion) systemTurn(t *turn, front bool) {
 	}
 	text := strings.Join(texts, "\n\n")
 	switch {
-	case c.to.System != "":
+	case c.to.System != "" && (front || !c.to.SystemFirst):
 		c.close()
 		c.open(transcript.System)
 		c.addText(text)

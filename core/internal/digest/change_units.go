@@ -123,167 +123,9 @@ func patchChanges(text string) (all []change) {
 	return all
 }
 
-// The sizes of quotes from a change, in bytes.
-const (
-	quotedChange = 140
-	quotedNew    = 240
-	quotedLine   = 110
-	mostDefined  = 14 // names that a new file defines
-)
-
-// text describes a change for an entry, to follow the path. It names what the change defines, adds and removes, or
-// quotes a value before and after, or a new comment. If there is none of these, it quotes the first lines.
-func (c *change) text() string {
-	added, removed := telling(c.added), telling(c.removed)
-	switch {
-	case c.created && isDiff(c.added):
-		return ""
-	case c.created:
-		if names := definedIn(c.added, mostDefined); len(names) > 0 {
-			return "defines " + strings.Join(names, ", ")
-		}
-		if said := commentIn(c.added); said != "" && len(added) > mostSwapped {
-			return "“" + Fence(said) + "”"
-		}
-		return quoted(added, quotedNew)
-	case len(added) == 0 && len(removed) == 0:
-		return ""
-	}
-	if said := swapped(removed, added); said != "" {
-		return said
-	}
-	now, before := definedIn(added, mostDefined), definedIn(removed, mostDefined)
-	var parts []string
-	tell := func(verb string, names []string) {
-		if len(names) > 0 {
-			parts = append(parts, verb+strings.Join(names, ", "))
-		}
-	}
-	tell("adds ", without(now, before))
-	tell("removes ", without(before, now))
-	tell("changes ", without(now, without(now, before)))
-	if len(parts) == 0 && size(removed)+size(added) <= quotedNew {
-		return beforeAfter(removed, added)
-	}
-	if said := commentIn(c.added); said != "" {
-		parts = append(parts, "“"+said+"”")
-	}
-	switch {
-	case len(parts) > 0:
-		return Fence(strings.Join(parts, "; "))
-	case len(added) == 0:
-		return "removed " + quoted(removed, quotedChange/2)
-	}
-	if call, n := commonCall(added); n > 1 {
-		text := "uses `" + call + "(…)` in " + itoa(n) + " places"
-		if was, n := commonCall(removed); n > 1 && was != call {
-			text += " instead of `" + was + "(…)`"
-		}
-		return Fence(text)
-	}
-	text := quoted(added, quotedChange)
-	if strings.HasSuffix(text, " …") {
-		text += namesBeyond(added, text)
-	}
-	return text
-}
-
-// size returns the total length of lines, in bytes.
-func size(lines []string) (sum int) {
-	for _, line := range lines {
-		sum += len(line)
-	}
-	return sum
-}
-
-// beforeAfter quotes the lines of a small change: the removed and the added ones.
-func beforeAfter(removed, added []string) string {
-	switch {
-	case len(added) == 0:
-		return "removed " + quoted(removed, quotedNew)
-	case len(removed) == 0:
-		return "added " + quoted(added, quotedNew)
-	}
-	return quoted(removed, quotedNew) + " → " + quoted(added, quotedNew)
-}
-
-// commonCall returns the function call with which most of the lines begin, and how many lines do.
-func commonCall(lines []string) (call string, n int) {
-	for _, line := range lines {
-		at := strings.IndexByte(line, '(')
-		if at < 6 || at > 60 || strings.ContainsAny(line[:at], " =`{") {
-			continue
-		}
-		if call == "" {
-			call = line[:at]
-		}
-		if line[:at] == call {
-			n++
-		}
-	}
-	if n*2 < len(lines) {
-		return "", 0
-	}
-	return call, n
-}
-
-// mostSwapped is the maximum number of changed lines that are quoted together with their old version.
-const mostSwapped = 2
-
-// swapped describes a change that replaces lines with an equal number of similar lines. If many lines change in the same way, it describes
-// that only once. It returns "" for any other change.
-func swapped(removed, added []string) string {
-	if len(removed) != len(added) || len(added) == 0 {
-		return ""
-	}
-	old, now := middles(removed[0], added[0])
-	same := true
-	for i := range added {
-		o, n := middles(removed[i], added[i])
-		if len(o)*10 > len(removed[i])*7 && len(added) > 1 && len(removed[i]) > 12 {
-			return ""
-		}
-		same = same && o == old && n == now
-	}
-	var b strings.Builder
-	for i := range added {
-		if i == mostSwapped {
-			if same {
-				return Fence(codeQuote(clipLine(old, quotedLine)) + " → " + codeQuote(clipLine(now, quotedLine)) + " in " + itoa(len(added)) + " lines")
-			}
-			return b.String() + "; and " + itoa(len(added)-i) + " more lines like that"
-		}
-		if i > 0 {
-			b.WriteString("; ")
-		}
-		b.WriteString(quoted(removed[i:i+1], quotedLine) + " → " + quoted(added[i:i+1], quotedLine))
-	}
-	return b.String()
-}
-
-// middles returns the parts of two lines between their common beginning and their common end, in whole words.
-func middles(old, now string) (string, string) {
-	inside := func(c byte) bool { return byteClass[c]&(small|capital|under|digit) != 0 || c >= 0x80 }
-	from := 0
-	for from < len(old) && from < len(now) && old[from] == now[from] {
-		from++
-	}
-	for from > 0 && inside(old[from-1]) {
-		from--
-	}
-	end := 0
-	for end < len(old)-from && end < len(now)-from && old[len(old)-1-end] == now[len(now)-1-end] {
-		end++
-	}
-	for end > 0 && inside(old[len(old)-end]) {
-		end--
-	}
-	return old[from : len(old)-end], now[from : len(now)-end]
-}
-
 // longestComment is the maximum number of bytes that are quoted of an added comment. leastComment is the minimum number of its words.
 const (
-	longestComment = 150
+	longestComment = 240
 	leastComment   = 4
 )
 
@@ -363,7 +205,7 @@ func telling(lines []string) (out []string) {
 
 // isImport reports whether a line only names another file or package.
 func isImport(line string) bool {
-	return importStarts.may(line) && headedBy(line, importHeads) || line[0] == '"' && strings.HasSuffix(line, "\"") && fewSpaces(line, 1) && strings.Contains(line, "/")
+	return importStarts.may(line) && headedBy(line, importHeads) || strings.HasPrefix(line, "type ") && strings.HasSuffix(line, ",") || line[0] == '"' && strings.HasSuffix(line, "\"") && fewSpaces(line, 1) && strings.Contains(line, "/")
 }
 
 // onlyImports reports whether all informative lines only name other files or packages.
@@ -483,7 +325,7 @@ func definedBy(line string) string {
 	for n < len(rest) && (byteClass[rest[n]]&(small|capital|under|digit) != 0 || rest[n] == '$') {
 		n++
 	}
-	if n < 3 {
+	if n < 3 || strings.HasPrefix(rest[n:], ",") { // a line in a list of imports: "type Component,"
 		return ""
 	}
 	return rest[:n]

@@ -396,6 +396,11 @@ func withoutLooks(script string) string {
 // scriptVerb begins the description of a script by its comment.
 const scriptVerb = "ran a script: "
 
+// foundNothing reports whether a command failed only because there was nothing to do: "No files were processed."
+func (r *run) foundNothing() bool {
+	return r.tests == "" && (strings.HasPrefix(r.failure, "No ") || strings.HasPrefix(r.failure, "no ")) && !strings.HasPrefix(r.failure[3:], "such ")
+}
+
 // text describes a command and its outcome for an entry.
 func (r *run) text() string {
 	if r.kind == commits {
@@ -425,6 +430,8 @@ func (r *run) text() string {
 		text += " (runs " + codeQuote(Fence(clipLine(r.runs, quotedLine))) + ")"
 	}
 	switch {
+	case r.foundNothing():
+		return text + " → " + Fence(clipLine(r.failure, quotedChange))
 	case r.exit == "failed":
 		text += " → failed"
 	case r.exit != "" && r.exit != "0":

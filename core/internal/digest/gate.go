@@ -236,10 +236,12 @@ var permissions = words.NewSet("preferred wants wanted needed welcome allowed fi
 func (l *Ledger) undenied(text string) string {
 	var rules []ban
 	for _, rule := range l.Standing {
-		s := &statement{text: rule}
-		if s.rating = rate(rule, wordsOf(rule, quotedIn(rule))); s.strength == strict && s.negative && !s.revokes {
+		s, ws := &statement{text: rule}, wordsOf(rule, quotedIn(rule))
+		s.rating = rate(rule, ws)
+		first := slices.ContainsFunc(ws, func(w word) bool { return inOrder.has(w.text) })
+		if !s.revokes && (s.strength == strict && s.negative || s.strength > weak && first) {
 			s.analyse()
-			rules = append(rules, ban{s, verbOf(rule)})
+			rules = append(rules, ban{s, verbOf(rule), first, s.strength == strict && s.negative})
 		}
 	}
 	if len(rules) == 0 {
@@ -259,10 +261,12 @@ func (l *Ledger) undenied(text string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// ban is a rule that forbids something. verb is the first word of the forbidden action.
+// ban is a rule that forbids something, or that requires something to be done first.
 type ban struct {
 	*statement
-	verb string
+	verb    string // the first word of the action
+	first   bool   // it says what has to be done first: "ask Marta before you mail anybody"
+	forbids bool
 }
 
 // verbOf returns the first content word of a rule that is not part of a cue.
@@ -289,12 +293,11 @@ func denied(line string, rules []ban, forbids bool) bool {
 	}
 	_, item := listItem(strings.TrimSpace(line))
 	ws := wordsOf(item, nil)
-	for i := range ws {
-		if ws[i].is(negations | conditions) {
-			return false
-		}
-	}
 	if len(ws) == 0 {
+		return false
+	}
+	skips := skipsFirst(ws)
+	if !skips && slices.ContainsFunc(ws, func(w word) bool { return w.is(negations | conditions) }) {
 		return false
 	}
 	s := &statement{text: item}
@@ -302,10 +305,29 @@ func denied(line string, rules []ban, forbids bool) bool {
 	for _, rule := range rules {
 		same := common(s.stems, rule.stems)
 		switch {
+		case skips:
+			if rule.first && same > 1 && same*2 >= len(rule.stems) && (permits || ws[0].is(addressees)) {
+				return true
+			}
+		case !rule.forbids:
 		case permits && same > 0 && same*2 >= min(len(s.stems), len(rule.stems)) && same*3 >= len(rule.stems),
 			same > 1 && same == len(rule.stems) && len(s.stems) <= same+1 && ws[0].text == rule.verb:
 			return true
 		}
 	}
 	return false
+}
+
+// skipsFirst reports whether a line says that something is done without something else, and denies nothing else: "mail them without asking".
+func skipsFirst(ws []word) bool {
+	without := false
+	for i := range ws {
+		switch w := &ws[i]; {
+		case w.is(negations) && manner.has(w.text) && !without:
+			without = true
+		case w.is(negations | conditions):
+			return false
+		}
+	}
+	return without
 }

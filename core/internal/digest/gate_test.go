@@ -85,14 +85,14 @@ func TestCheckSourceFalse(t *testing.T) {
 
 // A line that permits something that a rule of the user forbids is removed; a line with the rule, or about something else, stays.
 func TestDeniedLinesGo(t *testing.T) {
-	tr, seq := read(t, "openai-chat", `[{"role":"user","content":"Do not add new dependencies. Never touch the lock file. Always write docs in English. Never share the plan with Olga."}]`)
+	tr, seq := read(t, "openai-chat", `[{"role":"user","content":"Do not add new dependencies. Never touch the lock file. Always write docs in English. Never share the plan with Olga. Ask Marta before you mail anybody."}]`)
 	var l digest.Ledger
 	l.Add(tr, seq)
 	done := digest.NewExtract(tr, seq, "", &l).Complete("# Guardrails\n- New dependencies are welcome.\n- No dependencies may be added.\n- Docs may have pictures.\n- The tests are fine.\n"+
-		"- Share the plan with Olga.\n- Olga read the plan before.\n- The user wants new dependencies to be added.\n## Never do\n- Touch the lock file.\n- Add new dependencies.",
+		"- Share the plan with Olga.\n- You can mail anybody without asking Marta.\n- Marta is asked before anybody is mailed.\n- Nobody is mailed without asking Marta.\n- You can mail the pictures without a frame.\n- Olga read the plan before.\n- The user wants new dependencies to be added.\n## Never do\n- Touch the lock file.\n- Add new dependencies.",
 		l.StandingBlock(1000), 2000, 0)
 	for line, stays := range map[string]bool{"New dependencies are welcome": false, "No dependencies may be added": true, "Docs may have pictures": true, "The tests are fine": true,
-		"- Share the plan": false, "Olga read": true, "wants new dependencies": false, "- Touch the lock file": true, "- Add new dependencies": true} {
+		"- Share the plan": false, "You can mail anybody": false, "Marta is asked": true, "Nobody is mailed": true, "mail the pictures": true, "Olga read": true, "wants new dependencies": false, "- Touch the lock file": true, "- Add new dependencies": true} {
 		if strings.Contains(done.Body, line) != stays {
 			t.Errorf("%s, in\n%s", line, done.Body)
 		}

@@ -132,12 +132,15 @@ func (r *turnReader) weighNotes(last bool) {
 			edited.Add(u.source)
 		}
 	}
+	for _, f := range t.touched {
+		edited.Add(f.path)
+	}
 	bare := 0
 	for n := len(t.units) - 1; n >= 0; n-- {
 		u := &t.units[n]
 		switch u.kind {
 		case lineUnit:
-			if !closed && !edited.Has(u.source) { // lines of an edited file are outdated
+			if !closed {
 				said.quoteLines(u)
 			}
 			u.body = ""
@@ -147,7 +150,8 @@ func (r *turnReader) weighNotes(last bool) {
 				u.factor = isDropped
 			}
 		case readUnit:
-			if said.define(u); u.factor >= ofReading {
+			if edited.Has(u.source) { // the log says so anyway
+				u.factor = isDropped
 				continue
 			}
 			switch bare++; {
@@ -164,25 +168,6 @@ func (r *turnReader) weighNotes(last bool) {
 	}
 }
 
-// define reduces a unit that lists the definitions of a read file to the names that the turn mentions.
-func (s *turnWords) define(u *unit) {
-	path, rest, found := strings.Cut(u.text, definesMark)
-	if !found {
-		return // its factor is already low
-	}
-	var kept []string
-	for name := range strings.SplitSeq(strings.TrimSuffix(rest, ")"), ", ") {
-		if s.names.Has(name) && len(kept) < mostDefined {
-			kept = append(kept, name)
-		}
-	}
-	if kept == nil {
-		u.text, u.factor = path, ofReading/4
-		return
-	}
-	u.text = path + definesMark + strings.Join(kept, ", ") + ")"
-}
-
 // Limits for quoted code: lines per result, bytes per line, the minimum length of a name, and the number of names per line.
 const (
 	mostLines   = 3
@@ -191,8 +176,7 @@ const (
 	leastShared = 2
 )
 
-// quoteLines turns the unit of a tool's output into quotes of the lines of code that contain the most names which the
-// turn mentions.
+// quoteLines creates a unit from the hits of a search that contain the most names which the turn mentions.
 func (s *turnWords) quoteLines(u *unit) {
 	type codeLine struct {
 		text  string
@@ -201,25 +185,12 @@ func (s *turnWords) quoteLines(u *unit) {
 	var best []codeLine
 	for line := range strings.Lines(trimRune(u.body)) {
 		line = strings.TrimSpace(line)
-		if len(line) < leastName*leastShared || len(line) > 3*longestCode {
+		if len(line) < leastName*leastShared || len(line) > 3*longestCode || isContext(line) || isCommentLine(line) {
 			continue
 		}
-		number, code := withNumber(line)
-		if u.source == "" {
-			number, code = "", line
-			if isContext(line) {
-				continue
-			}
-		}
-		if commentOf(code) != "" || strings.HasPrefix(code, "//") || strings.HasPrefix(code, "#") {
-			continue
-		}
-		names := s.namesIn(code)
+		names := s.namesIn(line)
 		if names < leastShared {
 			continue
-		}
-		if code = clipLine(code, longestCode); number != "" {
-			code = number + ": " + code
 		}
 		at := len(best)
 		if at == mostLines {
@@ -234,15 +205,12 @@ func (s *turnWords) quoteLines(u *unit) {
 			}
 			best = append(best[:at], best[at+1:]...)
 		}
-		best = append(best, codeLine{code, names})
+		best = append(best, codeLine{clipLine(line, longestCode), names})
 	}
 	if len(best) == 0 {
 		return
 	}
-	text := "in " + Fence(clipLine(u.source, maxCommand)) + ": "
-	if u.source == "" {
-		text = "found for " + codeQuote(clipLine(u.text, maxName)) + ": "
-	}
+	text := "found for " + codeQuote(clipLine(u.text, maxName)) + ": "
 	for i := range best {
 		if i > 0 {
 			text += " "
@@ -252,13 +220,7 @@ func (s *turnWords) quoteLines(u *unit) {
 	u.text, u.factor = text, ofLines
 }
 
-// withNumber separates a line from the line number with which a tool shows it.
-func withNumber(line string) (number, code string) {
-	n := numbered(line)
-	return strings.TrimRight(line[:n], "→\t|: "), strings.TrimSpace(line[n:])
-}
-
-// namesIn returns how many different code names in a line the turn mentions.
+// namesIn returns the number of different code names in a line that the turn mentions.
 func (s *turnWords) namesIn(code string) (n int) {
 	var seen [8]string
 	eachName(code, func(name string) {
@@ -276,5 +238,5 @@ func (s *turnWords) namesIn(code string) (n int) {
 	return n
 }
 
-// definesMark separates the path of a read file from the names that the file defines.
+// definesMark separates the path of a read file from the names that the file defines, in digests of earlier versions.
 const definesMark = " (defines "

@@ -3,21 +3,61 @@ package digest
 import (
 	"strings"
 	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
 // The text about a change names the changed thing, or shows a value before and after.
 func TestChangeText(t *testing.T) {
 	for _, c := range []struct{ name, before, after, want string }{
-		{"a value", "  night: 12,\n", "  night: 14,\n", "`night: 12,` → `night: 14,`"},
-		{"a value in many lines", "a = old_zone(1)\nb = old_zone(2)\nc = old_zone(3)", "a = new_zone(1)\nb = new_zone(2)\nc = new_zone(3)", "`old_zone` → `new_zone` in 3 lines"},
+		{"a value", "  night: 12,\n", "  night: 14,\n", "changes `night: 12,` to `night: 14,`"},
+		{"a value in many lines", "a = old_zone(1)\nb = old_zone(2)\nc = old_zone(3)", "a = new_zone(1)\nb = new_zone(2)\nc = new_zone(3)", "changes `old_zone` to `new_zone` in 3 lines"},
 		{"a method", "  private openDoor(): void {\n    this.x();\n  }\n", "  private moveDoor(to: number): void {\n    this.y(to);\n    log(to);\n  }\n", "adds moveDoor; removes openDoor"},
-		{"a comment", "x = 1", "x = 1\n# The door stays shut while it is hot.\nif hot:\n    shut()\n    wait()", "added `# The door stays shut while it is hot.` `if hot:` `shut()` `wait()`"},
-		{"lines that are new", "", "door.open()\nfan.off()", "added `door.open()` `fan.off()`"},
+		{"a comment", "x = 1", "x = 1\n# The door stays shut while it is hot.\nif hot:\n    shut()\n    wait()", "adds `# The door stays shut while it is hot.` `if hot:` `shut()` `wait()`"},
+		{"lines that are new", "", "door.open()\nfan.off()", "adds `door.open()` `fan.off()`"},
+		{"lines that are gone", "door.open()\nfan.off()", "", "removes `door.open()` `fan.off()`"},
+		{"imports", "import {\n\ttype Door,\n} from \"./kiln.js\";", "import {\n\ttype Door,\n\ttype Fan,\n} from \"./kiln.js\";", "adds `type Fan,`"},
+		{"many other lines", "door.open(1, fan) || lamp.off() && lamp.rest(40) || fan.rest(20, lamp, door)\n" + strings.Repeat("a = door.shut(1, fan) || lamp.on()\n", 9), "speed = 5\nawait lamp.blink(door, 90, lamp.fan(40)) && fan.stop() || lamp.fan(50) && door.stop() && lamp.stop(60)\nawait lamp.shut() || door.shut() && door.lock(lamp)",
+			"changes `door.open(1, fan) || lamp.off() && lamp.rest(40) || fan.rest(20, lamp, door)` `a = door.shut(1, fan) || lamp.on()` … to `speed = 5` `await lamp.blink(door, 90, lamp.fan(40)) && fan.stop() || lamp.fan(50) && door.stop() && lamp.stop(60)` …"},
+		{"other lines in their place", "const doors: Record<\n  string,\n  Door\n> = {};\nopenAll(doors);", "if (lamp.off) {\n  return undefined;\n}", "replaces 5 lines (`openAll(doors);`) by 3 lines (`return undefined;`)"},
 		{"a python function", "", "def ramp(zone, to):\n    zone.to = to\n", "adds ramp"},
 	} {
 		change := lineChanges("kiln.py", c.before, c.after)
 		if got := change.text(); got != c.want {
 			t.Errorf("%s: %q, not %q", c.name, got, c.want)
+		}
+	}
+}
+
+// Scripts of which only the purpose is known share a line.
+func TestScriptsShareALine(t *testing.T) {
+	k := turnLog{turns: []turn{{number: 1, asked: "Move the doors."}}}
+	var chosen []extract.Chosen
+	for n, text := range []string{"ran a script: `Fix the imports of door.ts`", "ran a script: `Fix the lamps`", "ran `npm test` → passed", "ran a script: `Fix the fans`"} {
+		k.turns[0].units = append(k.turns[0].units, unit{kind: ranUnit, message: int32(n), text: text})
+		k.units = append(k.units, place{0, n})
+		chosen = append(chosen, extract.Chosen{Item: n})
+	}
+	want := "  - ran 2 scripts: Fix the imports of door.ts; Fix the lamps\n  - ran `npm test` → passed\n  - ran a script: Fix the fans\n"
+	if got := string(k.entry(nil, &k.turns[0], chosen)); got != want {
+		t.Errorf("%s\nnot\n%s", got, want)
+	}
+}
+
+// Edits of one file are described together: nothing twice, and numbers of places added up.
+func TestEditsOfOneFile(t *testing.T) {
+	uses := func(n string) string { return "uses `lamp.blink(…)` in " + n + " places instead of `lamp.on(…)`" }
+	for _, c := range []struct {
+		edits []string
+		want  string
+	}{
+		{[]string{uses("4"), "adds rampUp; removes rampDown", uses("3")}, uses("7") + "; adds rampUp; removes rampDown"},
+		{[]string{"adds rampUp, coolDown", "changes `a = 1` to `a = 2`", "adds coolDown, soak"}, "adds rampUp, coolDown, soak; changes `a = 1` to `a = 2`"},
+		{[]string{"adds `a = 1`", "adds `b = 1`", "adds `a = 1`"}, "adds `a = 1`; adds `b = 1`"},
+		{[]string{uses("4"), "uses `door.open(…)` in 2 places"}, uses("4") + "; uses `door.open(…)` in 2 places"},
+	} {
+		if got := joinEdits(c.edits); got != c.want {
+			t.Errorf("%q: %q, not %q", c.edits, got, c.want)
 		}
 	}
 }
@@ -39,6 +79,7 @@ func TestRunText(t *testing.T) {
 		{"npm test 2>&1 | tail -5", "12 tests passed", "ran `npm test` → 12 tests passed"},
 		{"kiln configure --zone 7 --local && cat kiln.json && kiln status", "{}", "ran `kiln configure --zone 7 --local`"},
 		{"rm old.go && rg -n old . || true", "", "ran `rm old.go`"},
+		{"npx biome check door.ts", "No files were processed in the specified paths.\nExit code 1", "ran `npx biome check door.ts` → No files were processed in the specified paths."},
 		{"make ramp", "Ramp (1/3)\rRamp (2/3)\rRamp (3/3)\nerror: door open\nexit code: 2", "ran `make ramp` → exit 2: error: door open"},
 	} {
 		run := runOf(c.script, c.output, false)

@@ -137,16 +137,15 @@ func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message
 	}
 }
 
-// goOn replaces the points with the last list in the messages from index from on, which stay in the context.
+// goOn removes the plan if the messages that stay in the context, which begin at the given index, contain a newer list.
 func (p *planList) goOn(t *transcript.Transcript, from int) {
-	for i := from; i < len(t.Messages); i++ {
-		for n := range t.PartsOf(i) {
-			part := &t.Parts[int(t.Messages[i].First)+n]
-			if part.Kind != transcript.ToolCall || part.Has(transcript.Removed) || len(p.points) == 0 {
+	for i := from; i < len(t.Messages) && len(p.points) > 0; i++ {
+		for _, part := range t.PartsOf(i) {
+			if part.Kind != transcript.ToolCall || part.Has(transcript.Removed) {
 				continue
 			}
 			if name := t.Text(part.Name); useOf(name) == plans && !changesPoint(name) {
-				p.call(t, part, int32(i))
+				*p = planList{}
 			}
 		}
 	}

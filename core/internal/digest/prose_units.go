@@ -34,7 +34,7 @@ const (
 	readUnit                    // files that were looked at
 	toldUnit                    // prose in a tool result
 	hitUnit                     // the hits of a search
-	lineUnit                    // lines of code that were read or found
+	lineUnit                    // lines of code that a search found
 	thoughtUnit                 // reasoning of the assistant
 	oldUnit                     // a line of the previous digest
 )

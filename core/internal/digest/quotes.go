@@ -119,7 +119,7 @@ func (f *passageFinder) next(i int) int {
 	for len(f.around) > 0 && f.around[len(f.around)-1].indent >= first.indent && strings.IndexByte("})]", first.text[0]) < 0 {
 		f.around = f.around[:len(f.around)-1]
 	}
-	if len(f.around) == 0 && !first.comment && isSentence(first.text) {
+	if len(f.around) == 0 && !first.comment && isSentence(first.text) && (i == 0 || f.lines[i-1].text == "") {
 		return f.paragraph(i)
 	}
 	at := i
@@ -127,16 +127,10 @@ func (f *passageFinder) next(i int) int {
 		at++
 	}
 	explains := at > i && f.explains(i, at)
-	switch {
-	case at < len(f.lines) && f.lines[at].text != "" && f.lines[at].indent == first.indent:
-		if f.lines[at].text == leftOut {
-			return at
-		}
-		return f.statement(i, at, explains)
-	case explains && len(f.around) == 0 && at+1 < len(f.lines) && f.lines[at].text == "":
-		f.add(i, at, "", true)
+	if at == len(f.lines) || f.lines[at].text == "" || f.lines[at].text == leftOut || f.lines[at].indent != first.indent {
+		return max(at, i+1)
 	}
-	return max(at, i+1)
+	return f.statement(i, at, explains)
 }
 
 // isSentence reports whether a line of a file is prose.
@@ -161,7 +155,7 @@ func (f *passageFinder) paragraph(i int) int {
 func (f *passageFinder) statement(i, at int, explains bool) int {
 	head := f.lines[at].text
 	name, most := definedBy(head), mostStatement
-	constant := name == "" && len(f.around) == 0 && worthInQuote(head) == ofValue
+	constant := name == "" && f.lines[at].indent == 0 && worthInQuote(head) == ofValue
 	switch {
 	case name != "":
 		most = mostDefinition
@@ -175,15 +169,13 @@ func (f *passageFinder) statement(i, at int, explains bool) int {
 		end = f.statements(at, end)
 	}
 	switch {
-	case end > at+1 || end > at && (explains || constant):
+	case end > at+1 || end > at && name != "":
 		f.add(i, end, name, explains)
 		return end
 	case explains && definedBy(head) != "":
 		if end := f.signature(at); end > at {
 			f.add(i, end, name, true)
 		}
-	case explains && len(f.around) == 0:
-		f.add(i, at, "", true)
 	}
 	if definedBy(head) != "" {
 		f.around = append(f.around, enclosing{name, f.lines[at].indent})
@@ -199,7 +191,7 @@ func (f *passageFinder) explains(i, end int) bool {
 			words += strings.Count(said, " ") + 1
 		}
 	}
-	if len(f.around) > 0 && (end == len(f.lines) || definedBy(f.lines[end].text) == "") {
+	if f.lines[i].indent > 0 && (end == len(f.lines) || definedBy(f.lines[end].text) == "") {
 		return words >= leastInside
 	}
 	return words >= leastExplained

@@ -105,15 +105,16 @@ func TestContinuedSummary(t *testing.T) {
 	}
 }
 
-// Of the files that an open turn has read, lines with names that the turn mentions stay.
-func TestLinesOfCode(t *testing.T) {
-	text := logOf(t, `[
-{"role":"user","content":"Why is the door open?"},
-{"role":"assistant","content":[{"type":"tool_call","id":"1","name":"read","arguments":{"path":"/kiln/door.go"}}]},
-{"role":"tool_result","tool_call_id":"1","tool_name":"read","content":"    11→\tif sensorState == doorOpened {\n    12→\t\tlog.Print(unrelatedValue)\n    13→\t\tdoorMotor.Stop()\n"},
-`+ranAs("2", "The motor stops because doorMotor ignores sensorState after doorOpened.", "ls", "x")+`
-]`, 3000)
-	if !strings.Contains(text, "in /kiln/door.go: `11: if sensorState == doorOpened {`") || strings.Contains(text, "unrelatedValue") {
+// Of the many hits of a search in an open turn, those with names that the turn mentions stay.
+func TestHitsThatTheTurnNames(t *testing.T) {
+	hits := ""
+	for _, line := range []string{"door.go:11: if sensorState == doorOpened {", "door.go:12: log.Print(unrelatedValue, doorOpened)", "fan.go:3: doorOpened()", "fan.go:4: // doorOpened stops it", "lamp.go:9: doorOpened.Wait()"} {
+		hits += line + `\n`
+	}
+	text := logOf(t, `[{"role":"user","content":"Why is the door open?"},
+`+ranAs("1", "Looking.", "grep -rn doorOpened .", hits)+`,
+`+ranAs("2", "The motor stops because it ignores sensorState after doorOpened.", "ls", "x")+`]`, 3000)
+	if !strings.Contains(text, "found for `doorOpened`: `door.go:11: if sensorState == doorOpened {`") || strings.Contains(text, "unrelatedValue") {
 		t.Error(text)
 	}
 }

@@ -149,7 +149,7 @@ func (r *quoteReader) part(message, n int32, stays bool) {
 
 // read adds the passages of a file's content.
 func (r *quoteReader) read(message int32, path, content string, stays bool) {
-	if path == "" || thrownAway(path) || r.later.files.Has(path) || failedText(content) {
+	if path == "" || thrownAway(path) || isTestFile(path) || r.later.files.Has(path) || failedText(content) {
 		return
 	}
 	content = withoutReminders(withoutExcerptMarker(withoutEnvelope(content)))
@@ -159,7 +159,13 @@ func (r *quoteReader) read(message int32, path, content string, stays bool) {
 	}
 }
 
-// changed adds the passages of a file that a call wrote as a whole. The log already shows what an edit does.
+// isTestFile reports whether a file contains tests, by its name.
+func isTestFile(path string) bool {
+	name := lower(fileName(path))
+	return strings.Contains(name, "test") || strings.Contains(name, ".spec.")
+}
+
+// changed adds the passages of a file that a call wrote as a whole. What an edit does stands in the log.
 func (r *quoteReader) changed(message int32, c *change, stays bool) {
 	if !stays && c.content != "" && !thrownAway(c.path) && !r.later.files.Has(c.path) && !isDiff(c.added) {
 		r.add(message, c.path, r.later.without(c.path, c.content), false)

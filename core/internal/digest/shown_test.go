@@ -17,7 +17,7 @@ const (
 // Where everything is said about the turns and room is left, a digest shows what the files that were read say, as far as that still holds.
 func TestDigestShowsFilesWhereThereIsRoom(t *testing.T) {
 	fill := func(text string, parts ...string) string { return strings.NewReplacer(parts...).Replace(text) }
-	code := `// The ramp slows down above 900 degrees because the glaze would blister.\n` + strings.Repeat(`x = x\n`, 60) + `\nconst soak = \"hold for 40 minutes\"\nconst glazeFan = \"blow at 30 percent\"\n`
+	code := `// The ramp slows down above 900 degrees because the glaze would blister.\nconst ramp = 40\n` + strings.Repeat(`x = x\n`, 60) + `\nconst soak = \"hold for 40 minutes\"\nconst glazeFan = \"blow at 30 percent\"\n`
 	messages := `[{"role":"user","content":"Why does the glaze blister above 900 degrees?"},
 ` + fill(kilnRead, "ID", "1", "FILE", "ramp.go", "OUT", code) + `,
 ` + fill(kilnRead, "ID", "2", "FILE", "old.go", "OUT", `// The old kiln had three zones and no fan at all.\n`+strings.Repeat(`y = y\n`, 60)) + `,
@@ -46,7 +46,7 @@ func TestDigestShowsFilesOfATextAgent(t *testing.T) {
 	ran := func(script, output string) string {
 		return say("assistant", "THOUGHT: on with it.\\n\\n```bash\\n"+script+"\\n```") + say("user", "<returncode>0</returncode>\\n<output>\\n"+output+"\\n</output>")
 	}
-	code := `// The ramp slows down above 900 degrees because the glaze would blister.\n` + strings.Repeat(`x = x\n`, 60) + `\nconst fan = \"blow at 30 percent\"`
+	code := `// The ramp slows down above 900 degrees because the glaze would blister.\nconst ramp = 40\n` + strings.Repeat(`x = x\n`, 60) + `\nconst fan = \"blow at 30 percent\"`
 	messages := "[" + say("user", "Why does the glaze blister above 900 degrees?") + ran("cat /kiln/src/ramp.go", code) + ran("cat /kiln/src/old.go", `// The old kiln had three zones.\n`+strings.Repeat(`y = y\n`, 60)) +
 		ran("echo new > /kiln/src/old.go", "") + ran("ls /kiln", "src") + say("assistant", "The fan blows at 30 percent.") + `{"role":"user","content":"Thanks."}]`
 	tr, seq := read(t, "native", messages)

@@ -82,7 +82,7 @@ func TestStateKnowsKeptMessages(t *testing.T) {
 	}
 }
 
-// An edit that failed is no open error once the file was read, and a plan is as the messages that stay leave it.
+// An edit that failed is no open error once the file was read, and a plan is left out if the messages that stay have a newer one.
 func TestEditErrorsAndPlansGoOn(t *testing.T) {
 	todo := func(id, box string) string {
 		return `{"role":"assistant","content":[{"type":"tool_call","id":"` + id + `","name":"TodoWrite","arguments":{"todos":[{"content":"Shut the door of zone 4","status":"` + box + `"},{"content":"Light the lamp","status":"pending"}]}}]},` +
@@ -93,7 +93,7 @@ func TestEditErrorsAndPlansGoOn(t *testing.T) {
 	for _, tt := range []struct{ name, messages, has, not string }{
 		{"failed", failed, "not found in file", "[x] Shut"},
 		{"read", failed + "," + read1, "[ ] Light", "not found in file"},
-		{"kept", failed + "," + read1, "[x] Shut", "[~] Shut"},
+		{"kept", failed + "," + read1, "Fix the ramp", "# Plan"},
 	} {
 		src := `[{"role":"user","content":"Fix the ramp of the kiln."},` + todo("0", "in_progress") + `,` + tt.messages + `,{"role":"user","content":"And?"}`
 		all, _ := read(t, "native", src+`]`)

@@ -32,6 +32,7 @@ func TestNormsByForm(t *testing.T) {
 		"住所は番地ありで。":                                                 true,
 		"Please keep the card short, he hates reading.":             false,
 		"There is no lift, and no parking either.":                  false,
+		"Ask Ines before you call anybody.":                         true,
 		"All the good seats were taken.":                            false,
 		"All your ideas are great.":                                 false,
 		"Every pupil in the choir got a medal.":                     false,

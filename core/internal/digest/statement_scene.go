@@ -396,6 +396,9 @@ func (sc *scene) ordered() int {
 		if c := sc.text[w.at]; i > 0 && c >= 'A' && c <= 'Z' || after.is(askers) || sc.textAt(i+2) == "of" { // the subject of a sentence, "cancel all of them"
 			continue
 		}
+		if i == 0 && !after.is(tasks|things|persons) && rulesOut(sc.ws) { // "ask Marta before you mail anybody"
+			return w.at
+		}
 		if after.is(tasks|quantifiers|products|addressees|lastingly) && !after.breaks || conditional && w.breaks && i > 0 || sc.textAt(i+1) == "me" && sc.textAt(i+2) == "to" {
 			return w.at
 		}

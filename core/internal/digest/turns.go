@@ -390,7 +390,7 @@ func (r *turnReader) result(i int, n int32) {
 		r.run(i, commandOf(t, call), text(), failed)
 	case reads:
 		if path := Path(t, call); path != "" && !failed {
-			r.looked(i, path, text())
+			r.looked(i, path)
 		}
 	case searches:
 		if pattern := patternOf(t, call); !failed {

@@ -12,46 +12,13 @@ import (
 // mostReport is how many bytes of a tool's output are searched for sentences.
 const mostReport = 6000
 
-// looked adds a unit about a file that the agent looked at, with the names that the file defines.
-func (r *turnReader) looked(i int, path, text string) {
-	if path == "" {
-		return
-	}
-	r.add(unit{kind: lineUnit, message: int32(i), source: path, text: path, body: text[:min(len(text), 2*mostReport)], factor: isDropped})
-	if r.read.Has(path) {
+// looked adds a unit about a file that was looked at.
+func (r *turnReader) looked(i int, path string) {
+	if path == "" || r.read.Has(path) {
 		return
 	}
 	r.read.Add(strings.Clone(path))
-	said, factor := Fence(clipLine(path, maxCommand)), ofReading/4
-	if names := definedIn(readLines(text), 5*mostDefined); len(names) > 0 {
-		said, factor = said+definesMark+strings.Join(names, ", ")+")", ofReading
-	}
-	r.add(unit{kind: readUnit, message: int32(i), source: path, text: said, factor: factor})
-}
-
-// readLines returns the lines of a file that a tool printed, without line numbers.
-func readLines(text string) []string {
-	lines := linesOf(trimRune(text[:min(len(text), 2*mostReport)]))
-	for i, line := range lines {
-		lines[i] = unnumbered(line)
-	}
-	return lines
-}
-
-// unnumbered returns a line of a file without its line number.
-func unnumbered(line string) string {
-	i := 0
-	for i < len(line) {
-		switch c := line[i]; {
-		case c == ' ', c == '\t', c >= '0' && c <= ':', c == '|':
-			i++
-		case c == "→"[0] && strings.HasPrefix(line[i:], "→"):
-			i += len("→")
-		default:
-			return line[i:]
-		}
-	}
-	return ""
+	r.add(unit{kind: readUnit, message: int32(i), source: path, text: Fence(clipLine(path, maxCommand)), factor: ofReading / 4})
 }
 
 // mostHits is the maximum number of search hits that are quoted with their text.

@@ -27,7 +27,7 @@ func (r *turnReader) textResult(i int) {
 		case useOf(call.tool) == edits && call.path != "":
 			r.change(i, &change{path: call.path, added: linesOf(call.text)})
 		case call.path != "":
-			r.looked(i, call.path, said)
+			r.looked(i, call.path)
 		}
 	}
 	r.called = nil
@@ -99,7 +99,7 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	}
 	switch {
 	case run.kind == looks && !bad && len(files) == 1:
-		r.looked(i, files[0], output)
+		r.looked(i, files[0])
 		return
 	case run.kind == looks && !bad:
 		if pattern := searchedFor(run.script); pattern != "" {

@@ -32,11 +32,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop(in *jlexer.Le
 		case "provider":
 			jsonfield.String(in, (*string)(&out.Provider))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -86,28 +82,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop1(in *jlexer.L
 		case "version":
 			jsonfield.Int(in, (*int)(&out.Version))
 		case "entries":
-			if in.IsNull() {
-				in.Skip()
-				out.Entries = nil
-			} else {
-				in.Delim('[')
-				if out.Entries == nil {
-					if !in.IsDelim(']') {
-						out.Entries = make([]entry, 0, 1)
-					} else {
-						out.Entries = []entry{}
-					}
-				} else {
-					out.Entries = (out.Entries)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v1 entry
-					easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in, &v1)
-					out.Entries = append(out.Entries, v1)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Entries, easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2)
 		case "attempts":
 			if in.IsNull() {
 				in.Skip()
@@ -163,11 +138,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop1(in *jlexer.L
 				in.Delim(']')
 			}
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -185,14 +156,7 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop1(out *jwriter
 		const prefix string = ",\"entries\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v4, v5 := range in.Entries {
-				if v4 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2(out, v5)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Entries, easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2)
 		}
 	}
 	if len(in.Attempts) != 0 {
@@ -255,11 +219,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in *jlexer.L
 		case "no_reserve":
 			jsonfield.Bool(in, (*bool)(&out.NoReserve))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -316,11 +276,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop3(in *jlexer.L
 				easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop4(in, out.Degraded)
 			}
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -374,11 +330,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop4(in *jlexer.L
 		case "no_reserve":
 			jsonfield.Bool(in, (*bool)(&out.NoReserve))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -422,34 +374,9 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop5(in *jlexer.L
 		case "again":
 			jsonfield.Int64(in, (*int64)(&out.Again))
 		case "entries":
-			if in.IsNull() {
-				in.Skip()
-				out.Entries = nil
-			} else {
-				in.Delim('[')
-				if out.Entries == nil {
-					if !in.IsDelim(']') {
-						out.Entries = make([]entry, 0, 1)
-					} else {
-						out.Entries = []entry{}
-					}
-				} else {
-					out.Entries = (out.Entries)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v10 entry
-					easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in, &v10)
-					out.Entries = append(out.Entries, v10)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Entries, easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2)
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -477,14 +404,7 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop5(out *jwriter
 		if in.Entries == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v11, v12 := range in.Entries {
-				if v11 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2(out, v12)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Entries, easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2)
 		}
 	}
 	out.RawByte('}')
@@ -519,11 +439,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop6(in *jlexer.L
 		case "again":
 			jsonfield.Int64(in, (*int64)(&out.Again))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -601,53 +517,11 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 		case "last_id":
 			jsonfield.Int(in, (*int)(&out.LastID))
 		case "flights":
-			if in.IsNull() {
-				in.Skip()
-				out.Flights = nil
-			} else {
-				in.Delim('[')
-				if out.Flights == nil {
-					if !in.IsDelim(']') {
-						out.Flights = make([]flight, 0, 1)
-					} else {
-						out.Flights = []flight{}
-					}
-				} else {
-					out.Flights = (out.Flights)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v13 flight
-					easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop8(in, &v13)
-					out.Flights = append(out.Flights, v13)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Flights, easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop8)
 		case "check":
 			jsonfield.Value(in, &out.Check)
 		case "found":
-			if in.IsNull() {
-				in.Skip()
-				out.Found = nil
-			} else {
-				in.Delim('[')
-				if out.Found == nil {
-					if !in.IsDelim(']') {
-						out.Found = make([]entry, 0, 1)
-					} else {
-						out.Found = []entry{}
-					}
-				} else {
-					out.Found = (out.Found)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v14 entry
-					easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2(in, &v14)
-					out.Found = append(out.Found, v14)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Found, easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop2)
 		case "attempts":
 			if in.IsNull() {
 				in.Skip()
@@ -722,28 +596,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 		case "plan":
 			jsonfield.Value(in, &out.Plan)
 		case "questions":
-			if in.IsNull() {
-				in.Skip()
-				out.Questions = nil
-			} else {
-				in.Delim('[')
-				if out.Questions == nil {
-					if !in.IsDelim(']') {
-						out.Questions = make([]question, 0, 0)
-					} else {
-						out.Questions = []question{}
-					}
-				} else {
-					out.Questions = (out.Questions)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v16 question
-					easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop9(in, &v16)
-					out.Questions = append(out.Questions, v16)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Questions, easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop9)
 		case "tries":
 			jsonfield.Int(in, (*int)(&out.Tries))
 		case "window":
@@ -815,36 +668,11 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 		case "nothing_key":
 			jsonfield.String(in, (*string)(&out.NothingKey))
 		case "save_keys":
-			if in.IsNull() {
-				in.Skip()
-				out.SaveKeys = nil
-			} else {
-				in.Delim('[')
-				if out.SaveKeys == nil {
-					if !in.IsDelim(']') {
-						out.SaveKeys = make([]string, 0, 4)
-					} else {
-						out.SaveKeys = []string{}
-					}
-				} else {
-					out.SaveKeys = (out.SaveKeys)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v17 string
-					jsonfield.String(in, (*string)(&v17))
-					out.SaveKeys = append(out.SaveKeys, v17)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.SaveKeys)
 		case "then":
 			jsonfield.String(in, (*string)(&out.Then))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -899,14 +727,7 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 		const prefix string = ",\"flights\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v18, v19 := range in.Flights {
-				if v18 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop8(out, v19)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Flights, easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop8)
 		}
 	}
 	if len(in.Check) != 0 {
@@ -918,14 +739,7 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 		const prefix string = ",\"found\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v20, v21 := range in.Found {
-				if v20 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2(out, v21)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Found, easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop2)
 		}
 	}
 	if len(in.Attempts) != 0 {
@@ -1025,14 +839,7 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 		const prefix string = ",\"questions\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v24, v25 := range in.Questions {
-				if v24 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop9(out, v25)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Questions, easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop9)
 		}
 	}
 	if in.Tries != 0 {
@@ -1119,14 +926,7 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 		const prefix string = ",\"save_keys\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v26, v27 := range in.SaveKeys {
-				if v26 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v27))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.SaveKeys)
 		}
 	}
 	if in.Then != "" {
@@ -1167,11 +967,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop9(in *jlexer.L
 		case "reply":
 			jsonfield.Value(in, &out.Reply)
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -1231,11 +1027,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop8(in *jlexer.L
 		case "holder":
 			jsonfield.String(in, (*string)(&out.Holder))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}

@@ -32,57 +32,11 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses(in *jlexer.
 		case "min_reclaim":
 			jsonfield.Int(in, (*int)(&out.MinReclaim))
 		case "tools":
-			if in.IsNull() {
-				in.Skip()
-				out.Tools = nil
-			} else {
-				in.Delim('[')
-				if out.Tools == nil {
-					if !in.IsDelim(']') {
-						out.Tools = make([]string, 0, 4)
-					} else {
-						out.Tools = []string{}
-					}
-				} else {
-					out.Tools = (out.Tools)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v1 string
-					jsonfield.String(in, (*string)(&v1))
-					out.Tools = append(out.Tools, v1)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Tools)
 		case "exclude_tools":
-			if in.IsNull() {
-				in.Skip()
-				out.ExcludeTools = nil
-			} else {
-				in.Delim('[')
-				if out.ExcludeTools == nil {
-					if !in.IsDelim(']') {
-						out.ExcludeTools = make([]string, 0, 4)
-					} else {
-						out.ExcludeTools = []string{}
-					}
-				} else {
-					out.ExcludeTools = (out.ExcludeTools)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v2 string
-					jsonfield.String(in, (*string)(&v2))
-					out.ExcludeTools = append(out.ExcludeTools, v2)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.ExcludeTools)
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -114,14 +68,7 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses(out *jwrite
 		if in.Tools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v3, v4 := range in.Tools {
-				if v3 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v4))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Tools)
 		}
 	}
 	{
@@ -130,14 +77,7 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses(out *jwrite
 		if in.ExcludeTools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v5, v6 := range in.ExcludeTools {
-				if v5 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v6))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.ExcludeTools)
 		}
 	}
 	out.RawByte('}')
@@ -170,34 +110,9 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses1(in *jlexer
 		case "superseded":
 			jsonfield.String(in, (*string)(&out.Superseded))
 		case "exclude_tools":
-			if in.IsNull() {
-				in.Skip()
-				out.ExcludeTools = nil
-			} else {
-				in.Delim('[')
-				if out.ExcludeTools == nil {
-					if !in.IsDelim(']') {
-						out.ExcludeTools = make([]string, 0, 4)
-					} else {
-						out.ExcludeTools = []string{}
-					}
-				} else {
-					out.ExcludeTools = (out.ExcludeTools)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v7 string
-					jsonfield.String(in, (*string)(&v7))
-					out.ExcludeTools = append(out.ExcludeTools, v7)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.ExcludeTools)
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -229,14 +144,7 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses1(out *jwrit
 		if in.ExcludeTools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v8, v9 := range in.ExcludeTools {
-				if v8 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v9))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.ExcludeTools)
 		}
 	}
 	out.RawByte('}')
@@ -265,57 +173,11 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses2(in *jlexer
 		case "max_lines":
 			jsonfield.Int(in, (*int)(&out.MaxLines))
 		case "tools":
-			if in.IsNull() {
-				in.Skip()
-				out.Tools = nil
-			} else {
-				in.Delim('[')
-				if out.Tools == nil {
-					if !in.IsDelim(']') {
-						out.Tools = make([]string, 0, 4)
-					} else {
-						out.Tools = []string{}
-					}
-				} else {
-					out.Tools = (out.Tools)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v10 string
-					jsonfield.String(in, (*string)(&v10))
-					out.Tools = append(out.Tools, v10)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Tools)
 		case "exclude_tools":
-			if in.IsNull() {
-				in.Skip()
-				out.ExcludeTools = nil
-			} else {
-				in.Delim('[')
-				if out.ExcludeTools == nil {
-					if !in.IsDelim(']') {
-						out.ExcludeTools = make([]string, 0, 4)
-					} else {
-						out.ExcludeTools = []string{}
-					}
-				} else {
-					out.ExcludeTools = (out.ExcludeTools)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v11 string
-					jsonfield.String(in, (*string)(&v11))
-					out.ExcludeTools = append(out.ExcludeTools, v11)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.ExcludeTools)
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -339,14 +201,7 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses2(out *jwrit
 		if in.Tools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v12, v13 := range in.Tools {
-				if v12 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v13))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Tools)
 		}
 	}
 	{
@@ -355,14 +210,7 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses2(out *jwrit
 		if in.ExcludeTools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v14, v15 := range in.ExcludeTools {
-				if v14 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v15))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.ExcludeTools)
 		}
 	}
 	out.RawByte('}')
@@ -391,57 +239,11 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses3(in *jlexer
 		case "keep_recent":
 			jsonfield.Int(in, (*int)(&out.KeepRecent))
 		case "tools":
-			if in.IsNull() {
-				in.Skip()
-				out.Tools = nil
-			} else {
-				in.Delim('[')
-				if out.Tools == nil {
-					if !in.IsDelim(']') {
-						out.Tools = make([]string, 0, 4)
-					} else {
-						out.Tools = []string{}
-					}
-				} else {
-					out.Tools = (out.Tools)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v16 string
-					jsonfield.String(in, (*string)(&v16))
-					out.Tools = append(out.Tools, v16)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Tools)
 		case "exclude_tools":
-			if in.IsNull() {
-				in.Skip()
-				out.ExcludeTools = nil
-			} else {
-				in.Delim('[')
-				if out.ExcludeTools == nil {
-					if !in.IsDelim(']') {
-						out.ExcludeTools = make([]string, 0, 4)
-					} else {
-						out.ExcludeTools = []string{}
-					}
-				} else {
-					out.ExcludeTools = (out.ExcludeTools)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v17 string
-					jsonfield.String(in, (*string)(&v17))
-					out.ExcludeTools = append(out.ExcludeTools, v17)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.ExcludeTools)
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -465,14 +267,7 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses3(out *jwrit
 		if in.Tools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v18, v19 := range in.Tools {
-				if v18 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v19))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Tools)
 		}
 	}
 	{
@@ -481,14 +276,7 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses3(out *jwrit
 		if in.ExcludeTools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v20, v21 := range in.ExcludeTools {
-				if v20 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v21))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.ExcludeTools)
 		}
 	}
 	out.RawByte('}')
@@ -525,11 +313,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses4(in *jlexer
 		case "shrink_messages":
 			jsonfield.Bool(in, (*bool)(&out.ShrinkMessages))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -589,11 +373,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses5(in *jlexer
 		case "mode":
 			jsonfield.String(in, (*string)(&out.Mode))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -647,11 +427,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses6(in *jlexer
 		case "force_turn":
 			jsonfield.Bool(in, (*bool)(&out.ForceTurn))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -713,11 +489,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses7(in *jlexer
 		case "pass":
 			jsonfield.String(in, (*string)(&out.Pass))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -759,11 +531,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses8(in *jlexer
 		case "keep_recent":
 			jsonfield.Int(in, (*int)(&out.KeepRecent))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -813,11 +581,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses9(in *jlexer
 		case "max_text":
 			jsonfield.Int(in, (*int)(&out.MaxText))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -869,57 +633,11 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses10(in *jlexe
 		case "excerpt":
 			jsonfield.Int(in, (*int)(&out.Excerpt))
 		case "tools":
-			if in.IsNull() {
-				in.Skip()
-				out.Tools = nil
-			} else {
-				in.Delim('[')
-				if out.Tools == nil {
-					if !in.IsDelim(']') {
-						out.Tools = make([]string, 0, 4)
-					} else {
-						out.Tools = []string{}
-					}
-				} else {
-					out.Tools = (out.Tools)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v22 string
-					jsonfield.String(in, (*string)(&v22))
-					out.Tools = append(out.Tools, v22)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Tools)
 		case "exclude_tools":
-			if in.IsNull() {
-				in.Skip()
-				out.ExcludeTools = nil
-			} else {
-				in.Delim('[')
-				if out.ExcludeTools == nil {
-					if !in.IsDelim(']') {
-						out.ExcludeTools = make([]string, 0, 4)
-					} else {
-						out.ExcludeTools = []string{}
-					}
-				} else {
-					out.ExcludeTools = (out.ExcludeTools)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v23 string
-					jsonfield.String(in, (*string)(&v23))
-					out.ExcludeTools = append(out.ExcludeTools, v23)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.ExcludeTools)
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -951,14 +669,7 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses10(out *jwri
 		if in.Tools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v24, v25 := range in.Tools {
-				if v24 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v25))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Tools)
 		}
 	}
 	{
@@ -967,14 +678,7 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses10(out *jwri
 		if in.ExcludeTools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v26, v27 := range in.ExcludeTools {
-				if v26 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v27))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.ExcludeTools)
 		}
 	}
 	out.RawByte('}')
@@ -1019,57 +723,11 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses11(in *jlexe
 		case "max_batches":
 			jsonfield.Int(in, (*int)(&out.MaxBatches))
 		case "tools":
-			if in.IsNull() {
-				in.Skip()
-				out.Tools = nil
-			} else {
-				in.Delim('[')
-				if out.Tools == nil {
-					if !in.IsDelim(']') {
-						out.Tools = make([]string, 0, 4)
-					} else {
-						out.Tools = []string{}
-					}
-				} else {
-					out.Tools = (out.Tools)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v28 string
-					jsonfield.String(in, (*string)(&v28))
-					out.Tools = append(out.Tools, v28)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.Tools)
 		case "exclude_tools":
-			if in.IsNull() {
-				in.Skip()
-				out.ExcludeTools = nil
-			} else {
-				in.Delim('[')
-				if out.ExcludeTools == nil {
-					if !in.IsDelim(']') {
-						out.ExcludeTools = make([]string, 0, 4)
-					} else {
-						out.ExcludeTools = []string{}
-					}
-				} else {
-					out.ExcludeTools = (out.ExcludeTools)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v29 string
-					jsonfield.String(in, (*string)(&v29))
-					out.ExcludeTools = append(out.ExcludeTools, v29)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.Strings(in, &out.ExcludeTools)
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -1125,14 +783,7 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses11(out *jwri
 		if in.Tools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v30, v31 := range in.Tools {
-				if v30 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v31))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.Tools)
 		}
 	}
 	{
@@ -1141,14 +792,7 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses11(out *jwri
 		if in.ExcludeTools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			out.RawByte('[')
-			for v32, v33 := range in.ExcludeTools {
-				if v32 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v33))
-			}
-			out.RawByte(']')
+			jsonfield.PutStrings(out, in.ExcludeTools)
 		}
 	}
 	out.RawByte('}')

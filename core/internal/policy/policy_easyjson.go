@@ -65,48 +65,11 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy(in *jlexer.
 		case "summary":
 			easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy3(in, &out.Summary)
 		case "pins":
-			if in.IsNull() {
-				in.Skip()
-				out.Pins = nil
-			} else {
-				in.Delim('[')
-				if out.Pins == nil {
-					if !in.IsDelim(']') {
-						out.Pins = make([]Pin, 0, 1)
-					} else {
-						out.Pins = []Pin{}
-					}
-				} else {
-					out.Pins = (out.Pins)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v2 Pin
-					easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy4(in, &v2)
-					out.Pins = append(out.Pins, v2)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
+			jsonfield.List(in, &out.Pins, easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy4)
 		case "wire_safe":
-			if in.IsNull() {
-				in.Skip()
-				out.WireSafe = nil
-			} else {
-				if out.WireSafe == nil {
-					out.WireSafe = new(bool)
-				}
-				jsonfield.Bool(in, (*bool)(out.WireSafe))
-			}
+			jsonfield.Pointer(in, &out.WireSafe, jsonfield.Bool)
 		case "last_resort":
-			if in.IsNull() {
-				in.Skip()
-				out.LastResort = nil
-			} else {
-				if out.LastResort == nil {
-					out.LastResort = new(bool)
-				}
-				jsonfield.Bool(in, (*bool)(out.LastResort))
-			}
+			jsonfield.Pointer(in, &out.LastResort, jsonfield.Bool)
 		case "open_calls":
 			jsonfield.String(in, (*string)(&out.OpenCalls))
 		case "thinking":
@@ -130,11 +93,7 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy(in *jlexer.
 		case "archive":
 			jsonfield.String(in, (*string)(&out.Archive))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -217,14 +176,7 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy(out *jwrite
 		const prefix string = ",\"pins\":"
 		out.RawString(prefix)
 		{
-			out.RawByte('[')
-			for v5, v6 := range in.Pins {
-				if v5 > 0 {
-					out.RawByte(',')
-				}
-				easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy4(out, v6)
-			}
-			out.RawByte(']')
+			jsonfield.PutList(out, in.Pins, easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy4)
 		}
 	}
 	if in.WireSafe != nil {
@@ -290,31 +242,11 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy5(in *jlexer
 		case "output":
 			jsonfield.Float64(in, (*float64)(&out.Output))
 		case "cache_read":
-			if in.IsNull() {
-				in.Skip()
-				out.CacheRead = nil
-			} else {
-				if out.CacheRead == nil {
-					out.CacheRead = new(float64)
-				}
-				jsonfield.Float64(in, (*float64)(out.CacheRead))
-			}
+			jsonfield.Pointer(in, &out.CacheRead, jsonfield.Float64)
 		case "cache_write":
-			if in.IsNull() {
-				in.Skip()
-				out.CacheWrite = nil
-			} else {
-				if out.CacheWrite == nil {
-					out.CacheWrite = new(float64)
-				}
-				jsonfield.Float64(in, (*float64)(out.CacheWrite))
-			}
+			jsonfield.Pointer(in, &out.CacheWrite, jsonfield.Float64)
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -373,25 +305,13 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy4(in *jlexer
 		case "role":
 			jsonfield.String(in, (*string)(&out.Role))
 		case "index":
-			if in.IsNull() {
-				in.Skip()
-				out.Index = nil
-			} else {
-				if out.Index == nil {
-					out.Index = new(int)
-				}
-				jsonfield.Int(in, (*int)(out.Index))
-			}
+			jsonfield.Pointer(in, &out.Index, jsonfield.Int)
 		case "id":
 			jsonfield.String(in, (*string)(&out.ID))
 		case "contains":
 			jsonfield.String(in, (*string)(&out.Contains))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -462,35 +382,11 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy3(in *jlexer
 		case "split":
 			jsonfield.String(in, (*string)(&out.Split))
 		case "standing":
-			if in.IsNull() {
-				in.Skip()
-				out.Standing = nil
-			} else {
-				if out.Standing == nil {
-					out.Standing = new(float64)
-				}
-				jsonfield.Float64(in, (*float64)(out.Standing))
-			}
+			jsonfield.Pointer(in, &out.Standing, jsonfield.Float64)
 		case "project_instructions":
-			if in.IsNull() {
-				in.Skip()
-				out.ProjectInstructions = nil
-			} else {
-				if out.ProjectInstructions == nil {
-					out.ProjectInstructions = new(float64)
-				}
-				jsonfield.Float64(in, (*float64)(out.ProjectInstructions))
-			}
+			jsonfield.Pointer(in, &out.ProjectInstructions, jsonfield.Float64)
 		case "room":
-			if in.IsNull() {
-				in.Skip()
-				out.Room = nil
-			} else {
-				if out.Room == nil {
-					out.Room = new(float64)
-				}
-				jsonfield.Float64(in, (*float64)(out.Room))
-			}
+			jsonfield.Pointer(in, &out.Room, jsonfield.Float64)
 		case "instructions":
 			jsonfield.String(in, (*string)(&out.Instructions))
 		case "style":
@@ -502,11 +398,7 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy3(in *jlexer
 		case "on_failure":
 			jsonfield.String(in, (*string)(&out.OnFailure))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -701,11 +593,7 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy2(in *jlexer
 		case "usage":
 			jsonfield.Bool(in, (*bool)(&out.Usage))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -866,21 +754,9 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy1(in *jlexer
 		case "unlimited":
 			jsonfield.Bool(in, (*bool)(&out.Unlimited))
 		case "reserve":
-			if in.IsNull() {
-				in.Skip()
-				out.Reserve = nil
-			} else {
-				if out.Reserve == nil {
-					out.Reserve = new(int)
-				}
-				jsonfield.Int(in, (*int)(out.Reserve))
-			}
+			jsonfield.Pointer(in, &out.Reserve, jsonfield.Int)
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}

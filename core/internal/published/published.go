@@ -1,5 +1,6 @@
-// Package published reproduces the published systems that some presets are named after, step by step and with their defects. It registers
-// itself through package hook, so a build includes it by importing it; the rest of core doesn't depend on it.
+// Package published reproduces the published systems that some presets are named after, step by step and with their
+// defects. It registers itself through package hook, so importing it is enough to include it in a build; the rest of
+// core doesn't depend on it.
 package published
 
 import (

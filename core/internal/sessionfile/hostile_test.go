@@ -184,7 +184,7 @@ func hostiles(n int) []hostile {
 
 // TestHostile opens hostile files, and measures the cost.
 func TestHostile(t *testing.T) {
-	const n = 100_000
+	n := trials.Count(10_000, 20_000, 100_000)
 	for _, c := range hostiles(n) {
 		s, err := sessionfile.Open(repeat(n, c.line))
 		if err != nil {
@@ -228,7 +228,7 @@ func TestMixedLines(t *testing.T) {
 	}
 	kinds := []string{"claude-code", "claude-code", "claude-code", "codex", "pi", "gemini-cli"}
 	ids := [][]byte{[]byte(`"u0`), []byte(`"a0`), []byte(`"e0`), []byte(`"h0`), []byte(`"toolu_0`), []byte(`"msg_0`), []byte(`"b01`), []byte(`"call_`)}
-	for seed := range uint64(trials.Count(1000, 1500, 10_000)) {
+	for seed := range uint64(trials.Count(500, 700, 10_000)) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		lines := byKind[kinds[r.IntN(len(kinds))]]
 		var src []byte
@@ -292,7 +292,7 @@ func TestMixedItems(t *testing.T) {
 		_ = json.Unmarshal(m, &v)
 		words = append(words, strconv.Quote(v.Info.ID))
 	}
-	saved, n := 0, trials.Count(600, 1000, 6_000)
+	saved, n := 0, trials.Count(300, 500, 6_000)
 	for seed := range uint64(n) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		from := tasks

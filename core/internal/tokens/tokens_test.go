@@ -1,6 +1,7 @@
 package tokens_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -33,4 +34,27 @@ func TestNothingIsFree(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestShortLinesOfATable estimates a table of numbers, words and commas in short lines. The tokens of o200k_base and cl100k_base were counted
+// by gpt-tokenizer 2.9.0.
+func TestShortLinesOfATable(t *testing.T) {
+	const rows, o200k, cl100k = 200, 2388, 2438
+	table := tableOf(rows)
+	p := tokens.ByName("script").For("")
+	got := p.Text(table)
+	for _, n := range []int{o200k, cl100k} {
+		if part := float64(got) / float64(n); part < 0.9 || part > 1.15 {
+			t.Errorf("%d tokens are estimated of a table of %d bytes, and it has %d", got, len(table), n)
+		}
+	}
+}
+
+func tableOf(rows int) string {
+	table := "id,name,x,y,ok\n"
+	for i := range rows {
+		n := i * 7919
+		table += fmt.Sprintf("%d,%s,%d.%02d,%d,%c\n", n%10007, [...]string{"ann", "bob", "carl", "dora"}[n%4], n%9, n%100, n%97, "yn"[n%2])
+	}
+	return table
 }

@@ -89,6 +89,9 @@ func TestDetect(t *testing.T) {
 		{"agent-framework", transcriptOf(afUser, afSays(afCall1), afGot(afGot1)), "agent-framework"},
 		{"agent-framework of .NET", transcriptOf(afNetUser), "agent-framework"},
 		{"agent-framework, body", `{"messages":` + transcriptOf(afUser) + `}`, "agent-framework"},
+		{"prompt-api", transcriptOf(prSys, prUser, prDone), "prompt-api"},
+		{"prompt-api, only strings", transcriptOf(asUser, asDone), "plain"},
+		{"prompt-api, options", `{"initialPrompts":` + transcriptOf(asUser) + `,"expectedInputs":[]}`, "prompt-api"},
 		{"haystack", transcriptOf(hsUser, hsSays(hsCall1), hsGot1), "haystack"},
 		{"haystack, an open call", transcriptOf(hsUser, hsSays(hsCall1)), "haystack"},
 		{"bedrock-converse, Strands", transcriptOf(`{"role":"user","content":[{"text":"go"}],"trackingId":"t"}`, `{"role":"assistant","content":[{"reasoning":{"text":"hm","signature":"s"}},{"text":"x"}]}`), "bedrock-converse"},
@@ -187,7 +190,7 @@ func TestConfusion(t *testing.T) {
 			for seed := range uint64(n) {
 				r := rand.New(rand.NewPCG(seed, 11))
 				c := gen.New(r, gen.Options{Messages: 1 + r.IntN(30)})
-				calls := name != wire.Plain && slices.ContainsFunc(c, func(m gen.Message) bool { return m.Role == "assistant" && len(m.Calls) > 0 })
+				calls := name != wire.Plain && name != "prompt-api" && slices.ContainsFunc(c, func(m gen.Message) bool { return m.Role == "assistant" && len(m.Calls) > 0 })
 				list, err := json.Marshal(c.Render(name, r))
 				if err != nil {
 					t.Fatal(err)

@@ -1,6 +1,6 @@
 package wire
 
-//go:generate go run ./signs signs_gen.go adk ag-ui agent-framework assistant-ui bedrock-converse gemini-interactions genkit haystack langchain mastra mcp-sampling mistral ollama pi pydantic-ai tanstack
+//go:generate go run ./signs signs_gen.go adk ag-ui agent-framework assistant-ui bedrock-converse gemini-interactions genkit haystack langchain mastra mcp-sampling mistral ollama pi prompt-api pydantic-ai tanstack
 
 // IsUnlinked reports whether this build can only detect the format, while another build reads and writes it. Detection
 // needs the signs of such formats so that it doesn't mistake their transcripts for another format.

@@ -82,6 +82,8 @@ func TestShapeErrors(t *testing.T) {
 		{"agent-framework", `[^{"contents":[]}]`, "missing_role messages[0]"},
 		{"agent-framework", `[{"role":"user","contents":^"a"}]`, "wrong_type messages[0].contents"},
 		{"agent-framework", `[{"role":"user","contents":[^7]}]`, "wrong_type messages[0].contents[0]"},
+		{"prompt-api", `[{"role":"user","content":^7}]`, "wrong_type messages[0].content"},
+		{"prompt-api", `[{"role":"user","content":[^7]}]`, "wrong_type messages[0].content[0]"},
 		{"haystack", `[{"role":"user","content":^7}]`, "wrong_type messages[0].content"},
 		{"haystack", `[{"role":"tool","content":[{"tool_call_result":{"result":[^7],"origin":{},"error":false}}]}]`, "wrong_type messages[0].content[0].tool_call_result.result[0]"},
 		{"pydantic-ai", `[^{"parts":[]}]`, "missing_role messages[0]"},

@@ -553,6 +553,20 @@ assistant
 tool
   14 tool_result #c1 "one" 3b with 13
 `},
+		{"texts, and values that stand for the browser's objects", "prompt-api", transcriptOf(
+			prSys, `{"role":"user","content":"go"}`, `{"role":"user","content":[{"type":"text","value":"go"},{"type":"image","value":{"a":[1]}},{"value":{},"type":"audio"},{"type":"tool-call","value":{}}]}`, prDone), `
+system
+  0 text "s" 1b
+user
+  1 text "go" 2b
+user
+  2 text "go" 2b
+  3 image 9d
+  4 audio 2d
+  5 opaque 31b
+assistant
+  6 text "done" 4b
+`},
 		{"parts of all types, old texts, results with their calls", "haystack", transcriptOf(
 			`{"role":"system","content":"s"}`, `{"role":"user","meta":{},"content":[{"text":"go"},{"image":{"base64_image":"AAEC","mime_type":"image/png"}},{"file":{"base64_data":"AAEC","mime_type":"audio/wav"}},{"file":{"base64_data":"AAEC","filename":"a"}},{"new":{"a":1}}]}`,
 			hsSays(`{"reasoning":{"reasoning_text":"hm","extra":{}}}`, `{"reasoning":{"reasoning_text":"hm","extra":{"signature":"s"}}}`, hsCall1, hsCall2), hsGot2, hsGot1), `

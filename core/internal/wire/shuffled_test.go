@@ -66,6 +66,10 @@ var shapes = map[string][]string{
 		strings.ReplaceAll(afSays(afCall1), "c1", "c#"), strings.ReplaceAll(afSays(afCall1, afCall1), "c1", "c#"), strings.ReplaceAll(afSays(afCall2, afCall1), "c2", "d#"),
 		strings.ReplaceAll(afGot(afGot1), "c1", "c#"), strings.ReplaceAll(afGot(afGot2, afGot1), "c2", "d#"),
 	},
+	"prompt-api": {
+		prUser, `{"role":"user","content":"text #"}`, `{"role":"user","content":[{"type":"text","value":"text #"},{"type":"image","value":{}}]}`, `{"role":"user","content":[]}`,
+		`{"role":"assistant","content":[{"type":"text","value":"text #"}]}`, `{"role":"assistant","content":[{"type":"text","value":""}]}`, prSays,
+	},
 	"haystack": {
 		hsUser, `{"role":"user","content":[{"text":"text #"},{"image":{"base64_image":"aaaa","mime_type":"image/png"}}]}`, `{"role":"system","content":[{"text":"s"}]}`, `{"role":"user","content":[]}`,
 		hsSays(`{"text":"text #"}`), hsSays(`{"text":""}`), hsSays(`{"reasoning":{"reasoning_text":"hm #","extra":{"s":"#"}}}`, `{"text":"text #"}`),

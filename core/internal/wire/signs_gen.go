@@ -201,6 +201,19 @@ var elsewhere = [...]Format{
 		Rules: Rules{Empty: "PI6"},
 	},
 	{
+		Name: "prompt-api",
+		List: "initialPrompts",
+		Signs: Signs{
+			Roles:   "system user assistant",
+			Keys:    "content",
+			Types:   "text image audio",
+			Content: "string list",
+			Own:     "part:value list:initialPrompts",
+			Shy:     true,
+		},
+		Rules: Rules{Empty: "PR1"},
+	},
+	{
 		Name: "pydantic-ai",
 		List: "messages",
 		Signs: Signs{

@@ -22,6 +22,8 @@ type Target struct {
 	// prompt, which becomes the value of the member ApartKey of a request body.
 	System, User, Assistant string
 	Apart, ApartKey         string
+	// SystemFirst means that a system message is only accepted as the first message.
+	SystemFirst bool
 	// Tools is the member of a request body that contains the tool definitions, with %l for their list; "" if there
 	// is none. Tool is one definition, if it differs from Format.Tool.
 	Tools, Tool string

@@ -34,7 +34,8 @@ func (a *archiveFlag) store() (ctxfold.Store, error) {
 	return ctxfold.NewDirStore(a.dir)
 }
 
-// note stores the state in the archive directory, under a name derived from the transcript, so that restore works without --state.
+// note stores the state in the archive directory, in a file whose name is derived from the transcript, so that
+// restore works without --state.
 func (a *archiveFlag) note(transcript, state []byte) error {
 	if a.dir == "" || len(transcript) == 0 {
 		return nil
@@ -183,7 +184,7 @@ func bodies(n int) string {
 	return count(n) + " bodies"
 }
 
-// left returns the number of handles that were not restored for a given reason, as text, or "" if there are none.
+// left returns as text how many handles were not restored for the given reason, or "" if there are none.
 func left(markers []api.Marker, why api.MarkerFault) string {
 	n := 0
 	for _, m := range markers {
@@ -197,7 +198,7 @@ func left(markers []api.Marker, why api.MarkerFault) string {
 	return plural(n, "handle")
 }
 
-// notTakenBack returns the text for compactions that could not be undone, or "" if there are none.
+// notTakenBack returns the warning about compactions that could not be undone, or "" if there are none.
 func notTakenBack(markers []api.Marker) string {
 	if n := left(markers, api.MarkerChanged); n == "" {
 		return ""

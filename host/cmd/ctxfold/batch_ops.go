@@ -11,7 +11,7 @@ type batchOp struct {
 	name string
 	// run processes one line and returns the output line.
 	run func(ctx context.Context, b *batch, in ctxfold.Input) (answer []byte, tally totals, err error)
-	// whole reports whether the output line is a transcript. If so, a line that fails is printed unchanged.
+	// whole means that the output line is a transcript. A line that fails is then printed unchanged.
 	whole bool
 }
 

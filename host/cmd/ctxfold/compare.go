@@ -25,14 +25,15 @@ type comparison struct {
 	Cleared  int    `json:"cleared"`
 	Folded   int    `json:"folded"`
 	Dropped  int    `json:"dropped"`
-	// Violations is the number of violations in the result, and ExactViolations their number with wire_safe off. They are nil if the
-	// violations could not be counted.
+	// Violations is the number of violations in the result, and ExactViolations the same with wire_safe off. They are
+	// nil if the violations could not be counted.
 	Violations      *int   `json:"violations"`
 	ExactViolations *int   `json:"violations_without_wire_safe"`
 	Error           string `json:"error,omitempty"`
 }
 
-// kept counts input messages of some kind: Of is their number, and Kept the number of those that the result contains unchanged.
+// kept counts input messages of one kind: Of is their number, and Kept how many of them the result contains
+// unchanged.
 type kept struct {
 	Kept int `json:"kept"`
 	Of   int `json:"of"`
@@ -40,7 +41,8 @@ type kept struct {
 
 func (k kept) String() string { return fmt.Sprintf("%s of %s", count(k.Kept), count(k.Of)) }
 
-// standIn replaces the model's summary for published systems, because only the violations in their results are counted.
+// standIn is used in place of the model's summary for published systems, because only the violations in their results
+// are counted.
 const standIn = "The conversation so far."
 
 func compareCommand(f *flags) *cobra.Command {

@@ -25,16 +25,16 @@ type source struct {
 	text []byte
 	// skipped is the number of bytes in the file before the text.
 	skipped int
-	// made reports whether the text was derived from the user's input, so that offsets in it mean nothing to the user.
+	// made means that the text was derived from the user's input, so that offsets in it mean nothing to the user.
 	made bool
 	// noSession is the error with the reason why the text is not a session file.
 	noSession *ctxfold.Error
 }
 
-// inputs are the inputs of an operation, keyed by the names that the field In of [ctxfold.Error] uses.
+// inputs are the inputs of an operation. The keys are the names in the field In of [ctxfold.Error].
 type inputs map[string]source
 
-// locate returns an error with its position in an input file, if it is an error in an input.
+// locate adds the position in the input file to an error in an input. Other errors are returned unchanged.
 func (in inputs) locate(err error) error {
 	var e *ctxfold.Error
 	if !errors.As(err, &e) {
@@ -57,7 +57,7 @@ func (in inputs) locate(err error) error {
 	return inputError{e, s}
 }
 
-// job is the input of a command together with the compactor.
+// job is a command's input and its compactor.
 type job struct {
 	*ctxfold.Compactor
 	ctxfold.Input
@@ -159,7 +159,7 @@ var codings = []struct{ mark, name, way string }{
 	{"\xfe\xff", "UTF-16 text", "iconv -f UTF-16 -t UTF-8 FILE | ctxfold … -"},
 }
 
-// isBatch reports whether a text has one transcript per line, judging by its first line.
+// isBatch reports whether a text has one transcript per line, to judge by its first line.
 func isBatch(text []byte) bool {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	if len(bytes.TrimSpace(rest)) == 0 || !json.Valid(first) {
@@ -172,7 +172,7 @@ func isBatch(text []byte) bool {
 	return json.Unmarshal(first, &body) == nil && len(body.Messages)+len(body.Input)+len(body.Contents) > 0
 }
 
-// isMessages reports whether a text has one message per line, judging by its first line.
+// isMessages reports whether a text has one message per line, to judge by its first line.
 func isMessages(text []byte) bool {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	var message struct {
@@ -199,7 +199,7 @@ func (f *flags) read(name string) (source, error) {
 	return s, nil
 }
 
-// unreadable returns an error that gives the reason why a file can't be read, and names the file only once.
+// unreadable returns an error with the reason why a file can't be read, which names the file only once.
 func unreadable(name string, err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -346,7 +346,7 @@ func (p *policyFlags) readPolicy(f *flags) (source, error) {
 	}
 }
 
-// lay merges the members of over into a JSON object, recursively.
+// lay returns a JSON object after merging the members of over into it, recursively.
 func lay(object []byte, over map[string]any) ([]byte, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(object, &members); err != nil {

@@ -4,5 +4,5 @@ package main
 
 import "os/exec"
 
-// killWithChildren does nothing on this platform: only the command itself is killed.
+// killWithChildren does nothing, because on this platform only the command itself can be killed.
 func killWithChildren(*exec.Cmd) {}

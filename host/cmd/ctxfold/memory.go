@@ -42,14 +42,14 @@ func openMemory(ctx context.Context, url string) (records.Shared, error) {
 	return nil, errors.New("--memory must begin with redis://, rediss://, unix:// or postgres://, or be dir:DIRECTORY")
 }
 
-// remember opens the memory of a proxy and returns it with the time limit for each call. It is a variable so that tests on busy
-// machines can replace it.
+// remember opens the memory of a proxy, and returns it with the time limit for its calls. It is a variable so that
+// tests on busy machines can replace it.
 var remember = func(ctx context.Context, url string) (records.Shared, time.Duration, error) {
 	records, err := openMemory(ctx, url)
 	return records, ctxfold.DefaultRecordsTimeout, err
 }
 
-// memoryHealth returns a line of text about whether the records respond.
+// memoryHealth returns a line of text that says whether the records respond.
 func memoryHealth(ctx context.Context, records records.Store) string {
 	if _, _, err := records.Find(ctx, []string{strings.Repeat("0", 64)}); err != nil {
 		return "memory: not reached, conversations are compacted again"

@@ -137,7 +137,7 @@ func nearestFlag(c *cobra.Command, err error) string {
 	return nearest(names, unknown.GetSpecifiedName(), "--")
 }
 
-// completeWith sets the values that the shell offers for a flag.
+// completeWith sets the values that the shell offers when a flag is completed.
 func completeWith(c *cobra.Command, flag string, values ...string) {
 	complete(c, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }

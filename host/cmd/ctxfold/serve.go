@@ -92,7 +92,7 @@ The proxy listens on localhost unless --listen says otherwise. It has no users a
 			}
 			defer traces.close()
 			o.Transport = traces.transport(proxy.NewTransport())
-			// Check the policy now, rather than with the first request.
+			// The policy is checked now, so that an error doesn't only appear with the first request.
 			probe := ctxfold.Input{Messages: []byte(`[{"role":"user","content":"hello"}]`), Policy: ctxfold.RawPolicy(s.text), Format: "openai-chat"}
 			var unbounded *ctxfold.Error
 			if _, err := compactor.Check(c.Context(), probe); errors.As(err, &unbounded) && unbounded.Code == api.CodeUnknownWindow {

@@ -55,12 +55,12 @@ func (s *shellSummarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctx
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		// The report contains only an error code.
+		// The error is printed because the report contains only an error code.
 		fmt.Fprintf(s.io.err, "ctxfold: the summarizer %q failed: %v\n", s.command, err)
 		return ctxfold.Summary{}, err
 	}
 	return ctxfold.Summary{Text: strings.TrimSpace(out.String())}, nil
 }
 
-// wait waits until all commands have ended, including commands that a compaction abandoned because they took too long.
+// wait waits until all commands have ended, including those that a compaction abandoned because they took too long.
 func (s *shellSummarizer) wait() { s.running.Wait() }

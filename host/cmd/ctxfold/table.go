@@ -72,7 +72,7 @@ func plural(n int, noun string) string {
 	return count(n) + " " + noun
 }
 
-// change formats the relative change in rounded percent, but never shows a change as 0 %, or as -100 % if anything is
+// change formats a relative change in percent, rounded. A change is never shown as 0 %, nor as -100 % if anything is
 // left.
 func change(before, after int) string {
 	if before == after || before == 0 {
@@ -228,8 +228,8 @@ func whereTheSummaryIsFrom(r ctxfold.Report) string {
 	}
 }
 
-// tally summarizes a pass's actions by name, the most frequent first: "4 Read, 2 Bash", or "a.go, b.go" if no name
-// occurs twice.
+// tally counts a pass's actions by name and lists the names, the most frequent first: "4 Read, 2 Bash", or "a.go,
+// b.go" if no name occurs twice.
 func tally(r ctxfold.Report, pass api.Doer, name func(api.Action) string) string {
 	var names []string
 	counts := map[string]int{}

@@ -29,7 +29,7 @@ func writeFile(name string, text []byte) error {
 	return fmt.Errorf("cannot write %s: %w", name, err)
 }
 
-// write writes to a name that isn't a symbolic link.
+// write writes a file whose name isn't a symbolic link.
 func write(target string, text []byte) error {
 	info, err := os.Stat(target)
 	switch {
@@ -50,7 +50,7 @@ func write(target string, text []byte) error {
 // maxLinks is the maximum length of a chain of symbolic links.
 const maxLinks = 40
 
-// followed resolves a chain of symbolic links. The target need not exist.
+// followed follows a chain of symbolic links and returns the target, which need not exist.
 func followed(name string) (string, error) {
 	for range maxLinks {
 		to, err := os.Readlink(name)
@@ -78,7 +78,7 @@ func overwrite(name string, text []byte, mode fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
-// replace replaces a file; old is nil if it did not exist.
+// replace replaces a file atomically. old describes the existing file; it is nil if there is none.
 func replace(name string, text []byte, old fs.FileInfo) error {
 	tmp, err := temporary(name)
 	if err != nil {
@@ -102,7 +102,7 @@ func replace(name string, text []byte, old fs.FileInfo) error {
 	return err
 }
 
-// temporary creates a file next to another one, with the mode that new files get.
+// temporary creates a file next to another one, with the mode that new files get by default.
 func temporary(name string) (*os.File, error) {
 	for i := 0; ; i++ {
 		f, err := os.OpenFile(fmt.Sprintf("%s.%d-%d.tmp", name, os.Getpid(), i), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

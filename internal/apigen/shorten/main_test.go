@@ -48,6 +48,59 @@ func read(in *jlexer.Lexer, out *T) {
 			in.AddError((out.Raw).UnmarshalJSON(data))
 		}
 	}
+	if in.IsNull() {
+		in.Skip()
+		out.Words = nil
+	} else {
+		in.Delim('[')
+		if out.Words == nil {
+			if !in.IsDelim(']') {
+				out.Words = make([]string, 0, 4)
+			} else {
+				out.Words = []string{}
+			}
+		} else {
+			out.Words = (out.Words)[:0]
+		}
+		for !in.IsDelim(']') {
+			var v1 string
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				v1 = string(in.String())
+			}
+			out.Words = append(out.Words, v1)
+			in.WantComma()
+		}
+		in.Delim(']')
+	}
+	if in.IsNull() {
+		in.Skip()
+		out.Parts = nil
+	} else {
+		in.Delim('[')
+		if out.Parts == nil {
+			if !in.IsDelim(']') {
+				out.Parts = make([]Part, 0, 1)
+			} else {
+				out.Parts = []Part{}
+			}
+		} else {
+			out.Parts = (out.Parts)[:0]
+		}
+		for !in.IsDelim(']') {
+			var v2 Part
+			easyjsonDecodePart(in, &v2)
+			out.Parts = append(out.Parts, v2)
+			in.WantComma()
+		}
+		in.Delim(']')
+	}
+	in.AddError(&jlexer.LexerError{
+		Offset: in.GetPos(),
+		Reason: "unknown field",
+		Data:   key,
+	})
 	in.Delim('}')
 	if isTopLevel {
 		in.Consumed()
@@ -66,6 +119,26 @@ func write(out *jwriter.Writer, in T) {
 		out.RawString(prefix)
 		out.Raw((in.Raw).MarshalJSON())
 	}
+	{
+		out.RawByte('[')
+		for v1, v2 := range in.Words {
+			if v1 > 0 {
+				out.RawByte(',')
+			}
+			out.String(string(v2))
+		}
+		out.RawByte(']')
+	}
+	{
+		out.RawByte('[')
+		for v3, v4 := range in.Parts {
+			if v3 > 0 {
+				out.RawByte(',')
+			}
+			easyjsonEncodePart(out, v4)
+		}
+		out.RawByte(']')
+	}
 }
 `
 
@@ -74,7 +147,12 @@ func TestShortened(t *testing.T) {
 	for _, part := range []string{
 		"isTopLevel, null := jsonfield.Begin(in)\n",
 		"\tjsonfield.String(in, (*string)(&out.Name))\n",
-		"\t\tout.Limit = new(int)\n\t\t}\n\t\tjsonfield.Int(in, (*int)(out.Limit))\n",
+		"\tjsonfield.Pointer(in, &out.Limit, jsonfield.Int)\n",
+		"\tjsonfield.Strings(in, &out.Words)\n",
+		"\tjsonfield.List(in, &out.Parts, easyjsonDecodePart)\n",
+		"\tjsonfield.Unknown(in, key)\n",
+		"\t\tjsonfield.PutStrings(out, in.Words)\n",
+		"\t\tjsonfield.PutList(out, in.Parts, easyjsonEncodePart)\n",
 		"\tjsonfield.Value(in, &out.Raw)\n",
 		"\tjsonfield.End(in, isTopLevel)\n",
 		"\t\tjsonfield.PutString(out, prefix[1:], string(in.Name))\n",

@@ -7,8 +7,8 @@ import (
 
 func init() { writers["adk"] = adk }
 
-// adk writes a conversation as the events of a session, with the key names of JavaScript or Python. Between them are
-// other events, which are not sent to a model.
+// adk writes a conversation as the events of a session, with the keys of JavaScript or Python. There are also events
+// in between that are not sent to a model.
 func adk(add func(any), c Conversation, r *rand.Rand) {
 	snake := r.IntN(3) == 0
 	spelled := func(camel, other string) string {
@@ -98,8 +98,8 @@ func adkResponse(call Call, r *rand.Rand, spelled func(string, string) string) o
 	return obj{spelled("functionResponse", "function_response"): response}
 }
 
-// adkCompacted turns an event into a compaction event of the framework, whose summary replaces the events before it. The
-// summary is a member of actions in Python; in JavaScript its members are in the event.
+// adkCompacted turns an event into one of the framework's compaction events, whose summary replaces the events before
+// it. In Python the summary is a member of actions; in JavaScript its members are in the event.
 func adkCompacted(e obj, n int, snake bool) obj {
 	const said = "The user asked for a change, and it was made."
 	end := 1700000000 + n - 1

@@ -9,8 +9,8 @@ import (
 
 func init() { writers["ag-ui"] = agUI }
 
-// agUI writes a conversation with reasoning in separate messages. Sometimes it adds an activity that only the frontend
-// shows, or writes each of several calls as a separate message, as happens when their events name no parent.
+// agUI writes a conversation in which reasoning is a separate message. Sometimes it adds an activity that only the
+// frontend shows, or writes each of several calls as a separate message, as happens if their events name no parent.
 func agUI(add func(any), c Conversation, r *rand.Rand) {
 	n := 0
 	put := func(v obj) {

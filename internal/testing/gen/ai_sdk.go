@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// approved reports whether the user was asked to approve a call, and provided whether the provider ran it. They depend
-// only on the call, because a call and its result may be written in different places.
+// approved reports whether the user was asked to approve a call, and provided whether the provider ran it. Both
+// depend only on the call, because a call and its result may be written in different places.
 func approved(c Call) bool { return c.Path == "src/f3.go" }
 func provided(c Call) bool { return c.Name == "web_fetch" && c.Path < "src/f4" }
 
@@ -87,7 +87,7 @@ func aiSDK(add func(any), m Message, r *rand.Rand) {
 	add(obj{"role": m.Role, "content": content(m, r, parts)})
 }
 
-// aiSDKUI writes a whole conversation: consecutive steps of the assistant may be one message.
+// aiSDKUI writes a whole conversation, in which consecutive steps of the assistant may be one message.
 func aiSDKUI(add func(any), c Conversation, r *rand.Rand) {
 	var open obj // the assistant message to which the next step may be added
 	flush := func() {
@@ -143,7 +143,7 @@ func aiSDKUI(add func(any), c Conversation, r *rand.Rand) {
 	flush()
 }
 
-// uiCall returns a tool call with its result, which is in the following messages.
+// uiCall returns a tool call together with its result, which it finds in the messages after the call.
 func uiCall(call Call, behind Conversation, r *rand.Rand) obj {
 	p := obj{"type": "tool-" + call.Name, "toolCallId": call.ID, "input": args(call), "state": "input-available"}
 	if r.IntN(6) == 0 {

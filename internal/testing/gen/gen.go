@@ -1,5 +1,6 @@
-// Package gen generates random conversations for property tests, both ordinary ones and ones with everything that is known to break
-// compactors. A conversation is generated once, independent of wire formats, and can then be written in any of them.
+// Package gen generates random conversations for property tests. Some are ordinary, others contain everything that is
+// known to break compactors. A conversation is generated once, independent of wire formats, and can then be written
+// in any of them.
 package gen
 
 import (
@@ -36,7 +37,7 @@ type Conversation []Message
 // Options control how difficult a conversation is.
 type Options struct {
 	Messages int
-	// Broken allows unanswered calls, misplaced results, duplicate ids and empty messages.
+	// Broken allows the conversation to have unanswered calls, misplaced results, duplicate ids and empty messages.
 	Broken bool
 }
 
@@ -167,14 +168,15 @@ func Formats() []string {
 	return append(formats, slices.Sorted(maps.Keys(writers))...)
 }
 
-// writers write a whole conversation in a format. Formats in separate files register theirs.
+// writers write a conversation in a format, whose name is the key. Formats in other files of this package add
+// themselves.
 var writers = map[string]func(add func(any), c Conversation, r *rand.Rand){}
 
 type obj = map[string]any
 
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-// Render writes the conversation in a wire format. r chooses between equivalent forms.
+// Render writes the conversation in a wire format. r chooses randomly between equivalent forms.
 func (c Conversation) Render(format string, r *rand.Rand) []json.RawMessage {
 	var out []json.RawMessage
 	add := func(v any) {
@@ -221,7 +223,8 @@ func texts(m Message, typ string) []any {
 	return parts
 }
 
-// content returns a message's content as a string, if that is possible and r chooses it, otherwise as a list of parts.
+// content returns the content of a message as a list of parts. If r chooses so, a content of a single text is
+// returned as a string.
 func content(m Message, r *rand.Rand, parts []any) any {
 	if len(m.Texts) == 1 && len(parts) == 1 && r.IntN(2) == 0 {
 		return m.Texts[0]
@@ -234,7 +237,7 @@ func content(m Message, r *rand.Rand, parts []any) any {
 
 func args(c Call) obj { return obj{"path": c.Path} }
 
-// plain writes only the texts of a message, and nothing for tool results.
+// plain writes the texts of a message without its other parts. It writes nothing for tool results.
 func plain(add func(any), m Message) {
 	if m.Role != "results" && len(m.Texts) > 0 {
 		add(obj{"role": m.Role, "content": strings.Join(m.Texts, "\n")})

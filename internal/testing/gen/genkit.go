@@ -4,7 +4,7 @@ import "math/rand/v2"
 
 func init() { writers["genkit"] = genkit }
 
-// genkit writes a conversation in which calls may have no reference, and results may hold media.
+// genkit writes a conversation in which calls may have no reference, and results may contain media.
 func genkit(add func(any), c Conversation, r *rand.Rand) {
 	bare := r.IntN(8) == 0 && !repeats(c)
 	media := obj{"media": obj{"contentType": "image/png", "url": "data:image/png;base64," + png}}
@@ -61,8 +61,8 @@ func genkit(add func(any), c Conversation, r *rand.Rand) {
 	}
 }
 
-// repeats reports whether a message calls a tool twice, or leaves a call open, so that names alone don't tell which
-// result answers which call.
+// repeats reports whether a conversation has a message that calls a tool twice or leaves a call open, so that the
+// tools' names don't tell which result belongs to which call.
 func repeats(c Conversation) bool {
 	for i, m := range c {
 		names := map[string]bool{}

@@ -4,7 +4,8 @@ import "math/rand/v2"
 
 func init() { writers["haystack"] = haystack }
 
-// haystack writes a conversation as to_dict does: each result is a message of its own and repeats its call.
+// haystack writes a conversation in the form that to_dict returns: each result is a message of its own and repeats
+// its call.
 func haystack(add func(any), c Conversation, r *rand.Rand) {
 	image := obj{"image": obj{"base64_image": png, "mime_type": "image/png", "detail": nil, "meta": obj{}, "validation": true}}
 	say := func(role string, parts []any) {

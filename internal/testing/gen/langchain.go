@@ -9,8 +9,8 @@ import (
 
 func init() { writers["langchain"] = langchain }
 
-// langchain writes a conversation in one of three shapes, with the details of JavaScript or Python, and for one of three
-// kinds of providers.
+// langchain writes a conversation in one of three shapes, with the details of JavaScript or Python, and for one of
+// three kinds of providers, all chosen randomly.
 func langchain(add func(any), c Conversation, r *rand.Rand) {
 	w := lcWriter{shape: r.IntN(3), python: r.IntN(2) == 0, provider: r.IntN(3), r: r}
 	for i, m := range c {
@@ -55,7 +55,7 @@ func langchain(add func(any), c Conversation, r *rand.Rand) {
 	}
 }
 
-// lcWriter writes messages as one application stores them.
+// lcWriter writes messages in the form in which one application stores them.
 type lcWriter struct {
 	shape    int // constructor, stored, flat
 	python   bool
@@ -100,7 +100,7 @@ func (w lcWriter) image() any {
 	return obj{"type": "image", "source": obj{"type": "base64", "media_type": "image/png", "data": png}}
 }
 
-// answer returns a model's message. Its calls are in tool_calls, and also in the shape in which the provider returned them.
+// answer returns a model's message. The calls are in tool_calls and also where the provider returned them.
 func (w lcWriter) answer(m Message, parts []any) obj {
 	extra := obj{}
 	v := obj{"content": content(m, w.r, parts), "usage_metadata": obj{"input_tokens": 9, "output_tokens": 3, "total_tokens": 12}}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// The styles of thinking: which assistant messages in a tool loop begin with thinking.
+// The styles of thinking, which differ in the assistant messages of a tool loop that begin with thinking.
 const (
 	ThinkFirst = iota // only the first
 	ThinkAll          // all
@@ -13,8 +13,9 @@ const (
 	thinkStyles
 )
 
-// Loops generates a valid conversation of tool loops in which the model thinks. Signatures consist of sign, a number and an underscore.
-// The last loop is usually open: it ends with tool results, and the model is about to continue.
+// Loops generates a valid conversation of tool loops in which the model thinks. A signature consists of sign, a
+// number and an underscore. The last loop is usually open: it ends with tool results, and the model is about to
+// continue.
 func Loops(r *rand.Rand, turns int, sign string) Conversation {
 	var c Conversation
 	style := r.IntN(thinkStyles)

@@ -8,8 +8,9 @@ import (
 
 func init() { writers["mastra"] = mastra }
 
-// mastra writes a conversation as the framework stores it. Consecutive steps of the assistant are one message, and results
-// are inside their calls. There may also be copies outside of the parts; in older versions calls and files are only there.
+// mastra writes a conversation as the framework stores it. Consecutive steps of the assistant are one message, and
+// results are inside their calls. Calls and files may also be copied outside of the parts; in older versions they are
+// only there.
 func mastra(add func(any), c Conversation, r *rand.Rand) {
 	var open obj // the content of the assistant message to which the next step may be added
 	var message obj

@@ -4,7 +4,8 @@ import "math/rand/v2"
 
 func init() { writers["mcp-sampling"] = mcpSampling }
 
-// mcpSampling writes the content of a message as a list of blocks; a single block may also be an object without a list.
+// mcpSampling writes a conversation in which the content of a message is a list of blocks, or the block itself if
+// there is only one.
 func mcpSampling(add func(any), c Conversation, r *rand.Rand) {
 	var results []any // consecutive results usually share a message
 	merge := r.IntN(4) > 0

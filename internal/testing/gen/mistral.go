@@ -9,7 +9,7 @@ import (
 
 func init() { writers["mistral"] = mistral }
 
-// mistral writes a conversation with the key names of the API or of the SDK.
+// mistral writes a conversation with the keys of the API or of the SDK.
 func mistral(add func(any), c Conversation, r *rand.Rand) {
 	calls, callID, image := "tool_calls", "tool_call_id", "image_url"
 	if r.IntN(2) == 0 {
@@ -58,7 +58,8 @@ func mistral(add func(any), c Conversation, r *rand.Rand) {
 	}
 }
 
-// mistralID turns a call id into one of nine letters and digits, as the provider requires. Invalid ids stay invalid.
+// mistralID turns a call id into an id of nine letters and digits, as the provider requires. Invalid ids stay
+// invalid.
 func mistralID(id string) string {
 	var n int
 	switch {

@@ -7,7 +7,7 @@ import (
 
 func init() { writers["ollama"] = ollama }
 
-// ollama writes a conversation, with or without tool names in the results: older clients omit them.
+// ollama writes a conversation in which the results have tool names or, as with older clients, none.
 func ollama(add func(any), c Conversation, r *rand.Rand) {
 	named := r.IntN(3) > 0
 	for _, m := range c {

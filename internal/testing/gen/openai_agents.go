@@ -14,7 +14,8 @@ func init() {
 	}
 }
 
-// openaiAgents writes items as the Agents SDK stores them after a run, with provider-specific data under providerData.
+// openaiAgents writes a message as the items that the Agents SDK stores after a run, with provider-specific data
+// under providerData.
 func openaiAgents(add func(any), m Message, i int, r *rand.Rand) {
 	n := strconv.Itoa(i)
 	switch m.Role {

@@ -82,7 +82,7 @@ func piAnswer(m Message, r *rand.Rand, stop string) obj {
 		}
 		parts = append(parts, v)
 	}
-	// The counts are 0: readers would trust a count that doesn't match the text.
+	// The counts are 0, because readers would trust a count that doesn't match the text.
 	zero := obj{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0}
 	return obj{"role": "assistant", "content": parts, "api": "anthropic-messages", "provider": "anthropic", "model": "claude-sonnet-5", "stopReason": stop,
 		"usage": obj{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0, "cost": zero}}

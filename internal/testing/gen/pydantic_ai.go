@@ -7,8 +7,8 @@ import (
 
 func init() { writers["pydantic-ai"] = pydanticAI }
 
-// pydanticAI writes a conversation as ModelMessagesTypeAdapter does: the system prompt is in the first request, and the
-// type of a part comes last.
+// pydanticAI writes a conversation in the form in which ModelMessagesTypeAdapter writes it: the system prompt is in
+// the first request, and the type of a part is its last member.
 func pydanticAI(add func(any), c Conversation, r *rand.Rand) {
 	const at = "2026-01-01T00:00:00Z"
 	image := obj{"data": png, "media_type": "image/png", "kind": "binary"}

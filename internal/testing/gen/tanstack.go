@@ -65,7 +65,7 @@ func tanStackImage() obj {
 	return obj{"type": "image", "source": obj{"type": "data", "value": png, "mimeType": "image/png"}}
 }
 
-// tanStackCall returns a call and its result, which is in the following messages.
+// tanStackCall returns a call and its result, which it finds in the messages after the call.
 func tanStackCall(call Call, behind Conversation, r *rand.Rand) []any {
 	a, _ := json.Marshal(args(call))
 	p := obj{"type": "tool-call", "id": call.ID, "name": call.Name, "arguments": string(a), "input": args(call), "state": "input-complete"}
@@ -100,7 +100,7 @@ func tanStackCall(call Call, behind Conversation, r *rand.Rand) []any {
 	return []any{p, v}
 }
 
-// resultOf returns the result of a call in the following messages, or nil.
+// resultOf returns the result that a call has in the messages after it, or nil.
 func resultOf(call Call, behind Conversation) (result *Call) {
 	for _, later := range behind {
 		if later.Role != "results" {

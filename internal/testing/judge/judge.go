@@ -69,9 +69,10 @@ func (m *message) blocks() []block {
 	return out
 }
 
-// judge has the checks for one wire format. Each file of this package registers the judges of its formats.
+// judge are the checks for one wire format. Each file of this package registers the judges of its formats.
 type judge struct {
-	// valid returns the violations, one line each. Lines about violations that providers tolerate begin with tolerable.
+	// valid returns the violations, one per line. If a provider tolerates a violation, its line begins with
+	// tolerable.
 	valid func(list []byte) []string
 	// lastUser returns the newest user message that contains more than tool results, unchanged.
 	lastUser func(list []byte) json.RawMessage
@@ -90,17 +91,18 @@ var judges = map[string]judge{
 // Known reports whether there is a judge for a wire format.
 func Known(format string) bool { _, ok := judges[format]; return ok }
 
-// tolerable is the prefix of lines about violations that providers tolerate, as recorded requests show.
+// tolerable is the prefix of lines for violations that providers tolerate, as recorded requests show.
 const tolerable = "tolerated: "
 
-// Valid returns one line for each violation that a provider would reject. It takes a list of messages, or a request body
-// with the list under the key messages.
+// Valid returns the violations for which a provider would reject the messages, one per line. list is a list of
+// messages, or a request body in which the list has the key messages.
 func Valid(format string, list []byte) []string {
 	refused, _ := Broken(format, list)
 	return refused
 }
 
-// Broken returns the violations that a provider would reject, as Valid does, and those that it tolerates, one line each.
+// Broken returns the violations for which a provider would reject the messages, like Valid, and those that it
+// tolerates.
 func Broken(format string, list []byte) (refused, tolerated []string) {
 	for _, line := range judges[format].valid(listIn(list)) {
 		if strings.HasPrefix(line, tolerable) {
@@ -205,7 +207,8 @@ func anthropic(ms []message) (bad []string) {
 	say := func(i int, f string, a ...any) {
 		bad = append(bad, fmt.Sprintf("message %d: ", i)+fmt.Sprintf(f, a...))
 	}
-	// The provider joins consecutive messages with the same role, so the checks apply to turns.
+	// The provider joins consecutive messages with the same role, so the rules apply to the joined messages, called
+	// turns here.
 	type turn struct {
 		at     int
 		role   string
@@ -285,14 +288,15 @@ func anthropic(ms []message) (bad []string) {
 			}
 			other = true
 		}
-		// At the end of the list the host may be about to add the other results.
+		// If this is the end of the list, the host may be about to add the other results.
 		if len(open) > 0 && !(n == len(turns)-1 && !other) {
 			say(t.at, "%d tool_use of the turn before have no tool_result", len(open))
 		}
 		if called && other {
 			say(t.at, "the answer to a tool_use with a caller holds more than tool_results")
 		}
-		// Results may come later, but not after a system message or after the user says anything.
+		// Results may follow later, but not after a system message or after a message in which the user says
+		// anything.
 		if len(server) > 0 && (t.role == "system" || t.role == "user" && other) {
 			say(t.at, "%d server tools without result", len(server))
 			server = map[string]bool{}
@@ -320,7 +324,7 @@ func lastUser(list []byte) json.RawMessage {
 	return nil
 }
 
-// Changed returns the messages of after that are not in before, byte for byte.
+// Changed returns the messages of after that don't occur in before, byte for byte.
 func Changed(before, after []byte) []json.RawMessage {
 	in, _ := read(before)
 	out, _ := read(after)
@@ -351,7 +355,7 @@ func opaque(list []byte) (parts []json.RawMessage) {
 	return parts
 }
 
-// Surrogates returns an error if a list contains half of a surrogate pair, escaped or not.
+// Surrogates returns an error if a list contains only one half of a surrogate pair, escaped or not.
 func Surrogates(list []byte) error {
 	// encoding/json replaces lone surrogates with U+FFFD, so a string that it changes contained one.
 	for i := 0; i+6 <= len(list); i++ {

@@ -21,7 +21,7 @@ type adkEvent struct {
 	summary   bool
 }
 
-// adkEvents reads events with the key names of JavaScript or Python.
+// adkEvents reads events with the keys of JavaScript or Python.
 func adkEvents(list []byte) ([]adkEvent, error) {
 	var raws []json.RawMessage
 	if err := json.Unmarshal(list, &raws); err != nil {
@@ -76,13 +76,14 @@ func adkEvents(list []byte) ([]adkEvent, error) {
 	return events, nil
 }
 
-// adkBeginsEmpty reports whether the first part of a content has an empty text, in which case JavaScript skips the
-// whole event.
+// adkBeginsEmpty reports whether the first part of a content has an empty text. JavaScript then skips the whole
+// event.
 func adkBeginsEmpty(c *geminiContent) bool {
 	return len(c.parts) > 0 && c.parts[0].text != nil && *c.parts[0].text == ""
 }
 
-// framework reports whether a content has a call to one of the framework's own tools, or a response of one.
+// framework reports whether a content includes a call to one of the framework's own tools, or the response of such a
+// call.
 func (c *geminiContent) framework() bool {
 	calls, responses := c.calls()
 	return slices.ContainsFunc(append(calls, responses...), func(c *geminiCall) bool {
@@ -90,8 +91,8 @@ func (c *geminiContent) framework() bool {
 	})
 }
 
-// adkContents returns the contents that the framework builds from events. It moves each response behind the event with
-// its call, and uses only the last response for each id.
+// adkContents returns the contents that the framework builds from events, and what is wrong with the events. A
+// response comes directly after the event with its call, and for each id only the last response is used.
 func adkContents(events []adkEvent) (contents []geminiContent, bad []string) {
 	var sent []geminiContent
 	for _, e := range events {
@@ -132,7 +133,8 @@ func adkContents(events []adkEvent) (contents []geminiContent, bad []string) {
 	return contents, bad
 }
 
-// adkLatest removes the events between the newest event, if it has responses, and the event with their calls.
+// adkLatest removes the events between the newest event, if that contains responses, and the event with the calls
+// that they answer.
 func adkLatest(sent []geminiContent) ([]geminiContent, error) {
 	if len(sent) == 0 {
 		return sent, nil
@@ -176,8 +178,8 @@ func adkLatest(sent []geminiContent) ([]geminiContent, error) {
 	return sent, fmt.Errorf("no function call event found for the responses of the last event")
 }
 
-// adkMerged merges several contents with responses: a later response replaces an earlier one. The responses are in the
-// order of their calls, as in the framework.
+// adkMerged merges the contents at the indexes from, which contain responses. A later response replaces an earlier
+// one with the same id. The responses are in the order of their calls, as in the framework.
 func adkMerged(sent []geminiContent, from []int, calls []*geminiCall) geminiContent {
 	merged := geminiContent{role: sent[from[0]].role, raw: sent[from[0]].raw}
 	place := map[string]int{}
@@ -203,7 +205,7 @@ func adkMerged(sent []geminiContent, from []int, calls []*geminiCall) geminiCont
 	return merged
 }
 
-// adk returns what the framework rejects in events, and what Gemini would reject in the contents built from them.
+// adk returns why the framework rejects events, and why Gemini would reject the contents that are built from them.
 func adk(list []byte) (bad []string) {
 	events, err := adkEvents(list)
 	if err != nil {
@@ -293,8 +295,7 @@ func contentIn(event json.RawMessage) json.RawMessage {
 	return e.Content
 }
 
-// adkKept returns an error if the events' times were in order before a compaction and no longer are: Python sorts events
-// by time.
+// adkKept returns an error if a compaction has broken the order of the events' times. Python sorts events by time.
 func adkKept(before, after []byte) error {
 	if !adkOrdered(before) || adkOrdered(after) {
 		return nil

@@ -22,8 +22,8 @@ func init() {
 	}}
 }
 
-// agentsNeeds lists the required members for each item type, according to the SDK's schemas, with their types: s is a
-// string, l a list, o an object, and x a string, an object or a list.
+// agentsNeeds lists, for each type of item, the members that the SDK's schemas require, with their types: s is a
+// string, l a list, o an object, and x any of these.
 var agentsNeeds = map[string]map[string]string{
 	"function_call":           {"callId": "s", "name": "s", "arguments": "s"},
 	"function_call_result":    {"callId": "s", "name": "s", "status": "s", "output": "x"},
@@ -46,7 +46,7 @@ var agentsNeeds = map[string]map[string]string{
 var agentsParts = map[string]string{"input_text": "user", "input_image": "user", "input_file": "user", "audio": "user assistant", "output_text": "assistant",
 	"refusal": "assistant", "image": "assistant"}
 
-// agentsMessage returns what is missing or wrong in a message according to its schema, or "".
+// agentsMessage returns what is missing from a message, or wrong in it, according to its schema; "" if nothing is.
 func agentsMessage(item map[string]json.RawMessage) string {
 	var role string
 	_ = json.Unmarshal(item["role"], &role)
@@ -72,7 +72,7 @@ func agentsMessage(item map[string]json.RawMessage) string {
 	return ""
 }
 
-// agentsLacks returns what is missing or wrong in an item according to its schema, or "".
+// agentsLacks returns what is missing from an item, or wrong in it, according to its schema; "" if nothing is.
 func agentsLacks(item map[string]json.RawMessage) string {
 	var typ string
 	if _ = json.Unmarshal(item["type"], &typ); typ == "message" || typ == "" {
@@ -91,7 +91,7 @@ func agentsLacks(item map[string]json.RawMessage) string {
 	return ""
 }
 
-// agentsSent converts items to those of OpenAI's API, as the SDK does before it sends them.
+// agentsSent converts items to those of OpenAI's API, as the SDK does when it sends them.
 func agentsSent(list []byte) ([]byte, error) {
 	var items []map[string]json.RawMessage
 	if err := json.Unmarshal(list, &items); err != nil {
@@ -115,7 +115,7 @@ func agentsSent(list []byte) ([]byte, error) {
 	return json.Marshal(items)
 }
 
-// agents checks items by the SDK's schemas, and then the converted items by the rules of OpenAI's API.
+// agents checks items against the SDK's schemas, and then the converted items against the rules of OpenAI's API.
 func agents(list []byte) (bad []string) {
 	var items []map[string]json.RawMessage
 	if err := json.Unmarshal(list, &items); err != nil {

@@ -25,7 +25,8 @@ type agMessage struct {
 	}
 }
 
-// content reports whether the content is a string (text) or a list of parts (parts), and whether it is nonempty (said).
+// content returns three facts about the content: text is true if it is a string, parts if it is a list of parts, and
+// said if it is not empty.
 func (m *agMessage) content() (text, parts, said bool) {
 	var s *string
 	if json.Unmarshal(m.Content, &s) == nil && s != nil {
@@ -41,7 +42,8 @@ func (m *agMessage) content() (text, parts, said bool) {
 	return false, true, said
 }
 
-// agUI returns what the protocol's schemas reject, and what a provider would reject if an agent sent it the messages.
+// agUI returns why the protocol's schemas reject messages, and why a provider would reject them if an agent sent
+// them.
 func agUI(list []byte) (bad []string) {
 	var ms []agMessage
 	if err := json.Unmarshal(list, &ms); err != nil {

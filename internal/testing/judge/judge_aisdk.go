@@ -30,7 +30,7 @@ type aiPart struct {
 	Approved         *bool           `json:"approved"`
 }
 
-// aiSDK returns what generateText, or the provider, would reject in a list of ModelMessages.
+// aiSDK returns why generateText, or the provider, would reject a list of ModelMessages.
 func aiSDK(list []byte) (bad []string) {
 	var ms []aiMessage
 	if err := json.Unmarshal(list, &ms); err != nil {
@@ -66,7 +66,7 @@ func aiSDK(list []byte) (bad []string) {
 		}
 		switch m.Role {
 		case "user", "system":
-			// At the end of the list the host may be about to add results, unless somebody has spoken since.
+			// If this is the end of the list, the host may be about to add results, unless somebody has spoken since.
 			if len(open) > 0 {
 				say(i, "%d tool calls have no result before it", len(open))
 				open = map[string]bool{}
@@ -122,7 +122,7 @@ func aiSDK(list []byte) (bad []string) {
 	return bad
 }
 
-// aiOutput returns what is wrong with the output of a tool result.
+// aiOutput returns what is wrong with the output of a tool result, or "".
 func aiOutput(p aiPart) string {
 	if p.Result != nil { // AI SDK 4: any value
 		return ""

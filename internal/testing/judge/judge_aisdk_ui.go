@@ -33,8 +33,8 @@ type uiPart struct {
 	} `json:"approval"`
 }
 
-// aiSDKUI returns what validateUIMessages would reject in a list of UIMessages, and what convertToModelMessages would
-// convert to invalid ModelMessages.
+// aiSDKUI returns why validateUIMessages would reject a list of UIMessages, and why the ModelMessages that
+// convertToModelMessages would make of it are invalid.
 func aiSDKUI(list []byte) (bad []string) {
 	var ms []uiMessage
 	if err := json.Unmarshal(list, &ms); err != nil {
@@ -96,7 +96,7 @@ func aiSDKUI(list []byte) (bad []string) {
 	return bad
 }
 
-// uiTool returns what is wrong with a tool part: each state has its own members.
+// uiTool returns what is wrong with a tool part, or "". Which members a part must have depends on its state.
 func uiTool(p uiPart) string {
 	approved := ""
 	if a := p.Approval; a != nil {

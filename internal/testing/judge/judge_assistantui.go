@@ -57,8 +57,8 @@ func (m *auMessage) said() bool {
 	return slices.ContainsFunc(parts, func(p auPart) bool { return p.Type != "text" || p.Text != nil && *p.Text != "" })
 }
 
-// assistantUI returns violations of the library's types. A call without a result is only tolerated, because the converter
-// adds a result.
+// assistantUI returns violations of the library's types. A call without a result is a tolerated violation, because
+// the converter adds a result.
 func assistantUI(list []byte) (bad []string) {
 	var ms []auMessage
 	if err := json.Unmarshal(list, &ms); err != nil {

@@ -57,7 +57,7 @@ func bedrockRead(list []byte) ([]bedrockMessage, error) {
 
 var bedrockID = regexp.MustCompile(`^[a-zA-Z0-9_.:-]{1,64}$`)
 
-// bedrock returns what the service rejects with a ValidationException.
+// bedrock returns why the service would reject messages with a ValidationException.
 func bedrock(list []byte) (bad []string) {
 	ms, err := bedrockRead(list)
 	if err != nil {
@@ -155,7 +155,7 @@ func bedrock(list []byte) (bad []string) {
 		if len(server) > 0 {
 			say(i, "%d server tools without result", len(server))
 		}
-		// At the end of the list the host may be about to add the other results.
+		// If this is the end of the list, the host may be about to add the other results.
 		if len(asked) > 0 && (i < len(ms)-1 || other) {
 			say(i, "Expected toolResult blocks for %d Ids", len(asked))
 		}

@@ -11,6 +11,7 @@ type chat struct {
 	list  string // the member with the parts
 	roles []string
 	part  func(raw json.RawMessage) chatPart
+	says  bool // the assistant only has texts, a system message comes first, and messages may be empty
 }
 
 // chatPart is what a part of a message is.
@@ -78,12 +79,17 @@ func (c *chat) valid(list []byte) (bad []string) {
 			say("%d calls before it have no result", len(asked))
 			clear(asked)
 		}
+		if c.says && m.role == "system" && i > 0 {
+			say("a system message that is not the first")
+		}
 		filled := false
 		for n, p := range m.parts {
 			filled = filled || p.kind != "text" || p.text != ""
 			switch {
 			case p.kind == "":
 				say("unsupported part %s", m.raws[n])
+			case c.says && p.kind != "text" && m.role == "assistant":
+				say("the assistant says %s", m.raws[n])
 			case p.kind == "call" && m.role != "assistant":
 				say("a call that is not of the assistant")
 			case p.kind == "call" && used[p.id]:
@@ -96,7 +102,9 @@ func (c *chat) valid(list []byte) (bad []string) {
 				delete(asked, p.id)
 			}
 		}
-		if !filled {
+		if !filled && c.says {
+			bad = append(bad, tolerable+fmt.Sprintf("message %d: nothing in it", i))
+		} else if !filled {
 			say("nothing in it")
 		}
 	}
@@ -126,6 +134,7 @@ func (c *chat) opaque(list []byte) (out []json.RawMessage) {
 }
 
 func init() {
+	judges["prompt-api"] = (&chat{list: "content", roles: []string{"system", "user", "assistant"}, part: promptPart, says: true}).judge()
 	judges["agent-framework"] = (&chat{list: "contents", roles: []string{"system", "user", "assistant", "tool"}, part: afPart}).judge()
 }
 
@@ -161,4 +170,21 @@ func afPart(raw json.RawMessage) chatPart {
 		return chatPart{kind: "other"}
 	}
 	return chatPart{}
+}
+
+// promptPart reads a content of the browser's Prompt API.
+func promptPart(raw json.RawMessage) chatPart {
+	var p struct {
+		Type  string
+		Value json.RawMessage
+	}
+	_ = json.Unmarshal(raw, &p)
+	part := chatPart{kind: "other"}
+	switch {
+	case p.Type == "text" && json.Unmarshal(p.Value, &part.text) == nil:
+		part.kind = "text"
+	case p.Type != "image" && p.Type != "audio" || p.Value == nil:
+		part.kind = ""
+	}
+	return part
 }

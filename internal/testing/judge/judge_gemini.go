@@ -32,7 +32,7 @@ type geminiContent struct {
 	raw   json.RawMessage
 }
 
-// either returns a member by one of two spellings of its key.
+// either returns the value of a member whose key has two spellings.
 func (p *geminiPart) either(camel, snake string) json.RawMessage {
 	if v, ok := p.fields[camel]; ok {
 		return v
@@ -137,7 +137,8 @@ func gemini(list []byte) (bad []string) {
 		}
 	}
 	if apart := geminiPairs(contents); len(apart) > 0 {
-		// The provider joins consecutive contents with the same role, so these violations are only tolerated if joining solves them.
+		// The provider joins consecutive contents with the same role. If the joined contents are valid, these
+		// violations are therefore tolerated.
 		if joined := geminiPairs(joinGemini(contents)); len(joined) > 0 {
 			bad = append(bad, joined...)
 		} else {
@@ -159,7 +160,7 @@ func gemini(list []byte) (bad []string) {
 	return append(bad, geminiSignatures(contents)...)
 }
 
-// joinGemini joins consecutive contents of one role.
+// joinGemini joins consecutive contents that have the same role.
 func joinGemini(contents []geminiContent) (joined []geminiContent) {
 	for _, c := range contents {
 		if n := len(joined); n > 0 && joined[n-1].role == c.role {
@@ -201,8 +202,8 @@ func geminiPairs(contents []geminiContent) (bad []string) {
 	return bad
 }
 
-// geminiSignatures checks the signatures after the newest user text: of the model's contents with calls, either all or
-// none must have a signature on their first call.
+// geminiSignatures checks the signatures after the newest user text. Of the model's contents with calls, either all
+// or none must have a signature on their first call.
 func geminiSignatures(contents []geminiContent) (bad []string) {
 	signed, unsigned := -1, -1
 	for i := len(contents) - 1; i >= 0; i-- {
@@ -229,7 +230,7 @@ func geminiSignatures(contents []geminiContent) (bad []string) {
 	return bad
 }
 
-// says reports whether a content has anything besides function responses and empty texts.
+// says reports whether a content contains anything besides function responses and empty texts.
 func (c *geminiContent) says() bool {
 	for _, p := range c.parts {
 		if p.response == nil && !(p.text != nil && *p.text == "") {
@@ -239,7 +240,7 @@ func (c *geminiContent) says() bool {
 	return false
 }
 
-// inserted reports whether a repair inserted the content to make the roles alternate.
+// inserted reports whether a repair has inserted this content to make the roles alternate.
 func (c *geminiContent) inserted() bool {
 	return len(c.parts) == 1 && c.parts[0].text != nil &&
 		(*c.parts[0].text == "[Noted.]" || *c.parts[0].text == "[The conversation goes on from here.]")

@@ -30,7 +30,8 @@ type gkPart struct {
 	}
 }
 
-// genkit returns what the schema rejects, and what no plugin of a model can send: calls and responses without each other.
+// genkit returns why the schema rejects messages, and what no plugin for a model can send: calls without responses,
+// and responses without calls.
 func genkit(list []byte) (bad []string) {
 	var ms []gkMessage
 	if err := json.Unmarshal(list, &ms); err != nil {
@@ -86,8 +87,8 @@ func genkit(list []byte) (bad []string) {
 	return bad
 }
 
-// genkitCall returns the index of the call that a response answers, by its reference or else by its name; -1 if there
-// is none.
+// genkitCall returns the index of the call to which a response belongs, by its reference or else by its name; -1 if
+// there is none.
 func genkitCall(asked []gkTool, response *gkTool) int {
 	for i, call := range asked {
 		switch {

@@ -50,7 +50,8 @@ type hsPart struct {
 	}
 }
 
-// haystack returns what from_dict rejects, and what no generator can send: calls and results without each other.
+// haystack returns why from_dict rejects messages, and what no generator can send: calls without results, and results
+// without calls.
 func haystack(list []byte) (bad []string) {
 	var ms []hsMessage
 	if err := json.Unmarshal(list, &ms); err != nil {

@@ -19,7 +19,7 @@ type lcCall struct {
 	Function struct{ Name string }
 }
 
-// lcMessage is a message in one of three shapes, with its members at the top level, under kwargs, or under data.
+// lcMessage is a message in one of three shapes: its members are at the top level, under kwargs, or under data.
 type lcMessage struct {
 	shape, kind string
 	lcFields
@@ -40,7 +40,7 @@ type lcFields struct {
 	Name string
 }
 
-// lcKinds maps classes and types of messages to their kind.
+// lcKinds are the kinds of messages, by their class or type.
 var lcKinds = map[string]string{
 	"HumanMessage": "human", "AIMessage": "ai", "SystemMessage": "system", "ToolMessage": "tool", "FunctionMessage": "function",
 	"ChatMessage": "chat", "RemoveMessage": "remove", "generic": "chat", "user": "human", "assistant": "ai", "developer": "system",
@@ -119,9 +119,10 @@ func (m *lcMessage) blocks() (blocks []lcBlock) {
 	return blocks
 }
 
-// calls returns the ids of all calls in a message: those in tool_calls and invalid_tool_calls, those in content blocks,
-// and those in the provider's own list if there are no others. odd has the ids that are only in the provider's list even
-// though there are others, because some readers look only there and should see the same calls.
+// calls returns the ids of all calls in a message: those in tool_calls and invalid_tool_calls, those in content
+// blocks and, if there are no others, those in the provider's own list. If there are others, odd are the ids that are
+// only in the provider's list. There should be none, because some readers only look at that list and should see the
+// same calls.
 func (m *lcMessage) calls() (ids, odd []string) {
 	id := func(c lcCall) string {
 		if c.ID == nil {
@@ -156,7 +157,7 @@ func (m *lcMessage) calls() (ids, odd []string) {
 	return ids, odd
 }
 
-// langchain checks messages by the requirements of LangChain's converters and of the providers.
+// langchain checks messages against the requirements of LangChain's converters and of the providers.
 func langchain(list []byte) (bad []string) {
 	ms, err := lcRead(list)
 	if err != nil {
@@ -257,7 +258,7 @@ func langchainOpaque(list []byte) (parts []json.RawMessage) {
 	return parts
 }
 
-// langchainKept checks that new messages have the same shape as the existing ones.
+// langchainKept checks that new messages have the same shape as those that existed before.
 func langchainKept(before, after []byte) error {
 	was, err := lcRead(before)
 	if err != nil {

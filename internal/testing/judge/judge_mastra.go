@@ -69,7 +69,7 @@ func (m *maMessage) parts() []maPart {
 	return parts
 }
 
-// said reports whether a message contains anything that is sent to the model.
+// said reports whether anything in a message is sent to the model.
 func (m *maMessage) said() bool {
 	c := &m.Content
 	return len(c.ToolInvocations) > 0 || len(c.Attachments) > 0 || c.Content != nil && *c.Content != "" || c.Reasoning != nil && *c.Reasoning != "" ||
@@ -81,8 +81,8 @@ func (m *maMessage) user() bool {
 	return m.Role == "user" || m.Role == "signal" && (kind == "user" || kind == "user-message" || kind == "" && m.Type == "user")
 }
 
-// mastra returns what the framework's MessageList rejects or would send incorrectly: messages that it reorders by date,
-// calls that occur twice, and copies that differ from the parts.
+// mastra returns what the framework's MessageList rejects or would send incorrectly: messages that it would put in
+// another order because of their dates, calls that occur twice, and copies that differ from the parts.
 func mastra(list []byte) (bad []string) {
 	var ms []maMessage
 	if err := json.Unmarshal(list, &ms); err != nil {
@@ -134,7 +134,7 @@ func mastra(list []byte) (bad []string) {
 	return bad
 }
 
-// mastraKept returns an error if the copies in a message matched its parts before a compaction and no longer do.
+// mastraKept returns an error for a message whose copies matched its parts before a compaction and no longer do.
 func mastraKept(before, after []byte) error {
 	var was, is []maMessage
 	if err := json.Unmarshal(before, &was); err != nil {
@@ -157,7 +157,8 @@ func mastraKept(before, after []byte) error {
 	return nil
 }
 
-// wrong returns what is wrong with a call of message i of n.
+// wrong returns what is wrong with a call. The call is in message i of n, and calls are the ids of the calls before
+// it.
 func (c *maCall) wrong(i, n int, calls map[string]bool) (bad []string) {
 	if c.ToolCallID == nil || c.ToolName == nil || c.Args == nil {
 		return []string{fmt.Sprintf("message %d: a call without id, name or arguments", i)}
@@ -184,7 +185,7 @@ func (c *maCall) wrong(i, n int, calls map[string]bool) (bad []string) {
 	return bad
 }
 
-// copies returns a line for each copy that doesn't match the parts.
+// copies returns a line for each copy outside the parts that differs from the parts.
 func (m *maMessage) copies() (bad []string) {
 	say := func(f string, a ...any) { bad = append(bad, fmt.Sprintf(f, a...)) }
 	inside := map[string][]*maCall{}

@@ -46,8 +46,8 @@ func samplingRead(list []byte) (ms []samplingMessage, err error) {
 	return ms, nil
 }
 
-// sampling checks messages by their schema and by the specification's rules for tools: an assistant message with tool uses
-// must be followed by a user message that contains only their results.
+// sampling checks messages against their schema and against the specification's rule for tools: after an assistant
+// message with tool uses there must be a user message that contains only their results.
 func sampling(list []byte) (bad []string) {
 	ms, err := samplingRead(list)
 	if err != nil {
@@ -117,7 +117,7 @@ func sampling(list []byte) (bad []string) {
 	return bad
 }
 
-// schema returns the first violation of the protocol's types in a block; "" if the block is valid.
+// schema returns the first violation of the protocol's types in a block, or "" if the block is valid.
 func (p *samplingPart) schema() string {
 	switch p.Type {
 	case "text":

@@ -11,7 +11,7 @@ func init() {
 	judges["mistral"] = judge{valid: mistral, lastUser: mistralLastUser, opaque: opaque}
 }
 
-// mistralMessage is a message with the key names of the API or of the SDK.
+// mistralMessage is a message with the keys of the API or of the SDK.
 type mistralMessage struct {
 	Role       string
 	Content    json.RawMessage
@@ -25,12 +25,13 @@ type mistralUse struct{ ID string }
 
 var nine = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
 
-// behind lists the roles that may follow each role in a request to the API.
+// behind are the roles that may follow each role in a request to the API.
 var behind = map[string][]string{
 	"system": {"system", "user", "assistant"}, "user": {"system", "user", "assistant"}, "assistant": {"user", "assistant", "tool"}, "tool": {"assistant", "tool"},
 }
 
-// mistral makes the checks of the validator in mistral-common, but with the stricter order of roles that the API requires.
+// mistral makes the same checks as the validator in mistral-common, but requires the stricter order of roles of the
+// API.
 func mistral(list []byte) (bad []string) {
 	var ms []mistralMessage
 	if err := json.Unmarshal(list, &ms); err != nil {
@@ -83,7 +84,7 @@ func mistral(list []byte) (bad []string) {
 	return bad
 }
 
-// mistralLastUser ignores user messages that a repair inserted.
+// mistralLastUser returns the newest user message, except for those that a repair inserted.
 func mistralLastUser(list []byte) json.RawMessage {
 	ms, _ := read(list)
 	for _, m := range slices.Backward(ms) {

@@ -10,7 +10,7 @@ func init() {
 	judges["ollama"] = judge{valid: ollama, lastUser: ollamaLastUser, opaque: func([]byte) []json.RawMessage { return nil }}
 }
 
-// ollamaMessage is a message as the server decodes it, so a value of another type is an error.
+// ollamaMessage is a message with the types that the server decodes. A value of any other type is an error.
 type ollamaMessage struct {
 	Role      string
 	Content   string
@@ -25,7 +25,8 @@ type ollamaMessage struct {
 	} `json:"tool_calls"`
 }
 
-// ollama returns what the server can't decode, and as tolerated what the chat templates of models can't handle.
+// ollama returns what the server can't decode and, as tolerated violations, what the chat templates of models can't
+// render.
 func ollama(list []byte) (bad []string) {
 	var ms []ollamaMessage
 	if err := json.Unmarshal(list, &ms); err != nil {

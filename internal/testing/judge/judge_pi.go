@@ -9,7 +9,7 @@ import (
 
 func init() { judges["pi"] = judge{valid: pi, lastUser: piLastUser, opaque: piOpaque} }
 
-// piMessage is a message with the members that pi's types require for some role.
+// piMessage is a message with all members that pi's types require for any role.
 type piMessage struct {
 	Role       string          `json:"role"`
 	Content    json.RawMessage `json:"content"`
@@ -55,7 +55,7 @@ func readPi(list []byte) ([]piMessage, error) {
 	return ms, nil
 }
 
-// parts returns the parts of the message's content; ok reports whether the content is a list.
+// parts returns the parts in the content of a message; ok is false if the content is not a list.
 func (m *piMessage) parts() (parts []piPart, ok bool) {
 	var raws []json.RawMessage
 	if json.Unmarshal(m.Content, &raws) != nil {
@@ -71,14 +71,14 @@ func (m *piMessage) parts() (parts []piPart, ok bool) {
 	return parts, true
 }
 
-// said returns the text of the message's content; ok reports whether the content is a string.
+// said returns the text of the message if its content is a string; ok is false if it is not.
 func (m *piMessage) said() (text string, ok bool) {
 	return text, len(m.Content) > 0 && m.Content[0] == '"' && json.Unmarshal(m.Content, &text) == nil
 }
 
 var piStops = []string{"pending", "stop", "length", "toolUse", "error", "aborted", "deferred"}
 
-// piTyped returns what is missing or wrong in a message according to its type, or "".
+// piTyped returns what is missing from a message, or wrong in it, according to pi's types; "" if nothing is.
 func piTyped(m *piMessage) string {
 	_, list := m.parts()
 	_, str := m.said()
@@ -128,8 +128,8 @@ func piTyped(m *piMessage) string {
 	return ""
 }
 
-// pi processes a conversation as pi does before a request, and returns what a provider would reject. pi adds missing
-// results and skips empty messages, but sends results without a call, which all providers reject.
+// pi processes a conversation as pi does before a request, and returns why a provider would reject the result. pi
+// adds missing results and skips empty messages, but sends results without a call, which all providers reject.
 func pi(list []byte) (bad []string) {
 	ms, err := readPi(list)
 	if err != nil {

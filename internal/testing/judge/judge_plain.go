@@ -11,8 +11,8 @@ func init() {
 		opaque: func([]byte) []json.RawMessage { return nil }}
 }
 
-// plain returns what the strictest readers of chats would reject: chat templates of local models, and providers that
-// don't join consecutive messages.
+// plain returns why the strictest readers of chats would reject messages: chat templates of local models, and
+// providers that don't join consecutive messages.
 func plain(ms []message) (bad []string) {
 	last := ""
 	for i, m := range ms {
@@ -35,7 +35,7 @@ func plain(ms []message) (bad []string) {
 	return bad
 }
 
-// plainLastUser returns the newest user message, ignoring those that a repair inserted.
+// plainLastUser returns the newest user message, except for those that a repair inserted.
 func plainLastUser(list []byte) json.RawMessage {
 	ms, _ := read(list)
 	for i := len(ms) - 1; i >= 0; i-- {

@@ -23,7 +23,8 @@ type paPart struct {
 	Signature string          `json:"signature"`
 }
 
-// pydanticAI returns what the type adapter rejects, and what no provider takes: calls and results without each other.
+// pydanticAI returns why the type adapter rejects messages, and what no provider accepts: calls without results, and
+// results without calls.
 func pydanticAI(list []byte) (bad []string) {
 	var ms []paMessage
 	if err := json.Unmarshal(list, &ms); err != nil {
@@ -86,7 +87,7 @@ func pydanticAI(list []byte) (bad []string) {
 	return bad
 }
 
-// pydanticLastUser returns the last request with a prompt of the user's.
+// pydanticLastUser returns the last request that contains a prompt of the user.
 func pydanticLastUser(list []byte) (last json.RawMessage) {
 	var raws []json.RawMessage
 	_ = json.Unmarshal(list, &raws)

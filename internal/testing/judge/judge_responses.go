@@ -41,14 +41,14 @@ func responsesItems(list []byte) ([]responsesItem, error) {
 	return items, nil
 }
 
-// ofModel reports whether the model wrote an item.
+// ofModel reports whether the model wrote this item.
 func (it *responsesItem) ofModel() bool {
 	return it.Type == "message" && it.Role == "assistant" || it.Type != "message" && it.Role == "" &&
 		(!strings.HasSuffix(it.Type, "_output") || it.Execution == "server") && it.Type != "mcp_approval_response" &&
 		it.Type != "compaction_trigger" && it.Type != "configuration_update"
 }
 
-// answers reports whether an item is the application's output or approval for an item of the model.
+// answers reports whether this item is the application's answer to an item of the model: an output or an approval.
 func (it *responsesItem) answers() bool {
 	return strings.HasSuffix(it.Type, "_output") && it.Execution != "server" || it.Type == "mcp_approval_response"
 }
@@ -160,8 +160,8 @@ func responsesOpaque(list []byte) (parts []json.RawMessage) {
 	return parts
 }
 
-// responsesKept checks that a compaction has lost no compaction items and no references, and that each model item after
-// reasoning still has that reasoning or has lost its id.
+// responsesKept checks that a compaction has lost neither compaction items nor references, and that each model item
+// after reasoning still comes with that reasoning or has lost its id.
 func responsesKept(before, after []byte) error {
 	in, err := responsesItems(before)
 	if err != nil {

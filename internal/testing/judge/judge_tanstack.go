@@ -38,7 +38,7 @@ func (p *tsPart) text() string {
 	return s
 }
 
-// sent reports whether the converter includes a part in a request.
+// sent reports whether the converter puts this part into requests.
 func (p *tsPart) sent() bool {
 	switch p.Type {
 	case "text":
@@ -57,7 +57,8 @@ func (p *tsPart) sent() bool {
 	return false
 }
 
-// tanStack returns violations of the library's types, and messages that the converter would turn into invalid ones.
+// tanStack returns violations of the library's types, and those messages from which the converter would make invalid
+// ones.
 func tanStack(list []byte) (bad []string) {
 	var ms []tsMessage
 	if err := json.Unmarshal(list, &ms); err != nil {
@@ -130,7 +131,8 @@ func tanStack(list []byte) (bad []string) {
 	return bad
 }
 
-// tanStackWrites reports whether a message has a part other than text, which may not be sent, or not yet.
+// tanStackWrites reports whether a message has a part other than text. Such a part may never be sent, or not until
+// later.
 func tanStackWrites(m tsMessage) bool {
 	for _, raw := range m.Parts {
 		var p tsPart

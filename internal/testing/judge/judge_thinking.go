@@ -19,7 +19,7 @@ const (
 	Off         = "off"
 )
 
-// thought is a content block as the provider sees it, read from any format.
+// thought is a content block of a message of any format, as the provider sees it.
 type thought struct {
 	role    string
 	kind    string // thinking, call, result, other
@@ -30,8 +30,8 @@ type thought struct {
 	begins  bool   // an assistant message begins here
 }
 
-// Thinking returns what a provider would reject in the signed thinking of a list of messages or a request body. way is
-// one of the modes above.
+// Thinking returns why a provider would reject the signed thinking in a list of messages or a request body. way is
+// one of the ways above.
 func Thinking(format, way string, body []byte) (bad []string) {
 	beside, blocks := thoughts(format, body)
 	switch way {
@@ -89,11 +89,12 @@ func Thoughts(format string, body []byte) (n int) {
 	return n
 }
 
-// Unsigned is the prefix of signatures that Issue replaces; a number and an underscore follow.
+// Unsigned is the beginning of the placeholders that Issue replaces with signatures. A number and an underscore
+// follow.
 const Unsigned = "UNSIGNED_"
 
-// Issue signs the thinking blocks in a list or a body as the provider would have done: each signature covers everything
-// before its block.
+// Issue replaces the placeholders of thinking blocks in a list or a body with the signatures that the provider would
+// have given. Each signature covers everything before its block.
 func Issue(format string, body []byte) []byte {
 	beside, blocks := thoughts(format, body)
 	h := newPrefix(beside)
@@ -114,7 +115,7 @@ func Issue(format string, body []byte) []byte {
 	return body
 }
 
-// Next returns the signature that a provider would give to new thinking after the messages of a body.
+// Next returns the signature that a provider would give to thinking directly after the messages of a body.
 func Next(format string, body []byte) string {
 	beside, blocks := thoughts(format, body)
 	h := newPrefix(beside)
@@ -132,7 +133,7 @@ func Next(format string, body []byte) string {
 // Sign returns the signature for thinking after a prefix. last is the signature of the previous thinking, or "".
 func Sign(prefix, last string) string { return prefix + "." + hash(last) }
 
-// spoken returns the index after the user's newest turn with a block that is not a tool result.
+// spoken returns the index after the user's newest turn with a block other than a tool result.
 func spoken(blocks []thought) int {
 	for i := len(blocks) - 1; i >= 0; i-- {
 		if blocks[i].role == "user" && blocks[i].kind != "result" {
@@ -144,7 +145,7 @@ func spoken(blocks []thought) int {
 	return 0
 }
 
-// openLoop reports whether a tool loop is still open, so that the model will continue it.
+// openLoop reports whether a tool loop is open, which means that the model will continue it.
 func openLoop(loop []thought) bool {
 	if len(loop) == 0 {
 		return false
@@ -153,8 +154,8 @@ func openLoop(loop []thought) bool {
 	return last.kind == "result" && !last.server || last.kind == "call"
 }
 
-// prefix collects the blocks before a block for its signature. It ignores thinking, and how consecutive blocks of one role
-// are divided into messages.
+// prefix collects the blocks before a thinking block, to compute its signature. It ignores thinking, and how
+// consecutive blocks of one role are divided into messages.
 type prefix struct {
 	text []byte
 	role string
@@ -179,7 +180,7 @@ func hash(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// canonical returns a value as JSON with sorted keys and, for an object, without its cache breakpoint.
+// canonical returns a value as JSON with sorted keys. If the value is an object, its cache breakpoint is left out.
 func canonical(v any) string {
 	if m, ok := v.(map[string]any); ok {
 		delete(m, "cache_control")
@@ -188,8 +189,8 @@ func canonical(v any) string {
 	return string(text)
 }
 
-// thoughts reads the blocks of a list or a body, in order. The first result is the rest of the body: the system prompt and
-// the tools.
+// thoughts reads the blocks of a list or a body, in order. beside is the rest of the body: the system prompt and the
+// tools.
 func thoughts(format string, body []byte) (beside string, blocks []thought) {
 	var whole struct {
 		System, Tools any
@@ -301,7 +302,7 @@ func thoughtOf(role string, p map[string]any) (b thought, result *thought) {
 	return b, nil
 }
 
-// anthropicOptions returns a part's options for Anthropic in the AI SDK.
+// anthropicOptions returns the options for Anthropic that the AI SDK has in a part.
 func anthropicOptions(p map[string]any) map[string]any {
 	for _, key := range []string{"providerOptions", "providerMetadata"} {
 		if options, ok := p[key].(map[string]any); ok {

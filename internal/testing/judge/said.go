@@ -16,7 +16,7 @@ type Said struct {
 	Results                 []string
 }
 
-// SaidIn reads a list of messages of any format. It doesn't identify the format, but looks for the member names of all
+// SaidIn reads a list of messages of any format. It doesn't identify the format, but reads the members of all
 // formats.
 func SaidIn(list []byte) (s Said, err error) {
 	var messages []map[string]any
@@ -72,7 +72,7 @@ func SaidIn(list []byte) (s Said, err error) {
 	return s, nil
 }
 
-// parts reports whether a content has parts of a type.
+// parts reports whether a content has parts of the given type.
 func parts(content any, typ string) bool {
 	list, _ := content.([]any)
 	for _, p := range list {
@@ -115,7 +115,7 @@ func (s *Said) part(role string, m map[string]any) {
 	guarded, cited := under("guardContent"), under("citationsContent")
 	switch {
 	case m["providerExecuted"] == true || typ == "tool-result" && role == "assistant" && m["state"] == nil || m["state"] == "input-streaming":
-		// a call to one of the provider's own tools, or a call that has not been made yet
+		// a call of one of the provider's own tools, or a call that has not been made yet
 	case typ == "steering-message":
 		s.content("user", m["parts"])
 	case guarded != nil:
@@ -185,8 +185,8 @@ func (s *Said) call(name, arguments any) {
 	s.Calls = append(s.Calls, tool+" "+string(b))
 }
 
-// result adds the texts and numbers in a tool result. It ignores the structure, because a result that is JSON in one
-// format is a string that contains JSON in another.
+// result adds the texts and numbers in a tool result. It ignores their structure, because a result that is JSON in
+// one format is a string of JSON in another.
 func (s *Said) result(v any) {
 	s.Results = append(s.Results, squeeze(strings.Join(leaves(nil, v), " ")))
 }

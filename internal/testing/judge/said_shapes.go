@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// plainly rewrites format-specific members of a message to common ones. It returns nil if the message is not sent to a
-// model.
+// plainly rewrites a message so that members that only one format has become members that all formats share. It
+// returns nil if the message is not sent to a model.
 func plainly(m map[string]any) map[string]any {
 	role, _ := m["role"].(string)
 	typ, _ := m["type"].(string)
@@ -53,10 +53,14 @@ func afPlainly(contents []any) (parts []any) {
 	return parts
 }
 
-// wrappedPlainly gives parts that are a member named like their type the members of other formats.
+// wrappedPlainly rewrites parts that are objects with a single member, whose key is the type of the part, so that
+// they have the members of other formats.
 func wrappedPlainly(m map[string]any) map[string]any {
 	for _, part := range list(m["content"]) {
 		p, _ := part.(map[string]any)
+		if value, ok := p["value"].(string); ok && p["type"] == "text" {
+			p["text"] = value
+		}
 		for name, typ := range map[string]string{"toolRequest": "tool-call", "toolResponse": "tool-result", "tool_call": "tool-call", "tool_call_result": "tool-result"} {
 			if held, ok := p[name].(map[string]any); ok {
 				if maps.Copy(p, held); held["output"] != nil {
@@ -195,7 +199,7 @@ func maPlainly(role string, store map[string]any) map[string]any {
 	return map[string]any{"role": role, "parts": append(rest, calls...)}
 }
 
-// adPlainly returns the contents that the framework would send for the events of ADK. Messages of other formats are
+// adPlainly returns the contents that the framework would send for ADK's events. Messages of other formats are
 // returned unchanged.
 func adPlainly(messages []map[string]any) []map[string]any {
 	if !slices.ContainsFunc(messages, func(m map[string]any) bool { return m["author"] != nil }) {
@@ -237,8 +241,8 @@ func list(v any) []any {
 	return l
 }
 
-// paPlainly splits the requests and responses of Pydantic AI into messages of one role each; messages of other formats
-// are unchanged.
+// paPlainly splits the requests and responses of Pydantic AI into messages with one role each. Messages of other
+// formats are returned unchanged.
 func paPlainly(messages []map[string]any) (split []map[string]any) {
 	for _, m := range messages {
 		if m["kind"] != "request" && m["kind"] != "response" {

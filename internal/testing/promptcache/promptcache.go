@@ -41,15 +41,15 @@ func (c *Count) Add(o Count) {
 	c.Input, c.Read, c.Write = c.Input+o.Input, c.Read+o.Read, c.Write+o.Write
 }
 
-// block is a piece of a request. A cached prefix always ends at the end of a block.
+// block is a piece of a request, at the end of which a cached prefix can end.
 type block struct {
 	text string
 	ttl  string // the lifetime of its breakpoint; "" if it has none
 }
 
-// blocksOf splits a request body into blocks in the order in which a model sees them: tools, system prompt, messages. With Anthropic,
-// the tool choice and the thinking mode are not part of the prompt, but changing them invalidates the cache of the messages; they are a
-// block before the messages.
+// blocksOf splits a request body into blocks in the order in which a model sees them: tools, system prompt, messages.
+// With Anthropic, the tool choice and the thinking mode are not part of the prompt, but a change of them invalidates
+// the cache of the messages; they become a block before the messages. marked is true for Anthropic.
 func blocksOf(body []byte, marked bool) (blocks []block, err error) {
 	var b struct {
 		Tools        []json.RawMessage
@@ -111,7 +111,7 @@ func blocksOf(body []byte, marked bool) (blocks []block, err error) {
 	return blocks, nil
 }
 
-// plain returns a part without its breakpoint, and the lifetime of the breakpoint.
+// plain returns a part without its breakpoint, and the breakpoint's lifetime.
 func plain(part json.RawMessage) (text, ttl string) {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(part, &m) != nil {
@@ -195,7 +195,8 @@ func (c *Cache) Automatic(body []byte) (n Count, err error) {
 	return Count{Input: total - read, Read: read}, nil
 }
 
-// prefixes returns, for each block, the number of tokens up to its end and a key for the prefix that ends there.
+// prefixes returns, for each block, how many tokens the request has up to the block's end, and a key for that prefix
+// of the request.
 func prefixes(blocks []block) (sums []int, keys [][sha256.Size]byte) {
 	hash, size := sha256.New(), 0
 	for _, b := range blocks {

@@ -15,7 +15,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
-// Endpoint responds with tool calls and with texts. A request without tools is a request for a summary.
+// Endpoint is a server that responds with tool calls and with texts. A request without tools is a request for a
+// summary.
 type Endpoint struct {
 	Format string        // openai-chat or anthropic
 	Window int           // the context window, in tokens of four bytes; a larger conversation is rejected
@@ -32,7 +33,7 @@ type Endpoint struct {
 	thought string // the thinking block at the beginning of a response, followed by a comma
 }
 
-// Seen records what an Endpoint has received.
+// Seen is what an Endpoint has received.
 type Seen struct {
 	Conversations []json.RawMessage // the message lists that were accepted
 	Refused       []string          // errors that every provider would return
@@ -41,7 +42,7 @@ type Seen struct {
 	Requests      int
 }
 
-// Seen returns what has been received so far.
+// Seen returns what the endpoint has received so far.
 func (e *Endpoint) Seen() Seen {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -50,7 +51,7 @@ func (e *Endpoint) Seen() Seen {
 	return s
 }
 
-// ServeHTTP answers a request of either API.
+// ServeHTTP answers a request to either of the APIs.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(r.Body)
 	if err != nil {

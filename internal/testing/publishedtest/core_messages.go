@@ -13,17 +13,17 @@ import (
 	"unicode/utf16"
 )
 
-// S1 and S2 work on the messages of an SDK that has the same parts as the wire format ai-sdk, so the tests use that format.
-// A tool message may contain texts besides results, and content may be a string or a list.
+// S1 and S2 process the messages of an SDK whose parts are those of the wire format ai-sdk, so the tests use that
+// format. A tool message may contain texts besides results, and content may be a string or a list.
 
-// coreMessage has the optional members of a message in S2.
+// coreMessage has the members that only some messages of S2 have.
 type coreMessage struct {
 	StringContent bool            `json:"string_content"`
 	NoContent     bool            `json:"no_content"`
 	Legacy        json.RawMessage `json:"tool_calls_legacy"`
 }
 
-// corePart has the optional members of a part in S1 or S2.
+// corePart has the members that only some parts of S1 or S2 have.
 type corePart struct {
 	ArgumentsRaw *string         `json:"arguments_raw"`
 	Result       json.RawMessage `json:"result"`
@@ -129,7 +129,7 @@ func asGo(src json.RawMessage) json.RawMessage {
 	return quoted
 }
 
-// asJavaScript returns JSON as a JavaScript host sends it, with numbers written as JSON.stringify writes them.
+// asJavaScript returns JSON as a JavaScript host sends it: numbers are written in the way of JSON.stringify.
 func asJavaScript(src json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	for i := 0; i < len(src); {
@@ -169,8 +169,8 @@ func javaScriptNumber(s string) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// wantText compares a text in an answer with the text in a vector. The former may be cut inside a character, so that a JSON
-// string can't represent it; the latter may be a hash.
+// wantText compares a text in an answer with the text in a vector. The text in the answer may be cut inside a
+// character, so that a JSON string can't represent it; the text in the vector may be a hash.
 func wantText(t *testing.T, got, want json.RawMessage) {
 	t.Helper()
 	var digest struct {
@@ -203,7 +203,7 @@ func text(t *testing.T, src json.RawMessage) (s string) {
 	return s
 }
 
-// utf16LE returns the code units of a JSON string, including unpaired surrogates.
+// utf16LE returns the code units of a JSON string, including unpaired surrogates, with the low byte first.
 func utf16LE(quoted []byte) (b []byte) {
 	for s := quoted[1 : len(quoted)-1]; len(s) > 0; {
 		if s[0] == '\\' && s[1] == 'u' {
@@ -233,7 +233,7 @@ func utf16LE(quoted []byte) (b []byte) {
 	return b
 }
 
-// planned is an answer of plan or step.
+// planned is an answer to the operation plan or step.
 type planned struct {
 	Plan     json.RawMessage
 	Requests []summaryRequest
@@ -268,7 +268,8 @@ type edit struct {
 	Message json.RawMessage
 }
 
-// list returns the edits in the notation of the vectors, as {"i":k} and {"new":{"role","text"}}.
+// list returns the edits in the notation of the vectors: {"i":k} for message k, and {"new":{"role","text"}} for a new
+// message.
 func (p *planned) list() []any {
 	list := []any{}
 	for _, e := range p.Edits {
@@ -288,13 +289,13 @@ func (p *planned) list() []any {
 	return list
 }
 
-// compacts runs plan, and then step with the replies that answer returns for the requests.
+// compacts runs plan, and then step with the replies to the requests, which answer returns.
 func compacts(t *testing.T, call Engine, request object, answer func(r summaryRequest) object) planned {
 	t.Helper()
 	var a planned
 	Call(t, call, "plan", request, &a)
 	if list, ok := request["messages"].([]any); ok && len(list) == 0 && a.Error != nil {
-		// Without messages the host gets an error and continues as if nothing had happened.
+		// If there are no messages, the host gets an error and continues as if nothing had happened.
 		equal(t, "code", a.Error.Code, "no_messages")
 		return planned{State: json.RawMessage(`{"round":0}`)}
 	}
@@ -315,7 +316,8 @@ func compacts(t *testing.T, call Engine, request object, answer func(r summaryRe
 	return a
 }
 
-// rawText returns the bytes of a text in an answer, which is a JSON string or, if it is not UTF-8, hexadecimal digits.
+// rawText returns the bytes of a text in an answer. The text is a JSON string or, if it is not UTF-8, a string of
+// hexadecimal digits.
 func rawText(t *testing.T, got json.RawMessage) string {
 	t.Helper()
 	if got[0] == '"' {

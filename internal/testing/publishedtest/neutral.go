@@ -45,7 +45,8 @@ func (x *Text) UnmarshalJSON(src []byte) error {
 	return nil
 }
 
-// Message is a message in the neutral shape of the vectors. Members that only some systems have are in Raw.
+// Message is a message in the neutral shape of the vectors. Raw is the whole message, with members that only some
+// systems have.
 type Message struct {
 	Role  string
 	Parts []Part
@@ -55,7 +56,7 @@ type Message struct {
 	Raw   json.RawMessage `json:"-"` // the whole message
 }
 
-// UnmarshalJSON also stores the message's bytes in Raw.
+// UnmarshalJSON decodes a message and keeps its bytes in Raw.
 func (m *Message) UnmarshalJSON(src []byte) error {
 	type plain Message
 	m.Raw = bytes.Clone(src)
@@ -73,7 +74,7 @@ type Part struct {
 	Raw       json.RawMessage `json:"-"` // the whole part
 }
 
-// UnmarshalJSON also stores the part's bytes in Raw.
+// UnmarshalJSON decodes a part and keeps its bytes in Raw.
 func (p *Part) UnmarshalJSON(src []byte) error {
 	type plain Part
 	p.Raw = bytes.Clone(src)
@@ -94,12 +95,12 @@ func native(messages []Message) json.RawMessage {
 	return src
 }
 
-// mark is a member that the tests add to each input message to find it in the result. ctxfold doesn't know this member, so
-// it leaves it unchanged.
+// mark is a member that the tests add to each input message to find the message in the result. ctxfold doesn't know
+// this member and therefore leaves it unchanged.
 const mark = "seed_index"
 
-// changes returns the messages of a result in the notation of the vectors: {"i":k} for message k of the input, with its
-// changed members, and {"new":…} for a new message.
+// changes returns the messages of a result in the notation of the vectors: {"i":k} with the changed members for
+// message k of the input, and {"new":…} for a new message.
 func changes(t *testing.T, input, result json.RawMessage) []object {
 	t.Helper()
 	var in, out []map[string]json.RawMessage
@@ -136,7 +137,7 @@ func changes(t *testing.T, input, result json.RawMessage) []object {
 	return list
 }
 
-// neutralContent returns a list of parts in the shape of the vectors.
+// neutralContent returns the parts of a content in the shape that they have in the vectors.
 func neutralContent(t *testing.T, content json.RawMessage) []object {
 	t.Helper()
 	var parts []object
@@ -155,8 +156,8 @@ func neutralContent(t *testing.T, content json.RawMessage) []object {
 	return parts
 }
 
-// nativeMessage returns a message in the native wire format. A tool message gets the tool name of its first result, and
-// the texts of its results become its content.
+// nativeMessage returns a message in the native wire format. For a tool message, the tool's name is that of the first
+// result, and the texts of the results become the content.
 func nativeMessage(m Message) object {
 	out := object{"role": m.Role}
 	if m.Turn != nil {
@@ -216,8 +217,7 @@ func nativePart(p Part) object {
 	return out
 }
 
-// spelled returns JSON with numbers in their most common notation. The program that wrote the vectors writes 1e21 as
-// 1e+21.
+// spelled returns JSON with numbers in their usual notation. The program that wrote the vectors writes 1e21 as 1e+21.
 func spelled(src json.RawMessage) json.RawMessage {
 	if len(src) == 0 {
 		return json.RawMessage("null")
@@ -250,7 +250,7 @@ func spelled(src json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// number removes superfluous characters from an exponent: 1e+21 becomes 1e21, 1e-07 becomes 1e-7.
+// number removes superfluous characters from the exponent of a number: 1e+21 becomes 1e21, 1e-07 becomes 1e-7.
 func number(s string) string {
 	digits, exponent, found := strings.Cut(s, "e")
 	if !found {
@@ -277,7 +277,7 @@ func Marshal(v any) ([]byte, error) {
 // say returns a message of the user or the assistant with one text, in the native wire format.
 func say(role, text string) object { return object{"role": role, "content": text} }
 
-// equal compares two values by their JSON.
+// equal fails the test if two values differ in their JSON. what names them.
 func equal(t *testing.T, what string, got, want any) {
 	t.Helper()
 	g, err := Marshal(got)

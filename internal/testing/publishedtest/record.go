@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// recorded is one recorded call. A request that is not UTF-8 is encoded in base64.
+// recorded is a recorded call. If a request is not UTF-8, it is encoded in base64.
 type recorded struct {
 	Op      string `json:"op"`
 	Request string `json:"request,omitempty"`

@@ -14,7 +14,7 @@ var s0Policy = exact(layered, nil)
 // s0 are the rows of the system S0.
 var s0 = append(append(append(append([]Row{}, s0Pipeline...), s0Levels...), s0Estimates...), s0Overlay...)
 
-// levels is the result of compacting messages, with the report.
+// levels are the messages after a compaction, and the report.
 type levels struct {
 	Messages json.RawMessage
 	Report   struct {
@@ -38,7 +38,7 @@ func (l levels) ran() string {
 	return strings.Join(names, " ")
 }
 
-// indexed returns copies of messages with their index as the member mark.
+// indexed returns copies of messages, each with its index in the member mark.
 func indexed(messages []object) []object {
 	list := make([]object, len(messages))
 	for i, m := range messages {
@@ -65,7 +65,7 @@ func outlined(t *testing.T, messages json.RawMessage) []any {
 	return out
 }
 
-// layers compacts messages with the preset; more are keys of its policy.
+// layers compacts messages with the preset. more are additional keys of the policy.
 func layers(t *testing.T, call Engine, policy object, messages []object, more object) levels {
 	t.Helper()
 	var got levels
@@ -78,7 +78,7 @@ func layers(t *testing.T, call Engine, policy object, messages []object, more ob
 	return got
 }
 
-// level runs one pass of the preset as a function.
+// level calls the function that runs one pass of the preset.
 func level(t *testing.T, call Engine, policy object, name string, messages []object, arguments object) levels {
 	t.Helper()
 	var got levels
@@ -87,10 +87,10 @@ func level(t *testing.T, call Engine, policy object, name string, messages []obj
 	return got
 }
 
-// s0Safe returns the preset with its default settings.
+// s0Safe returns the preset with wire_safe and otherwise its default settings.
 func s0Safe() object { return safe(layered, nil) }
 
-// uses returns an assistant message that calls tools; ids name the calls.
+// uses returns an assistant message with tool calls, which have the given ids.
 func uses(text string, ids ...string) object {
 	content := []object{}
 	if text != "" {
@@ -102,10 +102,10 @@ func uses(text string, ids ...string) object {
 	return object{"role": "assistant", "content": content}
 }
 
-// outputs returns a result of the tool bash.
+// outputs returns a message with a result of the tool bash.
 func outputs(id, text string) object { return toolResult(id, "bash", text, false) }
 
-// numbered returns lines with the numbers from 1 to n.
+// numbered returns n lines that are numbered from 1 on.
 func numbered(n int) string {
 	var lines []string
 	for i := 1; i <= n; i++ {
@@ -130,7 +130,7 @@ func tokensOf(t *testing.T, call Engine, messages any) (n int) {
 	return n
 }
 
-// levelsOf returns the preset's passes for small sessions.
+// levelsOf returns the passes of the preset with limits for small sessions.
 func levelsOf(lines, recent, first int) []object {
 	return []object{{"pass": "truncate", "max_lines": lines}, {"pass": "collapse", "keep_recent": recent}, {"pass": "drop", "keep_first": first, "keep_recent": recent}}
 }

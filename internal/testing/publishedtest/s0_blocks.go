@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// blockConfig is a configuration of blocks. In the vectors, "default" means no configuration.
+// blockConfig configures blocks. In the vectors, "default" stands for no configuration.
 type blockConfig object
 
 func (c *blockConfig) UnmarshalJSON(src []byte) error {

@@ -43,7 +43,8 @@ var s0Estimates = []Row{
 			input string
 			want  int
 		}{{`{"a":1}`, 2}, {`{ "a" : 1 }`, 2}, {"{\n  \"a\": [1, 2, 3],\n  \"b\": \"x y\"\n}", 6}, {`{"u":"é"}`, 3}, {`{"u":"\u00e9"}`, 3}} {
-			// Built by hand, because marshaling would remove the spaces, which the engine must count.
+			// The request is written by hand, because marshaling would remove the spaces, which the engine must
+			// count.
 			request := `{"name":"estimate_messages","policy":` + string(bytesOf(t, s0Policy)) +
 				`,"messages":[{"role":"assistant","content":[{"type":"tool_call","id":"a","name":"bash","input":` + c.input + `}]}]}`
 			var got struct{ Result int }

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// cutText calls truncate_head_tail under a policy.
+// cutText calls truncate_head_tail with a policy, and returns the shortened text.
 func cutText(t *testing.T, call Engine, policy object, text string, lines int) (got string) {
 	t.Helper()
 	Function(t, call, "truncate_head_tail", object{"policy": policy, "text": text, "arguments": object{"max_lines": lines}}, &got)
 	return got
 }
 
-// validAt reports whether messages are valid for the provider.
+// validAt reports whether the provider would accept messages.
 func validAt(t *testing.T, call Engine, messages json.RawMessage) bool {
 	t.Helper()
 	var got struct{ Valid bool }

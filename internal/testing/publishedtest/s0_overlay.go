@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// ofTurn returns a message that belongs to a turn.
+// ofTurn returns the message m as part of the turn with the given index.
 func ofTurn(turn int, m object) object {
 	return merged(object{"turnId": object{"loopId": "loop", "turnIndex": turn}}, m)
 }
@@ -36,7 +36,7 @@ type overlaySection struct {
 	Messages json.RawMessage
 }
 
-// ranges returns the range of each of a block's three sections, or nil for a missing section.
+// ranges returns the turns that each of the block's three sections covers, or nil for a missing section.
 func (b *overlay) ranges() []any {
 	out := []any{nil, nil, nil}
 	if b.KeepFirst != nil {
@@ -50,14 +50,14 @@ func (b *overlay) ranges() []any {
 	return out
 }
 
-// block returns the compaction block for messages; arguments override the defaults.
+// block returns the compaction block for messages. arguments override the defaults.
 func block(t *testing.T, call Engine, policy object, messages []object, arguments object) (b overlay) {
 	t.Helper()
 	Function(t, call, "compaction_block", object{"policy": policy, "messages": indexed(messages), "arguments": merged(object{}, arguments)}, &b)
 	return b
 }
 
-// shownContext is the result of session_context: what a model sees of several loops.
+// shownContext is the result of session_context: what the model sees of a session of several loops.
 type shownContext struct {
 	Chain   []string
 	Blocks  []struct{ Loop string }
@@ -67,7 +67,7 @@ type shownContext struct {
 	raw     object
 }
 
-// inContext runs session_context on loops, each the child of the previous one: L0, L1, …
+// inContext calls session_context for loops named L0, L1, …, each of which is the parent of the next.
 func inContext(t *testing.T, call Engine, policy object, loops [][]object, arguments object) (got shownContext) {
 	t.Helper()
 	var messages, list []object
@@ -89,7 +89,7 @@ func inContext(t *testing.T, call Engine, policy object, loops [][]object, argum
 // small is a block configuration that keeps one first and one recent turn.
 var small = object{"keep_first_turns": 1, "keep_recent_turns": 1}
 
-// s0Overlay are the rows about blocks, which overlay messages without changing them.
+// s0Overlay are the rows about blocks, which change what the model sees without changing the messages.
 var s0Overlay = []Row{
 	{ID: "S0.39", Preset: layered, Title: "a block covers messages, which stay, so another block can be made of them", Test: func(t *testing.T, call Engine) {
 		messages := turnsOf(6)
@@ -208,7 +208,7 @@ var s0Overlay = []Row{
 		var answer struct{ Error struct{ Code, Path string } }
 		Call(t, call, "function", object{"name": "compaction_block", "policy": s0Safe(), "messages": messages, "arguments": object{"focus_message": "auth"}}, &answer)
 		equal(t, "refused", []string{answer.Error.Code, answer.Error.Path}, []string{"out_of_range", "arguments.focus_message"})
-		// Calls stay with their results, regardless of the turns.
+		// Calls stay with their results, whatever their turns are.
 		pair := []object{ofTurn(0, say("user", "Go")), ofTurn(0, uses("look", "a")), ofTurn(1, outputs("a", "1")), ofTurn(2, uses("again", "b")), ofTurn(3, outputs("b", "2")), ofTurn(3, say("assistant", "Done"))}
 		got := inContext(t, call, s0Safe(), [][]object{pair}, small)
 		equal(t, "pairs", got.list, []any{0, 1, 2, 3, 4, 5})

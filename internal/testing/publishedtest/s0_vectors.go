@@ -140,7 +140,7 @@ type passAnswer struct {
 	}
 }
 
-// passed runs a pass as a function, and returns the messages in the shape of the vectors.
+// passed calls the function that runs a pass, and returns the messages in the shape of the vectors.
 func passed(t *testing.T, call Engine, name string, messages []Message, arguments object) []object {
 	t.Helper()
 	var got passAnswer
@@ -149,7 +149,7 @@ func passed(t *testing.T, call Engine, name string, messages []Message, argument
 	return changes(t, in, got.Messages)
 }
 
-// fitted runs a pass like passed, and returns the messages together with their tokens.
+// fitted calls the function that runs a pass, and returns the messages with their tokens.
 func fitted(t *testing.T, call Engine, name string, messages []Message, arguments object) object {
 	t.Helper()
 	var got passAnswer

@@ -15,7 +15,7 @@ func tailSafe(more object) object {
 	return safe(turnTail, merged(object{"format": "ai-sdk"}, more))
 }
 
-// tailFunction calls a function under the preset with its defects.
+// tailFunction calls a function with the preset and its defects.
 func tailFunction(t *testing.T, call Engine, name string, messages []object, arguments object, result any) {
 	t.Helper()
 	if messages == nil {
@@ -24,7 +24,7 @@ func tailFunction(t *testing.T, call Engine, name string, messages []object, arg
 	Function(t, call, name, object{"policy": tail(nil), "messages": messages, "arguments": arguments}, result)
 }
 
-// sdkCalls and sdkResult return a tool call and its result in the wire format ai-sdk.
+// sdkCalls returns a tool call in the wire format ai-sdk, and sdkResult the result of one.
 func sdkCalls(id, name string, args any) object {
 	return object{"role": "assistant", "content": []object{{"type": "tool-call", "toolCallId": id, "toolName": name, "args": args}}}
 }
@@ -56,14 +56,14 @@ func tailCut(t *testing.T, call Engine, messages []object, keep int) (cut int) {
 	return cut
 }
 
-// tailRun forces a compaction with a tail of keep tokens. The model answers the requests with the replies, in order; the
-// last reply answers all further requests.
+// tailRun forces a compaction with a tail of keep tokens. The replies are the model's answers to the requests, in
+// order; the last one also answers all further requests.
 func tailRun(t *testing.T, call Engine, policy object, keep int, messages []object, replies ...object) (a planned, asked []summaryRequest) {
 	t.Helper()
 	return tailRunWith(t, call, object{"answer": "edits"}, policy, keep, messages, replies...)
 }
 
-// tailRunWith is tailRun with additional options.
+// tailRunWith is like tailRun, with options for the compaction.
 func tailRunWith(t *testing.T, call Engine, options, policy object, keep int, messages []object, replies ...object) (a planned, asked []summaryRequest) {
 	t.Helper()
 	fold := object{"pass": "fold", "keep_tokens": keep, "boundary": "forward", "min_messages": 2}
@@ -75,7 +75,7 @@ func tailRunWith(t *testing.T, call Engine, options, policy object, keep int, me
 	return a, asked
 }
 
-// tailText returns the text of the digest message that a compaction wrote.
+// tailText returns the text of the digest message that a compaction has written.
 func tailText(t *testing.T, a planned) string {
 	t.Helper()
 	for _, m := range a.list() {

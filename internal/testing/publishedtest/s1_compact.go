@@ -23,7 +23,7 @@ func tailFixed(t *testing.T, call Engine) (p tailPrompts) {
 	return p
 }
 
-// tailSerialized returns the part of a prompt that contains the messages.
+// tailSerialized returns the messages as they are written in a prompt.
 func tailSerialized(t *testing.T, call Engine, messages []object) (text string) {
 	t.Helper()
 	tailFunction(t, call, "serialize_messages", messages, object{}, &text)
@@ -147,7 +147,7 @@ var s1Compact = []Row{
 		equal(t, "scopes", []string{asked[0].Scope, asked[1].Scope}, []string{"session", "turn_prefix"})
 		equal(t, "history", asked[0].Prompt, tailSerialized(t, call, messages[:4])+"\n\n"+tailFixed(t, call).Prompt)
 		equal(t, "turn", strings.HasPrefix(asked[1].Prompt, tailSerialized(t, call, messages[4:6])+"\n\n"), true)
-		// One message before the turn: it is neither summarised nor kept; ctxfold folds it.
+		// One message before the turn: the original neither summarizes nor keeps it; ctxfold folds it.
 		one := hundreds("auaaa")
 		one[0] = say("assistant", strings.Repeat("y", 400))
 		a, asked := tailRun(t, call, policy, 250, one, object{"text": "P"})

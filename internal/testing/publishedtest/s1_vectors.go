@@ -7,16 +7,17 @@ import (
 	"testing"
 )
 
-// tail returns the policy of turn-tail with its defects, for messages in the wire format ai-sdk.
+// tail returns the policy of the preset turn-tail with its defects, for messages in the wire format ai-sdk.
 func tail(more object) object { return exact("turn-tail", merged(object{"format": "ai-sdk"}, more)) }
 
-// tailCall calls a function on messages under the policy that tail returns.
+// tailCall calls a function on messages, with the policy that tail returns.
 func tailCall(t *testing.T, call Engine, name string, messages []Message, arguments object) json.RawMessage {
 	t.Helper()
 	return Function(t, call, name, object{"policy": tail(nil), "messages": coreMessages(messages, asGo), "arguments": arguments}, nil)
 }
 
-// onMessages returns the test for a file of vectors that consist of messages, the arguments of a function, and its result.
+// onMessages returns the test for a file of vectors. Each vector has messages and the named arguments as the input of
+// a function, and the function's result.
 func onMessages(name string, arguments ...string) VectorTest {
 	return func(t *testing.T, call Engine, v Vector) {
 		var in struct{ Messages []Message }
@@ -37,7 +38,7 @@ func (v *Vector) arguments(t *testing.T, names ...string) object {
 	return out
 }
 
-// fileOps compares lists of files. Where ctxfold returns an empty list, the original returns none.
+// fileOps compares lists of files. An empty list in ctxfold's result corresponds to a missing one in the original's.
 func fileOps(t *testing.T, v Vector, got json.RawMessage) {
 	t.Helper()
 	var lists map[string][]string
@@ -163,7 +164,7 @@ func (in *tailInput) request() object {
 	return request
 }
 
-// tailHost is a host that answers requests, and streams, according to a vector's script.
+// tailHost is a host that answers requests, and streams its answers, as the script of a vector specifies.
 type tailHost struct {
 	in     *tailInput
 	calls  []json.RawMessage // the prompts as JSON
@@ -194,7 +195,7 @@ func (h *tailHost) answer(prompt json.RawMessage, lead string) object {
 	return object{"text": reply.Text, "stream": streams}
 }
 
-// tailTags replaces the fixed texts of prompts with the tags of the vectors.
+// tailTags returns a replacer that puts the tags of the vectors in place of the fixed texts of prompts.
 func tailTags(t *testing.T, call Engine) *strings.Replacer {
 	var p struct {
 		Prompt     string
@@ -271,7 +272,7 @@ func checkList(t *testing.T, got []any, want json.RawMessage) {
 	v.Want(t, got)
 }
 
-// exactPrompt compares the bytes of prompt i of n with the vector's prompt, which was cut inside a rune.
+// exactPrompt compares the bytes of prompt i of n with the prompt in a vector, which was cut inside a rune.
 func exactPrompt(t *testing.T, call Engine, in *tailInput, i, n int, tags *strings.Replacer, want json.RawMessage) {
 	t.Helper()
 	var cut int

@@ -15,7 +15,7 @@ func checkSafe2(more object) object {
 	return safe(checkpoint, merged(object{"format": "ai-sdk"}, more))
 }
 
-// checkFunction calls a function under the preset with its defects.
+// checkFunction calls a function with the preset and its defects.
 func checkFunction(t *testing.T, call Engine, name string, messages []object, arguments object, result any) {
 	t.Helper()
 	if messages == nil {
@@ -41,7 +41,7 @@ func checkSelect(t *testing.T, call Engine, messages []object, keep int) (s sele
 	return s
 }
 
-// roles returns messages, one for each letter of list: s for system, u for user, a for assistant, t for tool.
+// roles returns one message for each letter of list: s for system, u for user, a for assistant, t for tool.
 func roles(list string) (messages []object) {
 	for i, r := range list {
 		text := "message " + string(rune('a'+i%26))

@@ -10,7 +10,8 @@ import (
 // checkModel is a reply that ctxfold accepts as a summary.
 var checkModel = object{"text": "### Session Summary (Compaction Round 1)\n\n#### Original Task\nWhat the user asked for, and what was done for it so far."}
 
-// longCheck returns a conversation of 30 messages of 400 bytes each. first is the role of the first message.
+// longCheck returns a conversation of 30 messages of 400 bytes each. The letter first stands for the role of the
+// first message, as in roles.
 func longCheck(first string) []object {
 	messages := roles(first + strings.Repeat("au", 14) + "a")
 	for i, m := range messages {
@@ -19,7 +20,7 @@ func longCheck(first string) []object {
 	return messages
 }
 
-// checkRun forces a compaction that returns edits. The model answers every request with reply.
+// checkRun forces a compaction and asks for edits. The model answers every request with reply.
 func checkRun(t *testing.T, call Engine, policy object, messages []object, reply object, more ...object) (a planned, asked []summaryRequest) {
 	t.Helper()
 	request := object{"policy": policy, "options": options("edits", []object{forced}), "messages": messages}
@@ -264,7 +265,8 @@ var s2Compact = []Row{
 		for _, op := range []string{"plan", "step"} {
 			equal(t, op, slices.Contains(info.Ops, op), true)
 		}
-		// The original's compact fails here and its safeCompact does not; the policy determines which of them is reproduced.
+		// In this case the original's compact fails and its safeCompact does not. The policy determines which of them
+		// is reproduced.
 		for onFailure, code := range map[string]string{"error": "summary_failed", "keep": ""} {
 			a, _ := checkRun(t, call, check(object{"summary": object{"on_failure": onFailure}}), longCheck("s"), object{"error": "boom"})
 			got := ""

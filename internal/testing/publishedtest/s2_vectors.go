@@ -17,13 +17,13 @@ func checkCall(t *testing.T, call Engine, name string, messages []Message, argum
 	return Function(t, call, name, object{"policy": check(nil), "messages": coreMessages(messages, asJavaScript), "arguments": arguments}, nil)
 }
 
-// configNames maps the member names of S2's configuration to the argument names of ctxfold's functions.
+// configNames are the names of arguments of ctxfold's functions, by the names of the members of S2's configuration.
 var configNames = map[string]string{
 	"modelContextLimit": "model_context_limit", "systemReserve": "system_reserve", "outputReserve": "output_reserve",
 	"safetyBuffer": "safety_buffer", "thresholdPercent": "threshold_percent", "recentMessagesToKeep": "recent_messages_to_keep",
 }
 
-// config returns a configuration as arguments of a function; for "default" there are none.
+// config returns a configuration as arguments of a function. "default" gives no arguments.
 func config(src json.RawMessage) object {
 	out := object{}
 	if len(src) == 0 || src[0] != '{' {
@@ -125,7 +125,8 @@ type checkInput struct {
 	Fail      *string
 }
 
-// request returns the request for a compaction. If reading the last event fails, the original never sends it.
+// request returns the request for a compaction. If the vector expects an error when the last event is read, the
+// original never sends such a request.
 func (in *checkInput) request() object {
 	fold := object{"pass": "fold", "boundary": "backward"}
 	if keep, found := config(in.Config)["recent_messages_to_keep"]; found {
@@ -142,7 +143,8 @@ func (in *checkInput) request() object {
 	return request
 }
 
-// event converts an answer to the event that S2 stores about a compaction: the round, tokens, the summary.
+// event converts an answer to the event that S2 stores about a compaction, with the round, the tokens and the
+// summary.
 func (a *planned) event() object {
 	round := struct{ Round int }{}
 	decodeInto(a.State, &round)
@@ -186,7 +188,7 @@ func (in *checkInput) result(a *planned) []any {
 	return list
 }
 
-// checkTags replaces the instructions in a prompt with the tag that the vectors use for them.
+// checkTags returns a prompt with the tag of the vectors in place of the instructions.
 func checkTags(t *testing.T, call Engine, round int, prompt string) string {
 	t.Helper()
 	var p struct{ Prompt string }
@@ -251,8 +253,8 @@ func checkCompact(t *testing.T, call Engine, v Vector) {
 	equal(t, "log", log, want.Log)
 }
 
-// checkSafe simulates a host like safeCompact: it stores the event, marks the messages, and continues with the input if
-// anything fails.
+// checkSafe simulates a host that works like safeCompact: it stores the event, marks the messages, and continues with
+// the input if anything fails.
 func checkSafe(t *testing.T, call Engine, v Vector) {
 	var in checkInput
 	v.Read(t, &in)
@@ -296,9 +298,9 @@ func checkSafe(t *testing.T, call Engine, v Vector) {
 	v.Want(t, object{"messages": list, "is_input": input, "host": host, "logs": logs})
 }
 
-// checkThrows checks a vector whose original threw an error before it called its model. If a tool result has no value,
-// ctxfold fails too. Otherwise ("tail") the program that wrote the vectors stopped the original, and there is nothing to
-// compare.
+// checkThrows checks a vector for which the original threw an error before it called its model. If the reason is a
+// tool result without a value, ctxfold fails too. If it is "tail", the program that wrote the vectors stopped the
+// original, and there is nothing to compare.
 func checkThrows(t *testing.T, call Engine, in *checkInput, why string) {
 	t.Helper()
 	a := compacts(t, call, in.request(), func(summaryRequest) object { return object{"text": in.Summary} })

@@ -15,10 +15,10 @@ var s3 = slices.Concat(s3Estimate, s3Slice, s3Summary, s3Passes, s3Runner, s3Cho
 func s3Exact() object { return exact(windowed, nil) }
 func s3Safe() object  { return safe(windowed, nil) }
 
-// s3Bare returns the preset without the last resort, to test its own passes.
+// s3Bare returns the preset without the last resort, so that its own passes can be tested.
 func s3Bare() object { return merged(s3Safe(), object{"last_resort": false}) }
 
-// s3Call calls a function under the preset with its defects.
+// s3Call calls a function with the preset and its defects.
 func s3Call(t *testing.T, call Engine, name string, request object, result any) {
 	t.Helper()
 	Function(t, call, name, merged(object{"policy": s3Exact()}, request), result)
@@ -52,7 +52,7 @@ func reading(id, path, text string) []object {
 	return []object{calls(id, "read", object{"path": path}), toolResult(id, "read", text, false)}
 }
 
-// shell, note, branch and condensed return messages of the variants that the agent itself writes.
+// shell, note, branch and condensed return the kinds of messages that the agent itself writes.
 func shell(command, output string) object {
 	return object{"role": "bash_execution", "command": command, "output": output, "exit_code": 1}
 }
@@ -207,7 +207,7 @@ var s3Estimate = []Row{
 	}},
 }
 
-// s3Cut returns where plan_slice cuts.
+// s3Cut returns the index at which plan_slice cuts.
 func s3Cut(t *testing.T, call Engine, messages []object, arguments object) int {
 	t.Helper()
 	var plan struct{ Cut int }

@@ -8,7 +8,7 @@ import (
 // s3Digested is a reply that ctxfold accepts as a digest.
 var s3Digested = object{"text": "# Objective\nA digest that says what was asked for and what was done."}
 
-// s3Valid reports whether messages are valid.
+// s3Valid reports whether messages are valid in a format.
 func s3Valid(t *testing.T, call Engine, format string, messages any) bool {
 	t.Helper()
 	var checked struct{ Valid bool }
@@ -16,7 +16,7 @@ func s3Valid(t *testing.T, call Engine, format string, messages any) bool {
 	return checked.Valid
 }
 
-// s3Runner holds the rows that test the whole pipeline.
+// s3Runner are the rows about the whole pipeline.
 var s3Runner = []Row{
 	{ID: "S3.42", Preset: windowed, Title: "clear, cut (forced: at the last turn), condense, restore: the digest, the files, the tail", Test: func(t *testing.T, call Engine) {
 		messages := append(s3Reads(8, "read", costing(900)), say("user", costing(5000)), say("assistant", "a"))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// s3Digest is the result of condense and branch_digest.
+// s3Digest is the result of the function condense or branch_digest.
 type s3Digest struct {
 	System, Prompt, Thinking, Message, Source, Why string
 	MaxOutput                                      int `json:"max_output_tokens"`
@@ -26,27 +26,27 @@ func s3Plan(t *testing.T, call Engine, policy object, window int, messages []obj
 	return compacts(t, call, object{"policy": policy, "options": options("messages", more), "messages": messages}, func(summaryRequest) object { return merged(object{}, reply) })
 }
 
-// s3Run runs s3Plan and returns the resulting list of messages.
+// s3Run compacts like s3Plan, and returns the messages after the compaction.
 func s3Run(t *testing.T, call Engine, policy object, window int, messages []object, reply object, more ...object) (agentList, []object, string) {
 	t.Helper()
 	return compacted(t, call, messages, merged(policy, object{"window": object{"tokens": window, "reserve": 2048}}), reply, more...)
 }
 
-// s3Condense calls condense or branch_digest.
+// s3Condense calls the function condense or branch_digest.
 func s3Condense(t *testing.T, call Engine, name string, policy object, messages []object, arguments object) (d s3Digest) {
 	t.Helper()
 	Function(t, call, name, object{"policy": policy, "messages": messages, "arguments": arguments}, &d)
 	return d
 }
 
-// s3Flat returns a transcript as text.
+// s3Flat returns messages as the text that a prompt has for them.
 func s3Flat(t *testing.T, call Engine, messages ...object) (text string) {
 	t.Helper()
 	s3Call(t, call, "flatten_transcript", object{"messages": messages}, &text)
 	return text
 }
 
-// inOrder fails unless the parts occur in a text one after the other.
+// inOrder fails the test unless a text contains the parts one after the other.
 func inOrder(t *testing.T, what, text string, parts ...string) {
 	t.Helper()
 	for at := 0; len(parts) > 0; parts = parts[1:] {
@@ -186,7 +186,7 @@ var s3Summary = []Row{
 	}},
 }
 
-// s3Clear clears stale tool results. It returns whether any were cleared, and the messages.
+// s3Clear clears stale tool results, and returns the messages. changed is true if any results were cleared.
 func s3Clear(t *testing.T, call Engine, policy object, messages []object, arguments object) (changed bool, out []object) {
 	t.Helper()
 	var got struct {
@@ -200,7 +200,7 @@ func s3Clear(t *testing.T, call Engine, policy object, messages []object, argume
 
 const clearedResult = "[Old tool result content cleared]"
 
-// clearedAt returns the indexes of messages whose content was cleared.
+// clearedAt returns the indexes of the messages whose content was cleared.
 func clearedAt(messages []object) []int {
 	at := []int{}
 	for i, m := range messages {
@@ -368,7 +368,7 @@ var s3Passes = []Row{
 	}},
 }
 
-// renamed returns a message with the ids of its tool calls changed.
+// renamed returns a copy of a message with other ids for its tool calls.
 func renamed(m object) object {
 	var out object
 	decodeInto([]byte(strings.NewReplacer(`"id":"`, `"id":"n-`, `"tool_call_id":"`, `"tool_call_id":"n-`).Replace(string(mustMarshal(m)))), &out)

@@ -9,10 +9,10 @@ import (
 // s4 are the rows of the system S4.
 var s4 = append(append(append([]Row{}, s4Gate...), s4Outputs...), s4Session...)
 
-// s4Safe returns the preset with its default settings.
+// s4Safe returns the preset with wire_safe and otherwise its default settings.
 func s4Safe() object { return safe(agentLoop, nil) }
 
-// s4Call calls a function under the preset with its defects.
+// s4Call calls a function with the preset and its defects.
 func s4Call(t *testing.T, call Engine, name string, request object, result any) {
 	t.Helper()
 	Function(t, call, name, merged(object{"policy": s4Exact()}, request), result)
@@ -163,7 +163,7 @@ var s4Gate = []Row{
 	}},
 }
 
-// rounds returns n calls of a tool with results of the given text, preceded by the user's request.
+// rounds returns the user's request, followed by n calls of a tool whose results have the given text.
 func rounds(n int, result string) []object {
 	list := []object{say("user", "Look at all files.")}
 	for i := range n {
@@ -174,7 +174,7 @@ func rounds(n int, result string) []object {
 	return list
 }
 
-// archivedOnce archives all but the newest of two results.
+// archivedOnce archives the older of two results.
 func archivedOnce(t *testing.T, call Engine, policy object) agentList {
 	t.Helper()
 	messages := rounds(2, strings.Repeat("line\n", 800))[1:]

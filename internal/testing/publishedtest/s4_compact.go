@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// agentList is a list of native messages with their indexes in the input; -1 stands for a new message.
+// agentList is a list of native messages, each with its index in the input, or -1 if it is new.
 type agentList struct {
 	messages []object
 	from     []int
 	input    []object
 }
 
-// from returns the list for an unchanged input.
+// from returns the list for messages that are all unchanged.
 func from(input []object) agentList {
 	l := agentList{messages: input, input: input, from: make([]int, len(input))}
 	for i := range l.from {
@@ -21,7 +21,7 @@ func from(input []object) agentList {
 	return l
 }
 
-// then returns next, the result of compacting l, with the indexes of l's input.
+// then returns the list next, which is the result of compacting l, with indexes in the input of l.
 func (l agentList) then(next agentList) agentList {
 	out := agentList{messages: next.messages, input: l.input}
 	for _, i := range next.from {
@@ -60,8 +60,8 @@ func (l agentList) changes(t *testing.T) []object {
 	return list
 }
 
-// mutated returns the vector's member about changes that the original made to its caller's messages. ctxfold makes none
-// (S4.12, S4.39), so the tests copy the member into the result.
+// mutated returns the member of a vector about changes that the original made to its caller's messages. ctxfold makes
+// none (S4.12, S4.39), so the tests copy this member into the result.
 func mutated(t *testing.T, v Vector) any {
 	t.Helper()
 	var want struct {
@@ -81,8 +81,8 @@ func agentPass(passes ...object) object {
 // forced are options that force a compaction, whatever the gate says.
 var forced = object{"force": true}
 
-// compacted compacts messages under a policy; more are further options. The model answers every request with reply. It
-// returns the resulting list, the requests, and the error message of a failed operation.
+// compacted compacts messages with a policy. more are further options, and reply is the model's answer to every
+// request. It returns the resulting list, the requests, and an error message if the operation failed.
 func compacted(t *testing.T, call Engine, messages []object, policy object, reply object, more ...object) (list agentList, asked []object, failure string) {
 	t.Helper()
 	if len(messages) == 0 {
@@ -140,7 +140,7 @@ type toolLoop struct {
 	Rounds        int
 }
 
-// run archives tool results once. batch is the number of results that one summary covers.
+// run archives tool results once. batch is the number of results that share a summary.
 func (in *toolLoop) run(t *testing.T, call Engine, messages []object, batch int) (list agentList, asked int) {
 	t.Helper()
 	var strategy, mode string

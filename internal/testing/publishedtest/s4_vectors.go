@@ -8,7 +8,7 @@ import (
 
 const agentLoop = "agent-loop"
 
-// agentMessage has the members of S4's messages that the neutral shape doesn't have.
+// agentMessage has the members of S4's messages that the neutral shape lacks.
 type agentMessage struct {
 	VisibleAgent *bool `json:"visible_agent"`
 	VisibleUser  *bool `json:"visible_user"`
@@ -53,7 +53,8 @@ type agentConfig struct {
 	AutoCompact                                                                         bool
 }
 
-// thresholds returns a configuration as arguments of a function. If c is nil, the defaults apply.
+// thresholds returns a configuration as arguments of a function. If c is nil, there are no arguments and the defaults
+// apply.
 func thresholds(c *agentConfig, window int) object {
 	if c == nil {
 		return object{"window": window}
@@ -65,7 +66,8 @@ func thresholds(c *agentConfig, window int) object {
 // s4Exact returns the preset with its defects.
 func s4Exact() object { return exact(agentLoop, nil) }
 
-// modelReply returns the reply of a vector's scripted model. ok is the text of a reply for which the script has none.
+// modelReply returns the reply that a script specifies for the model of a vector. For replies whose text the script
+// doesn't specify, ok is the text.
 func modelReply(script, ok string) object {
 	switch script {
 	case "error":
@@ -82,13 +84,14 @@ func modelReply(script, ok string) object {
 	return object{"text": ok}
 }
 
-// askedFor is the result of functions that ask a model.
+// askedFor is the result of a function that asks a model.
 type askedFor struct {
 	System, Prompt, Summary, Message string
 	Error                            *string
 }
 
-// tagged replaces ctxfold's own wording at one end of a prompt with a tag.
+// tagged returns a prompt with a tag in place of words, which is ctxfold's own wording at the beginning or the end of
+// the prompt.
 func tagged(t *testing.T, prompt, words, tag string) string {
 	t.Helper()
 	if words == "" || strings.Count(prompt, words) != 1 {
@@ -97,7 +100,7 @@ func tagged(t *testing.T, prompt, words, tag string) string {
 	return strings.Replace(prompt, words, tag, 1)
 }
 
-// summaryWords returns ctxfold's own wording in a request for a summary.
+// summaryWords returns those words of a request for a summary that are ctxfold's own.
 func summaryWords(t *testing.T, call Engine, previous string) string {
 	t.Helper()
 	var got askedFor
@@ -112,7 +115,7 @@ func summaryWords(t *testing.T, call Engine, previous string) string {
 	return words
 }
 
-// toolWords returns ctxfold's own wording in a request for a summary of tool results.
+// toolWords returns those words of a request for a summary of tool results that are ctxfold's own.
 func toolWords(t *testing.T, call Engine, batch bool) string {
 	t.Helper()
 	var got askedFor
@@ -354,7 +357,7 @@ var s4Vectors = map[string]VectorTest{
 	},
 }
 
-// toolMessage returns the text that replaces tool results.
+// toolMessage returns the text that takes the place of tool results.
 func toolMessage(t *testing.T, call Engine, request object, batch bool, summary string) (text string) {
 	t.Helper()
 	Function(t, call, "tool_results_message", object{"policy": request["policy"], "messages": request["messages"],
@@ -409,8 +412,9 @@ func limitVector(t *testing.T, call Engine, v Vector) {
 	v.Want(t, out)
 }
 
-// visibilityVector tests the visibility marks of a message. In the original, a copy shares the metadata of its source if
-// there is any; in ctxfold it never does. The test reproduces the sharing by continuing with the copy (S4.12).
+// visibilityVector tests the visibility marks of a message. In the original, a copy of a message that has metadata
+// shares these with it; in ctxfold a copy never does. The test reproduces the sharing by continuing with the copy
+// (S4.12).
 func visibilityVector(t *testing.T, call Engine, v Vector) {
 	var in struct {
 		Message  Message

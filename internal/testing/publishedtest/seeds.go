@@ -1,7 +1,9 @@
-// Package publishedtest tests that some presets of ctxfold behave like the published systems they are named after. A system is described by
-// a list of rows, each a fact with a test. The same tests run natively, under wazero and, as recorded calls, in Node.
+// Package publishedtest tests that some presets of ctxfold behave like the published systems they are named after. A
+// system is described by a list of rows, each of which is a fact and its test. The same tests run natively, under
+// wazero and, as recorded calls, in Node.
 //
-// The package is only for tests, and calls ctxfold only through an Engine. docs/reference/published.md is made from the rows' titles.
+// The package is only for tests, and calls ctxfold only through an Engine. docs/reference/published.md is made from
+// the rows' titles.
 package publishedtest
 
 //go:generate go run ./gendoc ../../../docs/reference/published.md
@@ -26,7 +28,7 @@ type Row struct {
 	Test func(t *testing.T, call Engine)
 }
 
-// system is a published system: the number of its numbered rows, the ids of its other rows, and their tests.
+// system is a published system with the number of its numbered rows, the ids of its other rows, and all rows.
 type system struct {
 	name  string
 	count int
@@ -65,7 +67,7 @@ func Rows() []Row {
 	return all
 }
 
-// Run runs the test of every row as a subtest named after it.
+// Run runs the test of each row as a subtest named after the row.
 func Run(t *testing.T, call Engine) {
 	for _, r := range Rows() {
 		if r.Test == nil {
@@ -97,8 +99,8 @@ func Run(t *testing.T, call Engine) {
 	}
 }
 
-// Function calls the function with the given name; request has the other members of the request. It fails the test on an
-// error, and decodes the result into result unless result is nil.
+// Function calls the function with the given name. request are the other members of the request. If the call fails,
+// the test does too. The result is decoded into result unless that is nil.
 func Function(t *testing.T, call Engine, name string, request map[string]any, result any) json.RawMessage {
 	t.Helper()
 	full := map[string]any{"name": name}
@@ -118,7 +120,7 @@ func Function(t *testing.T, call Engine, name string, request map[string]any, re
 	return answer.Result
 }
 
-// Call runs an operation and decodes its answer.
+// Call runs an operation and decodes its answer into answer.
 func Call(t *testing.T, call Engine, op string, request, answer any) {
 	t.Helper()
 	src, err := Marshal(request)
@@ -130,17 +132,17 @@ func Call(t *testing.T, call Engine, op string, request, answer any) {
 	}
 }
 
-// exact returns the policy of a preset with the published system's defects; more adds or overrides keys.
+// exact returns the policy of a preset with the published system's defects. more are keys to add or override.
 func exact(preset string, more map[string]any) map[string]any {
 	return merged(map[string]any{"preset": preset, "format": "native", "wire_safe": false}, more)
 }
 
-// safe returns the policy of a preset with its default settings.
+// safe returns the policy of a preset with wire_safe. more are keys to add or override.
 func safe(preset string, more map[string]any) map[string]any {
 	return merged(map[string]any{"preset": preset, "format": "native"}, more)
 }
 
-// options returns options with the given kind of answer, and the members of more.
+// options returns options for the given kind of answer, with the members of more.
 func options(answer string, more []object) object {
 	all := object{"answer": answer}
 	for _, o := range more {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Vector is one golden vector: an input of a function in the original program, with the output.
+// Vector is a golden vector: an input of a function of the original program, with the output that the program gave.
 type Vector struct {
 	Row []string
 	In  json.RawMessage
@@ -38,7 +38,8 @@ func Folder() string {
 	return filepath.Join(root, "..", "shared", "vectors")
 }
 
-// RunVectors runs every vector of every file in the folder: TestSeedVectors/S0.level1/12 is line 12 of S0.level1.jsonl.
+// RunVectors runs every vector of every file in the folder. The test of line 12 of S0.level1.jsonl is called
+// TestSeedVectors/S0.level1/12.
 func RunVectors(t *testing.T, call Engine) {
 	dir := Folder()
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
@@ -94,7 +95,7 @@ func runFile(t *testing.T, call Engine, file string, test VectorTest) {
 	}
 }
 
-// Read decodes the input of a vector's function.
+// Read decodes the input of a vector into in.
 func (v *Vector) Read(t *testing.T, in any) {
 	t.Helper()
 	if err := json.Unmarshal(v.In, in); err != nil {
@@ -102,7 +103,8 @@ func (v *Vector) Read(t *testing.T, in any) {
 	}
 }
 
-// Want compares an answer with the vector's output, both as JSON values. Strings in the output may be hashes.
+// Want fails the test if an answer differs from the vector's output. Both are compared as JSON values. Strings in the
+// output may be hashes.
 func (v *Vector) Want(t *testing.T, got any) {
 	t.Helper()
 	src, err := Marshal(got)
@@ -121,14 +123,15 @@ func (v *Vector) Want(t *testing.T, got any) {
 	}
 }
 
-// decode decodes JSON, and keeps numbers as they are written.
+// decode decodes JSON. Numbers keep their spelling.
 func decode(src []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(src))
 	d.UseNumber()
 	return d.Decode(v)
 }
 
-// differs describes the first difference between two values; "" if they are equal. Numbers are compared by value.
+// differs describes the first difference between two values, or returns "" if they are equal. Numbers are compared by
+// value.
 func differs(got, want any) string {
 	switch w := want.(type) {
 	case map[string]any:
@@ -183,7 +186,7 @@ func differs(got, want any) string {
 	return ""
 }
 
-// digestDiffers compares a text with the hash that a vector has instead of a long text.
+// digestDiffers compares a text with the hash that a vector has in place of a long text.
 func digestDiffers(got string, want map[string]any) string {
 	sum := sha256.Sum256([]byte(got))
 	size, _ := want["bytes"].(json.Number)

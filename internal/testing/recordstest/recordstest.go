@@ -1,6 +1,6 @@
-// Package recordstest is the test suite for implementations of [records.Shared]. It tests records and leases, races for
-// them, and whole conversations over several replicas that die, are suspended, or cannot reach the store. Each test runs
-// in a bubble of fake time (testing/synctest), so that no lease ends before a test lets time pass.
+// Package recordstest is the test suite for implementations of [records.Shared]. It tests records, leases and races
+// for them, and whole conversations with several replicas that die, are suspended, or cannot reach the store. Each
+// test runs in a bubble of fake time (testing/synctest), so that no lease ends before a test lets time pass.
 package recordstest
 
 import (
@@ -24,7 +24,7 @@ import (
 
 // Store is the store of records under test.
 type Store struct {
-	// Connect returns a new connection, for one more replica.
+	// Connect returns a new connection to the store, as for another replica.
 	Connect func() records.Shared
 	// Pass makes all leases in the store end earlier by d. It is nil if the store uses the program's clock.
 	Pass func(d time.Duration)
@@ -38,7 +38,7 @@ func (s Store) pass(d time.Duration) {
 	}
 }
 
-// Test runs all tests, each with a new, empty store.
+// Test runs all tests, each with an empty store that open returns.
 func Test(t *testing.T, open func(t *testing.T) Store) {
 	for name, test := range map[string]func(*testing.T, Store){
 		"records":                        stored,
@@ -98,7 +98,8 @@ func must(t testing.TB, want bool) func(got bool, err error) {
 	}
 }
 
-// lasting is the duration of a lease that only ends when a test lets time pass: no call of a real store takes that long.
+// lasting is the duration of leases that only end if a test lets time pass, because no call of a real store takes
+// that long.
 const lasting = 20 * time.Minute
 
 func stored(t *testing.T, s Store) {
@@ -178,7 +179,7 @@ func beginnings(t *testing.T, s Store) {
 	must(t, false)(other.Lease(t.Context(), keys(3000, 1), "b", lasting)) // a longer history than the leased one
 	must(t, true)(other.Lease(t.Context(), []string{key("else")}, "b", lasting))
 	must(t, true)(other.Lease(t.Context(), keys(4, 1), "c", lasting)) // a shorter history than the leased one
-	// Waiting replicas hold no leases.
+	// A replica that waits has no leases.
 	must(t, true)(one.Lease(t.Context(), []string{keys(3000, 3000)[0]}, "d", lasting))
 	// Only the holder can release a lease.
 	if err := other.Release(t.Context(), key("k", 5), "b"); err != nil {
@@ -250,8 +251,8 @@ func conflict(t *testing.T, s Store) {
 	}
 }
 
-// takeover tests a holder that stores a record at about the moment its lease ends. The record that the next holder has found must not
-// change afterwards.
+// takeover tests a holder that stores a record at about the moment when its lease ends. The record that the next
+// holder has found must not change afterwards.
 func takeover(t *testing.T, s Store) {
 	one, other := s.Connect(), s.Connect()
 	kept := 0
@@ -260,7 +261,7 @@ func takeover(t *testing.T, s Store) {
 		must(t, true)(one.Lease(t.Context(), []string{lock}, "a", lasting))
 		did := make(chan bool)
 		go func() {
-			// A moment before the end, at the end, and a moment after it.
+			// The times are a moment before the end, the end itself, and a moment after it.
 			time.Sleep(lasting + time.Duration(i%3-1)*time.Second)
 			ok, err := one.KeepLeased(t.Context(), lock, "a", []string{record}, []byte("of a"))
 			if err != nil {
@@ -305,7 +306,7 @@ func canceled(t *testing.T, s Store) {
 // policy has a window that fits about eight of the turns below.
 const policy = `{"window":{"tokens":6000,"reserve":500}}`
 
-// history returns a history with the given number of turns, followed by the next request.
+// history returns a history with the given number of turns and, after them, the next request.
 func history(name string, turns int) []byte {
 	var list []string
 	for i := range turns {
@@ -315,7 +316,7 @@ func history(name string, turns int) []byte {
 	return fmt.Appendf(nil, `[%s,{"role":"user","content":"%s, request %d."}]`, strings.Join(list, ","), name, turns)
 }
 
-// model is a summarizer whose summaries all differ.
+// model is a summarizer that never writes the same summary twice.
 type model struct {
 	calls atomic.Int32
 	took  time.Duration
@@ -336,7 +337,7 @@ func replica(r records.Store) *ctxfold.Compactor {
 	return ctxfold.New(ctxfold.Options{Records: r, Lease: lasting, RecordsTimeout: lasting})
 }
 
-// hasty returns a replica whose leases are short.
+// hasty returns a replica with short leases.
 func hasty(r records.Store) *ctxfold.Compactor {
 	return ctxfold.New(ctxfold.Options{Records: r, Lease: short, RecordsTimeout: lasting})
 }
@@ -356,7 +357,8 @@ func fit(t testing.TB, c *ctxfold.Compactor, m *model, messages []byte) *ctxfold
 	return r
 }
 
-// alone returns the number of model calls and of compactions that a single replica needs for the given turns.
+// alone returns the number of model calls and the number of compactions that a single replica needs for the given
+// turns.
 func alone(t testing.TB, turns ...int) (calls, compactions int) {
 	m := &model{}
 	c := replica(nil)
@@ -368,7 +370,8 @@ func alone(t testing.TB, turns ...int) (calls, compactions int) {
 	return int(m.calls.Load()), compactions
 }
 
-// once tests that concurrent requests to several replicas lead to one compaction, whose result all of them send.
+// once tests that concurrent requests to several replicas lead to one compaction, and that all replicas send its
+// result.
 func once(t *testing.T, s Store) {
 	calls, _ := alone(t, 12)
 	m := &model{took: 100 * time.Millisecond}
@@ -398,7 +401,7 @@ func once(t *testing.T, s Store) {
 	if slices.ContainsFunc(sent, func(s []byte) bool { return !bytes.Equal(s, sent[0]) }) {
 		t.Error("not all send the same")
 	}
-	// Turns served by any of the replicas need as many compactions as with a single one.
+	// Turns that are spread over the replicas need as many compactions as turns of a single replica.
 	turns := []int{13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30}
 	_, want := alone(t, append([]int{12}, turns...)...)
 	for i, n := range turns {
@@ -411,7 +414,7 @@ func once(t *testing.T, s Store) {
 	}
 }
 
-// faulty is a connection of a replica that can fail.
+// faulty is a replica's connection to the store that can fail.
 type faulty struct {
 	records.Shared
 	hang, fail, noRenewal atomic.Bool
@@ -509,7 +512,8 @@ func death(t *testing.T, s Store) {
 	}
 }
 
-// expired calls Fit on a new replica, which has to wait for another replica's short lease, and lets that lease end once it waits.
+// expired calls Fit on a new replica, which has to wait for another replica's short lease. As soon as it waits,
+// expired lets that lease end.
 func (s Store) expired(t *testing.T, m *model, messages []byte) *ctxfold.Result {
 	waiting := &faulty{Shared: s.Connect(), refused: make(chan struct{})}
 	done := make(chan *ctxfold.Result)
@@ -541,13 +545,13 @@ func suspended(t *testing.T, s Store) {
 	}
 }
 
-// failing tests a store that fails. Each replica continues with the records in its memory. Once the store is back, all replicas find the
-// compactions made in the meantime.
+// failing tests a store that fails. Each replica then continues with the records in its memory. When the store works
+// again, all replicas find the compactions made in the meantime.
 func failing(t *testing.T, s Store) {
 	outage(t, s, func(f *faulty, down bool) { f.fail.Store(down) })
 }
 
-// hanging tests a store that doesn't respond. Now and then a turn then takes as long as the time limit of one call.
+// hanging tests a store that doesn't respond. Some turns then take as long as the time limit of one call.
 func hanging(t *testing.T, s Store) {
 	outage(t, s, func(f *faulty, down bool) { f.hang.Store(down) })
 }
@@ -593,7 +597,7 @@ func outage(t *testing.T, s Store, set func(f *faulty, down bool)) {
 	t.Error("what was made without the store did not get there")
 }
 
-// Each calls each method of a store once. All calls must succeed.
+// Each calls each method of a store once. The test fails if a call does.
 func Each(t *testing.T, r records.Shared) {
 	t.Helper()
 	must(t, true)(r.Lease(t.Context(), keys(5, 1), "a", lasting))
@@ -610,7 +614,7 @@ func Each(t *testing.T, r records.Shared) {
 	}
 }
 
-// Line is a connection to a server that can be cut, can hang, and can be restored, like a Link of package servers.
+// Line is a connection to a server that can be cut, can hang, and can be repaired, like a Link of package servers.
 type Line interface {
 	Cut()
 	Hang()
@@ -618,7 +622,7 @@ type Line interface {
 	At() string
 }
 
-// hurried is a store whose calls are abandoned almost immediately while late is set.
+// hurried is a store whose calls are abandoned almost at once while late is set.
 type hurried struct {
 	records.Shared
 	late atomic.Bool
@@ -633,7 +637,7 @@ func (h *hurried) Find(ctx context.Context, keys []string) ([]byte, int, error) 
 	return h.Shared.Find(ctx, keys)
 }
 
-// TestLine serves turns of conversations over a real connection, which is cut, hangs, and is repaired.
+// TestLine serves turns of conversations over a real connection that is cut, hangs, and is repaired.
 func TestLine(t *testing.T, line Line, connect func(address string) records.Shared) {
 	records := &hurried{Shared: connect(line.At())}
 	c := replica(records)
@@ -642,7 +646,7 @@ func TestLine(t *testing.T, line Line, connect func(address string) records.Shar
 		t.Helper()
 		return fit(t, c, m, history(name, n)).Changed
 	}
-	// After a failure the records are not called for three seconds.
+	// After a failure the store is not called for three seconds.
 	const pause = 3200 * time.Millisecond
 	if !turn("cut", 12) || turn("cut", 12) {
 		t.Error("compacted twice, or not at all")

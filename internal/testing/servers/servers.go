@@ -55,7 +55,7 @@ func RedisTLS(t testing.TB) (address string, authorities *x509.CertPool) {
 	return redis(t, "--tls-cert-file", certificate, "--tls-key-file", key, "--tls-ca-cert-file", certificate, "--tls-auth-clients", "no", "--port", "0", "--tls-port"), authorities
 }
 
-// redis starts a server with the given arguments, followed by a free port.
+// redis starts a server with the given arguments and a free port, which is the last argument.
 func redis(t testing.TB, arguments ...string) (address string) {
 	t.Helper()
 	program := find("valkey-server", "redis-server")
@@ -103,8 +103,8 @@ func Postgres(t testing.TB) (url string) {
 	return "postgres://ctxfold@" + address + "/postgres?sslmode=disable"
 }
 
-// somebody returns the user to run PostgreSQL as, because it refuses to run as root: the user of Debian's package, or nobody. It
-// returns nil if the test doesn't run as root.
+// somebody returns the user who should run PostgreSQL, which refuses to run as root: the user of Debian's package, or
+// nobody. It returns nil if the test doesn't run as root.
 func somebody(t testing.TB, dir string) *syscall.SysProcAttr {
 	if os.Getuid() != 0 {
 		return nil
@@ -125,7 +125,7 @@ func somebody(t testing.TB, dir string) *syscall.SysProcAttr {
 	return nil
 }
 
-// output collects the output of a server and waits for the text that announces it is ready.
+// output collects the output of a server and waits for a text in it that shows that the server is ready.
 type output struct {
 	mu    sync.Mutex
 	text  []byte
@@ -225,7 +225,7 @@ const (
 	hanging
 )
 
-// NewLink returns an intact Link to an address.
+// NewLink returns a Link to an address, which forwards connections until it is cut or hangs.
 func NewLink(t testing.TB, to string) *Link {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -245,7 +245,7 @@ func NewLink(t testing.TB, to string) *Link {
 // At returns the address on which the Link listens, host:port.
 func (l *Link) At() string { return l.listener.Addr().String() }
 
-// Cut ends all connections, and closes each new one at once.
+// Cut ends all connections, and closes new ones at once.
 func (l *Link) Cut() { l.set(cut) }
 
 // Hang stops all traffic in both directions.

@@ -7,7 +7,7 @@ import (
 
 type obj = map[string]any
 
-// modelMessages writes an Anthropic session as the ModelMessages of AI SDK 5.
+// modelMessages returns the messages of an Anthropic session as ModelMessages of AI SDK 5.
 func modelMessages(t testing.TB, name string, messages []json.RawMessage) []json.RawMessage {
 	var out []json.RawMessage
 	add := func(role string, content []any) {
@@ -62,8 +62,8 @@ func modelMessages(t testing.TB, name string, messages []json.RawMessage) []json
 	return out
 }
 
-// oneTurn converts a session to the shape of one long agent turn: a single user message, followed by one assistant
-// message with all steps.
+// oneTurn converts a session to one long turn of an agent: a single user message, and one assistant message with all
+// steps.
 func oneTurn(t testing.TB, name string, messages []json.RawMessage) []json.RawMessage {
 	turn := struct {
 		ID    string            `json:"id"`

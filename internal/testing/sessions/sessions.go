@@ -1,5 +1,5 @@
-// Package sessions finds the real sessions that tests use, and extracts the messages from their files. To be independent
-// of the code under test, it parses them with encoding/json.
+// Package sessions finds the real sessions that tests use, and extracts the messages from their files. It parses them
+// with encoding/json, to be independent of the code under test.
 package sessions
 
 import (
@@ -179,8 +179,8 @@ func extract(t testing.TB, name string, src []byte) []Session {
 	return nil
 }
 
-// claudeCode returns the live messages of a Claude Code session, in file order: the messages after the last compaction
-// boundary, without side chains.
+// claudeCode returns the live messages of a Claude Code session, in file order. These are the messages after the last
+// compaction boundary, without side chains.
 func claudeCode(t testing.TB, name string, src []byte) []json.RawMessage {
 	var out []json.RawMessage
 	for _, line := range lines(src) {
@@ -209,8 +209,8 @@ func claudeCode(t testing.TB, name string, src []byte) []json.RawMessage {
 	return out
 }
 
-// codex returns the live items of a Codex rollout: the items of the last compaction, which repeats everything it keeps,
-// and all items after it.
+// codex returns the live items of a Codex rollout. These are the items of the last compaction, which repeats
+// everything it keeps, and all items after it.
 func codex(t testing.TB, name string, src []byte) []json.RawMessage {
 	var out []json.RawMessage
 	for _, line := range lines(src) {

@@ -1,6 +1,6 @@
 // Package steps measures the cost of core's operations by the basic blocks that they run and the bytes that they
-// allocate. Both are the same on every machine, under any load, so a test can show that a cost is linear. In the standard
-// library only allocations are counted, except in packages that are instrumented too.
+// allocate. Both numbers are the same on every machine, under any load, so a test can show that a cost is linear. In
+// the standard library only allocations are counted, except in packages that are also instrumented.
 package steps
 
 import (
@@ -28,7 +28,7 @@ type Cost struct {
 	Written uint64 // bytes of results that were written
 }
 
-// Counter is a process that runs operations and counts their cost, one call at a time.
+// Counter is a process that runs operations, one at a time, and counts their cost.
 type Counter struct {
 	mu  sync.Mutex
 	in  *bufio.Writer
@@ -44,7 +44,8 @@ func Build(path string) error {
 	return nil
 }
 
-// Start starts a Counter, which ends with the test. Its program is the one that CTXFOLD_COUNTER names, or is built.
+// Start starts a Counter, which ends with the test. It runs the program that CTXFOLD_COUNTER names; if that is not
+// set, it builds one.
 func Start(t testing.TB) *Counter {
 	t.Helper()
 	dir := t.TempDir()
@@ -80,7 +81,7 @@ func Start(t testing.TB) *Counter {
 	return counter
 }
 
-// Call runs an operation, and also returns its answer.
+// Call runs an operation, and returns its cost and its answer.
 func (c *Counter) Call(t testing.TB, op string, request []byte) (cost Cost, answer []byte) {
 	t.Helper()
 	c.mu.Lock()
@@ -110,9 +111,10 @@ func (c *Counter) Call(t testing.TB, op string, request []byte) (cost Cost, answ
 	return head.Cost, answer
 }
 
-// Linear fails the test if the cost of an operation grows faster than its request from size n/4 to size n. A logarithmic
-// factor passes, quadratic growth doesn't. If extra work sets in between two sizes, such as a compaction, the cost grows
-// faster there, so an operation that fails is measured again at 4n and 16n. Linear returns the answer for size n.
+// Linear fails the test if the cost of an operation grows faster than its request from size n/4 to size n. A
+// logarithmic factor is allowed, quadratic growth isn't. If additional work begins at a size in between, such as a
+// compaction, the cost grows faster there, so an operation that fails is measured again at 4n and 16n. Linear returns
+// the answer for size n.
 func (c *Counter) Linear(t testing.TB, op string, n int, request func(n int) []byte) (answer []byte) {
 	t.Helper()
 	grows := func(from, to []byte) (string, bool) {

@@ -1,5 +1,5 @@
-// Package trials determines how many cases a test run tries: few with -short, more in make test, and all in make test-long,
-// which sets CTXFOLD_LONG. The numbers are in the tests, so they alone determine how long a run takes.
+// Package trials determines how many cases a test tries: few with -short, more in make test, and all in make
+// test-long, which sets CTXFOLD_LONG. The numbers are in the tests, so they alone determine how long a run takes.
 package trials
 
 import (
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// All reports whether the run tries all cases.
+// All reports whether this run tries all cases.
 func All() bool { return os.Getenv("CTXFOLD_LONG") != "" }
 
 // Count returns the number of random cases that a test tries: short with -short, all in a long run, and some otherwise.
@@ -22,7 +22,7 @@ func Count(short, some, all int) int {
 	}
 }
 
-// Covers reports whether a run tests subject n in a given way; subjects and ways are numbered from 0. A long run tests
-// each subject in every way. Other runs test each subject in one way and take turns, so that every way has a subject as
-// soon as there are as many subjects as ways.
+// Covers reports whether this run tests subject n in a given way. Subjects and ways are numbered from 0. A long run
+// tests each subject in every way. Other runs test each subject in one way, chosen in turn, so that every way is
+// tested as soon as there are as many subjects as ways.
 func Covers(n, way, ways int) bool { return All() || n%ways == way }

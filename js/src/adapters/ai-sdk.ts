@@ -13,7 +13,7 @@ const FORMAT = "ai-sdk";
 
 /**
  * Returns a function for the option `prepareStep` of `generateText`, `streamText` and agents. Each compaction is made
- * only once, whether the SDK passes the result on to the next step (version 7) or not (version 6).
+ * only once, whether or not the SDK passes its result on to the next step (version 7 does, version 6 doesn't).
  */
 export function prepareStep(
   options: AdapterOptions = {},
@@ -39,7 +39,10 @@ interface Call<R> {
   // biome-ignore-end lint/suspicious/noExplicitAny: as above
 }
 
-/** The middleware that `wrapLanguageModel` accepts. The SDK's own type has more members, which don't matter here. */
+/**
+ * The middleware that `wrapLanguageModel` accepts. The SDK's own type has additional members, which don't matter
+ * here.
+ */
 export interface CompactionMiddleware<V extends string> {
   readonly specificationVersion: V;
   // biome-ignore-start lint/suspicious/noExplicitAny: as above
@@ -81,7 +84,10 @@ export function compactionMiddleware<V extends "v3" | "v4" = "v4">({
   };
 }
 
-/** Identifies the model that will be called, given the SDK's model object or the model's name at a gateway. */
+/**
+ * Returns the model that will be called, and its provider. `model` is the SDK's model object, or the model's name at
+ * a gateway.
+ */
 function nextOf(model: unknown): { model?: string; provider?: string } {
   if (typeof model === "string") return { model };
   const { modelId, provider } = (model ?? {}) as { modelId?: unknown; provider?: unknown };
@@ -92,8 +98,8 @@ function nextOf(model: unknown): { model?: string; provider?: string } {
 }
 
 /**
- * Converts a message to the form that models accept. Unlike an app's messages, only system messages may have a string
- * as their content.
+ * Converts a message to the form that models accept. In that form, unlike in an app's messages, only system messages
+ * may have a string as their content.
  */
 function asPrompt(message: object): object {
   const { role, content } = message as { role: string; content: unknown };
@@ -101,7 +107,7 @@ function asPrompt(message: object): object {
   return { ...message, content: [{ type: "text", text: content }] };
 }
 
-/** Returns a summarizer that calls any model of the SDK. */
+/** Returns a summarizer that calls a model of the SDK. */
 export function summarizeWith(model: LanguageModel): Summarize {
   return async ({ system, prompt, max_output_tokens: maxOutputTokens }, { signal: abortSignal }) => {
     const answer = await generateText({ model, system, prompt, maxOutputTokens, abortSignal });
@@ -109,7 +115,9 @@ export function summarizeWith(model: LanguageModel): Summarize {
   };
 }
 
-/** Returns the provider's finish reason. If there is none, the SDK reports values of its own, which are ignored. */
+/**
+ * Returns the provider's finish reason. If there is none, the SDK puts values of its own there, which are ignored.
+ */
 function reasonOf(answer: { finishReason: string; rawFinishReason?: string | undefined }): string {
   const { finishReason, rawFinishReason } = answer;
   const whole = finishReason !== "unknown" && finishReason !== "error" && (finishReason !== "other" || rawFinishReason);

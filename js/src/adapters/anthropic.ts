@@ -30,15 +30,15 @@ interface Client {
   beta?: { messages: { create(body: any, options?: any): PromiseLike<any> } };
 }
 
-/** The token limit for the API's own compaction, which determines its length itself. */
+/** The token limit for the API's own compaction. The API determines the length of its summaries itself. */
 const COMPACTED_TOKENS = 8192;
 
 /**
- * Returns a summarizer that calls the Messages API. Pass it a client whose `fetch` does not compact. If `model` is the
- * conversation's model, the summarizer can append its requests to the conversation, which is in the provider's prompt
- * cache (`policy.summary.request`). If `provider` is true and the policy has `summary.provider`, the API's own compaction
- * is used (its parameter `compaction`), and the model writes a summary only if that fails. `model` must then also be the
- * conversation's model.
+ * Returns a summarizer that calls the Messages API. Pass it a client whose `fetch` does not compact. If `model` is
+ * the conversation's model, the summarizer can append its requests to the conversation, which is in the provider's
+ * prompt cache (`policy.summary.request`). If `provider` is true and the policy has `summary.provider`, the API
+ * compacts the conversation itself (parameter `compaction`), and the model writes a summary only if that fails.
+ * `model` must then also be the conversation's model.
  */
 export function summarizeWith(client: Client, options: { model: string; provider?: boolean }): Summarize {
   checkOptions(options, { model: true, provider: true }, "summarizeWith");

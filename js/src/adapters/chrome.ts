@@ -9,15 +9,15 @@ import { type LocalModel, localModel, windowOf } from "./local-model.js";
 
 export type { LocalModel } from "./local-model.js";
 
-/** Whether a model is available: immediately, after a download (which may be in progress), or not at all. */
+/** Says whether a model is available: immediately, after a download (which may be in progress), or not at all. */
 export type Availability = "unavailable" | "downloadable" | "downloading" | "available";
 
 export interface BuiltInOptions {
-  /** Languages of the conversation and the digest, as BCP 47 tags, which Chrome asks for. Default: `["en"]`. */
+  /** Languages of the conversation and the digest, as BCP 47 tags, which Chrome requires. Default: `["en"]`. */
   languages?: readonly string[];
   /** Called with the downloaded share of the model, from 0 to 1. */
   onDownload?: (loaded: number) => void;
-  /** Aborts waiting for the model. */
+  /** Ends the wait for the model when it is aborted. */
   signal?: AbortSignal;
 }
 
@@ -45,12 +45,18 @@ interface Api<M> {
 /** The window in tokens to assume if the browser doesn't report one: the smallest window of Chrome's models. */
 const LEAST_WINDOW = 4096;
 
-/** Reports whether `languageModel` can provide a model. Resolves to `unavailable` in browsers without the Prompt API. */
+/**
+ * Resolves to the availability of the model for `languageModel`, which is `unavailable` in browsers without the
+ * Prompt API.
+ */
 export async function languageModelAvailability(options: BuiltInOptions = {}): Promise<Availability> {
   return (await api<Session>("LanguageModel")?.availability(promptOptions(options))) ?? "unavailable";
 }
 
-/** Reports whether `summarizer` can provide a model. Resolves to `unavailable` in browsers without the Summarizer API. */
+/**
+ * Resolves to the availability of the model for `summarizer`, which is `unavailable` in browsers without the
+ * Summarizer API.
+ */
 export async function summarizerAvailability(options: BuiltInOptions = {}): Promise<Availability> {
   return (await api<BuiltInSummarizer>("Summarizer")?.availability(summarizerOptions(options))) ?? "unavailable";
 }
@@ -70,8 +76,8 @@ export async function languageModel(options: BuiltInOptions = {}): Promise<Local
 }
 
 /**
- * Returns a summarizer that uses the browser's own summarizer. That one writes bullet points, which are used unchanged,
- * and takes no prompt, so the instructions that ctxfold would give a model are passed as context. Rejects like
+ * Returns a summarizer that uses the browser's Summarizer API. That API writes bullet points, which are used
+ * unchanged, and takes no prompt, so the instructions for a model are passed to it as context. Rejects like
  * `languageModel`.
  */
 export async function summarizer(options: BuiltInOptions = {}): Promise<LocalModel> {
@@ -113,8 +119,8 @@ function summarizerOptions(options: BuiltInOptions): object {
 }
 
 /**
- * Creates a first model, which triggers a download if necessary and reveals the context window. Models for requests
- * are created in the same way.
+ * Creates a first model, which starts a download if necessary and reports the size of the context window. Models for
+ * requests are created in the same way.
  */
 async function ready<M extends Model>(
   api: Api<M> | undefined,
@@ -140,7 +146,7 @@ async function ready<M extends Model>(
   return { create: (more) => api.create({ ...core, ...more }), contextWindow };
 }
 
-/** Reads a stream to its end, and releases the model that produced it. */
+/** Returns the text of a stream, and releases the model that produced it. */
 async function told(model: Model, stream: ReadableStream<string>, onDelta?: (text: string) => void): Promise<string> {
   const reader = stream.getReader();
   try {

@@ -1,5 +1,5 @@
 /**
- * Code shared by all adapters. A caller keeps its whole history and passes it with each call, while it grows. The
+ * Code shared by all adapters. A caller keeps its whole history, which grows, and passes it with each call. The
  * provider gets a compacted version, and each compaction is made only once, even if the caller creates a new adapter
  * for each call.
  */
@@ -18,8 +18,8 @@ import { checkOptions, type Names } from "../options.js";
 
 /**
  * The options of `fit`, for any number of conversations. Adapters that are created again for each call share their
- * memory, like `fit`, if they have an equal policy (window, model and format included), and the same `memory`,
- * `store` and `module` objects. `shared: false` gives an adapter its own memory.
+ * memory, as `fit` does, if they have equal policies (window, model and format included), and the same `memory`,
+ * `store` and `module` objects. With `shared: false` an adapter has its own memory.
  */
 export interface AdapterOptions extends FitterOptions {
   /**
@@ -28,7 +28,8 @@ export interface AdapterOptions extends FitterOptions {
    */
   id?: string;
   /**
-   * Called with the error if a transcript could not be compacted; it is then sent unchanged. Aborts are not reported.
+   * Called with the error if the compaction of a transcript failed; the transcript is then sent unchanged. Aborts are
+   * not reported.
    */
   onError?: (error: unknown) => void;
 }
@@ -37,7 +38,8 @@ const ADAPTER_OPTIONS: Names<AdapterOptions> = { ...FITTER_OPTIONS, id: true, on
 
 export interface AdapterFitOptions {
   /**
-   * The request body, and the key `list` of the messages in it. The other members of the body count toward the size too.
+   * The request body, and the key of the messages in it (`list`). The other members of the body count toward the size
+   * too.
    */
   within?: { body: object; list: string };
   /** Compacts even if compaction isn't due, because the provider has just rejected the messages. */
@@ -48,8 +50,8 @@ export interface AdapterFitOptions {
 }
 
 /**
- * An option without an effect on the result. It makes the module estimate the size, because recovering from a rejected
- * call requires an estimate, not an upper bound.
+ * An option without an effect on the result. With it the module estimates the size instead of using an upper bound,
+ * because recovering from a rejected call requires an estimate.
  */
 const ESTIMATED = { force: false };
 
@@ -60,7 +62,7 @@ export class Conversations {
 
   /**
    * `format` is the adapter's own wire format, which the options may override. `of` is the name of the called
-   * function, for errors.
+   * function, for error messages.
    */
   constructor(options: AdapterOptions, format: Format, of: string) {
     checkOptions(options, ADAPTER_OPTIONS, of);
@@ -97,8 +99,8 @@ export class Conversations {
 }
 
 /**
- * Whether a provider's error means that the conversation does not fit in the model's window; docs/guides/overflow.md
- * lists such errors.
+ * Resolves to true if a provider's error means that the conversation does not fit in the model's window;
+ * docs/guides/overflow.md lists such errors.
  */
 export async function isOverflow(error: unknown, module?: CompactorOptions["module"]): Promise<boolean> {
   return says(error, module === undefined ? {} : { module });

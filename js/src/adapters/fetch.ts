@@ -1,7 +1,10 @@
 import type { Format } from "ctxfold";
 import { type AdapterOptions, Conversations, isOverflow } from "./conversations.js";
 
-/** A provider's endpoint, with a pattern for the end of its path, the key of the messages in a body, and their format. */
+/**
+ * An endpoint of a provider: a pattern for the end of its path, the key of the messages in a request body, and their
+ * format.
+ */
 export interface Endpoint {
   path: RegExp;
   list: "messages" | "input";

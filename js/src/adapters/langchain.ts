@@ -43,13 +43,15 @@ function toWire(message: BaseMessage, index: number): Wire {
 }
 
 /**
- * Whether a wire message may be a changed version of a sent message. Its index alone doesn't tell, because indexes in
- * remembered messages refer to an older list.
+ * Reports whether a wire message may be a changed version of a sent message. Equal indexes are not enough, because
+ * indexes in remembered messages refer to an older list.
  */
 const isOf = (wire: Wire, sent: Wire | undefined): boolean =>
   sent !== undefined && wire.role === sent.role && wire.tool_call_id === sent.tool_call_id;
 
-/** Converts a wire message back to a LangChain message: the caller's own object if nothing was changed. */
+/**
+ * Converts a wire message back to a LangChain message, or returns the caller's own message if nothing was changed.
+ */
 function fromWire(wire: Wire, messages: readonly BaseMessage[], sent: readonly Wire[]): BaseMessage {
   const { ctxfold_index: index = -1, role, tool_calls = [], tool_call_id = "" } = wire;
   const original = isOf(wire, sent[index]) ? messages[index] : undefined;
@@ -63,8 +65,8 @@ function fromWire(wire: Wire, messages: readonly BaseMessage[], sent: readonly W
 }
 
 /**
- * Identifies the model that will be called. The name is in `model` or `modelName`. The provider is identified by the
- * class name in `lc_id`, the id that LangChain uses for serialization and tracing.
+ * Returns the model that will be called, and its provider. The model's name is in `model` or `modelName`. The
+ * provider is known from the class name in `lc_id`, the id that LangChain uses for serialization and tracing.
  */
 function nextOf(of: unknown): { model?: string; provider?: string } {
   const { model, modelName } = (of ?? {}) as { model?: unknown; modelName?: unknown };

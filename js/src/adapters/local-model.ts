@@ -10,7 +10,7 @@ export interface LocalModel {
   summarize: Summarize;
   /** Requests are made one at a time, because the model can only work on one of them. */
   concurrency: 1;
-  /** The size of the model's context window, prompt and output together, in tokens as reported by the engine. */
+  /** The size of the model's context window for prompt and output together, in tokens, as the engine reports it. */
   contextWindow: number;
   /**
    * For `policy.summary`: the maximum size of a request and of its output, in tokens, so that both fit into the
@@ -20,13 +20,13 @@ export interface LocalModel {
 }
 
 /**
- * The part of the window that a request leaves free for the chat template, and for estimates that are too low, in
- * tokens.
+ * The part of the window, in tokens, that a request leaves free for the chat template and in case estimates are too
+ * low.
  */
 const TEMPLATE_TOKENS = 64;
 const ESTIMATE_SHARE = 0.9;
 
-/** The maximum output in tokens, even if a quarter of the window is more. */
+/** The maximum output in tokens, even if a quarter of the window would be more. */
 const MAX_ANSWER = 1024;
 
 export function localModel(summarize: Summarize, contextWindow: number): LocalModel {
@@ -41,7 +41,8 @@ export function localModel(summarize: Summarize, contextWindow: number): LocalMo
 }
 
 /**
- * Returns the first candidate that is a plausible context window: positive, and not a huge number that means "unlimited".
+ * Returns the first candidate that can be the size of a context window: a positive number, but not a huge one that
+ * means "unlimited".
  */
 export function windowOf(...candidates: unknown[]): number | undefined {
   for (const n of candidates) if (typeof n === "number" && n >= 1 && n < 2 ** 31) return Math.floor(n);

@@ -90,7 +90,7 @@ async function fromResponses(client: Client, body: object, signal: AbortSignal) 
   };
 }
 
-/** Returns the provider's token counts. `all` is the number of input tokens, including cached ones. */
+/** Returns the provider's token counts. `all` is the number of input tokens, including cached tokens. */
 function counted(all: number, details: { cached_tokens?: number } | undefined, output_tokens: number) {
   const cache_read_tokens = details?.cached_tokens ?? 0;
   return { input_tokens: all - cache_read_tokens, cache_read_tokens, cache_write_tokens: 0, output_tokens };

@@ -18,12 +18,12 @@ import type { StateStore } from "../store.js";
 
 export type { SharedMemory } from "../shared.js";
 
-/** A `Pool` of the package `pg`, version 8 or newer, with only the method that is called. */
+/** A `Pool` of the package `pg`, version 8 or newer. Only this method is called. */
 export interface PgPool {
   query(text: string, values?: string[]): Promise<{ rows: unknown[]; rowCount: number | null }>;
 }
 
-/** The `sql` function of the package `postgres`, version 3 or newer, with only the method that is called. */
+/** The `sql` function of the package `postgres`, version 3 or newer. Only this method is called. */
 export interface PostgresSql {
   unsafe(text: string, values?: string[]): PromiseLike<ArrayLike<unknown> & { count: number | null }>;
 }
@@ -38,9 +38,9 @@ export interface PostgresMemoryOptions extends SharedOptions {
 const OPTIONS: Names<PostgresMemoryOptions> = { ...SHARED_OPTIONS, schema: true, maxAgeMs: true };
 
 const MAX_AGE_MS = 30 * 24 * 3_600_000;
-/** The minimum interval between updates of a record's time of last use, in milliseconds. */
+/** How old a record's time of last use must be, in milliseconds, before it is updated. */
 const TOUCHED_MS = 3_600_000;
-/** How often a process deletes rows that are no longer needed, in milliseconds. */
+/** How often a process deletes rows that are no longer needed, as an interval in milliseconds. */
 const TRIM_MS = 600_000;
 
 /** Returns a memory for `fit`, `createFitter` and the adapters. The app creates the client and must close it. */
@@ -49,7 +49,7 @@ export function postgresMemory(client: PgPool | PostgresSql, options: PostgresMe
   return over(client, options, sharedMemory);
 }
 
-/** Returns `states` for conversations, which are kept in the same schema. */
+/** Returns an object for the option `states` of conversations, which keeps their states in the same schema. */
 export function postgresStates(client: PgPool | PostgresSql, options: PostgresMemoryOptions = {}): StateStore {
   checkOptions(options, OPTIONS, "postgresStates");
   return over(client, options, sharedStates);
@@ -97,8 +97,8 @@ class PostgresRecords implements SharedRecords {
   async lease(keys: readonly string[], holder: string, leaseMs: number) {
     const key = keys[0] as string;
     if (!(await this.#did(LEASE, key, holder, leaseMs))) return false;
-    // A statement doesn't see uncommitted changes of another one. So this call takes its own lease first and then looks
-    // for other leases: of two simultaneous calls, at least the later one sees the other's lease.
+    // A statement doesn't see uncommitted changes of another one. This call therefore takes its own lease before it
+    // looks for other leases: of two simultaneous calls, at least the later one sees the other's lease.
     const { rows } = await this.#run(HELD, keys.slice(1).join(), holder);
     if (rows.length === 0) return true;
     await this.release(key, holder);
@@ -117,7 +117,7 @@ class PostgresRecords implements SharedRecords {
     return this.#did(KEEP_LEASED, key, holder, sorted(keys), record);
   }
 
-  /** Runs a statement and returns whether it changed any row. */
+  /** Runs a statement and returns true if it changed any row. */
   async #did(statement: string, ...values: (string | number)[]): Promise<boolean> {
     return (await this.#run(statement, ...values)).count > 0;
   }
@@ -139,8 +139,8 @@ class PostgresRecords implements SharedRecords {
   }
 
   /**
-   * Runs a statement. All values are sent as strings, which the statement casts, because clients differ in how they send
-   * other types.
+   * Runs a statement. All values are sent as strings, which the statement casts, because clients differ in how they
+   * send values of other types.
    */
   async #send(statement: string, values: (string | number)[] = []): Promise<Rows> {
     const text = statement.replaceAll("{schema}", this.#schema);
@@ -155,7 +155,8 @@ class PostgresRecords implements SharedRecords {
 }
 
 /**
- * Returns the keys sorted and without duplicates. Statements that write the same rows in different orders would deadlock.
+ * Returns the keys sorted and without duplicates, joined by commas. Statements that write the same rows in different
+ * orders would deadlock.
  */
 const sorted = (keys: readonly string[]) => [...new Set(keys)].sort().join();
 
@@ -185,7 +186,7 @@ LIMIT 1`;
 
 const TOUCH = `UPDATE {schema}.records SET used = now() WHERE key = $1::text`;
 
-/** Stores the record $2 under the keys $1. */
+/** Stores the record $2 under each of the keys $1. */
 const KEEP = `INSERT INTO {schema}.records (key, record, used)
 SELECT key, convert_to($2::text, 'UTF8'), now() FROM unnest(string_to_array($1::text, ',')) AS key
 ON CONFLICT (key) DO UPDATE SET record = excluded.record, used = excluded.used`;
@@ -206,8 +207,8 @@ WHERE key = $1::text AND holder = $2::text AND until > clock_timestamp()`;
 const RELEASE = `DELETE FROM {schema}.leases WHERE key = $1::text AND holder = $2::text`;
 
 /**
- * Stores the record $4 under the keys $3, if the holder $2 has the lease $1. The lease's row is locked until the record is
- * stored, so no other holder can take the lease in between.
+ * Stores the record $4 under each of the keys $3, if the holder $2 has the lease $1. The lease's row is locked until
+ * the record is stored, so no other holder can take the lease in between.
  */
 const KEEP_LEASED = `WITH held AS (
 	SELECT FROM {schema}.leases WHERE key = $1::text AND holder = $2::text AND until > clock_timestamp() FOR UPDATE

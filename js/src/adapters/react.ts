@@ -17,7 +17,7 @@ import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { FITTER_OPTIONS } from "../option-names.js";
 import { checkMemory, checkOptions, type Names } from "../options.js";
 
-/** The options of `fit`. They may be new objects in each render. */
+/** The options of `fit`. A render may pass a new object with equal options. */
 export interface UseFitOptions extends Omit<FitterOptions, "shared" | "memory"> {
   /** Where compactions are remembered. Default: in the page. */
   memory?: FitMemory;
@@ -29,8 +29,8 @@ export interface UseFitOptions extends Omit<FitterOptions, "shared" | "memory"> 
    */
   ahead?: boolean;
   /**
-   * The `createFitter` of `ctxfold/worker`, to compact off the main thread. Only the value at the first render is
-   * used.
+   * The `createFitter` of `ctxfold/worker`, with which compaction runs off the main thread. Only the value at the
+   * first render is used.
    */
   createFitter?: CreateFitter;
 }
@@ -40,14 +40,14 @@ const USE_FIT_OPTIONS: Names<UseFitOptions> = { ...UNSHARED_OPTIONS, id: true, a
 
 /** The progress of summaries that are being written. */
 export interface FitProgress {
-  /** The number of summaries that were requested, and how many of them have been received. */
+  /** The number of summaries that were requested, and the number of those that have been received. */
   asked: number;
   done: number;
   /** The text written so far, if `summarize` streams it. */
   text: string;
 }
 
-/** Data to display about the messages. */
+/** What an app can display about the messages. */
 export interface FitView<M extends Message> {
   status: "idle" | "working";
   /** Set while summaries are being written. */
@@ -59,7 +59,7 @@ export interface FitView<M extends Message> {
    * before.
    */
   folded: readonly M[];
-  /** The digests in `sent`; `digestOf` of `ctxfold` reads their content. */
+  /** The digests in `sent`. `digestOf` of `ctxfold` reads them. */
   digests: readonly M[];
   /** The report of the newest compaction. */
   report: Report | undefined;
@@ -76,16 +76,16 @@ export interface UseFit<M extends Message> extends FitView<M> {
     call?: Pick<FitCallOptions, "options" | "usage" | "signal" | "timeoutMs">,
   ): Promise<FitResult<M[]>>;
   /**
-   * Undoes this component's newest compaction: all messages are sent again until they no longer fit into the window.
-   * Resolves to false if there is no compaction to undo.
+   * Undoes this component's newest compaction. All messages are then sent again until they no longer fit into the
+   * window. Resolves to false if there is no compaction to undo.
    */
   undo(): Promise<boolean>;
 }
 
 /**
- * Returns the messages to send for a chat. The app displays its own, complete list; `fit` returns the messages for the
- * model. The history may change while a summary is being written. If the new history continues the old one, the
- * compaction is remembered; otherwise it is abandoned. It is also abandoned when the component is unmounted.
+ * Returns the messages to send for a chat. The app displays its own, complete list; `fit` returns the messages for
+ * the model. The history may change while a summary is being written. If the new history continues the old one, the
+ * compaction is remembered; otherwise it is abandoned, as it is when the component is unmounted.
  */
 export function useFit<M extends Message>(history: readonly M[], options: UseFitOptions = {}): UseFit<M> {
   checkOptions(options, USE_FIT_OPTIONS, "useFit");
@@ -126,17 +126,17 @@ class Chat<M extends Message> {
   #options: UseFitOptions;
   #view: FitView<M> = NOTHING;
   #open = true;
-  /** The newest history and the fit in progress for it. */
+  /** The newest history and the fit for it that is in progress. */
   #run: Run<M> | undefined;
   #fitter: { key: unknown[]; fitter: Fitter } | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #running = new Set<AbortController>();
   readonly #create: CreateFitter;
-  /** The memory of compactions, if the options contain none. */
+  /** The memory of compactions that is used if the options have none. */
   readonly #own = new Map<string, string>();
-  /** The keys and entries that were saved for this component, newest last. */
+  /** The keys and entries that were saved for this component. The newest is the last. */
   readonly #made: { key: string; entry: string }[] = [];
-  /** Whether the newest compaction was undone. The next one is then due only when the window is full. */
+  /** Whether the newest compaction was undone. The next compaction is then only due when the window is full. */
   #patient = false;
 
   constructor(options: UseFitOptions) {
@@ -156,8 +156,8 @@ class Chat<M extends Message> {
   }
 
   /**
-   * Must be called when the component is mounted. Returns a function to call when the component is unmounted. React may
-   * mount it again afterwards.
+   * To be called when the component is mounted. Returns the function to call when it is unmounted. React may mount it
+   * again afterwards.
    */
   open(): () => void {
     this.#open = true;
@@ -195,7 +195,7 @@ class Chat<M extends Message> {
       const own = { ...call, ...policy, ...(id !== undefined && { id }), signal: controller.signal };
       const fitted = (await this.#fitted().fitter(history, own)) as FitResult<M[]>;
       if (fitted.report.changed) this.#patient = false;
-      // If the history has changed since, only the newer one is displayed.
+      // If the history has changed since then, only the newer one is displayed.
       if (this.#run === run) this.#show(shown(history, fitted, this.#view.report));
       return fitted;
     } catch (error) {
@@ -221,7 +221,9 @@ class Chat<M extends Message> {
     return true;
   }
 
-  /** Returns the fitter for the current options, and creates a new one if options have changed that its memory depends on. */
+  /**
+   * Returns the fitter for the current options. It is a new one if an option that its memory depends on has changed.
+   */
   #fitted(): { fitter: Fitter } {
     const { policy, window, model, format, memory, store, module, remembered, concurrency, summaryTimeoutMs } =
       this.#options;
@@ -263,7 +265,7 @@ class Chat<M extends Message> {
     return this.#options.memory ?? own;
   }
 
-  /** Returns the memory in the options or the component's own, wrapped so that saved records are noted in `#made`. */
+  /** Returns the memory in the options, or else the component's own. It notes saved records in `#made`. */
   #remembering(): FitMemory {
     return {
       load: (key) => this.#memory().load(key),
@@ -299,7 +301,8 @@ class Chat<M extends Message> {
 }
 
 /**
- * Whether the history `now` begins with `before`: with the same message objects, or with messages that have the same ids.
+ * Reports whether the history `now` begins with the history `before`: with the same message objects, or with messages
+ * that have the same ids.
  */
 function goesOn<M extends Message>(before: readonly M[], now: readonly M[]): boolean {
   return (
@@ -310,7 +313,7 @@ function goesOn<M extends Message>(before: readonly M[], now: readonly M[]): boo
 
 const idOf = (message: Message | undefined) => (message as { id?: unknown } | undefined)?.id;
 
-/** Parses a record of fits. Records of an earlier version can be read by `fit` but not undone. */
+/** Parses a record of fits. `fit` can also read records of an earlier version, but those can't be undone. */
 function recordIn(json: string | null | undefined): { version: number; entries: readonly unknown[] } {
   try {
     const record = JSON.parse(json ?? "null");
@@ -337,7 +340,7 @@ function foldedIn<M extends Message>(history: readonly M[], sent: readonly M[]):
   if (last < 0) return [];
   const whole = new Set<M>(sent);
   const places = new Map(history.map((message, i) => [message, i]));
-  // Between the last digest and the first message that is sent unchanged, messages are shortened copies.
+  // After the last digest, the messages up to the first one that is sent unchanged are shortened copies.
   const afterDigest = sent.slice(last + 1);
   const kept = afterDigest.findIndex((message) => places.has(message));
   const copies = kept < 0 ? afterDigest.length : kept;

@@ -20,18 +20,15 @@ import type { StateStore } from "../store.js";
 export type { SharedMemory } from "../shared.js";
 
 /**
- * A client of the package `redis`, version 5 or newer, with only the methods that are called. It may be a client for a
- * server, a sentinel or a cluster.
+ * A client of the package `redis`, version 5 or newer, for a server, a sentinel or a cluster. Only these methods are
+ * called.
  */
 export interface NodeRedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   evalSha(sha1: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
-/**
- * A client of the package `ioredis`, version 5 or newer, with only the methods that are called. It may be a client for a
- * server, a sentinel or a cluster.
- */
+/** A client of the package `ioredis`, version 5 or newer. Only these methods are called. */
 export interface IoRedisClient {
   eval(script: string, keys: number, ...args: string[]): Promise<unknown>;
   evalsha(sha1: string, keys: number, ...args: string[]): Promise<unknown>;
@@ -62,7 +59,7 @@ export function redisMemory(client: NodeRedisClient | IoRedisClient, options: Re
   return over(client, options, sharedMemory);
 }
 
-/** Returns `states` for conversations, which are kept under the same prefix. */
+/** Returns an object for the option `states` of conversations, which keeps their states under the same prefix. */
 export function redisStates(client: NodeRedisClient | IoRedisClient, options: RedisMemoryOptions = {}): StateStore {
   checkOptions(options, OPTIONS, "redisStates");
   return over(client, options, sharedStates);
@@ -100,7 +97,8 @@ function recordsIn(client: NodeRedisClient | IoRedisClient, prefix: string, maxA
     keep: (keys, record) => keep(records(keys), record, maxAgeMs),
     async lease(keys, holder, leaseMs) {
       if ((await lease(leases(keys.slice(0, 1)), holder, leaseMs)) !== 1) return false;
-      // This call has taken its own lease first: of two simultaneous calls, at least the later one sees the other's lease.
+      // This call has taken its own lease before: of two simultaneous calls, at least the later one sees the other's
+      // lease.
       for (let from = 1; from < keys.length; from += MOST_KEYS) {
         if ((await held(leases(keys.slice(from, from + MOST_KEYS)), holder)) !== 1) continue;
         await release(leases(keys.slice(0, 1)), holder);
@@ -140,8 +138,8 @@ function scriptOf(client: NodeRedisClient | IoRedisClient, text: string): Run {
 }
 
 /**
- * Finds the first of KEYS that has a record, and returns its index and the record. If less than half of the key's time to
- * live is left, it is set to ARGV[1] ms again.
+ * Finds the first of KEYS that has a record, and returns its index and the record. If less than half of ARGV[1] ms is
+ * left of the record's time to live, that is set to ARGV[1] ms again.
  */
 const FIND = `for i, key in ipairs(KEYS) do
 	local record = redis.call('GET', key)
@@ -154,7 +152,7 @@ const FIND = `for i, key in ipairs(KEYS) do
 end
 return {}`;
 
-/** Stores the record ARGV[1] under KEYS for ARGV[2] ms. */
+/** Stores the record ARGV[1] under each of KEYS for ARGV[2] ms. */
 const KEEP = `for i = 1, #KEYS do
 	redis.call('SET', KEYS[i], ARGV[1], 'PX', ARGV[2])
 end
@@ -190,8 +188,8 @@ end
 return redis.call('DEL', KEYS[1])`;
 
 /**
- * Stores the record ARGV[2] under KEYS[2] and the following keys for ARGV[3] ms, if the holder ARGV[1] has the lease
- * KEYS[1].
+ * Stores the record ARGV[2] under KEYS[2] and each of the following keys for ARGV[3] ms, if the holder ARGV[1] has
+ * the lease KEYS[1].
  */
 const KEEP_LEASED = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then
 	return 0

@@ -8,7 +8,7 @@ import { type LocalModel, localModel, windowOf } from "./local-model.js";
 
 export type { LocalModel } from "./local-model.js";
 
-/** The members of a `TextGenerationPipeline` that are used. */
+/** The members of a `TextGenerationPipeline` that this adapter uses. */
 interface Generator {
   // biome-ignore lint/suspicious/noExplicitAny: the pipeline is generic over what it is given
   (messages: any, options?: any): Promise<any>;
@@ -18,7 +18,7 @@ interface Generator {
   model: { config?: any };
 }
 
-/** Classes of the package. Without them a summary arrives in one piece, and its generation can't be aborted. */
+/** Classes of the package. Without them a summary arrives in one piece, and it can't be aborted. */
 export interface Library {
   TextStreamer?: Streamer;
   InterruptableStoppingCriteria?: new () => { interrupt(): void };
@@ -33,13 +33,14 @@ const TRANSFORMERS_OPTIONS: Names<Library & { contextWindow?: number }> = {
 // biome-ignore lint/suspicious/noExplicitAny: the tokenizer's type, and the options, are the package's own
 type Streamer = new (tokenizer: any, options?: any) => object;
 
-/** The context window that is assumed if neither the model nor its tokenizer reports one, in tokens. */
+/** The size of the context window, in tokens, if neither the model nor its tokenizer reports one. */
 const USUAL_WINDOW = 4096;
 
 /**
  * Returns a summarizer that uses a loaded pipeline: `transformers(await pipeline("text-generation", model), {
- * TextStreamer, InterruptableStoppingCriteria })`. The context window is the smaller of the values in the model's
- * configuration and its tokenizer. Pass `contextWindow` (in tokens) if the device's memory is too small for that.
+ * TextStreamer, InterruptableStoppingCriteria })`. The context window is the smaller of the values in the
+ * configurations of the model and its tokenizer. Pass `contextWindow` (in tokens) if the device's memory is too small
+ * for that.
  */
 export function transformers(generator: Generator, options: Library & { contextWindow?: number } = {}): LocalModel {
   checkOptions(options, TRANSFORMERS_OPTIONS, "transformers");

@@ -6,7 +6,7 @@ import { type LocalModel, localModel, windowOf } from "./local-model.js";
 
 export type { LocalModel } from "./local-model.js";
 
-/** The members of `MLCEngine`, `WebWorkerMLCEngine` and `ServiceWorkerMLCEngine` that are used. */
+/** The members of `MLCEngine`, `WebWorkerMLCEngine` and `ServiceWorkerMLCEngine` that this adapter uses. */
 interface Engine {
   chat: {
     completions: {
@@ -71,8 +71,8 @@ export function webllm(engine: Engine, options: { model?: string; contextWindow?
 }
 
 /**
- * Returns the configurations that may contain an engine's window: the configuration of the loaded model, or the options
- * of an engine in a worker.
+ * Returns the configurations that may contain the size of an engine's window: that of the loaded model, or the
+ * options of an engine in a worker.
  */
 function configured(engine: object, model?: string): unknown[] {
   const {

@@ -1,6 +1,6 @@
 /**
- * The directory given by --archive. It contains bodies, and the states for the transcripts that `compact` wrote. The Go
- * command uses the same files.
+ * The directory that --archive names. It contains bodies, and the states of the transcripts that `compact` wrote. The
+ * Go command uses the same files.
  */
 import { createHash } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
@@ -16,7 +16,8 @@ export function archiveOf(given: Given): Store | undefined {
 }
 
 /**
- * Stores the state next to the bodies, under a name derived from the transcript, so that `restore` works without --state.
+ * Stores the state next to the bodies, in a file whose name is derived from the transcript, so that `restore` works
+ * without --state.
  */
 export async function noteState(given: Given, messages: Uint8Array, state: State): Promise<void> {
   if (given.text("archive") === "" || messages.length === 0) return;
@@ -25,8 +26,8 @@ export async function noteState(given: Given, messages: Uint8Array, state: State
 }
 
 /**
- * Returns the state that was stored for a transcript, or null if there is none, for instance because the transcript has
- * grown since.
+ * Returns the state that was stored for exactly this transcript, or null if there is none, for instance because the
+ * transcript has grown since.
  */
 export async function notedState(given: Given, messages: Uint8Array): Promise<State | null> {
   if (given.text("archive") === "") return null;

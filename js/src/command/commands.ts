@@ -9,7 +9,7 @@ import { validateCommand } from "./validate.js";
 export interface Command {
   /** The arguments after the command's name, such as "[FILE|-]". */
   args: string;
-  /** A description in one line. */
+  /** A one-line description. */
   short: string;
   long: string;
   examples: string[];
@@ -26,7 +26,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   validate: validateCommand,
 };
 
-/** Commands that only the Go command has. */
+/** The commands that only the Go command has. */
 export const ELSEWHERE = [
   ..."batch check compare completion convert detect estimate info plan presets recall repair serve step".split(" "),
 ];

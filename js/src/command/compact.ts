@@ -104,7 +104,7 @@ async function give(given: Given, read: Read, done: Done<Uint8Array>, file: Uint
 }
 
 /**
- * Reads the state from a file. Returns null if the file does not exist yet, as before a conversation's first
+ * Reads the state from a file. Returns null if the file does not exist yet, which is so before a conversation's first
  * compaction.
  */
 export async function readState(file: string): Promise<State | null> {
@@ -124,8 +124,8 @@ export async function readState(file: string): Promise<State | null> {
 }
 
 /**
- * Returns a function that finds what the --redact patterns match. Flags at the start of a pattern, as in (?i), apply to
- * all of it.
+ * Returns a function that finds everything that matches one of the --redact patterns. Flags at the start of a
+ * pattern, as in (?i), apply to the whole pattern.
  */
 function redactionsOf(given: Given, usage: string): FindSecrets | undefined {
   const patterns = given.all("redact").map((pattern) => {

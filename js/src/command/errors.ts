@@ -3,10 +3,7 @@ import { CtxfoldError, messageOf } from "../errors.js";
 
 export const EXIT = { ok: 0, partial: 1, bad: 2, over: 3, interrupted: 130 } as const;
 
-/**
- * An error in the command line. `command` is the command whose help the message refers to; undefined if the message
- * should not refer to any.
- */
+/** An error in the command line. Its message refers to the help of `command`, or to no help if that is undefined. */
 export class UsageError extends Error {
   constructor(
     message: string,
@@ -16,7 +13,10 @@ export class UsageError extends Error {
   }
 }
 
-/** An operation's error with its position in the input file, such as "session.json, line 3, column 14 (byte 207)". */
+/**
+ * The error of an operation, with its position in the input file, such as "session.json, line 3, column 14 (byte
+ * 207)".
+ */
 export class InputError extends Error {
   constructor(
     readonly error: CtxfoldError,
@@ -26,7 +26,7 @@ export class InputError extends Error {
   }
 }
 
-/** Advice that refers to options of the command, which the module does not know. */
+/** Advice that names options of the command, which the module does not know. The keys are error codes. */
 const HINTS: Record<string, string> = {
   ambiguous_format: "Name the wire format with --format.",
   unknown_format: "docs/guides/formats.md lists the wire formats; --format names one.",

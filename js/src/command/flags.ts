@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { UsageError } from "./errors.js";
 
-/** An option of a command. `value` is the name of its value in the help; options without one are switches. */
+/** An option of a command. `value` is what the help calls its value; an option without one is a switch. */
 export interface Flag {
   value?: string;
   /** Set if the option may be given more than once. "listed" values may also be separated by commas. */
@@ -62,7 +62,10 @@ export function parse(args: readonly string[], flags: Flags, command: string): G
   return given;
 }
 
-/** Suggests the names that are similar to the given one, as in ", did you mean a or b?"; "" if none is. */
+/**
+ * Returns a suggestion of names that are similar to the given one, as in ", did you mean a or b?"; "" if there are
+ * none.
+ */
 export function nearest(given: string, names: readonly string[], before = ""): string {
   const near = names
     .filter((name) => distance(given.toLowerCase(), name) <= 2 || name.startsWith(given.toLowerCase()))
@@ -70,7 +73,7 @@ export function nearest(given: string, names: readonly string[], before = ""): s
   return near.length === 0 ? "" : `, did you mean ${before}${near.join(` or ${before}`)}?`;
 }
 
-/** Returns the edit distance of two texts: the number of letters to add, remove or replace. */
+/** Returns the edit distance of two texts, that is, how many letters must be added, removed or replaced. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
@@ -84,7 +87,7 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** Returns the help text for options, one line each. */
+/** Returns the help text for options, with one line for each. */
 export function helpOf(flags: Flags): string {
   const rows = Object.entries(flags).map(([name, { value, short, text }]) => {
     const head = `${short ? `-${short}, ` : "    "}--${name}${value ? ` ${value}` : ""}`;

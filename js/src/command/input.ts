@@ -22,16 +22,14 @@ export interface Read {
   source: Source;
   /** The name of the file, with the agent if it is a session file. */
   name: string;
-  /** The argument for the compactor's methods. */
+  /** The messages in the form that the compactor's methods accept. */
   messages: Uint8Array | Session<Uint8Array>;
   session?: Session<Uint8Array>;
-  /** The reason why the file could not be read as a session file. */
+  /** The error with which the file could not be read as a session file. */
   noSession?: CtxfoldError;
 }
 
-/**
- * File types that users may pass by mistake instead of JSON, by their first bytes, with the command that decodes them.
- */
+/** Types of files that users may pass by mistake, by their first bytes, with a command that turns them into JSON. */
 const CODINGS: [mark: number[], name: string, way: string][] = [
   [[0x1f, 0x8b], "compressed with gzip", "gunzip -c FILE | ctxfold … -"],
   [[0x28, 0xb5, 0x2f, 0xfd], "compressed with zstd", "zstd -dc FILE | ctxfold … -"],
@@ -89,7 +87,10 @@ export function transcriptOf(compactor: Compactor, source: Source): Read {
   }
 }
 
-/** Returns an operation's error with its position in the file, or with the name of the option that caused it. */
+/**
+ * Returns an operation's error with its position in the file, or with the name of the option that caused it. Other
+ * errors are returned unchanged.
+ */
 export function located(error: unknown, { source, name, session, noSession }: Read, given: Given): unknown {
   if (!(error instanceof CtxfoldError)) return error;
   const [option = ""] = /^(policy|state)\b/.exec(error.path) ?? [];
@@ -108,20 +109,20 @@ export function located(error: unknown, { source, name, session, noSession }: Re
       `${source.name} has a message in each line: put them into a list, for example with \`jq -s . FILE | ctxfold … -\``,
     );
   }
-  // A transcript that is followed by another object was probably meant to be JSON lines.
+  // If a transcript is followed by another object, the file was probably meant to be JSON lines.
   if (noSession && error.code === "invalid_json" && isJson(source.text.subarray(0, error.offset))) {
     if (source.text[error.offset] === 0x7b) return new InputError(noSession, where(source, 0));
   }
   return new InputError(error, where(source, error.offset));
 }
 
-/** Formats a position, as in "session.json, line 3, column 14 (byte 207)". */
+/** Formats a position in a file, as in "session.json, line 3, column 14 (byte 207)". */
 export function where({ name, text, skipped }: Source, offset: number): string {
   const { line, column } = position(text, offset);
   return `${name}, line ${line}, column ${column} (byte ${offset + skipped})`;
 }
 
-/** Returns the line and the column (in code points) of a byte offset, both counted from 1. */
+/** Returns the line and the column of a byte offset, counted from 1. Columns are code points. */
 export function position(text: Uint8Array, offset: number): { line: number; column: number } {
   const lines = new TextDecoder().decode(text.subarray(0, offset)).split("\n");
   return { line: lines.length, column: 1 + [...(lines.at(-1) ?? "")].length };
@@ -139,7 +140,7 @@ function parsed(text: Uint8Array): unknown {
   }
 }
 
-/** Determines from the first line of a JSON lines file whether each line is a transcript or a message. */
+/** Determines from its first line what each line of a JSON lines file is: a transcript or a message. */
 function kindOfLines(text: Uint8Array): "transcripts" | "messages" | undefined {
   const end = text.indexOf(0x0a);
   // biome-ignore lint/suspicious/noExplicitAny: any JSON
@@ -162,7 +163,7 @@ const AGENTS: Record<string, string> = {
 
 const agentOf = ({ kind }: Session<unknown>) => AGENTS[kind] ?? kind;
 
-/** Returns the report's line about a session file: a name and a value, which are empty for other files. */
+/** Returns the report's line about a session file as a name and a value. Both are empty for other files. */
 export function readFact({ session }: Read): readonly [string, string] {
   if (!session) return ["", ""];
   return ["read", `${agentOf(session)} session, ${session.format}, ${plural(messageCount(session), "message")}`];

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * `npx ctxfold`: compacts and examines transcripts in files and pipes. It needs no dependencies besides the module, and
- * is a subset of the Go command, with the same names, options, output and exit codes (docs/start/command.md).
+ * `npx ctxfold`: compacts and examines transcripts in files and pipes. It needs no dependencies besides the module.
+ * It is a subset of the Go command, with the same names, options, output and exit codes (docs/start/command.md).
  */
 import { readFile } from "node:fs/promises";
 import { COMMANDS, type Command, ELSEWHERE } from "./commands.js";

@@ -1,6 +1,6 @@
 /** Standard output. */
 
-/** Writes to standard output and resolves once everything has been written. */
+/** Writes to standard output. Resolves when everything has been written. */
 export function print(text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(error) : resolve()));

@@ -22,7 +22,7 @@ export const POLICY_FLAGS: Flags = {
 /** The largest window of a policy, in tokens. */
 const MAX_WINDOW = 1_000_000_000;
 
-/** Returns the policy given by --policy, with the other options applied to it. */
+/** Returns the policy that --policy gives, changed as the other options require. */
 export async function policyOf(given: Given, command: string): Promise<Policy> {
   const policy = await basePolicy(given.text("policy"));
   for (const name of ["preset", "format", "model"]) if (given.has(name)) policy[name] = given.text(name);
@@ -47,7 +47,9 @@ async function basePolicy(text: string): Promise<Record<string, unknown>> {
   return policy as Record<string, unknown>;
 }
 
-/** Parses a window: a number of tokens, optionally followed by k (thousands) or m (millions), or "unlimited". */
+/**
+ * Parses a window, which is a number of tokens, optionally followed by k (thousands) or m (millions), or "unlimited".
+ */
 function windowOf(text: string, command: string): object {
   if (text === "unlimited") return { unlimited: true };
   const [, number, unit = ""] = /^(\d+(?:\.\d+)?|\.\d+)([km]?)$/.exec(text.toLowerCase().replace(/[_,]/g, "")) ?? [];
@@ -59,7 +61,10 @@ function windowOf(text: string, command: string): object {
   return { tokens };
 }
 
-/** Returns the provider's count from --usage. Undefined means the count in the session file, if there is one. */
+/**
+ * Returns the provider's count that --usage gives. If it is undefined, the count in the session file is used, if
+ * there is one.
+ */
 export function usageOf(given: Given, command: string): Counted | undefined {
   const text = given.text("usage");
   if (text === "") return undefined;

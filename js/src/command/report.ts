@@ -37,7 +37,7 @@ export function reportText(report: Report, read: readonly [string, string]): str
   return sizes + facts(...list, ["by", by], read as [string, string]);
 }
 
-/** Returns warnings about a result that is usable all the same. */
+/** Returns warnings about a result that is usable nevertheless. */
 export function warnings({ thrashing, over, left = [] }: Report): { left: string; rest: string } {
   const repeated = thrashing && `compacted ${thrashing.compactions} times in a row: ${thrashing.text}`;
   return {
@@ -68,7 +68,7 @@ function whatWasRestored(report: Report): string {
   return `${plural(report.restored, "file")}, costs ${count(-saved(report, "rehydrate"))} tokens (${paths})`;
 }
 
-/** Returns one line for each pass that the other lines don't mention. */
+/** Returns one line for each pass that the report's other lines don't mention. */
 function whatElse(report: Report): [string, string][] {
   const told = ["clear", "fold", "rehydrate", "repair"];
   const others = new Set(report.actions.map(({ pass }) => pass as string).filter((pass) => !told.includes(pass)));
@@ -92,8 +92,8 @@ function saved({ actions }: Report, pass: string): number {
 }
 
 /**
- * Summarizes a pass's actions by name, the most frequent first: "4 Read, 2 Bash", or "a.go, b.go" if no name occurs
- * twice.
+ * Counts a pass's actions by name and lists the names, the most frequent first: "4 Read, 2 Bash", or "a.go, b.go" if
+ * no name occurs twice.
  */
 function tally({ actions }: Report, pass: string, nameOf: (action: Action) => string | undefined): string {
   const counts = new Map<string, number>();

@@ -12,7 +12,7 @@ import { POLICY_FLAGS, policyOf } from "./policy.js";
 import { count, facts, plural, table } from "./table.js";
 
 const PARTIAL = "not everything was restored";
-/** The number of a handle's digits that a marker shows. */
+/** How many digits of a handle a marker shows. */
 const DIGITS = 16;
 
 export const restoreCommand: Command = {
@@ -96,7 +96,7 @@ function wanted(markers: readonly Marker[], handles: readonly string[]): readonl
   return markers.filter(({ handle }) => digits.has(handle.toLowerCase().slice(0, DIGITS)));
 }
 
-/** Describes the restored content, and the content that should have been restored but wasn't. */
+/** Describes what was restored, and what should have been restored but could not be. */
 function restoredText(
   { report, valid }: Restored<Uint8Array>,
   missing: readonly Marker[],

@@ -13,7 +13,7 @@ import { print } from "./output.js";
 import { count, facts, plural } from "./table.js";
 import { reasonOf } from "./write.js";
 
-/** The bodies to search and their names. A transcript has no handle. */
+/** The bodies to search and their names. The body of a transcript has no handle. */
 interface Searchable {
   bodies: (Omit<Kept, "handle"> & Partial<Kept>)[];
   names: string[];
@@ -78,7 +78,7 @@ function conditions(given: Given): Partial<Search> {
   };
 }
 
-/** Adds the bodies in a directory, or a transcript in a file. */
+/** Adds the bodies in a directory, or the transcript in a file. */
 async function add(searchable: Searchable, compactor: Compactor, path: string): Promise<void> {
   const unreadable = (error: unknown) => new Error(`cannot read ${path}: ${reasonOf(error)}`, { cause: error });
   const info = await stat(path).catch((error) => {
@@ -108,7 +108,7 @@ async function addFile(searchable: Searchable, compactor: Compactor, path: strin
   searchable.names.push(source.name);
 }
 
-/** Returns the list of messages if the text is a request body; any other text is returned unchanged. */
+/** Returns the list of messages if the transcript is a request body. Any other transcript is returned unchanged. */
 function listIn(transcript: Uint8Array): string {
   const text = new TextDecoder().decode(transcript);
   try {

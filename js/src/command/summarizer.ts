@@ -1,9 +1,9 @@
-/** Has a shell command write the summaries. */
+/** Summaries that a shell command writes. */
 import { spawn } from "node:child_process";
 import type { Summarize } from "../summarize.js";
 import { UsageError } from "./errors.js";
 
-/** Parses --summarizer. Returns undefined if local digests should be written. */
+/** Returns the summarizer that --summarizer names, or undefined if digests should be written locally. */
 export function summarizerOf(flag: string): Summarize | undefined {
   if (flag === "" || flag === "none") return undefined;
   const [, command = ""] = /^cmd:(.*)$/s.exec(flag) ?? [];
@@ -12,7 +12,7 @@ export function summarizerOf(flag: string): Summarize | undefined {
     try {
       return await outputOf(command, request, signal);
     } catch (error) {
-      // The report contains only an error code.
+      // The message is printed because the report contains only an error code.
       process.stderr.write(`ctxfold: the summarizer "${command}" failed: ${(error as Error).message}\n`);
       throw error;
     }
@@ -31,8 +31,8 @@ export function durationOf(text: string, command: string): number | undefined {
 }
 
 /**
- * Runs the command with the prompt on its standard input and returns its standard output. The signal also ends the
- * processes that the command started.
+ * Runs the command with the prompt on its standard input and returns its standard output. If the signal is aborted,
+ * the processes that the command has started end too.
  */
 function outputOf(
   command: string,

@@ -1,8 +1,8 @@
 /** Formats tables, lists of facts and numbers for people to read. */
 
 /**
- * Formats a table with headings. Columns whose heading begins with # hold numbers. `suppressEmpty` leaves out columns
- * without values.
+ * Formats a table with headings. Columns whose heading begins with # contain numbers. `suppressEmpty` leaves out
+ * columns without values.
  */
 export function table(
   headings: readonly string[],
@@ -21,7 +21,10 @@ export function table(
   return `${[rule("┌", "┬", "┐"), ...body, rule("└", "┴", "┘")].join("\n")}\n`;
 }
 
-/** Formats facts one per line, with their names in a column. Facts without a value are left out. */
+/**
+ * Formats one fact per line, with the names in one column and the values in the next. Facts without a value are left
+ * out.
+ */
 export function facts(...list: readonly (readonly [name: string, value: string])[]): string {
   const given = list.filter(([, value]) => value !== "");
   const longest = Math.max(0, ...given.map(([name]) => width(name)));
@@ -35,14 +38,14 @@ function pad(text: string, to: number, right = false): string {
   return right ? space + text : text + space;
 }
 
-/** Formats a number with commas between groups of three digits. */
+/** Formats a number with commas between groups of three digits, as in 12,345. */
 export const count = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 
 /** Formats a number with its noun, as in "1 message" and "2 messages". */
 export const plural = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 
 /**
- * Formats the relative change in rounded percent, but never shows a change as 0 %, or as -100 % if anything is left.
+ * Formats a relative change in percent, rounded. A change is never shown as 0 %, nor as -100 % if anything is left.
  */
 export function change(before: number, after: number): string {
   if (before === after || before === 0) return "same";

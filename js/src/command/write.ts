@@ -37,7 +37,7 @@ export function reasonOf(error: unknown): string {
   return code && text ? text : messageOf(error);
 }
 
-/** Resolves a chain of symbolic links. The target need not exist. */
+/** Follows a chain of symbolic links and returns the target, which need not exist. */
 async function followed(name: string): Promise<string> {
   let at = name;
   for (let links = 0; links < MAX_LINKS; links++) {

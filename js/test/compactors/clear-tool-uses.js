@@ -10,7 +10,7 @@ const { coerceMessageLikeToMessage } = await sdk("@langchain/core/messages");
 const file = new URL("../../fixtures/sdks/node_modules/langchain/package.json", import.meta.url);
 const { version } = JSON.parse(await readFile(file, "utf8"));
 
-// It only clears the results of tools, except for the newest three, so it can't promise any limit.
+// It only clears the results of tools, and not the newest three, so it can't promise to stay within a limit.
 answers(
   {
     name: "`ClearToolUsesEdit` of LangChain",

@@ -5,7 +5,8 @@ const agents = new URL("../../fixtures/cloudflare/node_modules/agents/", import.
 const { createCompactFunction } = await import(new URL("dist/sessions/index.js", agents).href);
 const { version } = JSON.parse(await readFile(new URL("package.json", agents), "utf8"));
 
-// Does what a session does above its threshold: a summary, made up here, is shown in place of the messages that it covers.
+// Does what a session does above its threshold: a summary, invented here, is shown in place of the messages that it
+// covers.
 answers(
   {
     name: "`createCompactFunction` of Cloudflare's agents",

@@ -7,8 +7,8 @@ const { prepareCompaction, DEFAULT_COMPACTION_SETTINGS } = await import(
 );
 const { version } = JSON.parse(await readFile(new URL("package.json", pi), "utf8"));
 
-// Does what pi's agent does when the context is full. A model would write the summary, which is made up here and
-// promises nothing.
+// Does what pi's agent does when the context is full. The summary, which a model would write, is invented here, so
+// nothing is promised about its content.
 answers(
   { name: "pi's compaction", version, format: "pi", promises: ["valid", "newest", "unchanged"] },
   {

@@ -26,7 +26,7 @@ export function answers(about, { compact, restore }) {
 }
 
 /**
- * Counts tokens as the limits of the cases do: a quarter of the characters in all strings.
+ * Counts tokens in the same way as the limits of the cases: a quarter of the characters in all strings.
  * @param {unknown} value
  * @returns {number}
  */
@@ -39,5 +39,5 @@ function characters(value) {
   return Object.values(value).reduce((sum, each) => sum + characters(each), 0);
 }
 
-/** A model that writes the same summary of everything. */
+/** The summary of a model that always writes the same. */
 export const summary = "The kilns and glazes of a pottery were looked at, one after the other.";

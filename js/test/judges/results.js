@@ -1,4 +1,4 @@
-/** Compacts made-up, shipped and real conversations, for judges that know nothing about ctxfold. */
+/** Compacts invented, shipped and real conversations, for judges that know nothing about ctxfold. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createCompactor, load } from "ctxfold";
@@ -48,12 +48,12 @@ const sample = new Map([
 /** Returns the messages of a request body. @param {any} body */
 const messagesOf = (body) => body.messages ?? body.contents ?? body.input;
 
-/** The maximum number of conversations that are used from a file with many. */
+/** The maximum number of conversations that are used from one file. */
 const few = 10;
 
 /** @type {Record<string, (file: string) => Promise<any[][]>>} */
 const readers = {
-  // The agent of one session notes its end as a message, which it never sent.
+  // In one session, the agent recorded its end as a message that it never sent.
   body: async (file) => [messagesOf(await json(file)).filter((/** @type {any} */ { role }) => role !== "exit")],
   tau: async (file) => (await json(file)).slice(0, few).map((/** @type {any} */ { traj }) => traj),
   session: async (file) => {
@@ -107,7 +107,7 @@ export async function conversations(format, shape) {
 }
 
 /**
- * Compacts at windows that force it, with and without a model's summary.
+ * Compacts with windows that are too small for the conversation, with and without a model's summary.
  * @param {string} format
  * @param {Conversation} conversation
  */

@@ -45,7 +45,8 @@ function imageOf(part) {
 }
 
 /**
- * Returns the content of a list of messages, in order and in neutral terms: texts with their speakers, calls, results, and images.
+ * Returns the content of a list of messages in neutral terms and in order: texts with their speakers, calls, results,
+ * and images.
  * @param {any[]} list
  */
 export function said(list) {
@@ -54,8 +55,8 @@ export function said(list) {
   /** @param {string} who @param {string} text */
   const text = (who, text) => {
     const plain = text.split(/\s+/).filter(Boolean).join(" ");
-    // Ignores the text that a repair makes the assistant say where Mistral rejects a user message after results; the AI SDK sends the
-    // invalid request.
+    // Leaves out the text that a repair makes the assistant say where Mistral rejects a user message after results;
+    // the AI SDK sends the invalid request.
     if (plain && plain !== "[Noted.]") events.push(`${who}: ${plain}`);
   };
   /** @param {string} name @param {any} args */
@@ -104,7 +105,7 @@ export function said(list) {
   return joined(events);
 }
 
-/** Joins consecutive texts of one speaker, because formats divide them differently. @param {string[]} events */
+/** Joins consecutive texts of the same speaker, because formats divide them differently. @param {string[]} events */
 function joined(events) {
   /** @type {string[]} */
   const all = [];

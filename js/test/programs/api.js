@@ -4,7 +4,8 @@ import { createServer } from "node:http";
 /** @typedef {{ url: string, body: any }} Sent */
 
 /**
- * Starts a server. `answer` returns the model's answer to the texts of a request; `sent` has all requests so far.
+ * Starts a server. `answer` returns the model's answer to the texts of a request; `sent` contains all requests so
+ * far.
  * @param {(texts: string) => string} answer
  */
 export async function scripted(answer) {

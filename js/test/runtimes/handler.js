@@ -4,7 +4,7 @@ import { createCompactor, load } from "ctxfold";
 import { conform } from "../support/conformance.js";
 import { session, tight } from "../support/session.js";
 
-// Created at module scope, where these platforms allow no clock, no random bytes and no waiting.
+// This is created at module scope, where these platforms provide no clock and no random bytes and allow no waiting.
 const compactor = createCompactor({ policy: tight });
 
 /** @param {any[]} vectors */

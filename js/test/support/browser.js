@@ -16,7 +16,9 @@ function browserMissing() {
   return reason;
 }
 
-/** The time limit for waiting in a page or for a browser, in milliseconds. It suffices however busy the machine is. */
+/**
+ * The time limit for waiting in a page or for a browser, in milliseconds. It is long enough for a very busy machine.
+ */
 export const LIMIT = 1_200_000;
 
 /** Options with which the browser is started. */

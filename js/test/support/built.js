@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Installs packages with npm, within a time limit. */
+/** The script that runs npm within a time limit. */
 const npm = fileURLToPath(new URL("../../../.ci/npm", import.meta.url));
 
 /**
@@ -55,7 +55,7 @@ async function locked(folder) {
   }
 }
 
-/** Whether a process is running. If not, its locks are free. @param {number} pid */
+/** Reports whether a process is running. The locks of other processes count as free. @param {number} pid */
 function runs(pid) {
   try {
     return process.kill(pid, 0);

@@ -124,8 +124,8 @@ export const spoken = (name, turn) => [
 /** @typedef {(path: string, init?: any) => Promise<any>} Fetch */
 
 /**
- * A client of the proxy at an address. Each request has its own connection, because platforms close idle connections
- * after some seconds, and on a busy machine the next request may be sent at just that moment.
+ * Returns a client of the proxy at an address. Each request has its own connection, because platforms close idle
+ * connections after some seconds, and on a busy machine the next request may be sent at just that moment.
  * @param {string | URL} base @returns {Fetch}
  */
 export const reach = (base) => (path, init) =>
@@ -171,7 +171,8 @@ export async function converse(fetch, name, headers = client(name)) {
 const module = await load();
 
 /**
- * Checks that the messages sent last are shorter than the history, and that together with the stored content they restore it.
+ * Checks that the messages that were sent last are shorter than the history, and that they restore the history
+ * together with the stored content.
  * @param {Fetch} fetch
  * @param {any[]} messages
  * @param {Record<string, string>} headers
@@ -212,7 +213,7 @@ export async function refuses(fetch) {
   for (const path of ["/v1/conversation", "/v1/models", "/"]) assert.equal((await fetch(path)).status, 401, path);
   assert.equal((await fetch("/v1/conversation", { headers: { authorization: "Bearer sk-1" } })).status, 400);
   assert.equal((await fetch("/v1/models", { headers: client("a") })).status, 404);
-  // Too large, according to the client's header and according to the body itself.
+  // The body is too large: first by the client's header, then by its actual size.
   const large = { model: "m", messages: [{ role: "user", content: "x".repeat(MAX_BODY) }] };
   assert.equal((await answered(() => post(fetch, large, client("a")))).status, 413);
   const pieces = Array.from({ length: MAX_BODY / 1e6 + 1 }, () => new TextEncoder().encode("x".repeat(1e6)));

@@ -1,6 +1,6 @@
 /**
- * The tables of docs/inside/live.md and docs/guides/recipes.md: what the loops of apps came to. UPDATE_TESTED_ON=1 writes them, without it the pages must
- * say nearly the same.
+ * The tables of docs/inside/live.md and docs/guides/recipes.md, which show the results of the loops of apps. With
+ * UPDATE_TESTED_ON=1 they are written; otherwise the pages must have nearly the same values.
  */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";

@@ -88,7 +88,7 @@ export async function runReplicas(how) {
   /** @type {string[]} */
   const dead = [];
   let over = false;
-  /** Repeats this, because the server may receive the last call of a dead process late. */
+  /** This is repeated, because the server may receive the last call of a dead process late. */
   const burying = async () => {
     while (bury && !over) {
       for (const name of dead) await bury(name);
@@ -97,7 +97,10 @@ export async function runReplicas(how) {
   };
   const buried = burying();
   let due = killEvery;
-  /** Kills a process once several turns were answered since the last kill, so that everything is answered however slow the machine is. */
+  /**
+   * Kills a process when several turns were answered since the last kill, so that all turns are answered even on a
+   * slow machine.
+   */
   const kill = async () => {
     if (killEvery === 0 || counts.turns < due) return;
     due = counts.turns + killEvery * (0.5 + Math.random());

@@ -60,8 +60,8 @@ export async function startPostgres(t) {
 }
 
 /**
- * Returns the user to run PostgreSQL as, which refuses to run as root: for root, the user of Debian's package, or
- * nobody.
+ * Returns the user who should run PostgreSQL, which refuses to run as root. That is the user of Debian's package, or
+ * nobody. If the test doesn't run as root, it returns undefined.
  */
 function somebody() {
   if (process.getuid?.() !== 0) return undefined;

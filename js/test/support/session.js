@@ -1,6 +1,6 @@
 /**
- * A made-up session of an agent that reads files: `turns` questions of the user, each with a tool call, its result and an
- * answer, in the wire format openai-chat. About 550 tokens a turn.
+ * An invented session of an agent that reads files. Each of its `turns` turns has a question of the user, a tool
+ * call, its result and an answer, about 550 tokens in total, in the wire format openai-chat.
  * @param {number} turns
  */
 export function session(turns) {
@@ -24,7 +24,7 @@ export function session(turns) {
   return messages;
 }
 
-/** A policy under which a session of 20 turns needs a fold. */
+/** A policy under which a session of 20 turns must be folded. */
 export const tight = { window: { tokens: 8000, reserve: 1000 } };
 
 /** A summary that the module accepts. */

@@ -1,4 +1,4 @@
-// Runs workerd and measures the cost of requests. Only Linux reports these values for a process.
+// Runs workerd and measures the cost of requests. The measurements only work on Linux.
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -68,7 +68,7 @@ const config :Workerd.Config = (
 );
 `,
   );
-  // The npm package's launcher would end without its child, so the binary is started directly.
+  // The launcher of the npm package would end without ending its child, so the binary is started directly.
   const child = spawn(fixture("workerd").default, ["serve", config, "--control-fd=3"], {
     cwd: folder,
     stdio: ["ignore", "ignore", "inherit", "pipe"],

@@ -18,8 +18,8 @@ const (
 	summaryKind  = "tool_summary"
 )
 
-// archiveResults archives exactly as S4 does. It hides the oldest results from the model, even if that separates them from their calls
-// (S4.29), and adds user messages with their summaries after the newest message (S4.24).
+// archiveResults archives exactly as S4 does. It hides the oldest results from the model, even if that separates them
+// from their calls (S4.29), and adds user messages with summaries of them after the newest message (S4.24).
 func archiveResults(p *passes.ArchivePass, c passes.Run) {
 	doc := c.Doc()
 	if p.KeepRecent == 0 {
@@ -126,7 +126,7 @@ func schedule(p *passes.ArchivePass, c passes.Run, seen []int, need int) (batche
 	return batches
 }
 
-// summaries returns the summaries of the batches, or false if the host's model has to be asked first.
+// summaries returns a summary of each batch. ok is false if the host's model has to write one first.
 func summaries(p *passes.ArchivePass, c passes.Run, batches [][]int) (texts []string, ok bool) {
 	local := p.Mode == "local" || c.Policy().UsesLocalDigest()
 	for k, batch := range batches {
@@ -167,7 +167,8 @@ func toolRequest(p *passes.ArchivePass, c passes.Run, id string, outputs []diges
 	return r
 }
 
-// resultOf returns the index of an item's tool result, or -1 if the item has none or is hidden from the model.
+// resultOf returns the index of the tool result in an item, or -1 if the item contains none or is hidden from the
+// model.
 func resultOf(c passes.Run, item int) int32 {
 	doc := c.Doc()
 	m := doc.Items[item].Msg
@@ -199,7 +200,7 @@ func outputs(c passes.Run, items []int) []digest.ToolOutput {
 	return outputs
 }
 
-// marks reports whether messages in this format can be marked as hidden from the model or the user.
+// marks reports whether the format has marks that hide messages from the model or from the user.
 func marks(doc *view.View) bool { return doc.F.Name == "native" }
 
 // addSummary appends a message with a summary that is sent to the model but hidden from the user (S4.24).

@@ -14,10 +14,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// A compaction block covers the messages of one loop: one run of an agent, from a request until the agent is done. The block determines
-// which turns the model sees unchanged, which shortened, and which as single lines. The stored messages never change (S0.39).
+// A compaction block covers the messages of one loop, that is, of one run of an agent from a request until the agent
+// is done. The block determines which turns the model sees unchanged, which shortened, and which as single lines. The
+// stored messages never change (S0.39).
 
-// TurnRange is a range of turns, both ends included. An empty range has an End smaller than its Start.
+// TurnRange is a range of turns that includes both ends. If End is smaller than Start, the range is empty.
 //
 //easyjson:json
 type TurnRange struct {
@@ -25,7 +26,7 @@ type TurnRange struct {
 	End   int `json:"endTurn"`
 }
 
-// Section is what the model sees of a range of turns: messages as a JSON list.
+// Section is what the model sees of a range of turns. Its messages are a JSON list.
 //
 //easyjson:json
 type Section struct {
@@ -70,20 +71,20 @@ func Turns(t *transcript.Transcript, from, to int) [][2]int {
 	return turns
 }
 
-// Blocks makes blocks of one transcript.
+// Blocks makes blocks from one transcript.
 type Blocks struct {
 	in     view.Input
 	run    passes.Run
 	groups []int32
 }
 
-// NewBlocks returns a Blocks for the messages of in.
+// NewBlocks returns a Blocks for the messages of an input.
 func NewBlocks(in view.Input) *Blocks {
 	c := compact.Begin(in)
 	return &Blocks{in, c, c.Doc().T.Groups(c.Doc().MessageOrder())}
 }
 
-// Tokens returns the estimate of messages [from, to).
+// Tokens returns the estimated tokens of messages [from, to).
 func (bs *Blocks) Tokens(from, to int) int { return bs.run.Doc().Tokens(from, to) }
 
 // Make makes the block for the loop in messages [from, to). The newest loop keeps its first and its newest turns; tool results in the newest
@@ -124,7 +125,8 @@ func (bs *Blocks) Make(from, to int, newest bool, config BlockConfig) Block {
 	return b
 }
 
-// whole moves the end of the first turns and the start of the newest turns so that calls stay with their results and open calls are kept.
+// whole moves the end of the first turns and the start of the newest turns so that calls stay with their results and
+// open calls stay. It returns both.
 func (bs *Blocks) whole(turns [][2]int, first, recent int) (int, int) {
 	total := len(turns)
 	start := func(turn int) bool {
@@ -170,7 +172,8 @@ func (bs *Blocks) truncated(from, to, maxLines int) (list []api.Raw) {
 // shortText is the maximum length, in bytes, of a text in the line of a turn (S0.19).
 const shortText = 200
 
-// lines returns the section of lines for turns [first, recent), or nil if there are none.
+// lines returns the section with one line for each of the turns [first, recent), or nil if it would be empty. tokens
+// is the budget for the lines.
 func lines(c passes.Run, turns [][2]int, first, recent, tokens int) *Section {
 	doc := c.Doc()
 	s := &Section{Range: TurnRange{first, recent - 1}}
@@ -207,8 +210,8 @@ type Loop struct {
 	Absent     bool // its messages are unavailable
 }
 
-// Chain returns the loops from the first to the one whose id is current; each is the parent of the next. If a parent is missing from loops,
-// the chain starts with a loop without messages in its place.
+// Chain returns the loops from the first one to the one whose id is current, in which each loop is the parent of the
+// next. If a parent is missing from loops, the chain begins with a loop without messages in its place.
 func Chain(loops []Loop, current string) []Loop {
 	sorted := slices.Clone(loops)
 	sorting.Stable(sorted, func(a, b Loop) int { return cmp.Compare(a.ID, b.ID) })
@@ -250,10 +253,10 @@ func (bs *Blocks) InScope(chain []Loop, count, budget int) int {
 	return n
 }
 
-// Context returns the messages that the model sees for a chain of loops: the first, compacted and recent turns of the newest loop, and only
-// the lines of older loops; a loop without a block is shown unchanged (S0.45). blocks has an element for each loop of the chain, which is
-// nil if the loop has no block. With wire_safe the list is repaired so that providers accept it. ok is false if a block contains anything
-// that isn't a message.
+// Context returns the messages that the model sees for a chain of loops: the first, compacted and recent turns of the
+// newest loop, and only the lines of older loops; a loop without a block is shown unchanged (S0.45). blocks has one
+// element for each loop of the chain, which is nil if the loop has no block. With wire_safe the list is repaired so
+// that providers accept it. ok is false if a block contains anything that isn't a message.
 func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.Raw, ok bool) {
 	c := bs.run
 	raw := func(from, to int) {
@@ -289,7 +292,7 @@ func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.
 	return list, true
 }
 
-// repaired repairs a list of messages, each as JSON. It returns false if an element is not a message of the format.
+// repaired repairs a list of JSON messages. It returns false if one of them is not a message of the format.
 func (bs *Blocks) repaired(list []api.Raw) ([]api.Raw, bool) {
 	in := bs.in
 	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Ordered: in.Format.Rules.Ordered, Weigh: in.Transcript.Weigh}
@@ -313,7 +316,8 @@ func (bs *Blocks) repaired(list []api.Raw) ([]api.Raw, bool) {
 	return out, true
 }
 
-// Estimate returns the tokens of a list of messages, each as JSON. Values that are not messages of the format count as 0 tokens.
+// Estimate returns the estimated tokens of a list of JSON messages. Values that are not messages of the format count
+// as 0 tokens.
 func (bs *Blocks) Estimate(list []api.Raw) (tokens int) {
 	in := bs.in
 	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Ordered: in.Format.Rules.Ordered, Weigh: in.Transcript.Weigh}

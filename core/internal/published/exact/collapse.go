@@ -8,8 +8,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// collapse replaces each older assistant message and the tool results after it with a line. The boundary may separate a call from its
-// results, and results without a call get no line (S0.22, S0.24).
+// collapse replaces each older assistant message, and the tool results after it, with a line. The boundary between
+// older and newer messages may separate a call from its results, and results without a call get no line (S0.22,
+// S0.24).
 func collapse(p *passes.CollapsePass, c passes.Run) {
 	doc := c.Doc()
 	boundary := len(doc.Items) - p.KeepRecent
@@ -43,7 +44,8 @@ func collapse(p *passes.CollapsePass, c passes.Run) {
 	doc.SetItems(append(items, doc.Items[boundary:]...), part)
 }
 
-// short returns a function that reports whether a text is short enough for the line of a turn: at most max bytes (S0.19).
+// short returns a function that returns true for texts that the line of a turn may contain, which have at most max
+// bytes (S0.19).
 func short(max int) func(p *transcript.Part) bool {
 	return func(p *transcript.Part) bool { return int(p.Size.Bytes) <= max }
 }

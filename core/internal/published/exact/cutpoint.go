@@ -16,9 +16,10 @@ const (
 // oldDigest is the beginning of assistant messages that S2 takes for its previous summary (S2.14).
 const oldDigest = "## Session Summary"
 
-// FindCutPoint returns the start of the longest tail that fits in keep tokens, as an index in sizes, or 0 if there is nothing to cut
-// (S1.6 to S1.10). sizes holds the tokens of each message. The last message stays even if it exceeds keep on its own. If the tail would begin
-// with tool results, for which tool returns true, it begins after them. A keep of 0 or less means keepRecentTokens.
+// FindCutPoint returns the index of the first message of the longest tail that fits in keep tokens, or 0 if there is
+// nothing to cut (S1.6 to S1.10). sizes are the tokens of each message. The last message stays even if it exceeds
+// keep on its own. If the tail would begin with tool results, for which tool returns true, it begins after them. If
+// keep is 0 or less, keepRecentTokens is used.
 func FindCutPoint(sizes []int, tool func(i int) bool, keep int) int {
 	n := len(sizes)
 	if n < passes.MinFolded {
@@ -43,8 +44,9 @@ func FindCutPoint(sizes []int, tool func(i int) bool, keep int) int {
 	return cut
 }
 
-// PlanSlice returns the start of the longest tail of at most keep tokens, moved forward past tool results. It returns 0 if everything fits
-// or if nothing would be left (S3.13 to S3.18). Unlike FindCutPoint it does not keep a last message that is larger than keep.
+// PlanSlice returns the index of the first message of the longest tail of at most keep tokens, moved forward past
+// tool results. It returns 0 if everything fits or if nothing would be left (S3.13 to S3.18). Unlike FindCutPoint it
+// does not keep a last message that is larger than keep.
 func PlanSlice(sizes []int, tool func(i int) bool, keep int) int {
 	total := 0
 	for _, n := range sizes {
@@ -66,8 +68,9 @@ func PlanSlice(sizes []int, tool func(i int) bool, keep int) int {
 	return cut
 }
 
-// Selection is the part of a list of messages that S2 folds: messages [From, To). The first message and the messages from To on are kept.
-// If From is above 1, the messages before it hold the previous summary, whose text is Previous.
+// Selection is the part of a list of messages that S2 folds: messages [From, To). The first message and the messages
+// from To on are kept. If From is above 1, the messages between the first and From contain the previous summary,
+// whose text is Previous.
 type Selection struct {
 	From, To    int
 	Previous    string
@@ -93,9 +96,9 @@ func SelectMessages(t *transcript.Transcript, seq []int32, keep int) Selection {
 	return s
 }
 
-// SplitByTokens returns the start of the longest tail that fits in a budget of tokens, as an index in sizes, which holds the tokens of each
-// message; 0 if all messages fit. The last message stays even if it exceeds the budget on its own, and is the whole tail if the budget is 0
-// or less (S4.31).
+// SplitByTokens returns the index of the first message of the longest tail that fits in a budget of tokens, or 0 if
+// all messages fit. sizes are the tokens of each message. The last message stays even if it exceeds the budget on its
+// own, and is the whole tail if the budget is 0 or less (S4.31).
 func SplitByTokens(sizes []int, budget int) int {
 	start := len(sizes)
 	if start > 0 && budget <= 0 {
@@ -110,5 +113,6 @@ func SplitByTokens(sizes []int, budget int) int {
 	return start
 }
 
-// SplitByCount returns the index of the first of the newest keep messages, out of n; 0 if n is at most keep (S4.32).
+// SplitByCount returns the index of the first message of the tail if n messages are cut so that the newest keep of
+// them stay; 0 if n is at most keep (S4.32).
 func SplitByCount(n, keep int) int { return max(0, n-keep) }

@@ -33,7 +33,7 @@ func fit(c passes.Run, pass api.Doer) {
 	take(c, pass, "", 0, from)
 }
 
-// take replaces the items [from, to) with a marker message that gives their number.
+// take replaces the items [from, to) with a marker message that says how many there were.
 func take(c passes.Run, pass api.Doer, why string, from, to int) {
 	doc := c.Doc()
 	if from >= to {

@@ -6,7 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Estimator returns a copy of an estimator with the defects of the published system: whatever the system fails to count costs nothing.
+// Estimator returns a copy of an estimator with the defects of the published system, in which everything that the
+// system forgets to count costs nothing.
 func Estimator(p *tokens.Profile) *tokens.Profile {
 	q := *p
 	switch p.Name {
@@ -26,10 +27,10 @@ func Estimator(p *tokens.Profile) *tokens.Profile {
 	return &q
 }
 
-// free is the cost of parts that cost nothing.
+// free is the cost of parts that count as 0 tokens.
 var free = tokens.Cost{NoText: true, NoName: true}
 
-// only returns a table of costs in which only the text of parts of the given kinds costs anything.
+// only returns a table of costs in which everything is free except the texts of the given kinds of parts.
 func only(kinds ...transcript.Kind) (k [transcript.Opaque + 1]tokens.Cost) {
 	for i := range k {
 		k[i] = free
@@ -40,8 +41,8 @@ func only(kinds ...transcript.Kind) (k [transcript.Opaque + 1]tokens.Cost) {
 	return k
 }
 
-// stringified measures the body of a part as JSON.stringify writes it, with quotes around strings. A missing body measures zero (S2.2,
-// S2.3).
+// stringified returns the measure of a part's body as JSON.stringify writes it, with quotes around strings. A missing
+// body has the measure 0 (S2.2, S2.3).
 func stringified(t *transcript.Transcript, part *transcript.Part) transcript.Measure {
 	if part.Body.IsZero() {
 		return transcript.Measure{}
@@ -49,7 +50,8 @@ func stringified(t *transcript.Transcript, part *transcript.Part) transcript.Mea
 	return jsonspan.New(t.Bytes(part.Body)).Skip().Measure
 }
 
-// oldCalls measures the tool calls that older messages have outside their content: a list [{"toolName","args"}] (S2.2).
+// oldCalls returns the measures of the tool calls that older messages have outside their content, as a list
+// [{"toolName","args"}] (S2.2).
 func oldCalls(t *transcript.Transcript, message int) (sizes []transcript.Measure) {
 	m := &t.Messages[message]
 	if m.Role != transcript.Assistant || !t.IsArray(m.OldCalls) {
@@ -88,7 +90,8 @@ func (a *Anchor) Record(usage, index int) *Anchor {
 	return &Anchor{usage, index}
 }
 
-// Count returns the size of all messages, in tokens. It is entirely an estimate if the anchor is nil or its index is out of range.
+// Count returns the size of all messages, in tokens. If the anchor is nil or its index is out of range, the whole
+// size is an estimate.
 func (a *Anchor) Count(p *tokens.Profile, t *transcript.Transcript) int {
 	sum, from := 0, 0
 	if a != nil && a.Index >= 0 && a.Index < len(t.Messages) {

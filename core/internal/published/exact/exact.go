@@ -18,8 +18,8 @@ import (
 
 //go:generate sh ../../../../internal/apigen/easyjson.sh -disallow_unknown_fields
 
-// Suit turns off the settings of a policy that no published system has: the last resort, retries of summary requests, and the room for
-// digests that are written without a model.
+// Suit turns off the settings of a policy that no published system has: the last resort, retries of summary requests,
+// and the part of the window for digests that are written without a model.
 func Suit(p *policy.Policy) {
 	p.LastResort, p.Summary.Retries, p.Summary.Room = new(bool), 0, new(float64)
 }
@@ -90,8 +90,8 @@ func run(c *compact.Run, steps []passes.Pass) *policy.Error {
 	return nil
 }
 
-// step performs a pass as the published system of the policy does. Passes that no published system has run as usual. It reports whether the
-// run must return its input unchanged.
+// step performs a pass as the published system of the policy does. Passes that no published system has run as usual.
+// undone is true if the run must return its input unchanged.
 func step(step passes.Pass, c passes.Run) (undone bool) {
 	doc := c.Doc()
 	switch p := step.(type) {
@@ -125,14 +125,15 @@ func step(step passes.Pass, c passes.Run) (undone bool) {
 	return false
 }
 
-// held reports for each item whether it must stay, because it is pinned or its group has a pinned call or result.
+// held returns for each item whether it must stay, because it is pinned or its group has a pinned call or result, and
+// the group of each item.
 func held(c passes.Run) ([]bool, []int32) {
 	held, groups := c.Keep().StayingItemsWith(func(int) bool { return false })
 	return held, groups
 }
 
-// foldOurs folds in ctxfold's own style, which no published system has. The tail has the size that the policy sets, and
-// open calls are folded too.
+// foldOurs folds in ctxfold's own style, which no published system has. The tail is as large as the policy specifies,
+// and open calls are folded too.
 func foldOurs(p *passes.FoldPass, c passes.Run) {
 	held, groups := held(c)
 	cut, step := p.Cut(c, groups, p.KeepTokens)

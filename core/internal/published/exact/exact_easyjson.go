@@ -29,11 +29,7 @@ func easyjsonC21e7dafDecodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact(in 
 		case "endTurn":
 			jsonfield.Int(in, (*int)(&out.End))
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -102,11 +98,7 @@ func easyjsonC21e7dafDecodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact1(in
 				in.Delim(']')
 			}
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}
@@ -203,11 +195,7 @@ func easyjsonC21e7dafDecodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact2(in
 		case "createdAt":
 			jsonfield.Value(in, &out.CreatedAt)
 		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
+			jsonfield.Unknown(in, key)
 		}
 		in.WantComma()
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/summary"
 )
 
-// fold folds exactly as the system with this style does: pins are ignored, summaries are accepted unchecked, and the system's mistakes are
-// reproduced (docs/reference/published.md). It reports whether the run must return its input, even if passes have cleared results (S3.43).
+// fold folds exactly as the system with this style does: pins are ignored, summaries are accepted unchecked, and the
+// system's mistakes are reproduced (docs/reference/published.md). undone is true if the run must return its input,
+// even if passes have cleared results (S3.43).
 func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 	doc := c.Doc()
 	seq := make([]int32, len(doc.Items))
@@ -87,7 +88,8 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 	return false
 }
 
-// slice returns the start of S3's tail: as many messages as fit in KeepTokens or, if compaction is forced, the newest turn (S3.13, S3.42).
+// slice returns the index of the first message of S3's tail, which is as many messages as fit in KeepTokens or, if
+// compaction is forced, the newest turn (S3.13, S3.42).
 func slice(p *passes.FoldPass, c passes.Run, sizes []int, tool, user func(i int) bool) int {
 	if p.ForceTurn && c.Policy().Force {
 		return passes.LastUserTurn(len(sizes), user)
@@ -95,7 +97,8 @@ func slice(p *passes.FoldPass, c passes.Run, sizes []int, tool, user func(i int)
 	return PlanSlice(sizes, tool, p.KeepTokens)
 }
 
-// split returns the start of S4's tail, which is limited by tokens, to at most half of the limit, or by messages (S4.5, S4.31, S4.32).
+// split returns the index of the first message of S4's tail. The tail is limited by a number of tokens, which is at
+// most half of the limit, or by a number of messages (S4.5, S4.31, S4.32).
 func split(p *passes.FoldPass, c passes.Run, sizes []int) int {
 	keep := p.KeepTokens
 	if c.Limit()/2 > 0 {
@@ -107,7 +110,7 @@ func split(p *passes.FoldPass, c passes.Run, sizes []int) int {
 	return SplitByCount(len(sizes), p.KeepMessages)
 }
 
-// part is a list of messages that one request summarizes.
+// part is a list of messages that get a summary of their own.
 type part struct {
 	id       string
 	scope    api.Scope
@@ -130,8 +133,8 @@ func partsOf(s *styles.Style, messages []int32, at int) []part {
 	return []part{{summary.FoldRequest, api.ScopeSession, history}, {summary.TurnRequest, api.ScopeTurnPrefix, messages[at:]}}
 }
 
-// textOf requests the summaries of the parts one after the other and joins them. It returns false while a summary is missing, or if one
-// has failed.
+// textOf requests the summaries of the parts one after the other, and joins them. It returns false if a summary is
+// missing so far or has failed.
 func textOf(c passes.Run, s *styles.Style, parts []part, q styles.Prompt, messages int) (body string, ok bool) {
 	doc := c.Doc()
 	var texts [2]string

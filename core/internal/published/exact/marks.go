@@ -7,7 +7,7 @@ import (
 )
 
 // Marks are an application's metadata for a message of the native format, which is not sent to the model. A nil field
-// leaves the message's value as it is.
+// leaves the metadata of the message unchanged.
 type Marks struct {
 	Agent, User *bool
 	Kind        *string

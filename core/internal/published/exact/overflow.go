@@ -26,7 +26,8 @@ func IsOverflow(text string) bool {
 	return false
 }
 
-// OverflowError reports whether S4.43 takes an error response for a context overflow, and returns the error message of S4.
+// OverflowError returns S4's error message for an error response. over is true if S4.43 takes the response for a
+// context overflow.
 func OverflowError(status int, body string) (over bool, text string) {
 	message := overflow.Message(body)
 	if message == "" {

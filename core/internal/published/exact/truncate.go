@@ -48,7 +48,8 @@ func TruncateHeadTail(text string, maxLines int) string {
 	return passes.HeadTail(lines, maxLines)
 }
 
-// dropTurn removes the turn metadata that an application has added to a message. It reports whether there was any.
+// dropTurn removes the turn metadata that an application has added to a message. It returns false if the message had
+// none.
 func dropTurn(c passes.Run, m int32) bool {
 	doc := c.Doc()
 	meta := doc.T.Messages[m].Meta

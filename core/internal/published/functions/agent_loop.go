@@ -80,7 +80,7 @@ func (c *Call) context() tokens.Context {
 	return tokens.MeasureContext(c.Estimator, c.Transcript, from, len(c.Transcript.Messages), c.total())
 }
 
-// visibility lists for each message whether the agent and the user see it: [{"agent","user","kind"}] (S4.10).
+// visibility writes for each message whether the agent and the user see it: [{"agent","user","kind"}] (S4.10).
 func visibility(c *Call, dst []byte) ([]byte, *Error) {
 	dst = append(dst, '[')
 	for i := range c.Transcript.Messages {
@@ -96,7 +96,7 @@ func visibility(c *Call, dst []byte) ([]byte, *Error) {
 	return append(dst, ']'), nil
 }
 
-// setVisibility writes the messages with the given marks set on each of them (S4.12).
+// setVisibility writes the messages after setting the given marks on each of them (S4.12).
 func setVisibility(c *Call, dst []byte) ([]byte, *Error) {
 	var a exact.Marks
 	if err := c.read(argument{name: "agent", to: &a.Agent}, argument{name: "user", to: &a.User}, argument{name: "kind", to: &a.Kind}); err != nil {
@@ -115,8 +115,8 @@ func setVisibility(c *Call, dst []byte) ([]byte, *Error) {
 	return append(dst, ']'), nil
 }
 
-// projectForSummary lists the messages that a summary covers, as {"message":i}. For a tool result it adds the text that replaces its
-// content, if that differs from the content (S4.34).
+// projectForSummary writes the list of the messages that a summary covers, as {"message":i}. A tool result also gets
+// the text that replaces its content, if that differs from the content (S4.34).
 func projectForSummary(c *Call, dst []byte) ([]byte, *Error) {
 	t := c.Transcript
 	dst = append(dst, '[')
@@ -142,7 +142,8 @@ func projectForSummary(c *Call, dst []byte) ([]byte, *Error) {
 	return append(dst, ']'), nil
 }
 
-// generateSummary returns a request for a summary of the transcript or, if reply is set, checks the reply (S4.36, S4.37).
+// generateSummary returns a request for a summary of the transcript. If reply is not nil, it checks this reply
+// instead (S4.36, S4.37).
 func generateSummary(c *Call, previous string, reply *api.Summary) asked {
 	failed := func(why string) asked { return asked{why: why} }
 	if len(c.Transcript.Messages) == 0 {

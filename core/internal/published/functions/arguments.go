@@ -9,9 +9,10 @@ import (
 // argument is one argument of a function: a member of the arguments object.
 type argument struct {
 	name string
-	// to is the destination of the value and initially holds the default. It is a pointer to an int, a float64, a bool, a string or another
-	// type that read knows, nested arguments for the members of an object, or a function that reads the value. A null keeps the default; if
-	// to is a pointer to a pointer, a null sets it to nil.
+	// to is the destination of the value, which initially has the default value. It is a pointer to an int, a
+	// float64, a bool, a string or another type that read supports, nested arguments for the members of an object, or
+	// a function that reads the value. A null keeps the default; if to is a pointer to a pointer, a null sets that to
+	// nil.
 	to any
 	// within is the range of an int; nil allows every value.
 	within *bounds
@@ -31,7 +32,7 @@ var (
 
 type arguments []argument
 
-// UnmarshalEasyJSON reads an object whose members are the arguments. Unknown keys are errors.
+// UnmarshalEasyJSON reads an object whose members are the arguments. A key that names none of them is an error.
 func (a arguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	l.Delim('{')
 	for !l.IsDelim('}') {
@@ -56,7 +57,8 @@ func (a arguments) named(name string) any {
 	return nil
 }
 
-// check returns an error for the first value that is out of bounds. path is a prefix for the argument's name in the error.
+// check returns an error for the first value that is out of bounds. The error names the argument with path before its
+// name.
 func (a arguments) check(path string) *Error {
 	for _, one := range a {
 		switch to := one.to.(type) {
@@ -132,7 +134,7 @@ func read(l *jlexer.Lexer, to any) {
 	}
 }
 
-// each reads a list. It calls one with the index of each element; one must read the element.
+// each reads a list, calling one with the index of each element. one must read the element.
 func each(l *jlexer.Lexer, one func(i int)) {
 	l.Delim('[')
 	for i := 0; !l.IsDelim(']'); i++ {
@@ -152,7 +154,8 @@ func (c *Call) read(a ...argument) *Error {
 	return arguments(a).check("")
 }
 
-// outOfRange returns the error for an argument with a value that is not allowed. what completes the sentence after the argument's name.
+// outOfRange returns the error for an argument whose value is not allowed. what is the rest of a sentence that begins
+// with the argument's name.
 func outOfRange(argument, what string) *Error {
 	return &Error{Code: api.CodeOutOfRange, At: argument, Message: argument + " " + what}
 }

@@ -13,13 +13,14 @@ import (
 	"github.com/mailru/easyjson/jlexer"
 )
 
-// block holds the arguments of compaction_block; the defaults are those of S0.42.
+// block are the arguments of compaction_block; the defaults are those of S0.42.
 type block struct {
 	config    exact.BlockConfig
 	focus     *string
 	newest    bool
 	createdAt api.Raw
-	// sections are sections that the host provides (S0.50). Each replaces ours; a null removes ours.
+	// sections are sections that the host provides (S0.50). Each of them replaces the section that ctxfold made; a
+	// null removes it.
 	sections api.Raw
 }
 
@@ -42,7 +43,7 @@ func (c *Call) block(more ...argument) (*block, *Error) {
 	return b, err
 }
 
-// finish sets the creation time of a block and replaces its sections with those of the host.
+// finish sets the creation time of a block, and puts the host's sections in place of those in the block.
 func (a *block) finish(b *exact.Block) *Error {
 	b.CreatedAt = a.createdAt
 	if len(a.sections) == 0 {
@@ -83,7 +84,7 @@ func (a *block) finish(b *exact.Block) *Error {
 	return s.Err()
 }
 
-// decodeAt decodes an argument. Errors name it by the path at.
+// decodeAt decodes raw, the JSON of an argument, into v. Errors name the argument by the path at.
 func decodeAt(at string, raw api.Raw, v policy.Unmarshaler) *Error {
 	err := policy.Decode(raw, v)
 	if err != nil {
@@ -132,7 +133,8 @@ func init() {
 
 // sessionContext returns the messages that the model sees for a session of several loops; each loop is a range of the transcript (S0.45).
 func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
-	// scope is the number of loops to consider before the newest; if it is negative, as many loops as fit in budget are considered.
+	// scope is the number of loops to show in addition to the newest one; if it is negative, as many loops as fit in
+	// budget are shown.
 	current, scope, budget, again := "", 3, 0, false
 	var loops []exact.Loop
 	var kept []given
@@ -179,7 +181,8 @@ func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
 	var events [][]member
 	if len(chain) > 0 && again {
 		newest := len(chain) - 1
-		// The event reports a compaction of loops to the application (S0.49). It counts what the model sees.
+		// The event tells the application about a compaction of loops (S0.49). Its counts are those of the messages
+		// that the model sees.
 		event := func(kind string, tokens, messages int, more ...member) {
 			e := []member{{"type", kind}, {"loop_id", chain[newest].ID}, {"estimated_tokens", tokens}, {"message_count", messages}}
 			events = append(events, append(append(e, more...), member{"timestamp", a.createdAt}))

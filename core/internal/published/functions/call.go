@@ -4,7 +4,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 )
 
-// sizes returns the tokens of the messages.
+// sizes returns the tokens of each message.
 func (c *Call) sizes() []int {
 	sizes := make([]int, len(c.Transcript.Messages))
 	for i := range sizes {
@@ -13,7 +13,7 @@ func (c *Call) sizes() []int {
 	return sizes
 }
 
-// estimate returns the tokens of all messages.
+// estimate returns the tokens of all messages together.
 func (c *Call) estimate() (sum int) {
 	for _, n := range c.sizes() {
 		sum += n
@@ -24,7 +24,7 @@ func (c *Call) estimate() (sum int) {
 // total returns the estimate of the whole transcript, in tokens, including parts of a request body outside the messages.
 func (c *Call) total() int { return c.Estimator.OutsideMessages(c.Transcript) + c.estimate() }
 
-// all returns the indexes of the messages.
+// all returns the indexes of all messages.
 func (c *Call) all() []int32 {
 	all := make([]int32, len(c.Transcript.Messages))
 	for i := range all {

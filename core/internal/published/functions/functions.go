@@ -12,10 +12,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Error is an error in the arguments. Its offset and its path At are relative to the arguments.
+// Error is an error in the arguments. Its offset and its path At refer to the arguments.
 type Error = jsonspan.Error
 
-// Call is one call of a function.
+// Call is one call of a function by the host.
 type Call struct{ hook.Call }
 
 // The types of package hook that declare functions.
@@ -30,7 +30,8 @@ const (
 	Text     = hook.Text
 )
 
-// registered holds the functions, sorted by name, so that answers don't depend on the order in which files register them.
+// registered are the functions, sorted by name, so that answers don't depend on the order in which files register
+// them.
 var registered []Function
 
 func register(name string, needs Needs, run func(c *Call, dst []byte) ([]byte, *Error)) {

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
 )
 
-// asked is the result of functions that ask a model: the request, or the outcome of its reply.
+// asked is the result of a function that asks a model: the request, or what came of the reply.
 type asked struct {
 	system, prompt string
 	summary        string
@@ -39,7 +39,7 @@ func init() {
 			limit = passes.OutputLimits.Limit
 		}
 		out := limit(l, c.Text, place, failure)
-		// keep_media tells the host to keep the media of the result; the published system loses them (S4.20).
+		// keep_media means that the host must keep the media of the result, which the published system loses (S4.20).
 		return object(dst, member{"changed", out.Changed}, member{"text", out.Text}, member{"keep_media", c.Policy.IsWireSafe()},
 			member{"spilled", out.Spilled}, some("handle", out.Handle)), nil
 	})
@@ -113,8 +113,8 @@ func trimmed(trim func(string, int) string) func(c *Call, dst []byte) ([]byte, *
 	}
 }
 
-// summarize returns a request for a summary of tool results or, if reply is set, checks the reply. The summary covers only the first result
-// or, if batch is set, all of them (S4.26, S4.30).
+// summarize returns a request for a summary of tool results. If reply is not nil, it checks this reply instead. The
+// summary covers only the first result or, if batch is set, all of them (S4.26, S4.30).
 func summarize(outputs []digest.ToolOutput, batch bool, reply *api.Summary, exact bool) asked {
 	if len(outputs) == 0 {
 		return asked{why: "no tool results to summarize"}

@@ -33,7 +33,7 @@ func init() {
 	fitted("keep_within_budget", "fit")
 }
 
-// budget removes the argument budget, in tokens, from the arguments and returns it with the remaining arguments.
+// budget returns the argument budget, in tokens, and the other arguments.
 func (c *Call) budget() (rest []byte, budget int, err *Error) {
 	missing := &Error{Code: "missing_field", Message: "the arguments have no \"budget\""}
 	if c.Arguments == nil {
@@ -68,8 +68,8 @@ func (c *Call) budget() (rest []byte, budget int, err *Error) {
 	return append(rest, '}'), budget, nil
 }
 
-// run runs one pass on the messages and appends the outcome. parameters is a JSON object or empty. budget is both the limit and the target
-// of the run, in tokens; nil keeps the policy's.
+// run runs one pass on the messages and appends the outcome. parameters is a JSON object or empty. budget is both the
+// limit and the target of the run, in tokens; if it is nil, those of the policy apply.
 func (c *Call) run(dst []byte, pass string, parameters []byte, budget *int) ([]byte, *Error) {
 	p := *c.Policy
 	step := []byte(`{"pass":"` + pass + `"`)

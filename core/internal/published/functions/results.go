@@ -18,13 +18,13 @@ func truth(dst []byte, b bool) []byte { return strconv.AppendBool(dst, b) }
 // text appends a string as a result.
 func text(dst []byte, s string) []byte { return jsonspan.AppendString(dst, s) }
 
-// member is a member of an object that is a result.
+// member is a member of an object that a function returns.
 type member struct {
 	name  string
 	value any // of one of the types that write supports
 }
 
-// some returns a member that is left out if its value is zero.
+// some returns a member that is omitted if its value is zero.
 func some[T comparable](name string, value T) member {
 	var zero T
 	if value == zero {
@@ -44,7 +44,7 @@ func value(dst []byte, v any) []byte {
 	return append(dst, b...)
 }
 
-// write writes one value. A nil pointer is null, a nil list is empty.
+// write writes a value. A nil pointer is written as null, and a nil list as an empty list.
 func write(w *jwriter.Writer, value any) {
 	switch v := value.(type) {
 	case int:

@@ -70,7 +70,7 @@ func buildPrompt(c *Call, dst []byte) ([]byte, *Error) {
 	return exactText(dst, s.Prompt(&q)), nil
 }
 
-// record appends the messages as a style renders them in its prompt.
+// record appends the messages as they are rendered in the prompt of the given style.
 func (c *Call) record(dst []byte, style string) ([]byte, *Error) {
 	if c.Policy.IsWireSafe() {
 		return exactText(dst, digest.StyleByName(style).Record(c.Transcript, c.all(), digest.RecordOptions{})), nil

@@ -83,7 +83,7 @@ func fileOps(dst []byte, ops styles.FileOps) []byte {
 	return object(dst, member{"read", ops.Read}, member{"modified", ops.Modified})
 }
 
-// stats reads the arguments of should_compact_reserve and context_stats, all in tokens.
+// stats reads the arguments of should_compact_reserve and context_stats, which are in tokens.
 func (c *Call) stats() (window, reserve, last int, err *Error) {
 	err = c.read(argument{name: "context_window", to: &window}, argument{name: "reserve_tokens", to: &reserve},
 		argument{name: "last_input_tokens", to: &last})
@@ -120,7 +120,8 @@ const (
 	defaultKeepRecent = 20000
 )
 
-// overReserve reports whether tokens exceed the window minus its reserve; never for a window or a reserve of 0 or less (S1.3).
+// overReserve reports whether tokens exceed the window minus its reserve. If the window or the reserve is 0 or less,
+// they never do (S1.3).
 func overReserve(tokens, window, reserve int) bool {
 	return window > 0 && reserve > 0 && tokens > window-reserve
 }

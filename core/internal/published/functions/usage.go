@@ -8,7 +8,7 @@ import (
 	"github.com/mailru/easyjson/jlexer"
 )
 
-// anchorOf returns the argument "anchor", which is read into to.
+// anchorOf returns the argument "anchor", whose value is read into to.
 func anchorOf(to **exact.Anchor) argument {
 	return argument{name: "anchor", to: func(l *jlexer.Lexer) {
 		a := &exact.Anchor{}
@@ -17,7 +17,7 @@ func anchorOf(to **exact.Anchor) argument {
 	}}
 }
 
-// usage holds a provider's token counts, and the index of the message that ends the counted part.
+// usage is a provider's token counts with the index of the message up to which they count.
 type usage struct {
 	anchor                               *exact.Anchor
 	given                                bool
@@ -65,8 +65,8 @@ func init() {
 	register("headroom", 0, headroom)
 }
 
-// headroom returns how far the context is below the size at which compaction should start, as a share of the window, and whether so little
-// is left that compaction is due (S0.43).
+// headroom returns how far the context is below the size at which compaction should start, as a share of the window,
+// and whether compaction is due because so little is left.
 func headroom(c *Call, dst []byte) ([]byte, *Error) {
 	window, system, estimated, at, threshold := defaultContextTokens, defaultSystemTokens, 0, defaultCompactAt, defaultThreshold
 	if err := c.read(argument{name: "max_context_tokens", to: &window}, argument{name: "system_prompt_tokens", to: &system},
@@ -98,9 +98,10 @@ const (
 	defaultThreshold     = 0.05
 )
 
-// headroomOf returns the share of a window that is left until at, a share at which compaction should start, given the tokens of the system
-// prompt and of the messages. Compaction is due if the result is below a threshold. The operations are in the published order, because
-// rounding decides borderline cases. A window of 0 tokens gives NaN or an infinity (S0.43).
+// headroomOf returns the share of a window that is left until compaction should start. at is the share of the window
+// at which it should start, and system and messages are the tokens of the system prompt and of the messages.
+// Compaction is due if the result is below a threshold. The operations are in the published order, because rounding
+// decides borderline cases. A window of 0 tokens gives NaN or an infinity (S0.43).
 func headroomOf(window, system, messages int, at float64) float64 {
 	left := at - float64(system)/float64(window)
 	return left - float64(messages)/float64(window)

@@ -60,7 +60,7 @@ func init() {
 	condense("branch_digest", api.ScopeBranch)
 }
 
-// budgetPolicy returns the policy of S3 as the arguments set it.
+// budgetPolicy returns S3's policy with the settings from the arguments.
 func (c *Call) budgetPolicy() (budget, *Error) {
 	b := defaultBudget()
 	b.ContextWindow = c.Policy.Window.Tokens
@@ -109,7 +109,7 @@ func rehydrate(c *Call, dst []byte) ([]byte, *Error) {
 	return value(dst, restored), nil
 }
 
-// condense writes one digest of all messages, or the request for it if the model has not replied yet.
+// condense writes a single digest of all messages or, if the model has not replied yet, the request for it.
 func (c *Call) condense(dst []byte, scope api.Scope) ([]byte, *Error) {
 	var prior string
 	var reply *api.Summary

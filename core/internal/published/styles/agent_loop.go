@@ -27,7 +27,7 @@ var agentLoop = &Style{
 	Unseen: summaryFailure + NoVisible,
 }
 
-// The messages of S4.37 for the cases without a summary.
+// The error messages of S4.37 for the cases in which there is no summary.
 const (
 	EmptySummary   = "empty summary generated"
 	NoMessages     = "no messages to summarize"
@@ -41,8 +41,9 @@ func AgentLoopPrompt(record, previous, template string) string {
 	return digest.AgentLoopText(`\n`, record, previous, template)
 }
 
-// Labelled renders messages as paragraphs that begin with the speaker's label (S4.35). If max is above 0, tool results are shortened to
-// about max runes, as in a request for a summary (S4.34). Messages that are not sent to the model are left out.
+// Labelled renders messages as paragraphs that begin with the speaker's label (S4.35). If max is above 0, tool
+// results are shortened to about max runes, as in a request for a summary (S4.34). Messages that are not sent to the
+// model are left out.
 func Labelled(t *transcript.Transcript, messages []int32, max int) string {
 	var paragraphs []string
 	paragraph := func(label, text string) {

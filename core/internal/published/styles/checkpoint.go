@@ -40,8 +40,8 @@ func OriginalTask(t *transcript.Transcript) string {
 	return digest.UnknownTask
 }
 
-// FormatMessages renders messages as S2.21 does. It returns false if there is a tool result without a value. A cut may leave half a
-// surrogate pair, which the text then holds as three bytes, in the pattern of UTF-8 although UTF-8 doesn't allow it.
+// FormatMessages renders messages as S2.21 does. It returns false if a tool result has no value. If a cut leaves half
+// a surrogate pair, the text contains it as three bytes in the pattern of UTF-8, although UTF-8 doesn't allow that.
 func FormatMessages(t *transcript.Transcript, messages []int32) (string, bool) {
 	var b []byte
 	for k, i := range messages {
@@ -91,8 +91,8 @@ func formatParts(t *transcript.Transcript, m *transcript.Message) (string, bool)
 	return strings.Join(lines, "\n"), true
 }
 
-// firstUnits returns the first max UTF-16 code units of a text, and whether there are more. If the cut divides a surrogate pair, the result
-// ends with its first half, encoded as three bytes.
+// firstUnits returns the first max UTF-16 code units of a text. It returns true if the text has more. If the cut
+// divides a surrogate pair, the result ends with the first half of the pair, encoded as three bytes.
 func firstUnits(text string, max int) (string, bool) {
 	first, more := digest.FirstUnits(text, max)
 	if !more {

@@ -27,8 +27,8 @@ type Condensed struct {
 	Covered                  int              // number of messages
 }
 
-// Condense makes one digest of the messages of a session or of an abandoned branch (S3.27, S3.29). Once there is a reply it always succeeds:
-// if the reply is unusable, the digest is written without a model.
+// Condense makes one digest of the messages of a session or of an abandoned branch (S3.27, S3.29). Once there is a
+// reply, Condense always succeeds: if the reply is unusable, the digest is written without a model.
 func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o CondenseOptions) Condensed {
 	style := windowBudget.Data
 	q := Prompt{Prompt: digest.Prompt{Style: style, Scope: o.Scope, Prior: o.Prior, Instructions: o.Instructions}}
@@ -79,7 +79,8 @@ func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o C
 	return c
 }
 
-// accepted returns the text of a reply, or the reason why it is rejected. The published system accepts any text that is not blank.
+// accepted returns the text of a reply. If the reply is rejected, why is the reason. The published system accepts any
+// text that is not blank.
 func accepted(r api.Summary, p *tokens.Profile, folded int, o CondenseOptions) (text string, why api.SummaryFault) {
 	if o.Exact {
 		if r.Error != "" || IsBlank(r.Text) {

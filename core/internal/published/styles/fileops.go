@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// FileOps lists the files that tools have read and modified. The lists are sorted, without duplicates (S1.18). A file that was both read and
-// modified is in both lists (S1.32).
+// FileOps are the files that tools have read and those that they have modified, as sorted lists without duplicates
+// (S1.18). A file that was both read and modified is in both lists (S1.32).
 type FileOps struct {
 	Read     []string
 	Modified []string
@@ -49,7 +49,7 @@ func ExtractFileOps(t *transcript.Transcript, messages []int32) FileOps {
 	return ops.tidy()
 }
 
-// Merge adds the files of other to those of o (S1.33).
+// Merge returns the files of o and other together (S1.33).
 func (o FileOps) Merge(other FileOps) FileOps {
 	return FileOps{append(slices.Clone(o.Read), other.Read...), append(slices.Clone(o.Modified), other.Modified...)}.tidy()
 }

@@ -10,33 +10,37 @@ import (
 
 // Style describes how a published system requests summaries and turns them into digests.
 type Style struct {
-	// Data has the texts and limits of the style.
+	// Data are the texts and limits of the style.
 	Data *digest.Style
-	// Record renders messages for the prompt; it returns false if the system fails on one of them (S2.21).
+	// Record renders messages for the prompt. It returns false if the published system fails on one of the messages
+	// (S2.21).
 	Record func(t *transcript.Transcript, messages []int32) (string, bool)
 	// Prompt returns the prompt of a request. Ask returns the instructions in it if the policy has no prompt of its own. OurAsk returns the
 	// instructions that ctxfold uses with this style; nil means the same as Ask.
 	Prompt      func(p *Prompt) string
 	Ask, OurAsk func(round int) string
-	// Thinking is how much the model should think, in the words that most providers use, such as "high"; "" leaves it to the host.
+	// Thinking is the amount of thinking that the model should do, as most providers call it, such as "high"; ""
+	// leaves it to the host.
 	Thinking string
 	// Message returns the text of the digest message.
 	Message func(body string) string
-	// Task finds the user's first request (S2.26); nil if the style does not use it.
+	// Task finds the user's first request (S2.26). It is nil if the style doesn't need that request.
 	Task func(t *transcript.Transcript) string
 	// Failure returns the error message for a failed summary, which names the summary and the reason (S1.17).
 	Failure func(split, prefix bool, r api.Summary) string
-	// Empty is the error message for an empty summary; "" means that the style accepts it. With Blank, white space counts as empty.
+	// Empty is the error message for an empty summary; "" means that the style accepts empty summaries. If Blank is
+	// set, a summary of white space counts as empty.
 	Empty string
 	Blank bool
-	// Unseen is the error message if the model would see none of the messages (S4.37); "" means that the style sends the request all the same.
+	// Unseen is the error message if the model would see none of the messages (S4.37); "" means that the style sends
+	// the request even then.
 	Unseen string
 	// Kind is the application's name for the digest message (S4.11), or "".
 	Kind string
-	// Unchecked reports whether the system folds even if earlier passes have freed enough (S3.46).
+	// Unchecked means that the system folds even if earlier passes have freed enough (S3.46).
 	Unchecked bool
-	// Local returns the digest of a number of messages for the case that the model provides none; nil means that this case is a failure
-	// (S3.28).
+	// Local returns a digest for the given number of messages if the model provides none; prior is the previous
+	// digest. If Local is nil, the compaction fails in that case (S3.28).
 	Local func(messages int, prior string) string
 }
 
@@ -66,5 +70,5 @@ func ByName(name string) *Style {
 		}}
 }
 
-// always returns a function that returns the same instructions in every round.
+// always returns a function that returns the same instructions, whatever the round.
 func always(ask string) func(round int) string { return func(int) string { return ask } }

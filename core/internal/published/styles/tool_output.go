@@ -28,7 +28,7 @@ func ToolPrompt(outputs []digest.ToolOutput, batch bool) digest.Prompt {
 	})
 }
 
-// Projected returns an output as it appears in a request for a summary of the conversation (S4.34).
+// Projected returns an output in the form that it has in a request for a summary of the conversation (S4.34).
 func Projected(o digest.ToolOutput) string {
 	return digest.TrimWithTail(o.Shown(), digest.ProjectedText)
 }
@@ -45,7 +45,7 @@ func ToolMessage(o digest.ToolOutput, summary string) string {
 		"\nStatus: " + o.Status() + "\n" + strings.TrimSpace(summary)
 }
 
-// ToolSummary returns the summary from a reply to ToolPrompt, or the reason why the reply is unusable (S4.26).
+// ToolSummary returns the summary from a reply to ToolPrompt. If the reply is unusable, why is the reason (S4.26).
 func ToolSummary(r api.Summary) (summary, why string) {
 	return toolReply(r, "empty tool summary", toolOutput)
 }
@@ -60,12 +60,14 @@ func toolReply(r api.Summary, empty string, max int) (summary, why string) {
 	return digest.TrimRunes(summary, max), ""
 }
 
-// BatchSummary returns the summary from a reply to ToolPrompt for a batch, or the reason why the reply is unusable (S4.30).
+// BatchSummary returns the summary from a reply to ToolPrompt for a batch. If the reply is unusable, why is the
+// reason (S4.30).
 func BatchSummary(r api.Summary) (summary, why string) {
 	return toolReply(r, "empty batch summary", digest.BatchOutput)
 }
 
-// Key returns the key by which S4 identifies a result: its id or, if it has none, its name and its message.
+// Key returns the key by which S4 identifies a result: its id or, if it has none, its name and the index of its
+// message.
 func Key(o digest.ToolOutput, message int) string {
 	if id := strings.TrimSpace(o.ID); id != "" {
 		return id
@@ -84,8 +86,8 @@ const (
 	StrategyOff       = "off"
 )
 
-// NormalizeStrategy returns the strategy with a name, ignoring case and surrounding white space; StrategyModel if the name is unknown
-// (S4.23).
+// NormalizeStrategy returns the strategy that a name stands for, ignoring case and surrounding white space, and
+// StrategyModel for any other name (S4.23).
 func NormalizeStrategy(name string) string {
 	switch name = strings.ToLower(strings.TrimSpace(name)); name {
 	case StrategyHeuristic, StrategyOff:

@@ -35,7 +35,7 @@ var turnTail = &Style{
 	},
 }
 
-// turnTailAsk is the layout of S1.20, which also asks the model for the lists of files.
+// turnTailAsk are the instructions of S1.20, which also ask the model for the lists of files.
 const turnTailAsk = digest.TurnTailLayout + `
 <read-files>
 [files that were read, one path a line]
@@ -46,8 +46,9 @@ const turnTailAsk = digest.TurnTailLayout + `
 </modified-files>
 ` + digest.TurnTailEnd
 
-// turnTailPrompt returns the record, then the style's instructions, then those of the policy (S1.21). If the cut divides a turn, the request
-// for the history omits the policy's instructions, and the request for the turn's beginning has them after its own (S1.23, S1.24).
+// turnTailPrompt returns the record, then the style's instructions, then those of the policy (S1.21). If the cut
+// divides a turn, the request for the history omits the policy's instructions, and the request for the turn's
+// beginning has them after its own (S1.23, S1.24).
 func turnTailPrompt(p *Prompt) string {
 	text := p.Record + "\n\n"
 	if p.Template != "" {
@@ -65,7 +66,8 @@ func turnTailPrompt(p *Prompt) string {
 	return text
 }
 
-// serialize renders messages as S1.27 to S1.29 do, without tool results; it does render text parts of tool messages (S1.30).
+// serialize renders messages as S1.27 to S1.29 do. Tool results are left out, but text parts of tool messages are not
+// (S1.30).
 func serialize(t *transcript.Transcript, messages []int32) (string, bool) {
 	var b []byte
 	for _, i := range messages {
@@ -117,7 +119,8 @@ func label(t *transcript.Transcript, m *transcript.Message) string {
 	}
 }
 
-// TruncateToolResult returns the first max bytes of a text, even if that cuts a rune, with a note of how many were removed (S1.29).
+// TruncateToolResult returns the first max bytes of a text, even if that cuts a rune, and a note of how many bytes
+// were removed (S1.29).
 func TruncateToolResult(text string, max int) string {
 	if len(text) <= max {
 		return text

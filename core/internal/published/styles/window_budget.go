@@ -25,7 +25,8 @@ var windowBudget = &Style{
 	Local:    digest.Minimal, Unchecked: true,
 }
 
-// windowBudgetPrompt joins a description of the record, the previous digest unless it is blank, the record, and the instructions (S3.20).
+// windowBudgetPrompt joins a description of the record, the previous digest if it isn't blank, the record, and the
+// instructions (S3.20).
 func windowBudgetPrompt(p *Prompt) string {
 	scope := api.ScopeSession
 	if p.Scope == api.ScopeBranch {

@@ -62,6 +62,7 @@ Format = Union[str, Literal[
     "openai-responses",
     "pi",
     "plain",
+    "prompt-api",
     "pydantic-ai",
     "tanstack",
 ]]
@@ -443,7 +444,7 @@ TruncatePass = TypedDict(
 
 
 class Policy(TypedDict):
-    """Policy says when and how a transcript is compacted. Zero values mean 'as the preset says'."""
+    """Policy determines when and how a transcript is compacted. Zero values mean 'as in the preset'."""
 
     preset: NotRequired[Preset]
     """preset is the name of the preset that the policy starts from; '' means 'default'."""
@@ -582,7 +583,9 @@ class PolicyGate(TypedDict):
     due; 0 means never.
     """
     usage: NotRequired[bool]
-    """usage uses the provider's counts (usage in native messages) and estimates only the messages after them."""
+    """
+    usage makes ctxfold use the provider's counts (usage in native messages) and estimate only the messages after them.
+    """
 
 
 class PolicySummary(TypedDict):
@@ -613,8 +616,8 @@ class PolicySummary(TypedDict):
     """retries is the maximum number of times that the model is asked again after a rejected summary. Default: 1."""
     split: NotRequired[Literal['map', 'chain']]
     """
-    split says how to summarize a record that is too long for one request: 'map' (one request per part, in parallel, and
-    one that merges their digests) or 'chain' (part by part, each with the digest so far).
+    split is the way to summarize a record that is too long for one request: 'map' (one request per part, in parallel,
+    and one that merges their digests) or 'chain' (part by part, each with the digest so far).
     """
     standing: NotRequired[float]
     """
@@ -648,8 +651,8 @@ class PolicySummary(TypedDict):
     """
     on_failure: NotRequired[Literal['local', 'keep', 'error', 'local']]
     """
-    on_failure says what to do if the host has no summary: 'local' (the default: use the local digest), 'keep' (leave
-    the transcript unchanged) or 'error' (fail; with wire_safe this means 'local').
+    on_failure is what to do if the host has no summary: 'local' (the default: use the local digest), 'keep' (leave the
+    transcript unchanged) or 'error' (fail; with wire_safe this means 'local').
     """
 
 #: SummaryMode is the way in which digests are written.

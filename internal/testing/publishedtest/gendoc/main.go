@@ -1,4 +1,5 @@
-// Command gendoc writes a page with the rows of all systems, one section per system, to the file named by its argument.
+// Command gendoc writes a page with the rows of all published systems, in one section per system. Its argument is the
+// file to write.
 package main
 
 import (

@@ -1,8 +1,8 @@
-// Command counter builds the program that counts steps, once for all tests that count:
+// Command counter builds the program that counts steps, so that all tests that count can share it:
 //
-//	go run ./internal/testing/steps/counter build/bin/counter
+// go run ./internal/testing/steps/counter build/bin/counter
 //
-// CTXFOLD_COUNTER tells the tests where it is.
+// CTXFOLD_COUNTER tells the tests where the program is.
 package main
 
 import (

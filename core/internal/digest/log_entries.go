@@ -1,0 +1,260 @@
+package digest
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/extract"
+)
+
+// The prefixes of the lines of an entry.
+const (
+	askedLabel     = "user: "
+	entryBullet    = "  - "
+	requestIndent  = "    "
+	saidLabel      = "assistant: "
+	answerLabel    = "answer: "
+	contestedLabel = "answer, which the user's next message rejects: "
+	readLabel      = "looked at: "
+	thoughtLabel   = "assistant's thoughts: "
+	reportLabel    = "a subagent reported: "
+	startHead      = "what was under way already:"
+	oldHead        = "earlier digest, written before all that follows:"
+	basePrefix     = "Files that were read or changed are named relative to "
+)
+
+// entries appends the entries, with the units chosen for them, to b. Empty entries are omitted. asked has the request
+// of each turn.
+func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []byte {
+	if k.base != "" {
+		b = append(append(append(b, basePrefix...), Fence(k.base)...), '\n')
+	}
+	begun := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
+	if begun >= 0 && slices.ContainsFunc(k.turns[:begun], func(t turn) bool { return len(t.units) > 0 && t.units[0].kind != oldUnit }) {
+		begun = -1 // the record contains the question
+	}
+	next := 0
+	for i := range k.turns {
+		from := next
+		for next < len(chosen) && k.units[chosen[next].Item].turn == i {
+			next++
+		}
+		request := asked[i]
+		if request == "" && k.turns[i].asked != "" && from < next { // answers are meaningless without their request
+			request = clipRequest(Tidy(k.turns[i].asked), leastRequest)
+		}
+		if from == next && (request == "" || isChatter(request) && k.turns[i].question.text == "") {
+			continue
+		}
+		b = append(b, "["+itoa(k.turns[i].number)+"]"...)
+		if request != "" {
+			b = append(append(append(b, ' '), askedLabel...), Fence(strings.ReplaceAll(request, "\n", "\n"+requestIndent))...)
+			if k.turns[i].kept {
+				b = append(b, keptNote...)
+			}
+			if i == begun && affirms(k.turns[i].asked) {
+				b = append(b, unknownQuestion...)
+			}
+			if q := &k.turns[i].question; q.text != "" && !k.has(chosen[:from], q) {
+				b = append(b, questionOpen+lastQuestion(q.text)+questionEnd...)
+			}
+		}
+		switch {
+		case request != "":
+		case k.turns[i].units[0].kind == oldUnit:
+			b = append(b, " "+oldHead...)
+		case i == 0:
+			b = append(b, " "+startHead...)
+		}
+		b = append(b, '\n')
+		start := len(b)
+		b = k.entry(b, &k.turns[i], chosen[from:next])
+		if k.outcomes && i >= k.outcome.from && !k.tells(&k.turns[i], chosen[from:next]) {
+			if said, line := k.turns[i].outcome(k.outcome.most); line != "" && !bytes.Contains(b[start:], []byte(said.text)) {
+				b = append(b, line...)
+			}
+		}
+	}
+	return bytes.TrimSuffix(b, []byte("\n"))
+}
+
+// beyond returns the units that add most to the known texts, one per line, in about size bytes or less.
+func (k *turnLog) beyond(size int) string {
+	var b strings.Builder
+	units, _ := k.choose(size * 4 / 5)
+	for _, c := range units {
+		at := k.units[c.Item]
+		t := &k.turns[at.turn]
+		u := &t.units[at.unit]
+		line := plainBullet + k.label(t, u) + introOf(u) + u.text + "\n"
+		if b.Len()+len(line) <= size {
+			b.WriteString(line)
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// entry appends the chosen units of turn t to b. Units of one message share a line, and so do changes of one file.
+func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
+	var last *unit
+	var files, leads []string // leads has the introductions that the line has already
+	for n := 0; n < len(chosen); n++ {
+		u := &t.units[k.units[chosen[n].Item].unit]
+		if u.kind == readUnit && u.message >= 0 { // the files that were read share a line
+			files = append(files, u.text)
+			continue
+		}
+		if last != nil && last.sharesLine(u) {
+			b = append(b, last.joinTo(u)...)
+			if u.lead != last.lead {
+				if !slices.Contains(leads, u.lead) {
+					b = append(b, introOf(u)...)
+				}
+				leads = append(leads, u.lead)
+			}
+			b = append(b, u.text...)
+			last = u
+			continue
+		}
+		if last != nil {
+			b = append(b, '\n')
+		}
+		b = append(append(append(b, entryBullet...), k.label(t, u)...), introOf(u)...)
+		leads = append(leads[:0], u.lead)
+		text, joined := u.text, 1
+		switch {
+		case u.kind == changeUnit && u.message >= 0:
+			text, joined = k.edits(t, chosen[n:])
+		case u.isScript():
+			text, joined = k.scripts(t, chosen[n:])
+		}
+		n += joined - 1
+		b = append(b, text...)
+		last = u
+	}
+	if last != nil {
+		b = append(b, '\n')
+	}
+	if files != nil {
+		b = append(b, entryBullet+readLabel+strings.Join(files, "; ")+"\n"...)
+	}
+	return b
+}
+
+// sharesLine reports whether the unit after u is written on the same line.
+func (u *unit) sharesLine(next *unit) bool {
+	return u.kind == next.kind && u.message == next.message && u.beside == next.beside && next.source == u.source && next.kind.isProse() &&
+		(next.message >= 0 || next.lead == u.lead)
+}
+
+// joinTo returns the separator between a unit and the next one on its line.
+func (u *unit) joinTo(next *unit) string {
+	if next.lead == u.lead && next.item > u.item+1 && u.item > 0 {
+		return "; … "
+	}
+	return joinOf(u.text)
+}
+
+// edits describes the change with which chosen begins, and those of the same file that follow directly. n is their number. Changes of imports are
+// left out if there are others.
+func (k *turnLog) edits(t *turn, chosen []extract.Chosen) (text string, n int) {
+	first := &t.units[k.units[chosen[0].Item].unit]
+	var said []string
+	for ; n < len(chosen); n++ {
+		u := &t.units[k.units[chosen[n].Item].unit]
+		if u.kind != changeUnit || u.source != first.source || u.message < 0 {
+			break
+		}
+		if _, text, found := strings.Cut(u.text, Fence(u.source)+": "); found && u.factor != ofImport {
+			said = append(said, text)
+		}
+	}
+	if n == 1 || len(said) == 0 {
+		return first.text, n
+	}
+	head, _, _ := strings.Cut(first.text, Fence(first.source))
+	return head + Fence(first.source) + ": " + joinEdits(said), n
+}
+
+// isScript reports whether a unit only names the purpose of a script.
+func (u *unit) isScript() bool {
+	return u.kind == ranUnit && u.message >= 0 && strings.HasPrefix(u.text, scriptVerb) && strings.HasSuffix(u.text, "`")
+}
+
+// longestScripts is the length of the purposes of scripts on one line, in bytes, from which on the rest is only counted.
+const longestScripts = 300
+
+// scripts names the purposes of the scripts with which chosen begins on one line. n is their number.
+func (k *turnLog) scripts(t *turn, chosen []extract.Chosen) (text string, n int) {
+	left := 0
+	for ; n < len(chosen); n++ {
+		u := &t.units[k.units[chosen[n].Item].unit]
+		if !u.isScript() {
+			break
+		}
+		switch purpose := strings.Trim(u.text[len(scriptVerb):], "`"); {
+		case n == 0:
+			text = purpose
+		case len(text) > longestScripts:
+			left++
+		default:
+			text += "; " + purpose
+		}
+	}
+	if n == 1 {
+		return scriptVerb + text, n
+	}
+	if left > 0 {
+		text += "; and " + itoa(left) + " more"
+	}
+	return "ran " + itoa(n) + " scripts: " + text, n
+}
+
+// isProse reports whether units of a kind are sentences, of which a line may have several.
+func (k unitKind) isProse() bool {
+	switch k {
+	case saidUnit, answerUnit, thoughtUnit, toldUnit, oldUnit:
+		return true
+	}
+	return false
+}
+
+// delegating are the names of tools that give a task to another agent, as ToolKey returns them.
+var delegating = wordListOf("task agent subagent delegate newtask runsubagent spawnagent dispatchagent delegatetask calltask")
+
+// joinOf returns what separates text from the unit after it on the same line.
+func joinOf(text string) string {
+	if endsSentence(text) {
+		return " "
+	}
+	return "; "
+}
+
+// introOf returns the introduction of a unit with a colon, or "".
+func introOf(u *unit) string {
+	if u.lead == "" {
+		return ""
+	}
+	return Fence(u.lead) + ": "
+}
+
+// label returns what precedes a unit, such as the name of its speaker.
+func (k *turnLog) label(t *turn, u *unit) string {
+	switch u.kind {
+	case saidUnit:
+		return saidLabel
+	case answerUnit:
+		return answerLabelOf(t, u)
+	case readUnit:
+		return readLabel
+	case thoughtUnit:
+		return thoughtLabel
+	case toldUnit:
+		if delegating.has(bareTool(u.source)) {
+			return reportLabel
+		}
+		return u.source + " returned: "
+	}
+	return ""
+}
