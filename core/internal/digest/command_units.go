@@ -469,7 +469,11 @@ func IsLog(t *transcript.Transcript, n int32) bool {
 	if p.Pair < 0 || useOf(t.Text(t.Parts[p.Pair].Name)) != runs || p.Size.Bytes < leastLog {
 		return false
 	}
-	return kindOf(withoutFolder(commandOf(t, &t.Parts[p.Pair]))) >= alters && !failedResult(t, n)
+	if kindOf(withoutFolder(commandOf(t, &t.Parts[p.Pair]))) < alters || p.Has(transcript.IsError) {
+		return false
+	}
+	exit := exitIn(ResultText(t, int(n)))
+	return exit == "" || exit == "0"
 }
 
 // leastLog is the minimum size of a log, in bytes.
