@@ -127,7 +127,7 @@ func TestDidYouMean(t *testing.T) {
 		`{"windwo":{"tokens":5}}`:                  `unknown key \"windwo\"; did you mean \"window\"?`,
 		`{"gate":{"ration":1}}`:                    `unknown key \"ration\"; did you mean \"ratio\"?`,
 		`{"passes":[{"pass":"fold","keep":true}]}`: `pass fold: there is no such key here: keep`,
-		`{"format":"zzzzzzzz"}`:                    `unknown format \"zzzzzzzz\"; there are: adk, ag-ui, ai-sdk, `,
+		`{"format":"zzzzzzzz"}`:                    `unknown format \"zzzzzzzz\"; there are: adk, ag-ui, agent-framework, `,
 	} {
 		if got := string(core.Call("check", []byte(`{"policy":`+policy+`,"messages":[]}`))); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", policy, got)

@@ -1076,7 +1076,8 @@ export interface PolicySummary {
   split?: "map" | "chain";
   /**
    * standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1.
-   * They may also use room that the target leaves free. The default is 0.2.
+   * They may also use room that the target leaves free. The default is 0.2; in a chat's digest that is written without
+   * a model, rules and preferences may then take half of the digest.
    */
   standing?: number;
   /**

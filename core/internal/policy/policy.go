@@ -163,7 +163,8 @@ type Summary struct {
 	// parallel, and one that merges their digests) or "chain" (part by part, each with the digest so far).
 	Split string `json:"split,omitempty"`
 	// Standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1.
-	// They may also use room that the target leaves free. The default is 0.2.
+	// They may also use room that the target leaves free. The default is 0.2; in a chat's digest that is written without a
+	// model, rules and preferences may then take half of the digest.
 	Standing *float64 `json:"standing,omitempty"`
 	// ProjectInstructions is the share of the window that project instructions inside the list may take, such as
 	// AGENTS.md, CLAUDE.md or a skill: their messages stay when others are folded. It is from 0 (they are folded like

@@ -622,7 +622,8 @@ class PolicySummary(TypedDict):
     standing: NotRequired[float]
     """
     standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1. They
-    may also use room that the target leaves free. The default is 0.2.
+    may also use room that the target leaves free. The default is 0.2; in a chat's digest that is written without a
+    model, rules and preferences may then take half of the digest.
     """
     project_instructions: NotRequired[float]
     """
