@@ -84,13 +84,40 @@ func nameChanges(now, before []string) (parts []string) {
 func joinEdits(edits []string) string {
 	var parts []string
 	for _, edit := range edits {
-		for part := range strings.SplitSeq(edit, editSeparator) {
+		for _, part := range editParts(edit) {
 			if part != "" && !slices.Contains(parts, part) && !mergeEdit(parts, part) {
 				parts = append(parts, part)
 			}
 		}
 	}
 	return strings.Join(parts, editSeparator)
+}
+
+// editParts divides the description of an edit at its separators. Those inside of quoted code or of a quoted comment belong to the file.
+func editParts(edit string) (parts []string) {
+	from, code, depth := 0, 0, 0 // the length of the marks around the code, in bytes, and the number of open quotes
+	for i := 0; i < len(edit); i++ {
+		rest := edit[i:]
+		switch {
+		case rest[0] == '`' && depth == 0:
+			marks := len(rest) - len(strings.TrimLeft(rest, "`"))
+			if code == 0 {
+				code = marks
+			} else if code == marks {
+				code = 0
+			}
+			i += marks - 1
+		case code > 0:
+		case strings.HasPrefix(rest, "“"):
+			depth++
+		case strings.HasPrefix(rest, "”"):
+			depth = max(0, depth-1)
+		case depth == 0 && strings.HasPrefix(rest, editSeparator):
+			parts = append(parts, edit[from:i])
+			from = i + len(editSeparator)
+		}
+	}
+	return append(parts, edit[from:])
 }
 
 // mergeEdit adds what a part of a description says to an earlier part with the same verb, and reports whether there is one: a list of names,

@@ -54,6 +54,11 @@ func TestEditsOfOneFile(t *testing.T) {
 		{[]string{uses("4"), "adds rampUp; removes rampDown", uses("3")}, uses("7") + "; adds rampUp; removes rampDown"},
 		{[]string{"adds rampUp, coolDown", "changes `a = 1` to `a = 2`", "adds coolDown, soak"}, "adds rampUp, coolDown, soak; changes `a = 1` to `a = 2`"},
 		{[]string{"adds `a = 1`", "adds `b = 1`", "adds `a = 1`"}, "adds `a = 1`; adds `b = 1`"},
+		{[]string{"changes `for (i = 0; i < n; i++) {` to `for (i = 1; i < n; i++) {`", "changes `for (k = 0; k < n; k++) {` to `for (i = 0; i < n; k++) {`"},
+			"changes `for (i = 0; i < n; i++) {` to `for (i = 1; i < n; i++) {`; changes `for (k = 0; k < n; k++) {` to `for (i = 0; i < n; k++) {`"},
+		{[]string{"adds `` say(`a; b`) ``; adds rampUp", "removes `` say(`c; b`) ``; adds soak"}, "adds `` say(`a; b`) ``; adds rampUp, soak; removes `` say(`c; b`) ``"},
+		{[]string{"adds rampUp", "adds soak; adds the comment “Shut the “hot” door; adds lamps, fans to all”"},
+			"adds rampUp, soak; adds the comment “Shut the “hot” door; adds lamps, fans to all”"},
 		{[]string{uses("4"), "uses `door.open(…)` in 2 places"}, uses("4") + "; uses `door.open(…)` in 2 places"},
 	} {
 		if got := joinEdits(c.edits); got != c.want {
