@@ -138,7 +138,7 @@ func (sc *scene) addressed() int {
 		verb = 2
 	}
 	next := sc.word(verb + 1)
-	if next != nil && beginsOrder(&ws[verb]) && (manner.has(next.text) || next.is(quantifiers|products) || next.text == "me") {
+	if next != nil && beginsOrder(&ws[verb]) && (next.text == "in" || next.is(products) || verb == 2 && (manner.has(next.text) || next.is(quantifiers))) {
 		return ws[verb].at
 	}
 	return -1
@@ -173,7 +173,7 @@ func (sc *scene) ofEach() int {
 	written := false // the sentence says what the reader writes, or what to write
 	for i := 1; i < len(ws); i++ {
 		w := &ws[i]
-		if i < 4 && i > 1 && governs.has(w.text) && i+1 < len(ws) && !ws[i+1].is(idle|persons) {
+		if i < 4 && i > 1 && governs.has(w.text) && i+1 < len(ws) && !ws[i+1].is(idle|persons|numbers) {
 			return w.at
 		}
 		written = written || w.quoted || i < 5 && w.is(products|addressees)
@@ -188,11 +188,14 @@ func (sc *scene) ofEach() int {
 }
 
 // places are verbs that say where things of a kind go, or how they are.
-var places = wordListOf("go get come stay end start begin belong")
+var places = wordListOf("go belong")
 
 // onlySuch returns the index of an "only" that ends a phrase without a verb: 2 in "Short answers only". Without one it returns 0.
 func (sc *scene) onlySuch() int {
-	for i := 1; i < min(len(sc.ws), 7) && !sc.ws[i].is(narrators|persons|days); i++ {
+	if definite.has(sc.ws[0].text) || sc.ws[0].is(selves) { // "The bakery takes cash only"
+		return 0
+	}
+	for i := 1; i < min(len(sc.ws), 4) && !sc.ws[i].is(narrators|persons|days); i++ {
 		if sc.ws[i].text == "only" && (i+1 == len(sc.ws) || sc.ws[i+1].breaks) && !sc.ws[0].is(narrators|persons|addressees|things|numbers) {
 			return i
 		}
@@ -208,7 +211,8 @@ func (sc *scene) inEach() int {
 	if sc.all&(moods|days|others) != 0 || ws[0].is(persons|selves|addressees) {
 		return -1
 	}
-	verb := !ws[0].is(things|tasks|quantifiers|narrators|askers) && !ws[1].is(askers) && !strings.HasSuffix(ws[0].text, "s") && !inclining.has(ws[1].text)
+	orders := beginsOrder(&ws[0]) || definite.has(ws[1].text) || definite.has(ws[2].text) || ws[1].text == "a" // not "Snow lies on every roof"
+	verb := orders && !ws[0].is(things|tasks|quantifiers|narrators|askers) && !ws[1].is(askers) && !strings.HasSuffix(ws[0].text, "s") && !inclining.has(ws[1].text)
 	for i := 2; i+1 < len(ws); i++ {
 		switch w, next := &ws[i], &ws[i+1]; {
 		case w.is(quantifiers) && everything.has(w.text):

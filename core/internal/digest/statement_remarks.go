@@ -120,7 +120,13 @@ func (sc *scene) attributed() bool {
 	for k := n; k > 0 && k > n-4; k-- {
 		if sc.ws[k].breaks {
 			last := sc.ws[n].text
-			return k < n && (definite.has(sc.ws[k].text) || sc.ws[k].is(persons&^selves)) && !sc.ws[k].is(selves) && (strings.HasSuffix(last, "ed") || hearsay.has(last))
+			subject := k // the last word of the subject: "…, she insisted", "…, the trainer promised", but not "…, they are hashed"
+			if definite.has(sc.ws[k].text) {
+				subject++
+			} else if !sc.ws[k].is(persons &^ selves) {
+				return false
+			}
+			return subject == n-1 && !sc.ws[k].is(selves) && (strings.HasSuffix(last, "ed") || hearsay.has(last))
 		}
 	}
 	return false
