@@ -193,7 +193,7 @@ func (s Responses) compacted(ctx context.Context, q ctxfold.Request) (ctxfold.Su
 	return ctxfold.Summary{Messages: api.Raw(answer.Output)}, nil
 }
 
-// ended returns the summary of a stream that has ended. The error tells whether the request may be repeated.
+// ended returns the summary of a stream that has ended. The error reports whether the request may be repeated.
 func ended(sum ctxfold.Summary, err error) (ctxfold.Summary, error) {
 	var refused *openai.Error
 	var unreached *url.Error

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestRunEnds runs .ci/run with a program of its own in the place of make. A run must end with the status of make, whatever make leaves
+// TestRunEnds runs .ci/run with a program of its own in place of make. A run must end with the status of make, whatever make leaves
 // running, and a run in which nothing is said any more must be ended.
 func TestRunEnds(t *testing.T) {
 	t.Parallel()

@@ -171,7 +171,7 @@ class SessionSteps {
     return this.#result(yield* this.#runOperation("step", { plan, summaries }));
   }
 
-  /** Puts the result in the place of the messages that were compacted. Messages appended since then follow it. */
+  /** Puts the result in place of the messages that were compacted. Messages appended since then follow it. */
   take({ done, edits, length }: Finished): Done<Message[]> {
     const given = this.messages.slice(0, length);
     const kept = applyEdits(given, edits) as readonly Message[];

@@ -21,7 +21,7 @@ type Shim = Record<string, (...args: never[]) => number>;
  */
 function shim(memory: () => WebAssembly.Memory): Shim {
   const view = () => new DataView(memory().buffer);
-  // A host's clock may stand still (in edge workers it does between events). This one advances with every read, and
+  // A host's clock may stop (in edge workers it does between events). This one advances with every read, and
   // by the whole timeout when the module waits, so that the scheduler cannot loop forever.
   let ahead = 0n;
   const last = { wall: 0n, monotonic: 0n };

@@ -136,7 +136,7 @@ func announcesPlan(clause string) bool {
 	return false
 }
 
-// planJoints are what can stand between a sentence and a final clause that announces the next step.
+// planJoints are what can appear between a sentence and a final clause that announces the next step.
 var planJoints = []string{", so ", "; so ", ", and ", " and ", "; ", ", ", " — ", " – ", " - "}
 
 // dependent has the beginnings of clauses that mean nothing without the clause after them.

@@ -29,7 +29,7 @@ var (
 	// correcting are words with which people admit a mistake.
 	correcting = newWordSet("wrong correction mistaken misspoke mistake falsch irrtum geirrt korrektur vertan tort erreur trompé trompée equivoqué corrección enganei correção sbagliato errore correzione ошибся ошиблась ошибка خطأ गलत गलती",
 		"错 錯 更正 間違 訂正 잘못 정정")
-	// denying has words that stand between a value and the wrong value that it replaces.
+	// denying has words that appear between a value and the wrong value that it replaces.
 	denying = words.NewSet("not nicht pas no não non не")
 )
 

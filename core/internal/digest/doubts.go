@@ -11,7 +11,7 @@ import (
 // mostDoubted is the maximum number of earlier turns whose answers a recurring error puts in doubt.
 const mostDoubted = 8
 
-// The label of an answer that is in doubt. The number of the later turn stands between the two parts.
+// The label of an answer that is in doubt. The number of the later turn is between the two parts.
 const (
 	doubtOpen = "answer, which ["
 	doubtEnd  = "] puts in doubt: "

@@ -165,7 +165,7 @@ func isTestFile(path string) bool {
 	return strings.Contains(name, "test") || strings.Contains(name, ".spec.")
 }
 
-// changed adds the passages of a file that a call wrote as a whole. What an edit does stands in the log.
+// changed adds the passages of a file that a call wrote as a whole. The log says what an edit does.
 func (r *quoteReader) changed(message int32, c *change, stays bool) {
 	if !stays && c.content != "" && !thrownAway(c.path) && !r.later.files.Has(c.path) && !isDiff(c.added) {
 		r.add(message, c.path, r.later.without(c.path, c.content), false)

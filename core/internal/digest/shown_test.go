@@ -88,7 +88,7 @@ func TestQuotesOfFiles(t *testing.T) {
 	}
 }
 
-// What says little to somebody who goes on with the work is not quoted: fields, pieces of a longer function, short comments, what a tool adds to a
+// What says little to somebody who continues with the work is not quoted: fields, pieces of a longer function, short comments, what a tool adds to a
 // file, and lines with which several files begin.
 func TestLittleOfFilesIsQuoted(t *testing.T) {
 	read := func(id, file, out string) string {

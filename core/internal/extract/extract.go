@@ -80,7 +80,7 @@ type Extract struct {
 	marks     []bool // a buffer for quoted
 	said      prints
 	weights   []int32 // the weight of each stem, in 1/1024
-	known     []uint8 // for each stem, 1 if a text beside the extract contains it, otherwise 0
+	known     []uint8 // for each stem, 1 if a text next to the extract contains it, otherwise 0
 	gained    bool    // sentence.alone has been computed
 	before    before  // what precedes the next sentence
 	forms     []form
@@ -133,7 +133,7 @@ type occurrence struct {
 	factor int32 // in 1/1024; 0 if the word repeats an earlier one of the sentence
 }
 
-// New splits items into sentences and weighs their words. The texts in beside appear next to the chosen sentences, so
+// New splits items into sentences and weighs their words. The texts in `beside` appear next to the chosen sentences, so
 // each word in them counts as chosen once.
 func New(items []Item, beside []string) *Extract {
 	e := &Extract{items: items, formAt: map[uint64]int32{}}

@@ -30,7 +30,7 @@ const (
 	changesPut    = "put"       // INDEX HANDLE …: this result message is an input message once these bodies are restored in it
 	changesWas    = "was"       // INDEX: the next input message became this result message; only if the order alone doesn't tell
 	changesLast   = "last"      // PRINT: the print of the last result message, if that is from the input and messages after it were dropped
-	changesTwice  = "twice"     // N: before the next keep, messages that look like the dropped ones stand N times in a row
+	changesTwice  = "twice"     // N: before the next keep, messages that look like the dropped ones appear N times in a row
 	changesFold   = "fold"      // INDEX FROM TO: messages FROM to TO of the body whose handle the message at INDEX names
 	changesSpace  = "space"     // N TEXT: the text before each of the next N input messages, if it is more than a comma or a bracket
 	changesEnd    = "end"       // TEXT: the text after the last input message, if it is more than a bracket

@@ -13,7 +13,7 @@ var scanners []started
 
 func (s *Scanner) count() { scanners = append(scanners, started{s, s.pos}) }
 
-// Read returns how many bytes of src scanners have read since the last call, and starts counting anew.
+// Read returns how many bytes of src scanners have read since the last call, and starts counting again.
 func Read(src []byte) (n int) {
 	for _, c := range scanners {
 		if len(src) > 0 && len(c.s.src) > 0 && &c.s.src[0] == &src[0] {

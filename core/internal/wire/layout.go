@@ -35,7 +35,7 @@ type layout struct {
 	keys []string // what identifies a part: the tag and the members, or the types and their neighbours
 }
 
-// partForm describes a type of part: its kind, and which members hold what, as indexes into layout.members. 0 stands
+// partForm describes a type of part: its kind, and which members hold what, as indexes into layout.members. 0 is used
 // for none, or for the value itself.
 type partForm struct {
 	name           string

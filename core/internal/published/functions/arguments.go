@@ -32,7 +32,7 @@ var (
 
 type arguments []argument
 
-// UnmarshalEasyJSON reads an object whose members are the arguments. A key that names none of them is an error.
+// UnmarshalEasyJSON reads an object whose members are the arguments. A key that doesn't set one of them is an error.
 func (a arguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	l.Delim('{')
 	for !l.IsDelim('}') {
