@@ -20,8 +20,8 @@ func unread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32)
 	return misread(f, t, named, offset)
 }
 
-// readsMost reports whether a format has read so much of the text that unread needs no closer look. read, missed and
-// `beside` has bytes: what it read, missed within parts, and missed elsewhere.
+// readsMost reports whether a format has read so much of the text that unread needs no closer look. The three
+// numbers are bytes: what it read, missed within parts, and missed elsewhere.
 func readsMost(read, missed, beside int, named bool) bool {
 	if named {
 		beside = 0

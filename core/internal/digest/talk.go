@@ -59,7 +59,7 @@ const (
 // evenly from older messages.
 const lookTalk = 1 << 19
 
-// newTalk collects the statements in messages and in the sections of an earlier digest. The texts in `beside` appear
+// newTalk collects the statements in messages and in the sections of an earlier digest. The texts of the last list appear
 // next to the digest.
 func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, beside []string) *talk {
 	k := &talk{facts: map[int]*fact{}}

@@ -133,7 +133,7 @@ type occurrence struct {
 	factor int32 // in 1/1024; 0 if the word repeats an earlier one of the sentence
 }
 
-// New splits items into sentences and weighs their words. The texts in `beside` appear next to the chosen sentences, so
+// New splits items into sentences and weighs their words. The texts of the second list appear next to the chosen sentences, so
 // each word in them counts as chosen once.
 func New(items []Item, beside []string) *Extract {
 	e := &Extract{items: items, formAt: map[uint64]int32{}}

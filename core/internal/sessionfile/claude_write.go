@@ -111,7 +111,7 @@ func (c *claudeCode) pair(l *ccLine, call []int32) {
 	}
 }
 
-// `beside` assigns results off the path to the calls that have no result on it.
+// Results off the path are assigned to the calls that have no result on it.
 func (c *claudeCode) beside(call []int32) {
 	for b := range c.blocks {
 		p := &c.blocks[b]

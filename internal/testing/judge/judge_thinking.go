@@ -189,7 +189,7 @@ func canonical(v any) string {
 	return string(text)
 }
 
-// thoughts reads the blocks of a list or a body, in order. `beside` is the rest of the body: the system prompt and the
+// thoughts reads the blocks of a list or a body, in order. The last parameter is the rest of the body: the system prompt and the
 // tools.
 func thoughts(format string, body []byte) (beside string, blocks []thought) {
 	var whole struct {
