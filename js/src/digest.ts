@@ -55,7 +55,7 @@ function isAnswer(message: unknown): boolean {
 }
 
 /** The members that contain the text of a message, in any wire format. */
-const HOLDERS = ["content", "parts", "kwargs", "data", "text"] as const;
+const HOLDERS = ["content", "contents", "parts", "kwargs", "data", "text", "value"] as const;
 
 /** Returns the texts of a message. */
 function textsOf(part: unknown): string[] {

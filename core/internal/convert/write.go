@@ -79,11 +79,16 @@ func (c *conversion) systemTurn(t *turn, front bool) {
 	}
 	text := strings.Join(texts, "\n\n")
 	switch {
-	case c.to.System != "" && (front || !c.to.SystemFirst):
+	case c.to.System != "" && !c.to.SystemFirst:
 		c.close()
 		c.open(transcript.System)
 		c.addText(text)
 		c.close()
+	case c.to.System != "" && front:
+		if !c.current.open || c.current.role != transcript.System { // system messages at the front become one
+			c.open(transcript.System)
+		}
+		c.addText(text)
 	case front:
 		c.system = append(c.system, text)
 	default:

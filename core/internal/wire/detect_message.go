@@ -32,6 +32,9 @@ const (
 	objectCalled // the arguments of that function are an object
 	nineID       // the id of the call has nine letters and digits
 	mixedNineID  // not all of the id's letters are lower case, as with Groq
+	hasValue     // value is a string
+	hasParent    // a key with which entries of a session name their parent
+	hasMessage
 )
 
 // maxNamedBytes is the length of the longest role or type that is a sign, with its quotes.
@@ -40,6 +43,7 @@ const maxNamedBytes = 66
 // traitOf maps keys to the traits that they show.
 var traitOf = map[string]traits{
 	"type": hasType, "id": hasID, "text": hasText, "toolCalls": hasSDKCalls, "toolCallId": hasSDKCalls, "function": hasFunction,
+	"parentUuid": hasParent, "parent_tool_use_id": hasParent, "message": hasMessage,
 }
 
 // traitSigns are the signs that combinations of traits show, for messages and for the parts in a list. The first row
@@ -49,12 +53,14 @@ var traitSigns = []struct {
 	has, lacks traits
 	kind, name string
 }{
+	{"", hasParent | hasMessage, 0, "entry", "session"},
 	{"", hasID | hasSDKCalls, 0, "named", "call"},
 	{"tool_calls", hasFunction | mixedNineID, 0, "call", "nine"},
 	{"tool_calls", objectCalled, nineID, "call", "object"},
 	{"tool_calls", hasID, 0, "", ""},
 	{"parts", 0, hasType, "part", "untyped"},
 	{"content", hasText, hasType, "bare", "text"},
+	{"content", hasType | hasValue, hasText, "part", "valued"},
 	{"tool_calls", 0, hasType, "call", "bare"},
 }
 
@@ -82,6 +88,9 @@ func (d *detector) message(list string) {
 	for name := range d.Members {
 		kind := d.Kind()
 		has |= traitOf[string(name)]
+		if kind == jsonspan.String && string(name) == "value" {
+			has |= hasValue
+		}
 		if top && string(name) == "content" {
 			if kind == jsonspan.Object {
 				if activity {

@@ -145,6 +145,11 @@ func TestDetect(t *testing.T) {
 		{"bedrock-converse, body", `{"modelId":"anthropic.claude-sonnet-4-5","messages":[{"role":"user","content":[{"image":{"format":"png","source":{"bytes":"x"}}}]}]}`, "bedrock-converse"},
 		{"a role that nobody knows", transcriptOf(asUser, chatCall, `{"role":"tool","tool_call_id":"c","content":"x"}`, `{"role":"exit","content":"x"}`), "openai-chat"},
 		{"text and a role that nobody knows", transcriptOf(asUser, `{"role":"exit","content":"x"}`), ""},
+		{"prompt-api, parts with values", transcriptOf(`{"role":"user","content":[{"type":"text","value":"go"}]}`, `{"role":"assistant","content":[{"type":"text","value":"x"}]}`), "prompt-api"},
+		{"calls behind a part with a value", transcriptOf(`{"role":"user","content":[{"type":"text","value":"go"}]}`, asMessage("assistant", `{"type":"tool_use","id":"c","name":"r","input":{}}`), asMessage("user", `{"type":"tool_result","tool_use_id":"c","content":"x"}`)), ""},
+		{"anthropic, a part with a value of the application's own", transcriptOf(asMessage("user", `{"type":"text","text":"go","value":"1"}`), asMessage("assistant", `{"type":"tool_use","id":"c","name":"r","input":{}}`)), "anthropic"},
+		{"openai-chat, a block whose value is an object", transcriptOf(asUser, `{"role":"assistant","content":[{"type":"non_standard","value":{"a":1}},{"type":"text","text":"x"}],"tool_calls":[]}`), "openai-chat"},
+		{"anthropic, with an application's own tree", transcriptOf(`{"role":"user","content":"hi","parentUuid":null}`, `{"role":"assistant","parentUuid":"a","content":[{"type":"tool_use","id":"c","name":"r","input":{}}]}`), "anthropic"},
 		{"text parts alone", transcriptOf(asMessage("user", `{"type":"text","text":"x"}`)), ""},
 		{"of no format", transcriptOf(`{"from":"human","value":"x"}`), ""},
 	} {

@@ -17,8 +17,10 @@ func init() {
 			Keys:    "content",
 			Types:   "text image audio",
 			Content: "string list",
-			Own:     "part:value list:initialPrompts",
-			Shy:     true, // strings alone are plain
+			Own:     "part:valued list:initialPrompts",
+			// Calls and other roles may follow a part with a value.
+			Decisive: "list:initialPrompts",
+			Shy:      true, // strings alone are plain
 		},
 		ReadMessage: promptLayout.reader(),
 		Message:     textMessage(`{"role":"%r","content":[{"type":"text","value":%t}]}`),

@@ -12,7 +12,7 @@ type Shape struct {
 // shapes are shapes that have been mistaken for a format or occur often. The first match wins. No format may have one
 // of their signs.
 var shapes = []Shape{
-	{"entries of a session, which open reads", "anthropic", "key:parent_tool_use_id key:parentUuid"},
+	{"entries of a session, which open reads", "anthropic", "entry:session"},
 	{"messages whose content is an object", "mastra", "content:object"},
 }
 
