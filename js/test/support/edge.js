@@ -1,7 +1,9 @@
 // Support for tests of the edge example: an upstream that judges its requests, clients, and checks for all platforms.
+
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createCompactor, load, memoryStore, restoreFrom } from "ctxfold";
 
@@ -233,16 +235,17 @@ export async function refuses(fetch) {
 }
 
 /**
- * Sends a request until there is a response. A server that rejects a body before reading all of it may close the connection while the
+ * Sends a request until there is a response, with a pause between attempts. A server that rejects a body before reading all of it may close the connection while the
  * client is still writing, and an HTTP/1.1 client may then miss the response.
  * @param {() => Promise<Response>} send
  */
 async function answered(send) {
-  for (let left = 50; ; left--) {
+  for (let left = 300; ; left--) {
     try {
       return await send();
     } catch (error) {
       if (left === 0) throw error;
+      await sleep(100);
     }
   }
 }
