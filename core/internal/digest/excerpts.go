@@ -41,7 +41,8 @@ func withoutExcerptMarker(text string) string {
 
 // withoutTruncatedMarker returns a text without its first line, if that says that a compaction has cut the text.
 func withoutTruncatedMarker(text string) string {
-	if strings.HasPrefix(text, TruncatedMarker[:len(TruncatedMarker)-1]+". Handle: ") {
+	const upToHandle = len(TruncatedMarker) - 1
+	if strings.HasPrefix(text, TruncatedMarker+"\n") || strings.HasPrefix(text, TruncatedMarker[:upToHandle]+". Handle: ") {
 		_, text, _ = strings.Cut(text, "\n")
 	}
 	return text
