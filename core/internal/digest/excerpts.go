@@ -187,7 +187,7 @@ func (e *Excerpts) read(text string, later *laterWords, own *critbit.Map[struct{
 	for line := range strings.Lines(text) {
 		from, end := at, at+len(strings.TrimRight(line, " \t\r\n"))
 		at += len(line)
-		number := from + numbered(text[from:end])
+		number := from + min(numbered(line), end-from) // the mark of an empty line may end in white space
 		code := end - len(strings.TrimLeft(text[number:end], " \t"))
 		if gap = gap || code == end; code == end {
 			continue
@@ -314,9 +314,9 @@ func (e *Excerpts) written(result int, chosen []int) string {
 			b.WriteString("\n" + leftOutMark)
 		}
 		b.WriteByte('\n')
-		b.WriteString(number)
-		if number != "" && !strings.HasSuffix(number, "→") {
-			b.WriteByte(' ')
+		if number != "" { // in the one form that is read back, whatever the tool wrote behind it
+			b.WriteString(strings.TrimRight(number, "→:|"))
+			b.WriteString("→")
 		}
 		b.WriteString(text[l.text:l.to])
 		margin = l.indent
