@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
@@ -227,5 +228,19 @@ func TestExcerptsWriteNumbersInOneForm(t *testing.T) {
 		if want := "\n1→hens_in_the_barn = 17\n6→def feed_hens(n):\n  corn_each = 3\n  return corn_each * n"; strings.ReplaceAll(got, "    ", "  ") != want {
 			t.Errorf("%q: %q, want %q", mark, got, want)
 		}
+	}
+}
+
+// The cost of ranking blocks is about linear in their number, although each of them shares names with others.
+func TestExcerptsOfManyBlocksAreQuick(t *testing.T) {
+	var rows, later strings.Builder
+	for i := range 3900 {
+		rows.WriteString("hen_" + strconv.Itoa(i) + " of stall_" + strconv.Itoa(i%60) + "\n\n")
+		later.WriteString("hen_" + strconv.Itoa(i) + " ")
+	}
+	start := time.Now()
+	got := excerpts(t, `[{"role":"user","content":"go"},`+exchange("list", rows.String(), later.String())+`]`, 90000, 90000)[0]
+	if took := time.Since(start); took > 2*time.Second || strings.Count(got, "hen_") < 3000 {
+		t.Errorf("%v for %d lines", took, strings.Count(got, "hen_"))
 	}
 }
