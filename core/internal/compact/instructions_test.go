@@ -29,7 +29,7 @@ func TestProjectInstructionsStay(t *testing.T) {
 		first        []string
 		stay         int
 	}{
-		{"AGENTS.md", ``, []string{agents}, 1}, {"CLAUDE.md", ``, []string{claude}, 1}, {"a skill", ``, []string{skill}, 1},
+		{"AGENTS.md", ``, []string{agents}, 1}, {"shortened without an archive", ``, []string{"[Truncated]\n" + agents}, 1}, {"CLAUDE.md", ``, []string{claude}, 1}, {"a skill", ``, []string{skill}, 1},
 		{"the newest of two", ``, []string{agents, agents}, 1}, {"both", ``, []string{agents, skill}, 2},
 		{"switched off", `,"summary":{"mode":"local","project_instructions":0}`, []string{agents}, 0},
 		{"too large", `,"summary":{"mode":"local","project_instructions":0.001}`, []string{agents}, 0},

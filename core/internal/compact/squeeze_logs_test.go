@@ -28,6 +28,9 @@ func TestLogsThatWereReadAreCut(t *testing.T) {
 	if err != nil || len(left) > 0 || output(back) != read {
 		t.Errorf("%v %v\n%s", err, left, output(back))
 	}
+	if c := run(t, "native", strings.Replace(pol, `"archive":"bodies",`, "", 1), read); takenOut(c) != "" {
+		t.Errorf("without an archive: %q %s", takenOut(c), output(c))
+	}
 	for name, same := range map[string]string{
 		"asked for":    src("cat log.txt", "pushed", answer),
 		"not read yet": src("git push", "pushed", ""),

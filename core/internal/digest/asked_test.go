@@ -18,6 +18,7 @@ func TestSpoken(t *testing.T) {
 		{"<environment_context>\n<cwd>/x</cwd>\n</environment_context>", ""}, {"<task-notification>\n<task-id>b1</task-id>\n</task-notification>\nRead the output.", ""},
 		{"<turn_aborted>\nThe user interrupted.\n</turn_aborted>", ""}, {"<local-command-stdout>ok</local-command-stdout>", ""},
 		{"[Truncated. Handle: 0123456789abcdef]\n<local-command-stdout>ok</local-command-stdout>", ""}, {"[Truncated. Handle: 0123456789abcdef]\nUse red.", "Use red."},
+		{"[Truncated]\n<local-command-stdout>ok</local-command-stdout>", ""}, {"[Truncated]\nUse red.", "Use red."}, {"[Truncated] is a word.", "[Truncated] is a word."},
 		{"<pr_description>\nThe flag is ignored.\n</pr_description>\nFix it.", "<pr_description>\nThe flag is ignored.\n</pr_description>\nFix it."},
 		{"<uploaded_files>\n/repo\n</uploaded_files>\nImplement it.", "<uploaded_files>\n/repo\n</uploaded_files>\nImplement it."},
 		{`<user_input mode="act">Use red.</user_input>`, "Use red."}, {"<user_query>\nUse red.\n</user_query>", "Use red."},

@@ -41,7 +41,8 @@ func withoutExcerptMarker(text string) string {
 
 // withoutTruncatedMarker returns a text without its first line, if that says that a compaction has cut the text.
 func withoutTruncatedMarker(text string) string {
-	if strings.HasPrefix(text, TruncatedMarker[:len(TruncatedMarker)-1]+". Handle: ") {
+	const upToHandle = len(TruncatedMarker) - 1
+	if strings.HasPrefix(text, TruncatedMarker+"\n") || strings.HasPrefix(text, TruncatedMarker[:upToHandle]+". Handle: ") {
 		_, text, _ = strings.Cut(text, "\n")
 	}
 	return text
@@ -186,7 +187,7 @@ func (e *Excerpts) read(text string, later *laterWords, own *critbit.Map[struct{
 	for line := range strings.Lines(text) {
 		from, end := at, at+len(strings.TrimRight(line, " \t\r\n"))
 		at += len(line)
-		number := from + numbered(text[from:end])
+		number := from + min(numbered(line), end-from) // the mark of an empty line may end in white space
 		code := end - len(strings.TrimLeft(text[number:end], " \t"))
 		if gap = gap || code == end; code == end {
 			continue
@@ -313,9 +314,9 @@ func (e *Excerpts) written(result int, chosen []int) string {
 			b.WriteString("\n" + leftOutMark)
 		}
 		b.WriteByte('\n')
-		b.WriteString(number)
-		if number != "" && !strings.HasSuffix(number, "→") {
-			b.WriteByte(' ')
+		if number != "" { // in the one form that is read back, whatever the tool wrote behind it
+			b.WriteString(strings.TrimRight(number, "→:|"))
+			b.WriteString("→")
 		}
 		b.WriteString(text[l.text:l.to])
 		margin = l.indent
@@ -381,44 +382,49 @@ type rankedBlock struct {
 
 // rank returns blocks of a result in at most size bytes, most informative first.
 func (e *Excerpts) rank(result, size int) (ranked []rankedBlock) {
-	var telling []excerptBlock
-	for _, block := range e.blocks[result] {
-		if e.worth(result, block, &critbit.Map[struct{}]{}) > 0 || e.isFact(result, block) {
-			telling = append(telling, block)
-		}
+	var have critbit.Map[struct{}]
+	var queue blockQueue
+	telling := false
+	for i, block := range e.blocks[result] {
+		worth := e.worth(result, block, &have)
+		telling = telling || worth > 0 || e.isFact(result, block)
+		queue.add(e.candidate(result, i, &have))
 	}
-	if len(telling) == 0 {
+	if !telling {
 		return e.firstLines(result, size)
 	}
-	var have critbit.Map[struct{}]
-	for {
-		best, value, worth := -1, int64(0), int64(0)
-		for i, block := range telling {
-			cost := e.sizeOf(result, block)
-			if cost > size {
-				continue
-			}
-			is := e.worth(result, block, &have)
-			if is < leastWorth && e.isFact(result, block) {
-				is = leastWorth
-			}
-			if v := is * maxExcerpt / int64(maxExcerpt+cost); is >= leastWorth && v > value {
-				best, value, worth = i, v, is
-			}
+	for len(queue) > 0 {
+		// The value of a block only falls while others are chosen, so the first one whose value is still the same is the best.
+		was := queue.next()
+		is := e.candidate(result, was.block, &have)
+		if is.cost > size || is.worth < leastWorth {
+			continue
 		}
-		if best < 0 {
-			return ranked
+		if is.value < was.value {
+			queue.add(is)
+			continue
 		}
-		block := telling[best]
-		telling = slices.Delete(telling, best, best+1)
-		ranked = append(ranked, rankedBlock{block, result, worth / int64(len(ranked)+1)})
-		size -= e.sizeOf(result, block)
+		block := e.blocks[result][is.block]
+		ranked = append(ranked, rankedBlock{block, result, is.worth / int64(len(ranked)+1)})
+		size -= is.cost
 		for n := block.from; n < block.to; n++ {
 			for _, word := range e.lines[result][n].terms {
 				have.Add(word)
 			}
 		}
 	}
+	return ranked
+}
+
+// candidate returns block i of a result with its value when terms in have don't count.
+func (e *Excerpts) candidate(result, i int, have *critbit.Map[struct{}]) candidateBlock {
+	block := e.blocks[result][i]
+	c := candidateBlock{block: i, cost: e.sizeOf(result, block), worth: e.worth(result, block, have)}
+	if c.worth < leastWorth && e.isFact(result, block) {
+		c.worth = leastWorth
+	}
+	c.value = c.worth * maxExcerpt / int64(maxExcerpt+c.cost)
+	return c
 }
 
 // isFact reports whether a block consists of members of a small object, such as the fields of an issue. They are worth as much as the

@@ -1,8 +1,10 @@
 package digest_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
@@ -211,5 +213,34 @@ func TestExcerptsShareRoom(t *testing.T) {
 	got := excerpts(t, `[{"role":"user","content":"go"},`+exchange("one", common, "ok")+`,`+exchange("two", "the only rare_setting = 3\n"+common, "rare_setting and shared_helper")+`]`, 200, 220)
 	if got[0] != "" || !strings.HasPrefix(got[1], "\nthe only rare_setting = 3") {
 		t.Errorf("%q", got)
+	}
+}
+
+// Whatever a tool writes behind the numbers of lines, an excerpt has the numbers in one form, empty lines are none of it, and its text is read
+// back without numbers.
+func TestExcerptsWriteNumbersInOneForm(t *testing.T) {
+	for _, mark := range []string{"→", "\t", ": ", "|"} {
+		var file strings.Builder
+		for i, line := range []string{"hens_in_the_barn = 17", "", "", "nothing = 0", "", "def feed_hens(n):", "    corn_each = 3", "", "    return corn_each * n"} {
+			file.WriteString("     " + strconv.Itoa(i+1) + mark + line + "\n")
+		}
+		got := excerpts(t, `[{"role":"user","content":"go"},`+exchange("read", file.String(), "hens_in_the_barn and feed_hens with corn_each.")+`]`, 120, 10000)[0]
+		if want := "\n1→hens_in_the_barn = 17\n6→def feed_hens(n):\n  corn_each = 3\n  return corn_each * n"; strings.ReplaceAll(got, "    ", "  ") != want {
+			t.Errorf("%q: %q, want %q", mark, got, want)
+		}
+	}
+}
+
+// The cost of ranking blocks is about linear in their number, although each of them shares names with others.
+func TestExcerptsOfManyBlocksAreQuick(t *testing.T) {
+	var rows, later strings.Builder
+	for i := range 3900 {
+		rows.WriteString("hen_" + strconv.Itoa(i) + " of stall_" + strconv.Itoa(i%60) + "\n\n")
+		later.WriteString("hen_" + strconv.Itoa(i) + " ")
+	}
+	start := time.Now()
+	got := excerpts(t, `[{"role":"user","content":"go"},`+exchange("list", rows.String(), later.String())+`]`, 90000, 90000)[0]
+	if took := time.Since(start); took > 2*time.Second || strings.Count(got, "hen_") < 3000 {
+		t.Errorf("%v for %d lines", took, strings.Count(got, "hen_"))
 	}
 }

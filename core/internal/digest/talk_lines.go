@@ -34,7 +34,8 @@ func listed(text string, previous int) (string, int) {
 	return rest, -1
 }
 
-// rowOf returns the cells of a table's row as a phrase: "| oak | 140 € |" becomes "oak: 140 €".
+// rowOf returns the cells of a table's row as a phrase: "| oak | 140 € |" becomes "oak: 140 €". An empty cell before others becomes a dash, so
+// that each cell keeps its column.
 func rowOf(text string) string {
 	row := strings.TrimSpace(text)
 	if len(row) < 3 || row[0] != '|' {
@@ -42,10 +43,7 @@ func rowOf(text string) string {
 	}
 	var b strings.Builder
 	cells := 0
-	for cell := range strings.SplitSeq(strings.Trim(row, "|"), "|") {
-		if cell = strings.TrimSpace(cell); cell == "" {
-			continue
-		}
+	write := func(cell string) {
 		switch cells++; cells {
 		case 1:
 		case 2:
@@ -55,7 +53,30 @@ func rowOf(text string) string {
 		}
 		b.WriteString(cell)
 	}
+	empty := 0 // the number of empty cells since the last other one
+	for rest := row[1:]; rest != ""; {
+		end := cellEnd(rest)
+		cell := strings.ReplaceAll(strings.TrimSpace(rest[:end]), `\|`, "|")
+		if rest = rest[min(end+1, len(rest)):]; cell == "" {
+			empty++
+			continue
+		}
+		for ; empty > 0; empty-- {
+			write("–")
+		}
+		write(cell)
+	}
 	return b.String()
+}
+
+// cellEnd returns the length of the cell at the beginning of a text. A bar after a backslash is part of the cell.
+func cellEnd(text string) int {
+	for i := 0; i < len(text); i++ {
+		if text[i] == '|' && (i == 0 || text[i-1] != '\\') {
+			return i
+		}
+	}
+	return len(text)
 }
 
 // statementOf returns a statement in the form that it has in a line. It ends with punctuation, so that the next round

@@ -7,7 +7,10 @@ func TestRowsBecomePhrases(t *testing.T) {
 	for row, want := range map[string]string{
 		"| oak shelf, 80 cm | 140 € |":  "oak shelf, 80 cm: 140 €",
 		"| Mon | 9:00 | hall | ":        "Mon: 9:00, hall",
-		"|| tea |":                      "tea",
+		"|| tea |":                      "–: tea",
+		"| pear | | 3 € | |":            "pear: –, 3 €",
+		`| a\|b | x |`:                  "a|b: x",
+		"| | |":                         "",
 		"a | b":                         "a | b",
 		"Twelve chairs and two tables.": "Twelve chairs and two tables.",
 	} {

@@ -21,7 +21,7 @@ import (
 // progress lines, and the logs of builds, tests and installations that the model has read lose their middle except for problems. Long results
 // of searches lose the lines around hits. A reminder that a harness added to several results stays only in the newest of them.
 //
-// These are its only changes that lose information.
+// These are its only changes that lose information. Without an archive, it makes only the one of the reminders.
 //
 //easyjson:json
 type squeezePass struct {
@@ -224,6 +224,9 @@ func (r *shortening) shorter(text string) (short string, ok bool) {
 		return "", false
 	}
 	o := squeeze.Options{MinSaved: minSqueezed, Steps: longOutput, Log: r.log}
+	if !r.run.Archive().Keeps() { // what is cut would be nowhere
+		o.Steps = 0
+	}
 	if r.terminal {
 		o.Without = ^(squeeze.Controls | squeeze.Padding | squeeze.Repeats)
 	}

@@ -182,13 +182,14 @@ func (w *writer) hasHit(at, to int, path string) bool {
 // betweenHits is the line that searches write between hits that are not adjacent.
 const betweenHits = "--"
 
-// belowPath writes lines of the file at path without the path, and without the indentation that consecutive lines share.
+// belowPath writes lines of the file at path without the path, and without the indentation that consecutive lines share. Only lines around a
+// hit may be left out: names of files such as "shot-0012-left.png" look like lines without a hit.
 func (w *writer) belowPath(at, to int, path string) {
 	for at < to {
-		end, margin := w.stretchOf(at, to, path)
+		end, margin, hit := w.stretchOf(at, to, path)
 		for ; at < end; at++ {
 			p := w.placeIn(at, path)
-			if w.bare && !p.match {
+			if w.bare && hit && !p.match {
 				w.forms |= Around
 				continue
 			}
@@ -254,8 +255,8 @@ func (w *writer) adjacent(i int) (path string, k, size int) {
 }
 
 // stretchOf returns the end of the lines from at on that have consecutive numbers, at most end, and the indentation
-// that all of them share.
-func (w *writer) stretchOf(at, end int, path string) (to, margin int) {
+// that all of them share. hit reports whether one of them is a match.
+func (w *writer) stretchOf(at, end int, path string) (to, margin int, hit bool) {
 	margin = 1 << 30
 	number := 0
 	for to = at; to < end; to++ {
@@ -264,11 +265,12 @@ func (w *writer) stretchOf(at, end int, path string) (to, margin int) {
 			break
 		}
 		number = p.number
+		hit = hit || p.match
 		if text := p.rest[digits(p.rest)+1:]; !blank(text) {
 			margin = min(margin, indentOf(text))
 		}
 	}
-	return to, margin
+	return to, margin, hit
 }
 
 // placeIn parses line i of the file at path. The line may have a shorter form of the path.

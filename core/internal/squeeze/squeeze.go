@@ -85,9 +85,11 @@ func Text(text string, o Options) (out string, form Form, ok bool) {
 			w.src = short
 			w.forms |= Steps
 		}
-		if short, changed := withoutMiddle(w.src); changed && o.Log {
-			w.src = short
-			w.forms |= Middle
+		if o.Log {
+			if short, changed := withoutMiddle(w.src); changed {
+				w.src = short
+				w.forms |= Middle
+			}
 		}
 		w.bare = len(w.src) >= o.Steps
 	}

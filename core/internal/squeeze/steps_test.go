@@ -111,3 +111,23 @@ func TestLinesAroundHits(t *testing.T) {
 		t.Errorf("%v %q", form, out)
 	}
 }
+
+// Names of files with numbers between dashes look like the lines around hits. Without a hit among them all of them stay.
+func TestNumberedNamesAreNoLinesAroundHits(t *testing.T) {
+	var frames, dates strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&frames, "barn/photos/goat-%04d-front.png\n", i)
+		fmt.Fprintf(&dates, "dairy/notes/2023-%02d-milk_%d.md\n", 1+i/4, i)
+	}
+	for name, text := range map[string]string{"frames": frames.String(), "dates": dates.String()} {
+		out, form, _ := squeeze.Text(text, squeeze.Options{Steps: 500, MinSaved: 64})
+		if form&squeeze.Around != 0 || strings.Count(out, "\n") < 39 {
+			t.Errorf("%s: %v %q", name, form, out)
+		}
+	}
+	text := frames.String() + strings.Repeat("barn/photos/goat:7:the lines of a hit\nbarn/photos/goat-8-the line below it\n--\n", 3)
+	out, _, _ := squeeze.Text(text, squeeze.Options{Steps: 500, MinSaved: 64})
+	if strings.Count(out, "front.png") != 40 || strings.Contains(out, "below it") {
+		t.Errorf("%q", out)
+	}
+}

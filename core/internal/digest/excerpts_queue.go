@@ -1,0 +1,46 @@
+package digest
+
+// candidateBlock is a block of a result that may become part of an excerpt.
+type candidateBlock struct {
+	block int   // its index among the blocks of the result
+	cost  int   // its size, in bytes
+	worth int64 // the value of its terms
+	value int64 // the worth in proportion to the size
+}
+
+// before reports whether a comes before b: the more valuable block, or the first of equally valuable ones.
+func (a candidateBlock) before(b candidateBlock) bool {
+	return a.value > b.value || a.value == b.value && a.block < b.block
+}
+
+// blockQueue gives the best block first. It is a binary heap: no block comes before the one at half its index.
+type blockQueue []candidateBlock
+
+// add adds a block.
+func (q *blockQueue) add(c candidateBlock) {
+	*q = append(*q, c)
+	list := *q
+	for i := len(list) - 1; i > 0 && list[i].before(list[(i-1)/2]); i = (i - 1) / 2 {
+		list[i], list[(i-1)/2] = list[(i-1)/2], list[i]
+	}
+}
+
+// next removes the best block from the queue, which must not be empty, and returns it.
+func (q *blockQueue) next() candidateBlock {
+	list := *q
+	best, last := list[0], len(list)-1
+	list[0] = list[last]
+	list = list[:last]
+	*q = list
+	for i := 0; ; {
+		child := 2*i + 1
+		if child+1 < last && list[child+1].before(list[child]) {
+			child++
+		}
+		if child >= last || !list[child].before(list[i]) {
+			return best
+		}
+		list[i], list[child] = list[child], list[i]
+		i = child
+	}
+}
