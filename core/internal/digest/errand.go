@@ -21,6 +21,8 @@ var (
 		"immer nie niemals stets nur künftig zukünftig kein keine keinen wenn ohne toujours jamais sans quand seulement siempre nunca jamás sin cuando solo sólo")
 	// demands are words that make a sentence a rule, unless its verb names something that is done once.
 	demands = wordListOf("must darf dürfen muss müssen")
+	// obliging are verbs with which a clause about a thing says how it is to be.
+	obliging = wordListOf("must should may shall has have need needs")
 	// errands are verbs of things done once.
 	errands = wordListOf("read review explain check look find fix move remove delete create spawn run update revert undo save commit push merge rebase show tell investigate " +
 		"continue implement refactor rename open switch build try debug split extract clean finish start fetch pull deploy install restart rerun compare research summarize summarise propose suggest " +
@@ -55,7 +57,11 @@ func errand(s string, ws []word, direct bool) bool {
 	}
 	holds, demanded := false, false
 	for i := range ws {
-		if w := &ws[i]; !w.quoted {
+		w := &ws[i]
+		if i > 0 && w.breaks && i+1 < len(ws) && (w.text == "it" || w.text == "they") && !obliging.has(ws[i+1].text) {
+			break // why it is asked for: "fix the loop, it never ends"
+		}
+		if !w.quoted {
 			holds = holds || lasts.has(w.text) && !(w.text == "when" && i == 0)
 			demanded = demanded || demands.has(w.text)
 		}

@@ -17,7 +17,7 @@ type cueRow struct {
 var cueRows = []cueRow{
 	// English
 	{duty, strict, false, false, "must,mustn't,shall not,may not,may only,can only,cannot be,can't be,is not to,are not to,has to be,have to be,need to be,needs to be"},
-	{anywhere, strict, false, false, "for future reference,allergic to,not allowed,aren't allowed,isn't allowed,allowed only,forbidden,prohibited,under no circumstances,on no account,no exceptions,without exception,never ever,do not ever,don't ever,should never,should always,you are not to,you're not to,must never,off limits,out of bounds,hands off,mandatory,non negotiable,strictly,at all costs,whatever happens,no matter what,is required,are required,at all times,not permitted,read only,not welcome,not an option,no go,not to be,full stop"},
+	{anywhere, strict, false, false, "for future reference,allergic to,not allowed,aren't allowed,isn't allowed,allowed only,forbidden,prohibited,under no circumstances,on no account,no exceptions,without exception,never ever,do not ever,don't ever,should never,should always,you are not to,you're not to,must never,off limits,out of bounds,hands off,mandatory,non negotiable,strictly,at all costs,whatever happens,no matter what,is required,are required,at all times,not permitted,read only,not welcome,not an option,no go"},
 	{lead, strict, false, false, "stop,do not,don't,refrain from,avoid,make sure,be sure to,ensure,dont,do only"},
 	{habit, strict, false, false, "never"},
 	{lead, strict, false, false, "always"},

@@ -102,7 +102,7 @@ func (sc *scene) lesson() int {
 // unnerved is like moved, for Russian and for plurals in Romance languages: "Толпа меня нервирует", "Museus me entediam".
 func (sc *scene) unnerved() int {
 	for i := 1; i+1 < len(sc.ws); i++ {
-		if w := &sc.ws[i]; (w.text == "me" || w.text == "mi") && i < 3 && len(sc.ws) < 8 && i+2 == len(sc.ws) && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i-1].text, "s", "i") && endsWithAny(sc.ws[i+1].text, "am", "em", "an", "en", "ano", "ono") || w.text == "меня" && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i+1].text, "ует", "уют", "ает", "ают") {
+		if w := &sc.ws[i]; (w.text == "me" || w.text == "mi") && (i == 1 || i == 2 && len(sc.ws[0].text) < 4) && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i-1].text, "s", "i") && endsWithAny(sc.ws[i+1].text, "am", "em", "an", "en", "ano", "ono") || w.text == "меня" && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i+1].text, "ует", "уют", "ает", "ают") {
 			return w.at
 		}
 	}
@@ -252,7 +252,8 @@ func (sc *scene) restricted() int {
 		return -1
 	}
 	w := &sc.ws[i]
-	if next := sc.textAt(i + 1); i == 1 && !negated && len(sc.ws) < 9 && (w.kinds == 0 && len(next) > 4 && next != "early" && strings.HasSuffix(next, "ly") && !strings.HasSuffix(w.text, "ed") || w.text == "get" && strings.HasSuffix(next, "sick") && inclining.has(sc.textAt(i+2))) {
+	if next := sc.textAt(i + 1); i == 1 && !negated && len(sc.ws) < 9 && inclining.has(sc.textAt(i+2)) && sc.generally(i+3) && strings.HasSuffix(sc.textAt(i+3), "s") &&
+		(w.kinds == 0 && len(next) > 4 && strings.HasSuffix(next, "ly") || w.text == "get" && !sc.ws[i+1].known && !endsWithAny(next, "s", "ed")) {
 		return w.at // "I sleep badly on trains", "I get seasick on ferries"
 	}
 	if knowing.has(w.text) && w.text != "feel" || w.is(persons|things|tasks|pasts|idle) || strings.HasSuffix(w.text, "ed") || strings.HasSuffix(w.text, "ing") || sc.all&things != 0 || sc.digits {

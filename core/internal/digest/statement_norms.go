@@ -47,9 +47,6 @@ func (sc *scene) norm() int {
 			if i == 2 && ws[i].text == "need" && sc.word(i+1).is(tasks) && !w.known && strings.HasSuffix(w.text, "s") && sc.warns() { // "new endpoints need a limit, otherwise …"
 				return ws[i].at
 			}
-			if i == 1 && len(ws) > 3 && !w.known && strings.HasSuffix(w.text, "s") && places.has(ws[i].text) && manner.has(ws[i+1].text) { // "quotes go in italics"
-				return ws[i].at
-			}
 			if w.is(products) && strings.HasSuffix(w.text, "s") && governs.has(ws[i].text) && (i == 1 || !ws[0].known) && !ws[i+1].is(tasks|numbers|idle) {
 				return ws[i].at
 			}
@@ -137,8 +134,11 @@ func (sc *scene) addressed() int {
 	if ws[1].is(shades | lastingly) {
 		verb = 2
 	}
-	next := sc.word(verb + 1)
-	if next != nil && beginsOrder(&ws[verb]) && (next.text == "in" || next.is(products) || verb == 2 && (manner.has(next.text) || next.is(quantifiers))) {
+	next, then := sc.word(verb+1), sc.word(verb+2)
+	if next != nil && (next.text == "me" || next.text == "with") && !then.is(products|numbers|quantifiers) { // "you give me hope"
+		return -1
+	}
+	if next != nil && beginsOrder(&ws[verb]) && (manner.has(next.text) || next.is(quantifiers|products) || next.text == "me") {
 		return ws[verb].at
 	}
 	return -1
@@ -170,13 +170,13 @@ func (sc *scene) ofEach() int {
 	if len(ws) < 4 || sc.all&(days|others) != 0 || definite.has(ws[1].text) || ws[1].is(persons|things) || ws[2].text == "has" || momentary.has(ws[len(ws)-1].text) {
 		return -1
 	}
-	written := false // the sentence says what the reader writes, or what to write
+	written := false // the sentence says what to write, or addresses the reader
 	for i := 1; i < len(ws); i++ {
 		w := &ws[i]
-		if i < 4 && i > 1 && governs.has(w.text) && i+1 < len(ws) && !ws[i+1].is(idle|persons|numbers) {
+		if i < 4 && i > 1 && governs.has(w.text) && i+1 < len(ws) && !ws[i+1].is(idle|persons) {
 			return w.at
 		}
-		written = written || w.quoted || i < 5 && w.is(products|addressees)
+		written = written || w.quoted || i < 5 && w.is(addressees)
 		if w.is(selves) && !inclining.has(ws[i-1].text) || w.is(moods) && !w.quoted || len(w.text) > 4 && strings.HasSuffix(w.text, "ed") && !ws[i-1].known {
 			return -1
 		}
@@ -187,16 +187,14 @@ func (sc *scene) ofEach() int {
 	return ws[1].at
 }
 
-// places are verbs that say where things of a kind go, or how they are.
-var places = wordListOf("go belong")
-
-// onlySuch returns the index of an "only" that ends a phrase without a verb: 2 in "Short answers only". Without one it returns 0.
+// onlySuch returns the index of an "only" that ends an order, or a phrase too short for a verb: 2 in "Short answers only". Without one it
+// returns 0.
 func (sc *scene) onlySuch() int {
-	if definite.has(sc.ws[0].text) || sc.ws[0].is(selves) { // "The bakery takes cash only"
+	if sc.ws[0].is(narrators|persons|addressees|things|numbers) || definite.has(sc.ws[0].text) {
 		return 0
 	}
-	for i := 1; i < min(len(sc.ws), 4) && !sc.ws[i].is(narrators|persons|days); i++ {
-		if sc.ws[i].text == "only" && (i+1 == len(sc.ws) || sc.ws[i+1].breaks) && !sc.ws[0].is(narrators|persons|addressees|things|numbers) {
+	for i := 1; i < min(len(sc.ws), 7) && !sc.ws[i].is(narrators|persons|days); i++ {
+		if sc.ws[i].text == "only" && (i+1 == len(sc.ws) || sc.ws[i+1].breaks) && (i < 3 || beginsOrder(&sc.ws[0])) {
 			return i
 		}
 	}
@@ -211,8 +209,7 @@ func (sc *scene) inEach() int {
 	if sc.all&(moods|days|others) != 0 || ws[0].is(persons|selves|addressees) {
 		return -1
 	}
-	orders := beginsOrder(&ws[0]) || definite.has(ws[1].text) || definite.has(ws[2].text) || ws[1].text == "a" // not "Snow lies on every roof"
-	verb := orders && !ws[0].is(things|tasks|quantifiers|narrators|askers) && !ws[1].is(askers) && !strings.HasSuffix(ws[0].text, "s") && !inclining.has(ws[1].text)
+	verb := (beginsOrder(&ws[0]) || ws[1].is(tasks) || sc.text[ws[0].end] == '-') && !ws[0].is(things|tasks|quantifiers|narrators|askers) && !ws[1].is(askers) && !strings.HasSuffix(ws[0].text, "s") && !inclining.has(ws[1].text)
 	for i := 2; i+1 < len(ws); i++ {
 		switch w, next := &ws[i], &ws[i+1]; {
 		case w.is(quantifiers) && everything.has(w.text):

@@ -1,6 +1,9 @@
 package digest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // This file recognizes sentences that only sound like a rule or a preference: remarks, wishes, one-time requests, and predictions.
 
@@ -120,13 +123,8 @@ func (sc *scene) attributed() bool {
 	for k := n; k > 0 && k > n-4; k-- {
 		if sc.ws[k].breaks {
 			last := sc.ws[n].text
-			subject := k // the last word of the subject: "…, she insisted", "…, the trainer promised", but not "…, they are hashed"
-			if definite.has(sc.ws[k].text) {
-				subject++
-			} else if !sc.ws[k].is(persons &^ selves) {
-				return false
-			}
-			return subject == n-1 && !sc.ws[k].is(selves) && (strings.HasSuffix(last, "ed") || hearsay.has(last))
+			said := hearsay.has(last) || strings.HasSuffix(last, "ed") && (k == n-1 || k == n-2 && !sc.ws[n-1].known) // "they are ignored" is a reason
+			return k < n && (definite.has(sc.ws[k].text) || sc.ws[k].is(persons&^selves)) && !sc.ws[k].is(selves) && said
 		}
 	}
 	return false
@@ -258,6 +256,9 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 	case taste:
 		return (w.text == "we" || w.text == "i") && len(sc.ws) < 5 && sc.all&products == 0 && (w.text == "we" || len(sc.ws) < 4)
 	case bare:
+		if w.text == "not" && next == "to" && slices.ContainsFunc(sc.ws[i:], func(w word) bool { return w.text == "but" }) { // "not to be rude, but …"
+			return true
+		}
 		return sc.ws[0].text == "there" || w.text == "keep" && sc.oneState(i+1) || next == "need" && fears.has(sc.textAt(i+size+2)) || sc.places(i) || sc.oneThing(i+size) || next == "an" || soothing.has(next) || soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || w.text == "stay" && next == "as"
 	case nobody:
 		return next == "to" && (then.is(idle) || fears.has(sc.textAt(i+size+1))) || strings.HasSuffix(next, "ed") || feelings.has(next) || w.text == "only" && sc.offers(i+size)
@@ -276,17 +277,20 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 	case permit:
 		return fears.has(next) || pointed.has(sc.textAt(len(sc.ws)-2))
 	case loose:
+		if manner.has(w.text) && sc.ws[0].is(selves) && sc.all&(products|addressees|quantifiers|lastingly) == 0 { // "we walk without a map"
+			return true
+		}
 		switch w.text {
 		case "только": // "the bakery only takes cash"
 			return i > 1 && endsWithAny(before.text, "ет", "ёт", "ит", "ют", "ят")
 		case "every": // "Anna collects every stamp"
-			return sc.all&moods != 0 || sc.all&things != 0 && sc.all&(products|addressees) == 0 || i == 0 && definite.has(sc.textAt(2)) || !w.starts && sc.all&(products|addressees) == 0
+			return sc.all&moods != 0 || sc.all&things != 0 && sc.all&(products|addressees) == 0 || i == 0 && sc.all&addressees == 0 || !w.starts && sc.all&(products|addressees) == 0
 		case "as":
 			return sc.all&(moods|addressees) != 0 || sc.all&things != 0 && len(sc.ws) < 7
 		case "stay":
-			return next == "as" || sc.ws[0].is(conditions) || sc.digits
+			return next == "as" || sc.ws[0].is(conditions) || sc.digits || i == 1 && !before.is(products) && manner.has(next)
 		case "only": // "only 12 percent", "only if you have time"
-			return after.is(numbers) || next != "" && next[0] <= '9' || sc.offers(i+size) || before != nil && before.text == "can"
+			return after == nil && sc.all&(selves|products|addressees) == 0 || after.is(numbers) || next != "" && next[0] <= '9' || sc.offers(i+size) || before != nil && before.text == "can"
 		case "ne":
 			end := sc.word(i + 3)
 			return soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || unfinished.has(sc.textAt(i+2)) && (end == nil || end.breaks)
@@ -296,7 +300,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 	case self:
 		return sc.unsure(i) || sc.proceeds(i+size) || before != nil && next == "the" && sc.all&addressees != 0 && strings.HasSuffix(before.text, "'d") || sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || sc.textAt(i+size-1) == "not" && reticent.has(next) || next == "the" && then.is(numbers) || next == "to" && feared
 	case me:
-		return nearby.has(next) || nearby.has(sc.textAt(i+size+1)) || w.text == "let's" && fears.has(next) || sc.ws[0].is(things) && size > 1 && sc.ws[i+size-1].is(selves) || sc.ws[0].is(others) || (w.text == "would" || w.text == "any") && sc.soon()
+		return nearby.has(next) || nearby.has(sc.textAt(i+size+1)) || w.text == "let's" && fears.has(next) || sc.ws[0].is(things) && size > 1 && sc.ws[i+size-1].is(selves) || sc.ws[0].is(others) || (w.text == "would" || w.text == "any") && sc.soon() || w.text == "any" && sc.all&selves == 0 && !sc.weighs(0)
 	}
 	return false
 }

@@ -148,8 +148,16 @@ func endsWithAny(text string, endings ...string) bool {
 
 // saidByOthers reports whether a sentence says what somebody other than the writer says.
 func saidByOthers(before, rest string) bool {
-	if at := strings.Index(before, "说"); at > 0 {
-		return !endsWithAny(before[:at], "我", "你", "您", "想")
+	for at := 0; ; {
+		n := strings.Index(before[at:], "说")
+		if n < 0 {
+			break
+		}
+		word := at + n // the verb, not a part of another word: "说明", "小说"
+		at = word + len("说")
+		if next, _ := utf8.DecodeRuneInString(before[at:]); word > 0 && !strings.ContainsRune("明法服话", next) && !endsWithAny(before[:word], "我", "你", "您", "想", "小", "解", "来") {
+			return true
+		}
 	}
 	rest = strings.TrimRight(rest, "。！")
 	return endsWithAny(rest, "と言います", "と言っています", "と言っていました", "と言ってた") || strings.Contains(before, " يقول") || strings.Contains(before, " تقول") ||
@@ -162,15 +170,19 @@ func hypothetical(before, rest string) bool {
 		strings.Contains(before, "라면 ") && strings.Contains(rest, "거") || strings.HasPrefix(before, "لو ") || strings.Contains(before, "होता तो")
 }
 
-// likeThis reports whether the rest of a sentence only says that something is like this.
+// likeThis reports whether the rest of a sentence only says that something is like this. A sentence that goes on with a colon shows how
+// something is to be.
 func likeThis(rest string) bool {
-	rest = strings.TrimLeft(rest, " ً")
-	for _, sign := range [...]string{"这样", "這樣", "こう", "そう", "이 모양", "이래", "هكذا", "यही", "ऐसा"} {
+	rest = strings.Trim(rest, " ً。！")
+	if strings.ContainsAny(rest, "：:") {
+		return false
+	}
+	for _, sign := range [...]string{"こう", "そう", "이 모양", "이래", "هكذا", "यही", "ऐसा"} {
 		if strings.HasPrefix(rest, sign) {
 			return true
 		}
 	}
-	return false
+	return rest == "这样" || rest == "這樣"
 }
 
 // formedSigned reports whether a sentence without a cue is a rule by its form: "每封信都…" (every letter …), "絵文字はなしで" (with no emoji), or
@@ -178,8 +190,8 @@ func likeThis(rest string) bool {
 func formedSigned(s string) bool {
 	s = strings.TrimRight(s, "。.！! ")
 	if strings.HasPrefix(s, "每") {
-		return strings.Contains(s, "都") && !strings.ContainsAny(s, "我他她次天年")
+		return strings.Contains(s, "都") && !strings.ContainsAny(s, "我他她次天年") && !strings.HasSuffix(s, "了")
 	}
-	return strings.HasSuffix(s, "で") && strings.Contains(s, "は") && !endsWithAny(s, "ので", "まで", "んで", "いで", "だけで") ||
+	return strings.Contains(s, "は") && endsWithAny(s, "ありで", "なしで") ||
 		strings.HasPrefix(s, "好きな") && strings.Contains(s, "は") && endsWithAny(s, "です", "だ")
 }

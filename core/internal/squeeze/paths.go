@@ -150,10 +150,6 @@ func (w *writer) paths(i int) int {
 	}
 	w.forms |= Paths
 	w.out = append(append(w.out, path...), ":\n"...)
-	if bare := w.bare; bare && !w.hasHit(i, i+k, path) { // a list of files, which has no hits
-		w.bare = false
-		defer func() { w.bare = bare }()
-	}
 	w.belowPath(i, i+k, path)
 	for i+k+1 < w.count() && w.line(i+k) == betweenHits {
 		more, n, _ := w.adjacent(i + k + 1)
@@ -167,16 +163,6 @@ func (w *writer) paths(i int) int {
 		k += 1 + n
 	}
 	return k
-}
-
-// hasHit reports whether one of the lines from at to to is a hit of a search in the file at path.
-func (w *writer) hasHit(at, to int, path string) bool {
-	for ; at < to; at++ {
-		if w.placeIn(at, path).match {
-			return true
-		}
-	}
-	return false
 }
 
 // betweenHits is the line that searches write between hits that are not adjacent.
