@@ -84,7 +84,7 @@ func TestRunText(t *testing.T) {
 		{"npm test 2>&1 | tail -5", "12 tests passed", "ran `npm test` → 12 tests passed"},
 		{"kiln configure --zone 7 --local && cat kiln.json && kiln status", "{}", "ran `kiln configure --zone 7 --local`"},
 		{"rm old.go && rg -n old . || true", "", "ran `rm old.go`"},
-		{"npx biome check door.ts", "No files were processed in the specified paths.\nExit code 1", "ran `npx biome check door.ts` → No files were processed in the specified paths."},
+		{"npx biome check door.ts", "No files were processed in the specified paths.\nExit code 1", "ran `npx biome check door.ts` → exit 1: No files were processed in the specified paths."},
 		{"make ramp", "Ramp (1/3)\rRamp (2/3)\rRamp (3/3)\nerror: door open\nexit code: 2", "ran `make ramp` → exit 2: error: door open"},
 	} {
 		run := runOf(c.script, c.output, false)
