@@ -113,8 +113,8 @@ type restoring struct {
 	turns     []string      // prints of the messages that a repair inserts; computed on first use
 	at        int           // index of the body being read, for errors
 
-	unmarked  critbit.Map[struct{}] // the handles of the markers that compactions undone so far left, and that may still be there
-	bare      map[int32]bare        // by message: the message without these markers
+	unmarked critbit.Map[struct{}] // the handles of the markers that compactions undone so far left, and that may still be there
+	bare     map[int32]bare        // by message: the message without these markers
 
 	missed    []missed              // compactions in left whose digest is not in the messages
 	ancestors critbit.Map[struct{}] // the handles of older changes than those in missed
