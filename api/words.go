@@ -344,6 +344,8 @@ const (
 	SessionCodex      SessionKind = "codex"
 	SessionGeminiCLI  SessionKind = "gemini-cli"
 	SessionGoose      SessionKind = "goose"
+	SessionLibreChat  SessionKind = "librechat"
+	SessionOpenWebUI  SessionKind = "open-webui"
 	SessionOpencode   SessionKind = "opencode"
 	SessionOpenHands  SessionKind = "openhands"
 	SessionPi         SessionKind = "pi"

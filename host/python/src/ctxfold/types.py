@@ -2523,6 +2523,8 @@ SessionKind = Literal[
     "codex",
     "gemini-cli",
     "goose",
+    "librechat",
+    "open-webui",
     "opencode",
     "openhands",
     "pi",
