@@ -74,7 +74,7 @@ const (
 	ReasonUnlimited        Reason = "unlimited"          // the policy has `window.unlimited` and no other limit, so compaction is never due
 )
 
-// ActionName is the name of an operation's action on a message.
+// ActionName says what an operation did to a message, such as "drop" or "truncate".
 type ActionName string
 
 // The actions of reports.
