@@ -74,7 +74,7 @@ const (
 	ReasonUnlimited        Reason = "unlimited"          // the policy has `window.unlimited` and no other limit, so compaction is never due
 )
 
-// ActionName is the name of an operation's action on a message.
+// ActionName says what an operation did to a message, such as "drop" or "truncate".
 type ActionName string
 
 // The actions of reports.
@@ -344,6 +344,8 @@ const (
 	SessionCodex      SessionKind = "codex"
 	SessionGeminiCLI  SessionKind = "gemini-cli"
 	SessionGoose      SessionKind = "goose"
+	SessionLibreChat  SessionKind = "librechat"
+	SessionOpenWebUI  SessionKind = "open-webui"
 	SessionOpencode   SessionKind = "opencode"
 	SessionOpenHands  SessionKind = "openhands"
 	SessionPi         SessionKind = "pi"

@@ -18,7 +18,10 @@ const createEngine = /* @__PURE__ */ later(async () => (await import("./chunks/i
 /** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
 export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitterFactory(createEngine);
 
-/** Returns what to send for a whole history; see {@link Fit}. */
+/**
+ * Fits a whole history into the model's context window and returns the messages to send; see {@link Fit}. Runs in a
+ * worker.
+ */
 export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ fitFunction(createEngine);
 
 /** Reads a message that a compaction wrote; see {@link DigestOf}. */

@@ -94,7 +94,7 @@ func (j *job) saved(ctx context.Context, r *ctxfold.Result) ([]byte, error) {
 	return next, inputs{"file": j.sources["messages"], "messages": j.sources["messages"]}.locate(err)
 }
 
-// read returns the line of the report that describes the session file. Its value is "" if the input isn't one.
+// read returns a fact for the report: a description of the session file. The value is "" if the input isn't a session file.
 func (j *job) read() [2]string {
 	if j.session == nil {
 		return [2]string{}

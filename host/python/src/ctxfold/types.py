@@ -1759,7 +1759,7 @@ Action = TypedDict(
     },
 )
 
-#: ActionName is the name of an operation's action on a message.
+#: ActionName says what an operation did to a message, such as "drop" or "truncate".
 ActionName = Literal[
     "clear",
     "squeeze",
@@ -2523,6 +2523,8 @@ SessionKind = Literal[
     "codex",
     "gemini-cli",
     "goose",
+    "librechat",
+    "open-webui",
     "opencode",
     "openhands",
     "pi",
