@@ -23,6 +23,8 @@ type schedule struct {
 	before  [2]int          // messages that the conversations have at the beginning
 	host    api.JobSettings // how long and how much its jobs wait
 	adopts  bool            // the apps continue from the sent messages
+	alike   bool            // both conversations begin with the same messages
+	shared  bool            // both conversations have one owner
 	kept    bool            // the host keeps a conversation, instead of apps that keep their histories
 	actions []action
 }
@@ -41,7 +43,7 @@ func (a action) String() string {
 }
 
 // whats lists the possible actions; frequent ones are repeated.
-var whats = []string{"turn", "turn", "turn", "turn", "turn", "turn", "twice", "edit", "delete", "regenerate", "branch", "volatile", "crash", "cancel", "down", "sleep", "stall", "refused", "compact"}
+var whats = []string{"turn", "turn", "turn", "turn", "turn", "turn", "twice", "both", "edit", "delete", "regenerate", "branch", "volatile", "crash", "cancel", "down", "sleep", "stall", "refused", "compact"}
 
 var schedulePolicies = []string{
 	`{"window":{"tokens":1200},"archive":"bodies"}`,
@@ -85,7 +87,7 @@ func drawn(seed uint64, small bool) schedule {
 	whats := whats
 	s.host = api.JobSettings{Lease: few(r, 1_500, 4_000), StoreTimeout: few(r, 1_000), SummaryTimeout: few(r, 8_000), Concurrency: int(few(r, 1, 2)),
 		RecordsRequired: r.IntN(8) == 0}
-	s.adopts = small && r.IntN(4) == 0
+	s.adopts, s.alike, s.shared = small && r.IntN(4) == 0, r.IntN(4) == 0, r.IntN(3) == 0
 	if s.kept = seed%3 == 2; s.kept {
 		whats, s.can, s.faults.clock = whatsKept, keptEffects, 0
 	}
@@ -163,15 +165,25 @@ func play(s schedule) (*world, string) {
 			p.history = append(p.history, s.says("user", w.random, "Question"), s.says("assistant", w.random, "Answer"))
 		}
 	}
+	if s.alike {
+		apps[1].history = slices.Clone(apps[0].history)
+	}
 	for n, a := range s.actions {
 		w.run(w.now + a.gap)
 		w.random = rand.New(rand.NewPCG(s.seed, uint64(a.number)+2)) // an action is the same without those before it
 		p := apps[a.conversation]
+		owner := a.conversation
+		if s.shared {
+			owner = 0
+		}
 		settings := s.host
-		settings.Can, settings.Records, settings.Owner, settings.Prefix = s.can, s.records, fmt.Sprint("owner ", a.conversation), true
+		settings.Can, settings.Records, settings.Owner, settings.Prefix = s.can, s.records, fmt.Sprint("owner ", owner), true
 		name := fmt.Sprintf("action %d, %s", n, a.what)
-		fit := func(replica int) *simulatedJob {
-			return w.start(name, &replicas[replica], s.policy, "["+strings.Join(p.history, ",")+"]", settings, func(j *simulatedJob) { w.verify(j, calm) })
+		fit := func(replica int, p *historyApp) *simulatedJob {
+			return w.start(name, &replicas[replica], s.policy, "["+strings.Join(p.history, ",")+"]", settings, func(j *simulatedJob) {
+				j.adopts = s.adopts
+				w.verify(j, calm)
+			})
 		}
 		calls := 1
 		switch a.what {
@@ -224,7 +236,13 @@ func play(s schedule) (*world, string) {
 		}
 		var jobs []*simulatedJob
 		for i := range calls {
-			jobs = append(jobs, fit((a.replica+i)%2))
+			jobs = append(jobs, fit((a.replica+i)%2, p))
+		}
+		if other := apps[1-a.conversation]; a.what == "both" && len(other.history) > 0 { // both conversations at the same time
+			if settings.Owner = fmt.Sprint("owner ", 1-a.conversation); s.shared {
+				settings.Owner = "owner 0"
+			}
+			jobs = append(jobs, fit(a.replica, other))
 		}
 		jobs[0].refuses = a.number%50 == 0
 		if a.what == "cancel" {
@@ -321,6 +339,9 @@ func (w *world) verify(j *simulatedJob, calm bool) {
 		w.violated("%s: %s", j.name, refusal)
 	}
 	w.restores(j, sent)
+	if c, small := w.core.(*smallCore); small && w.wrong == "" {
+		c.remembers(j, sent, calm)
+	}
 	var removed []struct{ Handle string }
 	if !j.refuses && slices.Contains(j.settings.Can, api.EffectPut) && j.result["archive"] != nil && json.Unmarshal(j.result["archive"], &removed) == nil {
 		for _, b := range removed {
@@ -422,7 +443,7 @@ func playAll(t *testing.T, small bool, short, usual, long uint64) {
 
 func (s schedule) String() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "policy %s, adopts %t, host %+v, records by %s, can %v, %v messages before, faults %+v", s.policy, s.adopts, s.host, s.records, s.can, s.before, s.faults)
+	fmt.Fprintf(&text, "policy %s, adopts %t, alike %t, shared %t, host %+v, records by %s, can %v, %v messages before, faults %+v", s.policy, s.adopts, s.alike, s.shared, s.host, s.records, s.can, s.before, s.faults)
 	for i, a := range s.actions {
 		fmt.Fprintf(&text, "\n  %d. %s", i, a)
 	}

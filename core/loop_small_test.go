@@ -63,7 +63,8 @@ func smallPrints(messages []string) (prints []string) {
 	return prints
 }
 
-// smallDigest is what a digest says: its number among the digests of a conversation, and what it replaces.
+// smallDigest is what a digest says: its number among the digests of a conversation, and the handle of what it replaces, which names the
+// owner too.
 func smallDigest(message string) (number int, handle string, ok bool) {
 	text, ok := strings.CutPrefix(message, `{"role":"user","content":"Digest `)
 	if !ok {
@@ -88,7 +89,7 @@ func (c *smallCore) policy(text string) smallPolicy {
 func (c *smallCore) call(j *simulatedJob, messages string) *smallCall {
 	p := c.policy(j.policy)
 	gate := loop.Gate{Starts: p.Gate.Start > 0, Chills: p.Gate.Idle > 0, Stored: p.Archive != ""}
-	call := &smallCall{core: c, policy: p, gate: gate, text: messages}
+	call := &smallCall{core: c, owner: j.settings.Owner, policy: p, gate: gate, text: messages}
 	if j.kept != nil { // whose host keeps a session, which has the state
 		call.state = j.kept.state
 	}
@@ -134,6 +135,25 @@ func (c *smallCore) refusal(_ *world, messages []string) string {
 	return ""
 }
 
+// remembers checks that the digest that is sent was made for the job's owner, and that the next job will find it.
+func (c *smallCore) remembers(j *simulatedJob, sent []string, calm bool) {
+	_, handle, ok := smallDigest(sent[0])
+	switch {
+	case !ok:
+		return
+	case !strings.HasSuffix(handle, " for "+j.settings.Owner):
+		j.w.violated("%s: the digest of another owner is sent: %s", j.name, handle)
+	case !calm || j.refuses || j.adopts || j.settings.Operation == api.JobPlan || !slices.Contains(j.settings.Can, api.EffectLoad) || !slices.Contains(j.settings.Can, api.EffectSave):
+		return
+	}
+	for _, r := range j.w.records {
+		if strings.Contains(r.text, handle) {
+			return
+		}
+	}
+	j.w.violated("%s: the compaction is not remembered", j.name)
+}
+
 // restore replaces digests by what they replace. With a state, it must be the one of the newest digest.
 func (c *smallCore) restore(w *world, messages []string, state api.Raw) (whole []string) {
 	for _, m := range messages {
@@ -156,6 +176,7 @@ func smallState(number int) string { return fmt.Sprintf(`{"number":%d}`, number)
 type smallCall struct {
 	core   *smallCore
 	policy smallPolicy
+	owner  string
 	gate   loop.Gate
 	text   string
 	state  api.Raw
@@ -389,7 +410,7 @@ func (b *smallWork) unchanged(tokens int, start bool, reason api.Reason) []byte 
 // folded makes the compaction.
 func (c *smallCall) folded(b *smallWork, p *smallPlan) []byte {
 	body := b.sent[:p.Cut]
-	handle := p.Print
+	handle := p.Print + " for " + c.owner
 	c.core.made[handle] = body
 	digest := fmt.Sprintf(`{"role":"user","content":"Digest %d of %s"}`, b.number+1, handle)
 	replaced := p.Cut

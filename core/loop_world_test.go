@@ -137,6 +137,7 @@ type simulatedJob struct {
 	result    map[string]json.RawMessage
 	failure   *api.JobFailure
 	cancelled bool
+	adopts    bool     // its messages are what an earlier job sent, and more
 	refuses   bool     // the host says it can do something, and cannot
 	leased    []string // the keys of the newest lease that it has asked for
 	then      func(*simulatedJob)
