@@ -260,7 +260,7 @@ export type SummaryFault =
 /** SummaryShape is the form in which the model is asked for a summary. */
 export type SummaryShape = "flat" | "prefix";
 
-/** ActionName is the name of an operation's action on a message. */
+/** ActionName says what an operation did to a message, such as "drop" or "truncate". */
 export type ActionName =
   | "clear"
   | "squeeze"
@@ -413,10 +413,12 @@ export type SessionKind =
   | "letta"
   | "librechat"
   | "open-webui"
+  | "llamaindex"
   | "opencode"
   | "openhands"
   | "pi"
-  | "roo-code";
+  | "roo-code"
+  | "semantic-kernel";
 
 /** SkipReason is why an entry of a session file is not among its messages. */
 export type SkipReason =

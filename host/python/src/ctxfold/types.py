@@ -2527,10 +2527,12 @@ SessionKind = Literal[
     "letta",
     "librechat",
     "open-webui",
+    "llamaindex",
     "opencode",
     "openhands",
     "pi",
     "roo-code",
+    "semantic-kernel",
 ]
 
 
