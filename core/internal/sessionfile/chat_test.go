@@ -220,3 +220,24 @@ func TestChatBranches(t *testing.T) {
 		t.Errorf("an answer that would be read as a thought is saved: %+v", a)
 	}
 }
+
+// TestChatLogs reads logs whose entries are out of order or taken back.
+func TestChatLogs(t *testing.T) {
+	letta := `{"id":"b","date":"2026-03-01T10:00:02Z","message_type":"user_message","content":"b"},{"id":"a","date":"2026-03-01T10:00:01Z","message_type":"user_message","content":"a"}`
+	if a := open(t, []byte("["+letta+"]")); a.Error == nil || !strings.Contains(a.Error.Message, "ascending order") {
+		t.Errorf("a list with the newest message first: %+v", a)
+	}
+	event := func(id, typ, data string) string {
+		return `{"id":"` + id + `","type":"` + typ + `","data":` + data + `,"parentId":null,"timestamp":"2026-03-01T10:00:01.000Z"}` + "\n"
+	}
+	log := event("1", "user.message", `{"content":"a"}`) + event("2", "user.message", `{"content":"b"}`) +
+		event("3", "session.snapshot_rewind", `{"upToEventId":"2","eventsRemoved":1}`) + event("4", "user.message", `{"content":"c"}`) +
+		event("5", "session.snapshot_rewind", `{"upToEventId":"2","eventsRemoved":9}`) +
+		event("6", "session.compaction_complete", `{"success":false,"error":"no"}`) +
+		event("7", "assistant.message", `{"content":"","toolRequests":[{"toolCallId":"x","name":"n","arguments":"{}"}]}`)
+	a := open(t, []byte(log))
+	want := []string{"user  a", "user  c", "call x n {}"}
+	if got := said(t, "librechat", a.Messages); !slices.Equal(got, want) || a.skipped("rolled_back") != 1 {
+		t.Errorf("%q, want %q; %+v", got, want, a.Skipped)
+	}
+}

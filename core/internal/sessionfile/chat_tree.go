@@ -96,6 +96,9 @@ func readChat(f *file, app *chatApp) writer {
 	if f.fail(s.Err(), 0); f.err == nil {
 		f.System = f.textAt(system)
 		c.write(c.path())
+		for i := len(c.nodes); i > 0 && c.Model == ""; i-- {
+			c.Model = f.textAt(c.nodes[i-1].model)
+		}
 	}
 	return c
 }
