@@ -27,7 +27,7 @@ export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ fitFunction(createEn
 /** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<RemoteModuleSource> = /* @__PURE__ */ digestReader(createRemote);
 
-/** Whether a provider's error means that the conversation doesn't fit; see {@link IsOverflow}. */
+/** Resolves to true if a provider's error means that the conversation doesn't fit; see {@link IsOverflow}. */
 export const isOverflow: IsOverflow<RemoteModuleSource> = /* @__PURE__ */ overflowReader(createRemote);
 
 /** Loads the module before the first call; see {@link Preload}. */

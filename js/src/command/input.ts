@@ -158,9 +158,13 @@ const AGENTS: Record<string, string> = {
   "gemini-cli": "Gemini CLI",
   goose: "Goose",
   openhands: "OpenHands",
+  copilot: "GitHub Copilot",
+  letta: "Letta",
   librechat: "LibreChat",
+  llamaindex: "LlamaIndex",
   "open-webui": "Open WebUI",
   "roo-code": "Roo Code",
+  "semantic-kernel": "Semantic Kernel",
 };
 
 const agentOf = ({ kind }: Session<unknown>) => AGENTS[kind] ?? kind;
