@@ -18,7 +18,7 @@ func TestFitAgain(t *testing.T) {
 	for _, format := range judged() {
 		t.Run(format, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(9, 1))
-			history := gen.New(r, gen.Options{Messages: budget(160, 160, 240)}).Render(format, r)
+			history := gen.New(r, gen.Options{Messages: 240}).Render(format, r)
 			other := gen.New(r, gen.Options{Messages: 40}).Render(format, r)
 			other = slices.DeleteFunc(other, func(m json.RawMessage) bool { return judge.LastUser(format, []byte(list([]json.RawMessage{m}))) == nil })
 			small := slices.MinFunc(other, func(a, b json.RawMessage) int { return len(a) - len(b) })

@@ -240,7 +240,7 @@ func TestFitGoesOn(t *testing.T) {
 	t.Parallel()
 	for _, format := range judged() {
 		r := rand.New(rand.NewPCG(11, 5))
-		history := gen.New(r, gen.Options{Messages: budget(160, 160, 240)}).Render(format, r)
+		history := gen.New(r, gen.Options{Messages: 240}).Render(format, r)
 		size := estimateOf(t, fmt.Sprintf(`{"format":%q}`, format), list(history))
 		policy := fmt.Sprintf(`{"format":%q,"window":{"tokens":%d,"reserve":100},"summary":{"mode":"local"}}`, format, size/6)
 		steps, whole := &app{policy: policy}, &app{policy: policy}
