@@ -52,13 +52,13 @@ func (s *MemoryStore) Put(_ context.Context, handle string, body []byte) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	there, found := s.bodies[key]
+	stored, found := s.bodies[key]
 	if found {
-		if stays, err := staysStored(key, there, body); stays {
+		if stays, err := staysStored(key, stored, body); stays {
 			return err
 		}
 	}
-	size := s.size - len(there) + len(body)
+	size := s.size - len(stored) + len(body)
 	if s.max > 0 && size > s.max {
 		return fmt.Errorf("%w: %d of %d bytes are in use, and %d more are needed", ErrStoreFull, s.size, s.max, size-s.size)
 	}
@@ -67,14 +67,14 @@ func (s *MemoryStore) Put(_ context.Context, handle string, body []byte) error {
 	return nil
 }
 
-// staysStored decides what to do when body is put under a key that already has the content there. stays is true if
-// that content is the same body, or a different valid one, which is an error. Content that doesn't match the key is
-// replaced.
-func staysStored(key string, there, body []byte) (stays bool, err error) {
-	if bytes.Equal(there, body) {
+// staysStored decides whether stored, the content that is already stored under key, stays there when body is written under the same key.
+// It returns true if both are the same. If stored differs from body but also matches the key, it returns true and an error. Content that
+// doesn't match the key is corrupt and is to be replaced.
+func staysStored(key string, stored, body []byte) (stays bool, err error) {
+	if bytes.Equal(stored, body) {
 		return true, nil
 	}
-	if holds(key, there) {
+	if holds(key, stored) {
 		return true, fmt.Errorf("ctxfold: putting %s: %w", key, ErrCorrupt)
 	}
 	return false, nil
@@ -135,8 +135,8 @@ func (s *DirStore) Put(_ context.Context, handle string, body []byte) error {
 	if err != nil {
 		return err
 	}
-	if there, err := os.ReadFile(path); err == nil {
-		if stays, err := staysStored(filepath.Base(path), there, body); stays {
+	if stored, err := os.ReadFile(path); err == nil {
+		if stays, err := staysStored(filepath.Base(path), stored, body); stays {
 			return err
 		}
 	}

@@ -74,7 +74,7 @@ const (
 	ReasonUnlimited        Reason = "unlimited"          // the policy has `window.unlimited` and no other limit, so compaction is never due
 )
 
-// ActionName is the name of an operation's action on a message.
+// ActionName says what an operation did to a message, such as "drop" or "truncate".
 type ActionName string
 
 // The actions of reports.
@@ -342,8 +342,12 @@ const (
 	SessionClaudeCode SessionKind = "claude-code"
 	SessionCline      SessionKind = "cline"
 	SessionCodex      SessionKind = "codex"
+	SessionCopilot    SessionKind = "copilot"
 	SessionGeminiCLI  SessionKind = "gemini-cli"
 	SessionGoose      SessionKind = "goose"
+	SessionLetta      SessionKind = "letta"
+	SessionLibreChat  SessionKind = "librechat"
+	SessionOpenWebUI  SessionKind = "open-webui"
 	SessionOpencode   SessionKind = "opencode"
 	SessionOpenHands  SessionKind = "openhands"
 	SessionPi         SessionKind = "pi"

@@ -1,4 +1,4 @@
-// Runs the same measurements in Chromium.
+// Runs the measurements of engine.js in Chromium.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { chromium as driver } from "playwright-core";

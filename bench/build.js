@@ -10,7 +10,7 @@ import { chat, conversation } from "./corpus.js";
 import { compaction, policies } from "./engine.js";
 import { medians, request, start } from "./module.js";
 
-/** The minimum gain in one of the columns that makes a step worthwhile. */
+/** The minimum gain in one of the columns that makes a build step worthwhile. */
 const WORTH = 0.05;
 const STEPS = {
   lean: "lean easyjson",

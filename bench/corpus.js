@@ -57,7 +57,7 @@ export function conversation(bytes, mixed) {
   return messages;
 }
 
-/** The subjects of a chat's sentences. */
+/** The subjects of the sentences in a generated chat. */
 const SUBJECTS = ["the crane", "our offer", "the invoice", "my sister", "the kitchen", "this route", "the second draft", "the hotel", "Marta", "the garden"];
 const VERBS = ["needs", "moves", "costs", "replaces", "delays", "prefers", "includes", "confirms", "rules out", "shares"];
 const OBJECTS = ["a window seat", "forty tonnes", "the blue tiles", "two more weeks", "the night train", "an extra key", "steel beams", "less light", "a deposit", "the old address"];

@@ -23,11 +23,12 @@ export function compaction(m, policy, text) {
   return () => m.call("plan", whole, (answer) => answer.slice());
 }
 
-/** The modules that have run often enough for the engine to have fully optimized them. */
+/** Modules that have been called often enough for the engine to have fully optimized them. */
 const warm = new WeakSet();
 
 /**
- * Opens a session with messages, and returns the task of one turn. A host has new messages as objects, so converting them to JSON counts.
+ * Opens a session with messages, and returns the task of one turn. A host has new messages as objects, so the time
+ * includes converting them to JSON.
  */
 export function live(module, messages, mixed, estimator) {
   if (!warm.has(module)) {
@@ -68,8 +69,8 @@ export async function measure(module, { sizes, runs, estimator }) {
         compact: compaction(m, clear, text),
         estimate: () => m.call("check", count),
       });
-      // Each task has a session of its own, because turns make a session longer, and garbage left by a plan would count as theirs. One turn
-      // in a few dozen triggers a collection, so the median needs more runs to settle.
+      // Each task has a session of its own, because turns make a session longer, and garbage left by a plan would be
+      // added to their time. One turn in a few dozen triggers a collection, so the median needs more runs to settle.
       const other = live(module, messages, mixed, estimator);
       Object.assign(times, await medians(7 * runs, { turn: session.turn }), await medians(runs, { sessionPlan: other.plan }));
       const row = { size, text: mixed ? "mixed" : "ascii", bytes, messages: messages.length, ...times };
@@ -93,7 +94,10 @@ export async function measure(module, { sizes, runs, estimator }) {
   return { rows, starts: { instantiate: times[25], least: times[0] } };
 }
 
-/** Returns the milliseconds from the compiled module to the first answer, in a process where no code of it has run before. */
+/**
+ * Returns the time, in milliseconds, from the compiled module to its first answer, in a process that has not run any
+ * of its code before.
+ */
 export function first(module) {
   const small = request({ format: "openai-chat", window: { tokens: 1000 } }, '[{"role":"user","content":"Hello."}]');
   const from = performance.now();

@@ -7,7 +7,9 @@ export function start(module, imports) {
   const decoder = new TextDecoder();
   const self = {
     memory: () => wasm.memory.buffer.byteLength,
-    /** Runs an operation on bytes. `read` receives the bytes of the answer, a view of the module's memory. */
+    /**
+     * Runs an operation on bytes. `read` receives the bytes of the answer, which are a view of the module's memory.
+     */
     call(op, bytes, read = () => undefined) {
       const at = wasm.ctxfold_alloc(bytes.length) >>> 0;
       new Uint8Array(wasm.memory.buffer).set(bytes, at);

@@ -96,7 +96,7 @@ export async function measurePeers(module, { sizes, runs, estimator }) {
         },
       });
 
-      // The time of all of these is proportional to the text.
+      // All of these take time in proportion to the text.
       if (size <= 1e6) {
         const texts = messages.flatMap((m) => [m.content, ...(m.tool_calls ?? []).map((c) => c.function.arguments)]);
         const each = (count) => () => texts.reduce((n, t) => n + count(t), 0);

@@ -65,7 +65,7 @@ export async function write(r) {
       rows.map((x) => [x.kind === "chat" ? "a chat" : "an agent's session", size(x.size), `${ms(x.first)} (${x.ofFirst.toFixed(0)})`, `${ms(x.fold)} (${(x.fold / unit).toFixed(1)})`, (x.memory / 1e6).toFixed(1)]),
     );
   const browsed = r.chromium.small;
-  /** Empty for older results, which lack these rows. */
+  /** The section on conversations of usual sizes; empty for older results, which lack these rows. */
   const conversations = small && browsed
     ? `## Conversations of the sizes that people have
 
@@ -171,7 +171,7 @@ MB/s. *encoding/json* unmarshals into structs, drops half of the messages, and m
 ${go}
 `);
 
-  // The figures in the README.
+  // Updates the figures in the README.
   const node = find(r.node.rows, top, "ascii");
   const wazero = r.native.rows.find((x) => x.file === `${top}-ascii`);
   const readme = readFileSync(here("../README.md"), "utf8");

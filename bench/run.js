@@ -9,7 +9,10 @@ import { conversation } from "./corpus.js";
 import { first, measure, policies } from "./engine.js";
 import { cold, warm, withFirst } from "./small.js";
 
-/** How many times worse a ratio may get, and how often a worse one is measured again, because the machine may have been busy. */
+/**
+ * How many times worse a ratio may become, and how often a worse ratio is measured again, because the machine may
+ * have been busy.
+ */
 const WORSE = 2;
 const ATTEMPTS = 3;
 /** How many times larger than the committed module a new one may be. */
@@ -84,7 +87,7 @@ async function everything() {
   const { write } = await import("./report.js");
   console.error("Node");
   const node = await measure(module, plan);
-  // Each runs in its own process. The minimum counts, as with the instances.
+  // Each runs in its own process. The minimum is used, as for the instances.
   const firsts = Array.from({ length: 9 }, () => Number(execFileSync(process.execPath, ["run.js", "--first"], { cwd: here(".") })));
   node.starts.first = Math.min(...firsts);
   console.error("Small conversations");

@@ -9,7 +9,7 @@ const KINDS = ["chat", "agent"];
 
 const messagesOf = (kind, size) => (kind === "chat" ? chat(size) : conversation(size, false));
 
-/** Returns the policy that folds a conversation, and its messages as JSON. */
+/** Returns the policy that folds a conversation of this kind and size, and its messages as JSON. */
 function folding(kind, size, estimator) {
   const text = JSON.stringify(messagesOf(kind, size));
   return { text, policy: policies(new TextEncoder().encode(text).length, estimator).fold };
@@ -35,12 +35,12 @@ export async function warm(module, { runs, estimator }) {
   return { unit: await unit(runs), rows };
 }
 
-/** How many processes fold a conversation once. */
+/** The number of processes that fold a conversation once. */
 const PROCESSES = 9;
 
 /**
- * Adds the medians of first folds to the rows of `warm`: `once` folds a conversation in a new process, by `cold`. Each time is divided by the
- * unit of its own process, because the processes run at different times.
+ * Adds the medians of first folds to the rows of `warm`: `once` folds a conversation in a new process, with `cold`.
+ * Each time is divided by the unit of its own process, because the processes run at different times.
  */
 export async function withFirst({ unit, rows }, once) {
   const middle = (list) => list.sort((a, b) => a - b)[list.length >> 1];

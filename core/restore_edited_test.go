@@ -194,3 +194,29 @@ func TestRestoreOfAnotherBranch(t *testing.T) {
 		}
 	}
 }
+
+// TestRestoreOfEqualResultsClearedOneAfterTheOther gives two calls the same id and the same result. The first compaction clears the first
+// result and renames the second call, the next one clears the second result, and then the app deletes a message between them. Both calls
+// and results are restored with their original ids.
+func TestRestoreOfEqualResultsClearedOneAfterTheOther(t *testing.T) {
+	all := split(t, []byte(`[`+readTurn(0)+`,`+readTurn(0)+`]`))
+	kept := shelf{}
+	compact := func(state string, messages []json.RawMessage) answer {
+		a := call(t, "plan", `{`+clearing+`,"state":`+state+`,"messages":`+list(messages)+`}`)
+		kept.keep([]byte(list(messages)), a.Archive)
+		return a
+	}
+	a := compact(`{}`, all)
+	end := split(t, []byte(`[`+readTurn(11)+`,`+readTurn(12)+`]`))
+	b := compact(string(a.State), append(split(t, a.Messages), end...))
+	sent := split(t, b.Messages)
+	if string(sent[2]) == string(all[2]) || strings.Count(string(b.Messages), "Handle: ") != 2 || strings.Count(string(b.Messages), `"r0"`) != 2 {
+		t.Fatalf("not what is wanted: %s", b.Messages)
+	}
+	for _, deleted := range []int{3, 4} {
+		back := kept.restoreAll(t, `"policy":{"format":"openai-chat"},"state":`+string(b.State), list(slices.Delete(slices.Clone(sent), deleted, deleted+1)))
+		if want := list(append(slices.Delete(slices.Clone(all), deleted, deleted+1), end...)); string(back.Messages) != want || len(back.Markers) > 0 {
+			t.Errorf("without message %d: restored is %s, want %s; left are %v", deleted, back.Messages, want, back.Markers)
+		}
+	}
+}

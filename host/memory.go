@@ -27,5 +27,5 @@ func (m *memory) Reallocate(size uint64) []byte {
 	return m.bytes
 }
 
-// Free is called when the instance is closed.
+// Free releases the memory. wazero calls it when the instance is closed.
 func (m *memory) Free() { m.bytes = nil }

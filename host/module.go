@@ -179,8 +179,8 @@ type outcome struct {
 	pending <-chan outcome
 }
 
-// work runs op on an instance and then frees the slot. If the call fails, the instance is closed; otherwise keep is
-// called. If ctx ends first, work returns at once, and the rest happens later.
+// work runs op on an instance and then frees the slot. If the call fails, the instance is closed; otherwise keep is called, which returns
+// it to the pool. If ctx ends first, work returns at once, and the rest happens later.
 func (m *Engine) work(ctx context.Context, in *instance, op string, request []byte, keep func()) outcome {
 	done := make(chan outcome, 1)
 	run := func() {
@@ -208,7 +208,7 @@ func (m *Engine) work(ctx context.Context, in *instance, op string, request []by
 	}
 }
 
-// explain returns the error for a failed call of an instance, which gives the cause if it is known.
+// explain returns the error for a failed call of an instance. The error names the cause if it is known.
 func (m *Engine) explain(ctx context.Context, in *instance, op string, size int, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended
@@ -302,7 +302,7 @@ func (m *Engine) isClosed() bool {
 	return m.closed
 }
 
-// setClosed sets whether the engine is closed. It returns false if that was so already.
+// setClosed sets whether the engine is closed, and reports whether that changed anything.
 func (m *Engine) setClosed(closed bool) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

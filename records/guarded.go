@@ -41,8 +41,8 @@ const (
 
 var errPausing = errors.New("the records failed just now")
 
-// NewGuarded returns a guard for a store. timeout limits each call; 0 or less means no limit. called is called after
-// each call.
+// NewGuarded returns a guard around store. Each call to the store is limited to timeout (0 or less means no limit), and then reported to
+// called.
 func NewGuarded(store Store, timeout time.Duration, called func(Call)) *Guarded {
 	g := &Guarded{store: store, timeout: timeout, called: called, near: NewMemory(nearSize)}
 	g.shared, _ = store.(Shared)

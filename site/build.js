@@ -17,7 +17,7 @@ const out = resolve(process.argv[2] ?? `${root}/build/site`);
 rmSync(out, { recursive: true, force: true });
 mkdirSync(`${out}/assets`, { recursive: true });
 
-/** Pages that are made from the sources. @type {Record<string, string>} */
+/** Pages that are generated from the sources. @type {Record<string, string>} */
 const made = {
   "api/go.md": execFileSync("go", ["run", "./internal/apidoc", ".", "pass", "host", "host/proxy"], {
     cwd: root,
@@ -44,10 +44,14 @@ const titleOf = (path) => {
 const pages = paths.map((path) => ({ path, title: titleOf(path) }));
 const groups = navigation([...pages, { path: "api/javascript/index.html", title: "JavaScript API" }]);
 
-/** The file of a page. @param {string} path */
+/** Returns the HTML file for a page. @param {string} path */
 const fileOf = (path) => (path === "README.md" ? "index.html" : path.replace(/\.md$/, ".html"));
 
-/** Where a link of a page leads: to a page, to a file that is copied, to the repository. @param {string} target @param {string} from */
+/**
+ * Returns the URL of a link in a page: of another page, of a file that is copied, or of a file in the repository.
+ * @param {string} target
+ * @param {string} from
+ */
 function linked(target, from) {
   const [, path = "", rest = ""] = /^([^?#]*)(.*)$/s.exec(target) ?? [];
   const inside = path.startsWith(`${REPOSITORY}/blob/main/`) ? path.slice(`${REPOSITORY}/blob/main/`.length) : path;
@@ -60,7 +64,10 @@ function linked(target, from) {
   return `${REPOSITORY}/${/\.[a-z]+$|(^|\/)[A-Z]+$/.test(full) ? "blob" : "tree"}/main/${full}${rest}`;
 }
 
-/** The anchors of GitHub, which the pages link to. @param {string} text */
+/**
+ * Returns the anchor of a heading as GitHub forms it, because the pages link to those anchors.
+ * @param {string} text
+ */
 const slug = (text) =>
   text
     .trim()
@@ -68,7 +75,10 @@ const slug = (text) =>
     .replace(/[^\p{L}\p{N}\s_-]/gu, "")
     .replaceAll(" ", "-");
 
-/** Parts of pages, as they are searched. @type {{id: number, page: string, title: string, part: string, text: string, url: string}[]} */
+/**
+ * The parts of all pages, for the search index.
+ * @type {{id: number, page: string, title: string, part: string, text: string, url: string}[]}
+ */
 const parts = [];
 
 const eleventy = new Eleventy(`${here}/pages`, out, {
@@ -102,7 +112,7 @@ const eleventy = new Eleventy(`${here}/pages`, out, {
         inBothThemes(all[i], () => image(all, i, ...rest));
       md.renderer.rules.table_open = (/** @type {any[]} */ all, /** @type {number} */ i) =>
         `<div class="scroll" tabindex="0" role="group" aria-label="Table"><table class="${all[i].meta?.wide ? "wide" : ""}">`;
-      // A header that says nothing is none to a screen reader.
+      // A header without text would confuse screen readers, so it becomes an ordinary cell.
       md.renderer.rules.th_open = (/** @type {any[]} */ all, /** @type {number} */ i) =>
         all[i + 1].content === "" ? "<td>" : "<th>";
       md.renderer.rules.th_close = (/** @type {any[]} */ all, /** @type {number} */ i) =>
@@ -138,7 +148,8 @@ const eleventy = new Eleventy(`${here}/pages`, out, {
 });
 
 /**
- * Tells the cells of tables with many columns what their column is called: on a phone each row is a list.
+ * Labels the cells of tables with many columns with the column's name, because on a phone each row is shown as a
+ * list.
  * @param {any[]} tokens
  */
 function label(tokens) {
@@ -160,7 +171,8 @@ function label(tokens) {
 }
 
 /**
- * A picture of a light page comes with that of the dark one, where there is one: the page shows the one that suits it.
+ * Renders a picture. If there are a light and a dark one, both are included, and the page shows the one that matches
+ * its theme.
  * @param {any} token @param {() => string} render
  */
 function inBothThemes(token, render) {
@@ -174,12 +186,16 @@ function inBothThemes(token, render) {
   return light + render();
 }
 
-/** @param {string} up the way to the root @param {string} at the entry of this page */
+/**
+ * Returns the links at the top of a page.
+ * @param {string} up the path to the root
+ * @param {string} at the link of this page
+ */
 function top(up, at) {
   return TOP.map(([name, url]) => ({ name, url: url.startsWith("https:") ? url : `${up}/${url}`, here: name === at }));
 }
 
-/** Takes the parts of a page for the search, at its headings. @param {any[]} tokens @param {any} env */
+/** Divides a page at its headings into parts for the search index. @param {any[]} tokens @param {any} env */
 function index(tokens, { source, title, file }) {
   /** @type {any} */
   let part = { part: title, url: file, words: [] };
@@ -199,11 +215,11 @@ function index(tokens, { source, title, file }) {
 
 await eleventy.write();
 
-/** The sources of the entries of the npm package. */
+/** The source files of the npm package's entry points. */
 const entries = Object.values(JSON.parse(read("js/package.json")).exports).flatMap((entry) =>
   entry.types ? [`${root}/js/${entry.types.replace("./dist/", "src/").replace(/\.d\.ts$/, ".ts")}`] : [],
 );
-/** Where the link to the site leads, until the page is known that has it. */
+/** A placeholder for the link to the site, which depends on the page that contains it. */
 const DOCS = "https://docs.invalid/";
 const typedoc = await Application.bootstrap({
   name: "ctxfold for JavaScript",
@@ -219,7 +235,7 @@ const typedoc = await Application.bootstrap({
 const project = await typedoc.convert();
 if (!project) throw new Error("the JavaScript API could not be read");
 await typedoc.generateDocs(project, `${out}/api/javascript`);
-// TypeDoc writes the link as it is on pages in folders too.
+// TypeDoc writes the same link on pages in subfolders, so the placeholder is replaced for each page.
 for (const name of readdirSync(`${out}/api/javascript`, { recursive: true, encoding: "utf8" })) {
   if (!name.endsWith(".html")) continue;
   const file = join(out, "api/javascript", name);

@@ -1,4 +1,5 @@
-// The one navigation of the site: the pages of docs, by what a reader wants. A page that no group names goes into the last one.
+// The navigation of the site: the pages of docs in groups, by what a reader wants. A page that no group names is
+// added to the last one.
 
 /** Pages of docs, without their ending. @type {Record<string, string[]>} */
 const GROUPS = {
@@ -19,13 +20,17 @@ const GROUPS = {
   Inside: ["design", "decisions", "threats", "benchmarks", "memory", "live", "build", "extending", "upgrading-go"],
 };
 
-/** Pages outside docs, by the group that they end; the README begins the first. @type {Record<string, string[]>} */
+/**
+ * Pages outside docs, by the group that they are added to at the end. The README comes first in the first group.
+ * @type {Record<string, string[]>}
+ */
 const LAST = {
   Reference: ["api/javascript/index.html", "api/go.md"],
   Inside: ["CONTRIBUTING.md", "CHANGELOG.md"],
 };
 
 /**
+ * Divides the pages among the groups of the navigation, in order.
  * @param {{path: string, title: string}[]} pages paths such as docs/reference/abi.md
  * @returns {{name: string, pages: {path: string, title: string}[]}[]}
  */
@@ -48,10 +53,13 @@ export function navigation(pages) {
   return groups;
 }
 
-/** Where the repository is: what is not on the site is linked there. */
+/** The URL of the repository. Files that are not on the site are linked there. */
 export const REPOSITORY = "https://github.com/ctxfold/ctxfold";
 
-/** The top of every page, the playground's too: name and path from the root of the site. @type {[string, string][]} */
+/**
+ * The links at the top of every page, including the playground: name, and path from the root of the site.
+ * @type {[string, string][]}
+ */
 export const TOP = [
   ["Docs", "index.html"],
   ["Playground", "playground/index.html"],

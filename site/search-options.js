@@ -1,4 +1,4 @@
-// How the pages are searched, where the index is made and where it is read.
+// The options of the search index, for the code that builds it and for the code that reads it.
 export const FIELDS = ["part", "title", "text"];
 export const OPTIONS = {
   fields: FIELDS,

@@ -1,4 +1,4 @@
-// The search of the site: the index is fetched when the field gets the focus.
+// The search field of the site. The index is loaded when the field gets the focus.
 import MiniSearch from "./minisearch.js";
 import { OPTIONS } from "./search-options.js";
 
@@ -37,7 +37,11 @@ document.addEventListener("click", (event) => {
   if (!(/** @type {HTMLElement} */ (event.target).closest(".search"))) list.hidden = true;
 });
 
-/** @param {Event} event @param {Element | null | undefined} to */
+/**
+ * Moves the focus to an element, and keeps the page from scrolling.
+ * @param {Event} event
+ * @param {Element | null | undefined} to
+ */
 function move(event, to) {
   event.preventDefault();
   /** @type {HTMLElement | null | undefined} */ (to)?.focus();

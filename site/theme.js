@@ -1,11 +1,14 @@
-// Light or dark: as the system has it, until somebody switches. It runs before the page is painted.
+// Sets the light or dark theme: the system's, until the user switches. It runs before the page is painted.
 const KEY = "ctxfold-theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
 const isDark = () => {
   const { theme } = document.documentElement.dataset;
   return theme ? theme === "dark" : system.matches;
 };
-/** Storage may be closed to the page; then the choice lasts as long as the page. @param {() => string | null | void} use */
+/**
+ * Uses the storage, unless the browser denies access to it; then the choice lasts only until the page is closed.
+ * @param {() => string | null | void} use
+ */
 const stored = (use) => {
   try {
     return use();

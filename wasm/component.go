@@ -21,7 +21,7 @@ const pageSize = 64 << 10
 //go:wasmimport wasi_snapshot_preview1 memory_size
 func memorySize() uint32
 
-// results holds the results that the host has not freed, by address.
+// results contains the results that the host has not freed yet, by address.
 var results = map[uint32]*component.Result{}
 
 //go:wasmexport cabi_realloc
@@ -47,10 +47,10 @@ func reallocate(ptr, size, alignment, wanted uint32) uint32 {
 	return fresh
 }
 
-// take removes an argument from live and returns its memory, or nil if the host did not allocate it.
+// take takes an argument out of live and returns its memory, or nil if the host did not allocate it.
 func take(ptr, size uint32) []byte {
-	b, there := live[ptr]
-	if !there || uint64(size) > uint64(cap(b)) {
+	b, known := live[ptr]
+	if !known || uint64(size) > uint64(cap(b)) {
 		return nil
 	}
 	delete(live, ptr)

@@ -72,7 +72,7 @@ func export(b []byte) uint32 {
 	return p
 }
 
-// call runs op on the request at ptr and returns the answer's address and length as ptr<<32 | len.
+// call runs op on the request at ptr and returns the answer's address and length in one number, as address<<32 | length.
 func call(op string, ptr, size uint32) uint64 {
 	var request []byte // stays empty, which Call rejects, if the host did not allocate the request
 	if b, ok := live[ptr]; ok && uint64(size) <= uint64(cap(b)) {

@@ -8,12 +8,12 @@ import (
 	"github.com/ctxfold/ctxfold/bench/memory/canaries"
 )
 
-// canaryWindows are the windows for the canaries, in tokens; rounds is the number of compactions after the last statement.
+// The windows in which canaries are measured, in tokens, and the number of compactions after the last statement.
 var canaryWindows = []int{8000, 16000, 32000, 64000}
 
 const rounds = 5
 
-// canaryResult counts the retained statements of a set, by kind.
+// canaryResult counts how many statements of a set were retained, by kind.
 type canaryResult struct {
 	set    *canaries.Set
 	window int
@@ -70,13 +70,13 @@ func measureCanaries(set *canaries.Set, seed, window int) (*canaryResult, error)
 	return r, nil
 }
 
-// plain returns a text in lower case with single spaces.
+// plain returns a text in lower case with single spaces between words.
 func plain(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
-// kindNames are the names of the kinds on the page.
+// kindNames are the names of the kinds of statements, as the page shows them.
 var kindNames = map[string]string{"safety": "safety rules", "constraint": "constraints", "preference": "preferences", "fact": "facts", "goal": "goals"}
 
-// lasting returns the scores of the kinds that hold until they are revoked, and of the other kinds.
+// lasting returns the score for the kinds of statements that hold until they are revoked, and the score for the other kinds.
 func lasting(r *canaryResult) (rules, others score) {
 	for _, k := range canaries.Kinds {
 		if k == "fact" || k == "goal" {
@@ -97,7 +97,7 @@ func (r *canaryResult) plus(o *canaryResult) {
 	r.lost = append(r.lost, o.lost...)
 }
 
-// measureAllCanaries measures every set in every window, several seeds of each.
+// measureAllCanaries measures every set in every window, with several seeds.
 func (o *options) measureAllCanaries() (all []*canaryResult, err error) {
 	for _, window := range canaryWindows {
 		for _, set := range canaries.Sets() {

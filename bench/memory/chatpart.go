@@ -35,7 +35,7 @@ func (s setting) policy(tokens int) string {
 
 var settings = []setting{{share: 20}, {share: 12.5}, {share: 5}, {window: 12000}, {window: 8000}, {window: 4000}}
 
-// score counts answers.
+// score is how many of the questions asked can still be answered from a text.
 type score struct{ held, asked int }
 
 func (s *score) add(held bool) {
@@ -49,7 +49,7 @@ func (s *score) plus(o score) { s.held, s.asked = s.held+o.held, s.asked+o.asked
 
 func (s score) percent() float64 { return 100 * float64(s.held) / float64(max(1, s.asked)) }
 
-// measured is the sum of the measurements in one setting.
+// measured is the sum of all measurements in one setting.
 type measured struct {
 	before, after int // tokens
 	ours          score
@@ -72,7 +72,7 @@ func (m *measured) plus(o *measured) {
 	}
 }
 
-// chatResult is the measurement of one conversation.
+// chatResult contains the measurements of one conversation.
 type chatResult struct {
 	chat   *chats.Chat
 	whole  score       // of the uncompacted conversation
@@ -143,7 +143,7 @@ func measureChat(c *chats.Chat, peers *peers) (*chatResult, error) {
 	return r, nil
 }
 
-// count counts the answers in a text.
+// count returns the score of a text for a conversation's questions.
 func count(c *chats.Chat, text string) (s score) {
 	t := held.New(text)
 	for _, q := range c.Questions {
@@ -152,7 +152,7 @@ func count(c *chats.Chat, text string) (s score) {
 	return s
 }
 
-// measureChats measures conversations, two at a time, each with its own Node process.
+// measureChats measures conversations, two at a time, each with its own process of Node.
 func (o *options) measureChats(list []*chats.Chat) ([]*chatResult, error) {
 	free := make(chan *peers, 2)
 	for range cap(free) {
@@ -211,7 +211,7 @@ func chatTable(results []*chatResult, peers bool) string {
 	return table(append(head, names...), rows)
 }
 
-// changedTable returns a table of the facts that changed.
+// changedTable returns a table of how often facts that changed are retained.
 func changedTable(results []*chatResult) string {
 	var rows [][]string
 	for i, s := range settings {

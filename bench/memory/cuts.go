@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// conversation is the material for cuts: messages and sentences with their tokens.
+// conversation is what a cut works on: messages and sentences, with their tokens.
 type conversation struct {
 	texts []string
 	sizes []int
@@ -24,7 +24,7 @@ type cut struct {
 	text func(c *conversation, size int) string
 }
 
-// cuts are the free methods, and an extract that takes thirty lines of code.
+// cuts are the methods that cost nothing, and a method of thirty lines that extracts sentences.
 var cuts = []cut{
 	{"newest messages", newest},
 	{"head and tail", headAndTail},
@@ -70,7 +70,7 @@ func join(texts []string, chosen []int) string {
 	return b.String()
 }
 
-// fits takes texts in an order as long as they fit.
+// fits takes texts in the given order, and skips those that don't fit into what is left of size. It returns their indexes.
 func fits(order, sizes []int, size int) (chosen []int) {
 	for _, i := range order {
 		if size -= sizes[i]; size < 0 {
@@ -105,7 +105,7 @@ func headAndTail(c *conversation, size int) string {
 	return join(c.texts, append(head, tail...))
 }
 
-// uniform takes messages at equal distances: as many as fit.
+// uniform keeps as many messages as fit, at equal distances.
 func uniform(c *conversation, size int) string {
 	var best []int
 	for n := 1; n <= len(c.texts); n++ {
@@ -122,7 +122,7 @@ func uniform(c *conversation, size int) string {
 	return join(c.texts, best)
 }
 
-// ranked takes sentences in an order, and skips those that no longer fit.
+// ranked keeps sentences in the given order of rank, and skips those that no longer fit.
 func ranked(c *conversation, order []int, size int) string {
 	var chosen []int
 	for _, i := range order {
@@ -134,8 +134,8 @@ func ranked(c *conversation, order []int, size int) string {
 	return join(c.sentences, chosen)
 }
 
-// greedy keeps the newest messages in 15 % of the size, and in the rest the sentences that add most rare words that are
-// not there yet, relative to their length.
+// greedy keeps the newest messages in 15 % of the size, and fills the rest with the sentences that add most rare words that aren't in the
+// result yet, relative to their length.
 func greedy(c *conversation, size int) string {
 	tail := newestOf(c, size*15/100)
 	for _, i := range tail {
@@ -225,7 +225,7 @@ func (g *gains) Pop() any {
 	return last
 }
 
-// rough returns the distinct words of a sentence, or pairs of characters in scripts without spaces.
+// rough returns the distinct words in a sentence, or pairs of characters in scripts without spaces.
 func rough(s string) (list []string) {
 	for _, word := range strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c) }) {
 		runes := []rune(word)

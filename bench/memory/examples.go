@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/bench/memory/chats"
 )
 
-// exampleSection shows complete digests.
+// exampleSection returns the section that shows complete digests.
 func exampleSection(o *options) (string, error) {
 	var b strings.Builder
 	b.WriteString("## Three digests\n\nThe digests as compaction wrote them, in the message that replaces what was folded.\n")
@@ -59,7 +59,7 @@ func exampleSection(o *options) (string, error) {
 	return b.String(), err
 }
 
-// written returns the text of the messages in a result that are not in the input.
+// written returns the text of those messages in a result that the input doesn't contain.
 func written(before, after json.RawMessage) (string, error) {
 	var old, now []json.RawMessage
 	if err := json.Unmarshal(before, &old); err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/ctxfold/ctxfold/bench/memory/chats"
 )
 
-// external reads the conversations of a folder: files with lists of {"messages":[{"role","content"…}],
-// "questions":[{"question","answer","evidence":[index]}]}. The content is a text or a list of parts; roles other than
-// assistant and system count as the user's. Questions without an answer are skipped.
+// external reads the conversations in a folder. Its files contain lists of {"messages":[{"role","content"…}],
+// "questions":[{"question","answer","evidence":[index]}]}. The content is a text or a list of parts; all roles except assistant and
+// system are taken for the user. Questions without an answer are skipped.
 func external(folder string, english *chats.Language) (list []*chats.Chat, err error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil {
@@ -64,7 +64,7 @@ func external(folder string, english *chats.Language) (list []*chats.Chat, err e
 	return list, nil
 }
 
-// contentText returns the text of a content.
+// contentText returns the text in the content of a message.
 func contentText(content any) string {
 	switch content := content.(type) {
 	case string:

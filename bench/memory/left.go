@@ -25,7 +25,7 @@ func estimate(text string) int {
 	return a.Tokens
 }
 
-// sizes returns the tokens of each message and their sum.
+// sizes returns the token count of each message, and their sum.
 func sizes(messages []chats.Message) (each []int, all int, err error) {
 	body, err := json.Marshal(map[string]any{"policy": map[string]any{"format": "openai-chat", "model": model}, "messages": messages})
 	if err != nil {
@@ -64,7 +64,7 @@ type left struct {
 	}
 }
 
-// text returns everything that the messages say.
+// text returns the text of all messages.
 func (l *left) text() string { return allText(l.Messages) }
 
 // allText joins the strings of messages in OpenAI's chat format: content, and the arguments of tool calls.
@@ -96,7 +96,7 @@ func allText(messages json.RawMessage) string {
 	return b.String()
 }
 
-// policy returns ctxfold's default policy without a model, for a window. A negative reserve means the default.
+// policy returns ctxfold's default policy for a window, without a model. A negative reserve means the default.
 func policy(window, reserve int) string {
 	if reserve < 0 {
 		return fmt.Sprintf(`{"format":"openai-chat","model":%q,"window":{"tokens":%d},"summary":{"mode":"local"}}`, model, window)

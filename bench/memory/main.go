@@ -1,5 +1,5 @@
-// Command memory measures what compactions without a model leave of conversations, and writes docs/inside/memory.md
-// (make bench-memory).
+// Command memory measures how much of a conversation is retained by compactions without a model, and writes docs/inside/memory.md (make
+// bench-memory).
 //
 // With -part it measures one part and prints it. With CTXFOLD_CHATS it also measures the conversations in that folder,
 // and prints the results.
@@ -18,7 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold/bench/memory/chats"
 )
 
-// options are the flags.
+// options are the command's flags.
 type options struct {
 	root     string // of the project
 	seeds    int
@@ -117,7 +117,7 @@ func root() (string, error) {
 	}
 }
 
-// chats makes the conversations.
+// chats makes the conversations to measure.
 func (o *options) chats() (all []*chats.Chat) {
 	for _, l := range chats.Languages() {
 		if o.language != "" && o.language != l.Code {

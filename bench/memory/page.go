@@ -14,7 +14,7 @@ import (
 	"github.com/ctxfold/ctxfold/bench/memory/held"
 )
 
-// head begins the page.
+// head is the beginning of the page.
 const head = `# Memory
 
 For anyone who asks how much a compaction without a model remembers: the local digest, ` + "`search`" + ` and ` + "`squeeze`" + `, measured.
@@ -30,7 +30,7 @@ choose. The same seed makes the same conversation. Sizes are tokens, estimated f
 //go:embed readers.md
 var readers string
 
-// chatSection measures conversations between people.
+// chatSection measures conversations between people and returns their section of the page.
 func chatSection(o *options) (string, error) {
 	results, err := o.measureChats(o.chats())
 	if err != nil {
@@ -128,7 +128,7 @@ func (o *options) measureExternal(folder string) error {
 	return nil
 }
 
-// canarySection measures how many of twenty statements are retained after five compactions.
+// canarySection returns the section on how many of twenty statements are retained after five compactions.
 func canarySection(o *options) (string, error) {
 	all, err := o.measureAllCanaries()
 	if err != nil {
@@ -157,13 +157,13 @@ By set, where rules are safety rules, constraints and preferences:
 // sessionName matches the name of a session file in the first column of a table.
 var sessionName = regexp.MustCompile(`(?m)^\| (claude_code|codex|derived|openai_chat|gemini_cli|cline|openhands|pi|swe_agent|inspect_ai)/[^ ]*( at \d+ %)? \|`)
 
-// agents are the agents whose sessions are in the folders.
+// agents maps the folders of recorded sessions to the agents' names.
 var agents = map[string]string{
 	"claude_code": "Claude Code", "codex": "Codex", "derived": "pi", "openai_chat": "mini-swe-agent", "gemini_cli": "Gemini CLI",
 	"cline": "Cline", "openhands": "OpenHands", "pi": "pi", "swe_agent": "SWE-agent", "inspect_ai": "Inspect",
 }
 
-// codingSection inserts the tables of make bench-digest, whose tests measure real sessions.
+// codingSection returns the section with the tables of make bench-digest, whose tests measure real sessions.
 func codingSection(o *options) (string, error) {
 	var tables []string
 	for _, name := range []string{"retention.md", "chain.md"} {
@@ -192,7 +192,7 @@ compaction, and the mean over all.
 ` + tables[1] + "\n", nil
 }
 
-// searchSection measures the operation search.
+// searchSection returns the section on the operation search.
 func searchSection(o *options) (string, error) {
 	if !canSearch() {
 		return "## Search\n\nThis build has no operation `search`.\n", nil
@@ -222,7 +222,7 @@ home is Leuven"). The table counts the messages with the answer among the first 
 %s`, searchTable(append(names, "all"), append(rows, all))), nil
 }
 
-// searchAll returns the sums of the search results in conversations.
+// searchAll returns the sums of the search results over several conversations.
 func searchAll(list []*chats.Chat) (searched, error) {
 	all := newSearched()
 	parts := make([]searched, len(list))
@@ -271,7 +271,7 @@ func searchTable(names []string, rows []searched) string {
 	return table(shown, cells)
 }
 
-// squeezeSection inserts the table that the test of squeeze wrote to the file named by CTXFOLD_SQUEEZE.
+// squeezeSection returns the section with the table that the test of squeeze wrote to the file named by CTXFOLD_SQUEEZE.
 func squeezeSection(*options) (string, error) {
 	file := os.Getenv("CTXFOLD_SQUEEZE")
 	text, err := os.ReadFile(file)

@@ -12,14 +12,14 @@ import (
 	"github.com/ctxfold/ctxfold/bench/memory/chats"
 )
 
-// peers are other packages, which run in Node. A nil pointer means none.
+// peers are other packages for shortening conversations, which run in Node. A nil pointer means that they are not measured.
 type peers struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-// peerNames are the names of their rows.
+// peerNames are the names of the peers' rows in tables.
 var peerNames = []string{"TextRank", "trimMessages", "pi"}
 
 // startPeers starts Node in the folder of this program, with the packages of bench/package.json.
@@ -48,14 +48,13 @@ func (p *peers) stop() error {
 	return p.cmd.Wait()
 }
 
-// theirs is what the peers leave of a conversation: a text for each budget, by name; and the number of messages that
-// pruneMessages leaves.
+// theirs is what the peers keep of a conversation: a text for each budget, by name; and the number of messages that pruneMessages leaves.
 type theirs struct {
 	texts  map[string][]string
 	pruned int
 }
 
-// leave returns what each peer leaves of a conversation at each budget, in tokens.
+// leave returns what each peer keeps of a conversation, for each budget in tokens.
 func (p *peers) leave(c *chats.Chat, conv *conversation, budgets []int) (*theirs, error) {
 	if p == nil {
 		return &theirs{}, nil

@@ -8,14 +8,13 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// foundAt are the numbers of results that are considered.
+// foundAt lists how many of the first results are considered, one number for each score.
 var foundAt = []int{5, 10, 20}
 
-// canSearch reports whether the core has the operation.
+// canSearch reports whether the core has the operation search.
 func canSearch() bool { return slices.Contains(core.Ops(), "search") }
 
-// find searches a conversation as a host would that has archived all of it, and returns the indexes of the messages
-// found.
+// find archives a whole conversation, searches it as a host would, and returns the indexes of the messages found.
 func find(body json.RawMessage, query string, limit int) ([]int, error) {
 	request, err := json.Marshal(map[string]any{
 		"query": query, "limit": limit, "bodies": []any{map[string]any{"body": string(body)}},
@@ -34,8 +33,8 @@ func find(body json.RawMessage, query string, limit int) ([]int, error) {
 	return found, nil
 }
 
-// searched counts the messages with evidence among the results, one score for each of foundAt: for questions that name
-// a thing or a person in the message, then for the others.
+// searched counts how often a message with the answer is among the results. It has one score for each of foundAt for the questions that
+// name a thing or a person in the message, then one for each of the other questions.
 type searched []score
 
 func newSearched() searched { return make(searched, 2*len(foundAt)) }

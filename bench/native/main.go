@@ -58,7 +58,7 @@ func main() {
 	}
 }
 
-// run measures each folder, which contains messages.json, plan.json (a request for a report) and compact.json.
+// run measures the requests in each folder, which contains messages.json, plan.json (a request for a report) and compact.json.
 func run(runs string, folders []string) error {
 	n, err := strconv.Atoi(runs)
 	if err != nil {

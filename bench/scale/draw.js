@@ -4,7 +4,7 @@ import seedrandom from "seedrandom";
 
 export const SHAPES = JSON.parse(readFileSync(new URL("shapes.json", import.meta.url), "utf8"));
 
-/** Returns a random number, distributed as the quantiles say. */
+/** Returns a random number whose distribution has the given quantiles. */
 function between(quantiles, random) {
   const at = random();
   const next = Math.max(1, SHAPES.quantiles.findIndex((q) => q >= at));
@@ -44,7 +44,10 @@ export function text(length, random) {
   return made.slice(0, length);
 }
 
-/** Yields the histories that a client sends, one for each model call: the same list, which grows. */
+/**
+ * Yields the histories that a client sends, one for each model call. It is the same list each time, with messages
+ * added.
+ */
 export function* requests({ turns }, name, random) {
   const messages = [];
   let number = 0;

@@ -26,7 +26,7 @@ const ASSUMED = {
   emptyObjectBytes: 12_000,
   drawn: 20_000,
 };
-/** Measures against the largest costs, each of which replaces an assumption. */
+/** Measures that reduce the largest costs. Each replaces an assumption. */
 const CHANGES = { short: { keptDays: 3 }, passed: { objectSeconds: 0.1 }, both: { keptDays: 3, objectSeconds: 0.1 } };
 const LIMITS = { storeBytes: 26e9, storeCores: 1, lineBits: 10e9 };
 /** The sample has more agents and a smaller window than the simulated day, so that more of it is compacted. */

@@ -26,7 +26,10 @@ function cpu(pid, all = true) {
 const resident = (pid) => Number(readFileSync(`/proc/${pid}/status`, "utf8").match(/VmRSS:\s*(\d+)/)[1]) * 1024;
 const size = (folder) => readdirSync(folder, { recursive: true, withFileTypes: true }).reduce((sum, f) => sum + (f.isFile() ? statSync(join(f.parentPath, f.name)).size : 0), 0);
 
-/** Starts an endpoint that answers at once. Summary requests are recognized by their end, which differs from that of client requests. */
+/**
+ * Starts an endpoint that answers at once. Summary requests are recognized by their last message, which differs from
+ * that of a client's request.
+ */
 async function endpoint(t) {
   const server = createServer(async (request, response) => {
     let body = "";
@@ -40,7 +43,7 @@ async function endpoint(t) {
   return `http://127.0.0.1:${server.address().port}`;
 }
 
-/** Sends every history of every conversation, and returns the cost of each. */
+/** Sends all histories of all conversations, and returns the cost of each request. */
 async function measure(talks, seed, send, now) {
   const rows = [];
   for (const [name, talk] of talks.entries()) {
@@ -84,7 +87,8 @@ export async function sample({ seed, talks: count, agents, window }) {
         if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
         await response.text();
         const cost = (await worker.cpu()) - before;
-        // Many compactions request no summary, so the conversation itself is asked. Compaction can't be due for a history as short as this.
+        // Many compactions request no summary, so the conversation's own record says whether it was compacted.
+        // Compaction can't be due for a history as short as this.
         if (body.length < window) return { cpu: cost, compacted: false };
         const { compactions } = await (await worker.fetch("/v1/conversation", { headers: conversation(name) })).json();
         const compacted = compactions > (known.get(name) ?? 0);
@@ -102,7 +106,9 @@ export async function sample({ seed, talks: count, agents, window }) {
       t.after(() => client.destroy());
       const info = async () => Object.fromEntries((await client.info()).split("\r\n").map((line) => line.split(":")));
       const pid = Number((await info()).process_id);
-      /** Returns the use since the last call: bytes of memory, commands, CPU time, and bytes transferred. */
+      /**
+       * Returns the resources used since the last call: bytes of memory, commands, CPU time, and bytes transferred.
+       */
       const use = async () => {
         const i = await info();
         return { memory: Number(i.used_memory), keys: await client.dbSize(), cpu: cpu(pid), moved: Number(i.total_net_input_bytes) + Number(i.total_net_output_bytes) };

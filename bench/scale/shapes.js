@@ -9,7 +9,7 @@ export const AT = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1
 const length = (value) => (typeof value === "string" ? value.length : value === undefined ? 0 : JSON.stringify(value).length);
 const lines = (text) => text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
 
-/** The content of one message: text and calls of the model, the user's text, tool results. */
+/** The content of one message: the model's text and calls, the user's text, or tool results. */
 const user = (n) => ({ user: n });
 const model = (text, call) => ({ text, call });
 const result = (n) => ({ result: n });
@@ -37,7 +37,10 @@ const codex = {
   custom_tool_call_output: (p) => [result(length(p.output))],
 };
 
-/** For each folder, whether its sessions are those of agents, and a function that returns the events of the sessions in a file. */
+/**
+ * For each folder, whether its sessions are those of agents, and a function that returns the events in the sessions
+ * of a file.
+ */
 const READERS = {
   claude_code: ["agent", (text) => [lines(text).flatMap((l) => (l.message && !l.isSidechain && !l.isMeta && !l.isCompactSummary ? contentOf(l.message) : []))]],
   codex: ["agent", (text) => [lines(text).flatMap(({ type, payload }) => (type === "response_item" ? (codex[payload.type]?.(payload) ?? []) : []))]],

@@ -8,7 +8,10 @@ const DAY_S = 86_400;
 /** The number of characters of JSON around the content of each message. */
 const FRAME = { user: 80, answer: 38, call: 120, result: 60 };
 
-/** Yields, for each request of a conversation, the sizes of its body and of the part that its last turn has added, in characters. */
+/**
+ * Yields, for each request of a conversation, the sizes of its body and of the part that its last turn added, in
+ * characters.
+ */
 function* bodies({ turns }) {
   let total = 0;
   for (const { user, steps } of turns) {
@@ -21,8 +24,8 @@ function* bodies({ turns }) {
 }
 
 /**
- * Fits the costs of one system to its rows, in milliseconds: the cost of a request by the bytes of its body, and the additional cost of a
- * compaction.
+ * Estimates the costs of one system from its rows, in milliseconds: the cost of a request by the bytes of its body,
+ * and the additional cost of a compaction.
  */
 function costs(rows) {
   const { m, b } = linearRegression(rows.filter((r) => !r.compacted).map((r) => [r.bytes, r.cpu]));
@@ -52,7 +55,7 @@ export function calibrated({ edge, proxy, node }, how) {
   };
 }
 
-/** Returns the data that a compaction leaves in Redis, and what a request costs Redis. */
+/** Returns how much data a compaction leaves in Redis, and what a request costs there. */
 const stored = ({ rows, redis }, made) => ({
   storedPerCompaction: redis.memory / made,
   storeCpu: redis.cpu / rows.length,
@@ -61,7 +64,7 @@ const stored = ({ rows, redis }, made) => ({
 
 const SYSTEMS = ["edge", "proxy", "node"];
 
-/** Sums up conversations: requests, bytes, compactions, and the CPU time of each system in milliseconds. */
+/** Returns sums over conversations: requests, bytes, compactions, and the CPU time of each system in milliseconds. */
 export function totals(list, model, window) {
   const all = { conversations: 0, requests: 0, bytes: 0, compactions: 0, largest: 0, edge: 0, proxy: 0, node: 0 };
   for (const talk of list) {
@@ -84,7 +87,7 @@ export function totals(list, model, window) {
   return all;
 }
 
-/** Simulates a day and a month. */
+/** Returns the costs of a simulated day and month. */
 export function simulate(model, prices, how, times = 1) {
   const drawn = totals(conversations(how.seed, how.drawn, how.agents), model, how.window);
   const scale = (times * how.conversations) / drawn.conversations;
@@ -140,7 +143,7 @@ export function simulate(model, prices, how, times = 1) {
   };
 }
 
-/** Checks the model against the sample: each value is the predicted cost divided by the measured one. */
+/** Checks the model against the sample. Returns each predicted cost divided by the measured one. */
 export function checked(model, how) {
   const all = totals(conversations(how.seed, how.talks, how.agents), model, how.window);
   return {
@@ -149,7 +152,7 @@ export function checked(model, how) {
   };
 }
 
-/** Returns how much of the limits of replicas is used, at `times` the load. */
+/** Returns what share of the limits of replicas is used, at `times` the load. */
 export const shares = ({ proxy, bits }, limits) => ({
   storeMemory: proxy.storeBytes / limits.storeBytes,
   storeCpu: proxy.storeBusy / limits.storeCores,

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 
-// gaps writes ascending numbers as the differences between them, one byte each; 255 means that the difference continues in the next byte.
+// gaps encodes ascending numbers as differences, one byte each; 255 means that the difference continues in the next byte.
 function gaps(list) {
   const out = []
   let last = -1

@@ -1,5 +1,5 @@
-// Command go prints what to send to a model for the history of a conversation. Its summarizer stands in for a model: it answers later, from
-// another goroutine.
+// Command go fits the history of a conversation into a context window and prints the messages to send. Its summarizer stands in for a
+// model: it answers later, from another goroutine.
 //
 //	go run ./examples/go < testdata/sample.anthropic.json > shorter.json
 package main

@@ -11,7 +11,7 @@ import { directoryStore } from "ctxfold/directory";
 const HEAD = `Facts from the record of this session. The summary must hold each rule and each open request word for word, and must not
 claim that anything was done that is not listed as done:`;
 
-/** @param {any} input its PluginInput @returns {Promise<any>} its Hooks */
+/** Creates the plugin. @param {any} input its PluginInput @returns {Promise<any>} its Hooks */
 export const Ctxfold = async ({ client, directory }) => ({
   "experimental.session.compacting": async (
     /** @type {{ sessionID: string }} */ { sessionID },

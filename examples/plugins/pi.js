@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createCompactor } from "ctxfold";
 import { directoryStore } from "ctxfold/directory";
 
-/** @param {any} pi its ExtensionAPI */
+/** Registers the extension. @param {any} pi its ExtensionAPI */
 export default function ctxfold(pi) {
   pi.on("session_before_compact", async (/** @type {any} */ event, /** @type {any} */ context) => {
     const { preparation, branchEntries, customInstructions, signal } = event;

@@ -4,6 +4,7 @@ import { useLocalRuntime } from "@assistant-ui/react";
 import { fit } from "ctxfold";
 
 /**
+ * Returns a runtime for a thread whose model gets only the messages that fit.
  * @param {(messages: readonly object[], signal: AbortSignal) => Promise<string>} askMyModel
  * @param {import("ctxfold").FitOptions} options
  */

@@ -4,6 +4,7 @@ import { fit } from "ctxfold";
 /** @typedef {{get<T>(key: string): Promise<T | undefined>, put(entries: Record<string, unknown>): Promise<void>}} Storage that of the object */
 
 /**
+ * Returns a conversation that is stored in a Durable Object.
  * @param {Storage} storage
  * @param {(messages: object[]) => Promise<string>} askMyModel
  * @param {import("ctxfold").FitOptions} options

@@ -4,6 +4,7 @@ import { fit } from "ctxfold";
 import { Hono } from "hono";
 
 /**
+ * Returns an app with a route that passes on the messages that fit.
  * @param {(messages: object[]) => Promise<string>} askMyModel
  * @param {import("ctxfold").FitOptions} options
  */

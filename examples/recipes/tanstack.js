@@ -2,6 +2,7 @@
 import { fit } from "ctxfold";
 
 /**
+ * Wraps a connection so that it sends only the messages that fit.
  * @param {import("@tanstack/ai-client").ConnectConnectionAdapter} connection
  * @param {import("ctxfold").FitOptions} options
  * @returns {import("@tanstack/ai-client").ConnectConnectionAdapter}

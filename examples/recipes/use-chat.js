@@ -4,7 +4,11 @@ import { DefaultChatTransport } from "ai";
 import { fit } from "ctxfold";
 import { useState } from "react";
 
-/** @param {{api: string, fetch?: typeof fetch} & import("ctxfold").FitOptions} the server's URL, and the options of fit */
+/**
+ * Like useChat, but sends only the messages that fit.
+ * @param {{api: string, fetch?: typeof fetch} & import("ctxfold").FitOptions} options the server's URL, and the
+ *   options of fit
+ */
 export function useFittedChat({ api, fetch: send = fetch, ...options }) {
   const [transport] = useState(
     () =>

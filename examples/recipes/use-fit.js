@@ -4,7 +4,11 @@ import { DefaultChatTransport } from "ai";
 import { useFit } from "ctxfold/react";
 import { useEffect, useRef } from "react";
 
-/** @param {string} api @param {import("ctxfold/react").UseFitOptions} options */
+/**
+ * Like useChat, but compacts ahead of time and sends only the messages that fit.
+ * @param {string} api
+ * @param {import("ctxfold/react").UseFitOptions} options
+ */
 export function useChatAhead(api, options) {
   /** @type {import("react").RefObject<import("ctxfold/react").UseFit<import("ai").UIMessage>["fit"] | null>} */
   const ahead = useRef(null);

@@ -107,7 +107,7 @@ func (s Messages) compacted(ctx context.Context, q ctxfold.Request) (ctxfold.Sum
 	return ctxfold.Summary{Messages: fmt.Appendf(nil, `[{"role":"assistant","content":%s}]`, answer.Content)}, nil
 }
 
-// ended returns the summary of a stream that has ended. The error reports whether the request may be repeated.
+// ended returns the summary that a finished stream contains. Its error says whether the request may be repeated.
 func ended(sum ctxfold.Summary, err error) (ctxfold.Summary, error) {
 	var refused *anthropic.Error
 	var unreached *url.Error

@@ -42,7 +42,7 @@ static const struct {
 #undef OP
 };
 
-/* Function types are registered once per program. */
+/* Registers the module's function types, once per program. */
 static void prepare(void) {
   static atomic_int state; /* 0: not started, 1: in progress, 2: done */
   int none = 0;
@@ -159,7 +159,7 @@ static ctxfold_status trapped(ctxfold_instance *c, int trap, ctxfold_answer *ans
   return CTXFOLD_TRAP;
 }
 
-/* Sets the members of an answer, or its error, from its JSON. */
+/* Sets the fields of an answer from its JSON: the members, or the error. */
 static ctxfold_status read_answer(ctxfold_answer *answer) {
   ctxfold_text key, value, error = {0};
   for (size_t at = 0; ctxfold_next((ctxfold_text){answer->json, answer->length}, &at, &key, &value);) {

@@ -67,7 +67,7 @@ static size_t string_end(ctxfold_text json, size_t at) {
   return at < json.length ? at + 1 : json.length;
 }
 
-/* Returns the offset after the value that begins at an offset. */
+/* Returns the offset after the value that begins at offset at. */
 static size_t value_end(ctxfold_text json, size_t at) {
   size_t depth = 0;
   while (at < json.length) {

@@ -37,14 +37,14 @@ static void sleep_until(uint64_t until) {
   if (wait) nanosleep(&t, NULL); /* if a signal ends it early, the job waits again */
 }
 
-/* Writes a key of the current result. */
+/* Writes a key within the result that is being written. */
 static void write_key(writer *w, const char *key) {
   write_string(w, ",\"");
   write_string(w, key);
   write_string(w, "\":");
 }
 
-/* Appends the members of an object to the current object, except for those that the library sets itself. */
+/* Appends the members of an object to the object that is being written, except for those that the library sets itself. */
 static void write_members(writer *w, ctxfold_text object) {
   ctxfold_text key, value;
   for (size_t at = 0; ctxfold_next(object, &at, &key, &value);) {
@@ -262,7 +262,7 @@ static void leave(job *j) {
   free(release);
 }
 
-/* Runs a job with these settings until it has a result. */
+/* Runs a job with the given settings until it has a result. */
 static ctxfold_status carry(ctxfold_instance *c, job *j, writer settings, ctxfold_answer *answer) {
   const ctxfold_request *r = j->request;
   job_request next = {.request = {.policy = r->policy, .options = r->options, .state = r->state, .messages = r->messages},

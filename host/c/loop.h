@@ -1,4 +1,4 @@
-/* What the loops need from the rest of the library. */
+/* Functions of the loops and of the rest of the library that call each other. */
 #ifndef CTXFOLD_LOOP_H
 #define CTXFOLD_LOOP_H
 

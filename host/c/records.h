@@ -6,7 +6,7 @@
 #include "ctxfold.h"
 #include "json.h"
 
-/* A background compaction: the request of its job, and its links in the list of the records. */
+/* A background compaction: the request of its job, and its links in the records' list of works. */
 struct ctxfold_work {
   ctxfold_records *records;
   ctxfold_work *next;
@@ -19,7 +19,7 @@ struct ctxfold_work {
 
 char *copy_of(ctxfold_text text);
 
-/* Each executes the effect of the same name and writes the members of its result. */
+/* These functions execute the effect of the same name and write the members of its result. */
 void records_load(ctxfold_records *records, writer *result);
 void records_save(ctxfold_records *records, ctxfold_text effect, writer *result);
 void records_lease(ctxfold_records *records, ctxfold_text effect, uint64_t now, writer *result);

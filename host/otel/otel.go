@@ -23,7 +23,7 @@ import (
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
-// These are the names of attributes: those of the conventions, and ctxfold's own.
+// The names of span attributes: those of the semantic conventions, and ctxfold's own.
 const (
 	operationName  = attribute.Key("gen_ai.operation.name")
 	providerName   = attribute.Key("gen_ai.provider.name")

@@ -24,7 +24,7 @@ import (
 	"github.com/ctxfold/ctxfold/records"
 )
 
-// Defaults of [Options].
+// Defaults of the fields of [Options].
 const (
 	// DefaultSchema is the schema of the tables.
 	DefaultSchema = "ctxfold"
@@ -97,7 +97,7 @@ func (r *Records) Close() error {
 // Ping returns an error if the server does not respond.
 func (r *Records) Ping(ctx context.Context) error { return r.pool.Ping(ctx) }
 
-// These are the statements, in which {schema} stands for the quoted name of the schema.
+// The SQL statements, in which {schema} is replaced with the quoted name of the schema.
 var (
 	//go:embed schema.sql
 	schemaSQL string
@@ -124,7 +124,7 @@ func (r *Records) sql(statement string) string {
 	return strings.ReplaceAll(statement, "{schema}", pgx.Identifier{r.schema}.Sanitize())
 }
 
-// ready prepares for a call. The first time it creates the tables, and from time to time it deletes old rows.
+// ready prepares the database for a call. The first time it creates the tables, and from time to time it deletes old rows.
 func (r *Records) ready(ctx context.Context) error {
 	r.mu.Lock()
 	made, due := r.made, time.Since(r.trimmed) > trimTime
@@ -208,7 +208,7 @@ func (r *Records) Keep(ctx context.Context, keys []string, record []byte) error 
 	return err
 }
 
-// Lease leases the first key.
+// Lease leases the first key to a holder, unless somebody else has a lease on one of the keys.
 func (r *Records) Lease(ctx context.Context, keys []string, holder string, ttl time.Duration) (bool, error) {
 	if err := r.ready(ctx); err != nil {
 		return false, err
@@ -229,18 +229,18 @@ func (r *Records) Lease(ctx context.Context, keys []string, holder string, ttl t
 	return true, nil
 }
 
-// Renew renews a lease.
+// Renew extends a lease by ttl, from now on. It returns false if the holder no longer has the lease.
 func (r *Records) Renew(ctx context.Context, key, holder string, ttl time.Duration) (bool, error) {
 	return r.did(ctx, renewSQL, key, holder, ttl)
 }
 
-// Release ends a lease.
+// Release ends a lease, if the holder still has it.
 func (r *Records) Release(ctx context.Context, key, holder string) error {
 	_, err := r.did(ctx, releaseSQL, key, holder)
 	return err
 }
 
-// KeepLeased stores a record for the holder of a lease.
+// KeepLeased stores a record if the holder still has the lease on key, and reports whether it does.
 func (r *Records) KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (bool, error) {
 	return r.did(ctx, keepLeasedSQL, key, holder, sorted(keys), record)
 }

@@ -35,13 +35,13 @@ var (
 	_ client.Collector = (*Metrics)(nil)
 )
 
-// These are the bounds of histograms, in seconds: quick for work in the core, slow for model calls.
+// The bucket limits of the histograms, in seconds: quick for operations of the core, slow for model calls.
 var (
 	quick = client.ExponentialBuckets(0.0005, 4, 8)
 	slow  = client.ExponentialBuckets(0.25, 2, 10)
 )
 
-// New returns Metrics.
+// New returns Metrics to register with a Prometheus registry.
 func New() *Metrics {
 	histogram := func(name, help string, buckets []float64, labels ...string) *client.HistogramVec {
 		return client.NewHistogramVec(client.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
@@ -67,21 +67,21 @@ func (m *Metrics) all() []client.Collector {
 	return []client.Collector{m.operations, m.waits, m.memory, m.summaries, m.compactions, m.tokens, m.requests, m.records}
 }
 
-// Describe implements the collector.
+// Describe sends the descriptions of all metrics, as a Prometheus collector must.
 func (m *Metrics) Describe(to chan<- *client.Desc) {
 	for _, c := range m.all() {
 		c.Describe(to)
 	}
 }
 
-// Collect implements the collector.
+// Collect sends the current values of all metrics, as a Prometheus collector must.
 func (m *Metrics) Collect(to chan<- client.Metric) {
 	for _, c := range m.all() {
 		c.Collect(to)
 	}
 }
 
-// Operation records an operation of the core.
+// Operation counts an operation of the core, with its duration and memory.
 func (m *Metrics) Operation(o ctxfold.Operation) {
 	m.operations.WithLabelValues(o.Name, o.Code).Observe(o.Took.Seconds())
 	m.waits.Observe(o.Waited.Seconds())
@@ -89,12 +89,12 @@ func (m *Metrics) Operation(o ctxfold.Operation) {
 	}
 }
 
-// Summary records a call of a summarizer.
+// Summary counts a call of a summarizer, with its duration.
 func (m *Metrics) Summary(s ctxfold.SummaryCall) {
 	m.summaries.WithLabelValues(string(s.Scope), strconv.FormatBool(s.Failed)).Observe(s.Took.Seconds())
 }
 
-// Compaction records a compaction that has ended.
+// Compaction counts a finished compaction and the tokens that it saved.
 func (m *Metrics) Compaction(r ctxfold.Report) {
 	m.compactions.WithLabelValues(string(r.Reason), string(r.Summary.Source)).Inc()
 	if r.Changed {
@@ -103,12 +103,12 @@ func (m *Metrics) Compaction(r ctxfold.Report) {
 	}
 }
 
-// Request records a client's request.
+// Request counts a client's request to the proxy, with its duration.
 func (m *Metrics) Request(r proxy.Request) {
 	m.requests.WithLabelValues(r.Format, strconv.Itoa(r.Status)).Observe(r.Took.Seconds())
 }
 
-// Records records a call of the store of records.
+// Records counts a call of the store that keeps compactions, with its duration.
 func (m *Metrics) Records(r ctxfold.RecordsCall) {
 	m.records.WithLabelValues(r.Op, strconv.FormatBool(r.Failed)).Observe(r.Took.Seconds())
 }

@@ -26,7 +26,7 @@ func (p *Proxy) limit(w http.ResponseWriter, r *http.Request) *timedBody {
 	return b
 }
 
-// timedBody is a body with a deadline.
+// timedBody is a request's body that must arrive before a deadline.
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
@@ -66,7 +66,7 @@ func (b *timedBody) isWhole() bool {
 	return b.whole
 }
 
-// leave discards the rest of a body that the client is still sending, for a short time. Otherwise the server would do
+// leave waits for a short time for the rest of a body that the client is still sending, and discards it. Otherwise the server would do
 // that after the handler and, in full duplex, take the following data as part of both the body and a request.
 func (b *timedBody) leave() {
 	if b.isWhole() {

@@ -28,7 +28,7 @@ func failure(response *http.Response) []byte {
 	return nil
 }
 
-// failedStream reads a stream up to the first event that is an error or the start of a response.
+// failedStream reads a stream up to the first event that is an error or the start of a response, and returns the error, if it is one.
 func failedStream(response *http.Response) []byte {
 	var read bytes.Buffer
 	defer func() { replay(response, read.Bytes()) }()

@@ -13,7 +13,7 @@ import (
 // the same request again.
 const patience = time.Second
 
-// flights are the compactions in progress, each with the number of clients that wait for it.
+// flights are the compactions in progress, by key, each with the number of clients that wait for it.
 type flights struct {
 	mu   sync.Mutex
 	open map[string]*flight

@@ -23,7 +23,7 @@ func modelIn(path string) string {
 	return name
 }
 
-// geminiURL returns the URL to request a summary, without streaming.
+// geminiURL returns the URL of the request for a summary, which is not streamed, for the given model.
 func geminiURL(base, query, model string) (string, string, string) {
 	if head, _, ok := strings.Cut(base, "/models/"); ok && model != "" {
 		base = head + "/models/" + url.PathEscape(model)

@@ -95,8 +95,8 @@ func (p *Proxy) ownerOf(r *http.Request, at *route, body []byte) string {
 	return owner + "\x00" + r.Header.Get(HeaderConversation)
 }
 
-// steadyRunes is the number of runes of a system prompt that count. Apps usually put text that changes with each request
-// at the end.
+// steadyRunes is how much of a system prompt is used to identify the conversation's owner, in runes. Apps usually put text that changes
+// with each request at the end.
 const steadyRunes = 500
 
 // steady returns the beginning of a system prompt without words that may depend on the date: words with digits, and the

@@ -116,7 +116,7 @@ type Metrics interface {
 	Request(Request)
 }
 
-// Request describes one request of a client.
+// Request describes one request of a client to the proxy.
 type Request struct {
 	// Format is the wire format of the conversation; "" for requests that are forwarded unchanged.
 	Format string
@@ -128,7 +128,7 @@ type Request struct {
 	Took time.Duration
 }
 
-// route is an API that the proxy knows.
+// route is an API that the proxy can compact.
 type route struct {
 	suffix string     // the end of the path, after the base URL for the SDK
 	format api.Format // the wire format of the transcript
@@ -154,7 +154,7 @@ var routes = []route{
 	{suffix: ":countTokens", format: "gemini", list: "contents"},
 }
 
-// New returns a Proxy.
+// New returns a Proxy with the given options, or an error if they are incomplete or the policy is invalid.
 func New(o Options) (*Proxy, error) {
 	if o.Compactor == nil {
 		return nil, errors.New("ctxfold: a proxy needs a Compactor")
@@ -292,7 +292,7 @@ func (c *call) pass(p *Proxy, r *http.Request, why string) {
 // passed returns the report for a request that is forwarded unchanged.
 func passed(why string) string { return "passed; why=" + why }
 
-// count passes a call to the metrics once its response begins.
+// count reports a client's request to the metrics once its response begins.
 func (p *Proxy) count(c *call, status int) {
 	m := Request{Format: string(c.format), Status: status, Took: time.Since(c.start)}
 	if c.turn != nil {

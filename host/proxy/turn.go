@@ -113,7 +113,7 @@ func (t *turn) finish(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, e
 	})
 }
 
-// recollect applies remembered compactions without making a new one, for a request that only counts tokens.
+// recollect applies remembered compactions without making a new one. It is for requests that only count tokens.
 func (t *turn) recollect(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, error) {
 	r, err := t.proxy.Compactor.Recollect(ctx, in)
 	if err == nil {

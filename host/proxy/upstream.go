@@ -58,7 +58,7 @@ func (rt roundTripper) send(r *http.Request, t *turn) (*http.Response, error) {
 	return response, nil
 }
 
-// replay puts the part of a body that was read back before the rest.
+// replay puts the part of a body that has been read back in front of the rest, so that it can be read again.
 func replay(response *http.Response, read []byte) {
 	response.Body = struct {
 		io.Reader

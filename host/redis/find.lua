@@ -1,4 +1,4 @@
--- The first of KEYS that has a record: its index and the record, whose time to live (ARGV[1], ms) begins anew when half of it is over.
+-- The first of KEYS that has a record: its index and the record, whose time to live (ARGV[1], ms) starts over when half of it is over.
 for i, key in ipairs(KEYS) do
 	local record = redis.call('GET', key)
 	if record then

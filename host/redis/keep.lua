@@ -1,4 +1,4 @@
--- Keeps the record ARGV[2] under KEYS[2] and those behind it for ARGV[3] ms, if the holder ARGV[1] has the lease KEYS[1].
+-- Stores the record ARGV[2] under KEYS[2] and the keys after it for ARGV[3] ms, if the holder ARGV[1] has the lease KEYS[1].
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then
 	return 0
 end

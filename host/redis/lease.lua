@@ -1,4 +1,4 @@
--- Leases KEYS[1] to the holder ARGV[1] for ARGV[2] ms, unless another one has it.
+-- Leases KEYS[1] to the holder ARGV[1] for ARGV[2] ms, unless another holder has it.
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then
 	return 0

@@ -21,7 +21,7 @@ import (
 	"github.com/ctxfold/ctxfold/records"
 )
 
-// Defaults of [Options].
+// Defaults of the fields of [Options].
 const (
 	// DefaultPrefix precedes all keys.
 	DefaultPrefix = "ctxfold:"
@@ -141,7 +141,7 @@ func (r *Records) Keep(ctx context.Context, keys []string, record []byte) error 
 	return err
 }
 
-// Lease leases the first key.
+// Lease leases the first key to a holder, unless somebody else has a lease on one of the keys.
 func (r *Records) Lease(ctx context.Context, keys []string, holder string, ttl time.Duration) (bool, error) {
 	// A long history has more keys than one call should send. So this call takes its own lease first and then looks for
 	// other leases: of two simultaneous calls, at least the later one sees the other's lease.
@@ -163,17 +163,17 @@ func (r *Records) Lease(ctx context.Context, keys []string, holder string, ttl t
 	return true, nil
 }
 
-// Renew renews a lease.
+// Renew extends a lease by ttl, from now on. It returns false if the holder no longer has the lease.
 func (r *Records) Renew(ctx context.Context, key, holder string, ttl time.Duration) (bool, error) {
 	return renewScript.Run(ctx, r.client, r.all("l:", []string{key}), holder, ttl.Milliseconds()).Bool()
 }
 
-// Release ends a lease.
+// Release ends a lease, if the holder still has it.
 func (r *Records) Release(ctx context.Context, key, holder string) error {
 	return releaseScript.Run(ctx, r.client, r.all("l:", []string{key}), holder).Err()
 }
 
-// KeepLeased stores a record for the holder of a lease.
+// KeepLeased stores a record if the holder still has the lease on key, and reports whether it does.
 func (r *Records) KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (bool, error) {
 	all := append(r.all("l:", []string{key}), r.all("r:", keys)...)
 	return keepScript.Run(ctx, r.client, all, holder, record, r.maxAge.Milliseconds()).Bool()

@@ -32,7 +32,7 @@ var (
 	entryReads   = regexp.MustCompile(`import \{ readFile \} from "node:fs/promises";\n`)
 	entryLoader  = regexp.MustCompile(`(?s)loader\(\n.*?\n\);`)
 	entryLoadDoc = regexp.MustCompile(`(?m)^(/\*\* Load)s the (module; see .*) \*/$`)
-	entryCallDoc = regexp.MustCompile(`(?m)^(/\*\* (?:Creates|Returns|Reads|Whether).*) \*/$`)
+	entryCallDoc = regexp.MustCompile(`(?m)^(/\*\* (?:Creates|Fits|Reads|Resolves).*) \*/$`)
 )
 
 const fetched = "\n  (url) => fetch(url),\n"

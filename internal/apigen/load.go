@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -29,6 +30,9 @@ type source struct {
 func load(module, root string, folders ...string) *source {
 	fset := token.NewFileSet()
 	build.Default.CgoEnabled = false // the importer leaves what cgo writes in the system's temporary folder
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	check(err)
+	build.Default.GOROOT = strings.TrimSpace(string(goroot)) // a program built with -trimpath doesn't know it
 	s := &source{module: module, root: root, fset: fset, std: importer.ForCompiler(fset, "source", nil), packages: map[string]*types.Package{},
 		info: types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}}, comments: map[token.Pos]string{}}
 	for _, folder := range folders {

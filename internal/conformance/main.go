@@ -91,7 +91,7 @@ func tableOf(results []*result) string {
 
 const begin, end = "<!-- results -->\n", "<!-- /results -->"
 
-// replaceTable replaces the table between the marks on a page.
+// replaceTable replaces the text between the table markers in file with table.
 func replaceTable(file, table string) error {
 	page, err := os.ReadFile(file)
 	if err != nil {

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const cwd = fileURLToPath(new URL("..", import.meta.url));
 
-/** @param {string} command */
+/** Runs a command in the package's folder. @param {string} command */
 const run = (command) => execSync(command, { cwd, stdio: "inherit" });
 
 if (!existsSync(`${cwd}dist/inline-module.js`)) {

@@ -2,7 +2,7 @@
 // internal/testlog does for Go.
 import { basename } from "node:path";
 
-/** @param {AsyncIterable<{type: string, data: any}>} events */
+/** Yields a line of text for each event to report. @param {AsyncIterable<{type: string, data: any}>} events */
 export default async function* times(events) {
   for await (const { type, data } of events) {
     if ((type !== "test:pass" && type !== "test:fail") || data.nesting > 0) continue;

@@ -1,7 +1,7 @@
 import { CtxfoldError, messageOf } from "./errors.js";
 import { wasiImports } from "./wasi.js";
 
-/** A request in pieces, which are written to the module's memory one after the other. */
+/** A request in pieces, which are copied into the module's memory one after the other. */
 export type Pieces = readonly (string | Uint8Array)[];
 
 interface Exports {
@@ -24,9 +24,9 @@ const SWOLLEN = 128 * 1024 * 1024;
  */
 export const SWOLLEN_AT_THE_EDGE = 40 * 1024 * 1024;
 /**
- * An instance with more than ROOMY bytes is also replaced after CALM consecutive calls whose request and answer each
- * needed less than 1/SHARE of its memory. Its sessions are then opened again. If a replacement doesn't halve the
- * memory, the next replacement takes twice as many calls.
+ * An instance with more than ROOMY bytes is also replaced after CALM consecutive calls whose request and answer took
+ * less than 1/SHARE of its memory. Its sessions are then opened again. If a replacement doesn't halve the memory, the
+ * next replacement takes twice as many calls.
  */
 const ROOMY = 32 * 1024 * 1024;
 const CALM = 64;
@@ -60,8 +60,8 @@ export class CtxfoldModule {
   #patience = 0;
 
   /**
-   * `swollen` is the memory size in bytes above which an instance is replaced. Throws `invalid_module` if the module is
-   * not ctxfold's.
+   * `swollen` is the memory size in bytes above which an instance is replaced. Throws `invalid_module` if `module`
+   * isn't a ctxfold module.
    */
   constructor(module: WebAssembly.Module, swollen = SWOLLEN) {
     const names = new Set(WebAssembly.Module.exports(module).map((e) => e.name));

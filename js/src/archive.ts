@@ -1,4 +1,4 @@
-/** Restores and searches content that compactions removed and that is in a store. */
+/** Restores and searches content that compactions removed and put into a store. */
 import type { Store } from "./store.js";
 import type { Found, Kept, Messages, NamedHandles, Recalled, Restored, Search, SearchOptions, State } from "./types.js";
 
@@ -87,8 +87,8 @@ const digitsOf = (handle: string) => handle.toLowerCase().slice(0, 16);
 /**
  * Searches the messages that compactions removed. A query consists of words in any script, which may be in adjacent
  * messages, and of dates and roles. The search covers all bodies that the conversation refers to through `messages`
- * and the state, directly or indirectly, or only the bodies of `handles`. A body that does not match its handle
- * counts as missing. If the store has a method `search`, that is called instead.
+ * and the state, directly or indirectly, or only the bodies of `handles`. A body that does not match its handle is
+ * treated as missing. If the store has a method `search`, that is called instead.
  */
 export async function searchFrom(
   store: Store,

@@ -40,13 +40,13 @@ const TARGET = 0.6;
 const LARGEST_RESERVE = 16_384;
 const MOST_TOKENS = 1_000_000_000;
 
-/** The most tokens that the estimator adds for an image or a file, and for the framing of a message. */
+/** The maximum number of tokens that the estimator adds for an image or a file, and for the framing of a message. */
 const FILE = 1600;
 const FRAMING = 8;
 /** Models for which the tokens of an image depend on its pixels, so that a small file may cost many. */
 const BY_PIXELS = /gemini|gemma/i;
 
-/** The module decides about values that are nested more deeply. */
+/** Values that are nested more deeply than this are left to the module. */
 const DEPTH = 32;
 
 /** The content of a part: text, a tool call, a file, or a tool result under the key `content` or `output`. */
@@ -308,7 +308,7 @@ const isItem = ({ type, ...item }: Fields): boolean =>
 const isCall = (call: unknown) =>
   isPlain(call) && isSimple(call, ["function"]) && has(call.function, { name: isText, arguments: isText });
 
-/** Reports whether the values of all keys other than those in `but` are primitive. */
+/** Reports whether all values except those under the keys in `but` are primitive. */
 const isSimple = (value: Fields, but: readonly string[]): boolean =>
   Object.entries(value).every(
     ([name, member]) => typeof member !== "object" || member === null || but.includes(name) || ASIDE.includes(name),

@@ -1,4 +1,4 @@
-/** What surrounds one compaction of a conversation: events, the lock and the state. */
+/** Handles everything around one compaction of a conversation: its events, the lock and the saved state. */
 import type { ConversationOptions } from "./conversation-options.js";
 import { messageOf } from "./errors.js";
 import type { CompactionEvent } from "./journal.js";
@@ -9,7 +9,7 @@ import { telling } from "./tell.js";
 import type { Beginning } from "./types.gen.js";
 import type { Action, Message, State } from "./types.js";
 
-/** Whether and where a compaction's state is saved, and how other writers are noticed. */
+/** Saves a compaction's state, and detects other writers. */
 interface Writing {
   /** Throws if another writer has saved a state in the meantime. */
   check(): Promise<void>;
@@ -124,10 +124,7 @@ export class Compaction<M extends Message> {
   }
 }
 
-/**
- * Acquires a lock. `run` is the function that runs work while it holds the lock. Resolves to a function that releases
- * the lock.
- */
+/** Acquires a lock. `run` runs a function while it holds the lock. Resolves to a function that releases the lock. */
 function entered(run: (work: () => Promise<void>) => Promise<void>): Promise<() => Promise<void>> {
   return new Promise((resolve, reject) => {
     const ended: Promise<void> = run(

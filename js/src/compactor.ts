@@ -456,7 +456,7 @@ class ModuleCompactor implements Compactor {
     return this.#result("info", {});
   }
 
-  /** Returns the options of an operation that counts tokens. */
+  /** Returns the options of a request that counts tokens: those of this call, and the token count of an exact tokenizer. */
   #counting(op: Operation, messages: Messages, overrides: Overrides) {
     checkOverrides(overrides, op);
     const { options, usage } = overrides;

@@ -52,7 +52,7 @@ export class Conversation<M extends Message = Message> {
   #session: Live<M> | undefined;
   /** Pending while all messages are being replaced; undefined otherwise. */
   #shut: Promise<void> | undefined;
-  /** The state that is stored in `states`, as far as this conversation knows. */
+  /** The state that this conversation last read from `states` or saved there. */
   #stored: MaybeState;
   /** Whether another writer has saved a state since this conversation read it. */
   #stale = false;
@@ -60,7 +60,7 @@ export class Conversation<M extends Message = Message> {
   #last: Promise<unknown> = Promise.resolve();
   #background: BackgroundCompaction<M> | undefined;
   #begun = 0;
-  /** What earlier turns have noted for later turns. */
+  /** Notes that earlier turns have left for later turns. */
   #notes: TurnNotes | undefined;
   /** Whether the messages have been replaced since the last turn. */
   #edited = false;
@@ -277,7 +277,7 @@ export class Conversation<M extends Message = Message> {
     }
   }
 
-  /** Runs a turn. The module decides what happens in it. */
+  /** Runs a turn, which may compact the conversation. The module decides that. */
   #turn(moment: Turn["moment"], options: CompactOptions = {}, more: Partial<JobSettings> = {}): Promise<Compacted<M>> {
     return this.#alone((session) =>
       ending(options, (signal) => {

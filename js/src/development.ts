@@ -20,7 +20,7 @@ const createEngine = /* @__PURE__ */ offPage(inPage, async () => (await import("
 /** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
 export const createFitter: CreateFitter = /* @__PURE__ */ fitterFactory(createEngine);
 
-/** Returns what to send for a whole history; see {@link Fit}. */
+/** Fits a whole history into the context window and returns the messages to send; see {@link Fit}. */
 export const fit: Fit = /* @__PURE__ */ fitFunction(createEngine);
 
 /** Reads a message that a compaction wrote; see {@link DigestOf}. */
@@ -28,7 +28,7 @@ export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(asy
   (await inPage())(options),
 );
 
-/** Whether a provider's error means that the conversation doesn't fit; see {@link IsOverflow}. */
+/** Resolves to true if a provider's error means that the conversation doesn't fit; see {@link IsOverflow}. */
 export const isOverflow: IsOverflow<ModuleSource> = /* @__PURE__ */ overflowReader(async (options) =>
   (await inPage())(options),
 );

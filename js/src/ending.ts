@@ -49,7 +49,10 @@ export function usageOf(
   return { message: -1, total_tokens: total, exact: true };
 }
 
-/** The caller's options that affect requests. If there is a store, all removed content is archived. */
+/**
+ * The options of a compactor that affect the options of its requests. If there is a store, all removed content is
+ * archived.
+ */
 interface Hosting {
   store?: object | undefined;
   /** Texts to replace with placeholders. */
@@ -110,7 +113,7 @@ const COMPACT_OPTIONS: Names<CompactOptions> = {
   timeoutMs: true,
 };
 
-/** Where options of `compact` belong, for users who pass them to `createCompactor`. */
+/** The options of `compact`, with advice on where to pass them, for users who pass them to `createCompactor`. */
 export const IN_COMPACT = [COMPACT_OPTIONS, "the call: compact(messages, { * })"] as const;
 
 /** Throws `invalid_option` for an unknown option. */

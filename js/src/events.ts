@@ -44,7 +44,7 @@ interface ModelOptions {
   onEvent?: (event: CompactorEvent) => void | PromiseLike<void>;
 }
 
-/** Returns the options of a compactor that concern the model. */
+/** Returns those options of a compactor that concern the model, with defaults filled in. */
 export function model({
   summarize,
   summaryTimeoutMs: timeoutMs = DEFAULT_TIMEOUT_MS,

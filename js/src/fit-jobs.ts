@@ -54,7 +54,7 @@ export class FitJobs {
     for (const { controller } of this.#background.values()) controller.abort();
   }
 
-  /** Returns the messages to send for a history. */
+  /** Fits a history and returns the messages to send. */
   async fit<M extends Messages>(
     source: Transcript,
     given: Settings,

@@ -1,6 +1,6 @@
 /**
- * Returns the messages to send for a whole history, for apps that keep their own list of messages and pass the
- * complete list each turn.
+ * Fits whole histories into the context window, for apps that keep their own list of messages and pass the complete
+ * list each turn.
  */
 import type { CompactorOptions } from "./compactor-options.js";
 import type { Counted } from "./ending.js";
@@ -139,12 +139,12 @@ export interface Fitter {
 export type CreateFitter<Source = ModuleSource> = (options?: FitterOptions<Source>) => Fitter;
 
 /**
- * Returns the messages to send for a whole history: the compactions of earlier calls are applied to the beginning of
- * the history, and a new one is made when it is due. The app keeps its own list and passes all of it each turn; it
- * may also continue from the messages returned. A beginning is recognized by what the model sees of it: texts, tool
- * calls and results. Cache breakpoints, metadata, ids and dates may change from call to call. Concurrent calls for
- * one conversation with the same memory share one compaction: within a process and, with Web Locks, across all pages
- * of an origin or all threads of a program.
+ * Fits a whole history into the context window and returns the messages to send: the compactions of earlier calls are
+ * applied to the beginning of the history, and a new one is made when it is due. The app keeps its own list and
+ * passes all of it each turn; it may also continue from the messages returned. A beginning is recognized by what the
+ * model sees of it: texts, tool calls and results. Cache breakpoints, metadata, ids and dates may change from call to
+ * call. Concurrent calls for one conversation with the same memory share one compaction: within a process and, with
+ * Web Locks, across all pages of an origin or all threads of a program.
  *
  * Compactions are remembered for calls that have an equal policy (window, model and format included), and the same
  * `memory`, `store` and `module` objects: create these once, not in each call. `summarize` and the other functions
@@ -165,7 +165,7 @@ export type Fit<Source = ModuleSource> = <M extends Messages>(
   options?: FitOptions<Source>,
 ) => Promise<FitResult<M>>;
 
-/** The function with which a platform creates the object that runs operations. */
+/** The function with which a platform creates an engine, the object that runs operations of the module. */
 type Create<Source> = (options: { module?: Source }, worker?: boolean) => unknown;
 
 const FIT_CALL_OPTIONS: Names<FitCallOptions> = {
@@ -241,7 +241,7 @@ function sharedPools<Source>(create: Create<Source>): Pools<Source> {
 /** The pools of fitters that share their memory, one for all fitters with equal options. */
 class Pools<Source> {
   readonly #create: Create<Source>;
-  /** In the order of their last use; the most recently used is the last. */
+  /** The pools by their options, from the least to the most recently used. */
   readonly #pools = new Map<string, Pool>();
   readonly #numbers = new WeakMap<object, number>();
   #objects = 0;

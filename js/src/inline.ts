@@ -25,13 +25,13 @@ export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load)
 /** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
 export const createFitter: CreateFitter = /* @__PURE__ */ fitterFactory(createCompactor);
 
-/** Returns what to send for a whole history; see {@link Fit}. */
+/** Fits a whole history into the context window and returns the messages to send; see {@link Fit}. */
 export const fit: Fit = /* @__PURE__ */ fitFunction(createCompactor);
 
 /** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
 
-/** Whether a provider's error means that the conversation doesn't fit; see {@link IsOverflow}. */
+/** Resolves to true if a provider's error means that the conversation doesn't fit; see {@link IsOverflow}. */
 export const isOverflow: IsOverflow<ModuleSource> = /* @__PURE__ */ overflowReader(createCompactor);
 
 /** Loads the module before the first call; see {@link Preload}. */

@@ -23,7 +23,7 @@ class Later implements Engine {
     this.#create = create;
   }
 
-  /** Resolves at once, because `runOperation` waits for the worker. */
+  /** Resolves immediately, because `runOperation` waits for the worker. */
   async ready(): Promise<void> {}
 
   read(messages: unknown): Promise<Transcript> {

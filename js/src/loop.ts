@@ -49,7 +49,7 @@ export interface Ended {
   result: Answer | undefined;
   /** The result of the check, if the job is a turn without a compaction. */
   check?: Check;
-  /** What a turn has noted for the next turn. */
+  /** Notes that the turn leaves for the next turn. */
   notes?: TurnNotes;
   /** Whether any summary was requested. */
   asked: boolean;
@@ -396,7 +396,7 @@ class Job {
   }
 }
 
-/** Effects for which functions of the caller are called. If such a function fails, the job ends. */
+/** Effects that call functions of the caller's. If such a function fails, the job ends. */
 const BREAKING: readonly EffectName[] = ["count", "enter", "before"];
 
 const OPEN = 0x7b;

@@ -28,13 +28,13 @@ const POLICY: Names<Policy> = {
   last_resort: true,
 };
 
-/** The options of another function, and an example of a call with them. */
+/** The option names of another function, and an example of a call with such an option. */
 type Elsewhere = readonly [names: Readonly<Record<string, true>>, there: string];
 
 /**
  * Throws `invalid_option` for an option that the function `of` does not have, and suggests the option that was
- * probably meant. Options whose value is undefined are ignored. `elsewhere` lists options of other functions, each
- * list with an example of how to pass them there, in which `*` stands for the name.
+ * probably meant. Options whose value is undefined are ignored. `elsewhere` lists the options of other functions,
+ * each with an example of a call in which `*` is replaced with the option's name.
  */
 export function checkOptions(
   given: object,

@@ -27,7 +27,7 @@ export interface Engine {
   close?(): void;
 }
 
-/** If the upper bound is above this share of the limit, the module will be needed soon, so it is preloaded. */
+/** The share of the limit above which the module is preloaded, because it will be needed soon. */
 const SOON = 0.5;
 
 /** The settings of a call. */
@@ -41,7 +41,7 @@ export interface Settings {
   waitUntil: ((ended: Promise<void>) => void) | undefined;
 }
 
-/** What calls with the same memory share. */
+/** The memory and everything else that calls with the same memory share. */
 export class Pool {
   readonly #engine: Engine;
   readonly #records: Records;

@@ -1,4 +1,4 @@
-/** Loads the module and the worker before the first call. */
+/** Loads the module, and a page's worker, before the first call. */
 import type { Load, ModuleSource } from "./load.js";
 import type { OffPageCreate } from "./off-page.js";
 import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";

@@ -22,10 +22,10 @@ export interface SharedMemory {
   readonly records: Records;
 }
 
-/** What a load returns; it has no members if nothing was found. */
+/** The result of a load. It has no members if nothing was found. */
 export type Found = Pick<EffectResult, "record" | "at" | "revision">;
 
-/** What a request for a lease returns. */
+/** The result of a request for a lease. */
 export type Granted = Pick<EffectResult, "done" | "at">;
 
 type Value<T> = T | PromiseLike<T>;

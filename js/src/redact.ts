@@ -1,4 +1,4 @@
-/** Makes the module's option `redact` from the results of the caller's function (docs/guides/redact.md). */
+/** Creates the module's option `redact` from the results of the caller's function (docs/guides/redact.md). */
 import { decode } from "./json.js";
 import type { Redact, Redaction } from "./types.gen.js";
 

@@ -4,13 +4,14 @@ import { decode } from "./json.js";
 import { type Transcript, transcript } from "./transcript.js";
 import type { Left } from "./types.js";
 
-/** Returns the request that saves a compacted conversation in its file; undefined if nothing has changed. */
+/** Returns the request to write a compacted conversation into its session file; undefined if nothing has changed. */
 export function saving(
   file: string | Uint8Array,
   left: Left,
 ): { head: HeadOf<"save">; source: Transcript } | undefined {
   if (!left.report.changed) return undefined;
-  // A file on disk contains no unpaired surrogates. What replaces them here has the same length in bytes as on disk.
+  // A file on disk contains no unpaired surrogates. The character that replaces them has the same length in bytes as
+  // the one on disk.
   const text = typeof file === "string" ? file.toWellFormed() : decode(file);
   const head = { file: text, tokens: left.report.tokens.before, time: new Date().toISOString() };
   return { head, source: transcript(left.messages) };
@@ -29,7 +30,7 @@ export function fileOf<F extends string | Uint8Array>(file: F, answer: Answer): 
   return out as Uint8Array as F;
 }
 
-/** Saves with a module that has already been loaded. */
+/** Writes the conversation into the file, with a module that has already been loaded. */
 export function saved<F extends string | Uint8Array>(
   file: F,
   left: Left,

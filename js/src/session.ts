@@ -171,7 +171,7 @@ class SessionSteps {
     return this.#result(yield* this.#runOperation("step", { plan, summaries }));
   }
 
-  /** Puts the result in place of the messages that were compacted. Messages appended since then follow it. */
+  /** Replaces the messages that were compacted with the result. Messages appended since then come after it. */
   take({ done, edits, length }: Finished): Done<Message[]> {
     const given = this.messages.slice(0, length);
     const kept = applyEdits(given, edits) as readonly Message[];
@@ -287,7 +287,7 @@ export interface TurnHost extends Required<Pick<Means, "begin" | "stop" | "enter
 /** The outcome of a turn: a compaction, or a check that gives the reason why there was none. */
 export type Turned<M extends Message> = Pick<Ended, "check" | "notes"> & { done?: Done<M[]> };
 
-/** The method of a session that only conversations use. */
+/** A session with the method that only conversations use. */
 export interface Turning<M extends Message> {
   turn(settings: Partial<JobSettings>, overrides: Overrides, host: TurnHost, signal?: AbortSignal): Promise<Turned<M>>;
 }
@@ -420,7 +420,7 @@ class OpenSession<Where extends "here" | "worker"> {
     return this.#run(this.#steps.close());
   }
 
-  /** Puts a finished result in place before the next operation begins. */
+  /** Applies a finished result before the next operation begins. */
   *#taken(steps: Steps<Finished | Pending>): Steps<Pending | Done<Message[]>> {
     const result = yield* steps;
     return isFinished(result) ? this.#steps.take(result) : result;

@@ -59,7 +59,7 @@ class StoredRecords implements Records {
     return true;
   }
 
-  /** Requests a lease. If the store is unreachable, the lease counts as granted, so that nobody has to wait. */
+  /** Requests a lease. If the store is unreachable, the lease is treated as granted, so that nobody has to wait. */
   async lease(keys: readonly string[], holder: string, ttl: number): Promise<Granted> {
     if (this.#holders.has(holder)) return { done: await this.#reach.renew(keys[0] as string, holder, ttl) };
     const granted = await this.#reach.lease(keys, holder, ttl);

@@ -1,8 +1,8 @@
 /** Splits long work in a page into slices, between which the page can repaint and respond to its user. */
 
 /**
- * The length of a slice in milliseconds. A page counts as blocked from 50 ms on, and slow machines take four times as
- * long.
+ * The length of a slice in milliseconds. A page is considered blocked from 50 ms on, and slow machines take four
+ * times as long.
  */
 const SLICE_MS = 8;
 

@@ -1,4 +1,4 @@
-/** A semaphore. Those who wait for it get their slots in order. */
+/** A semaphore. Calls that wait for a slot get it in the order in which they were made. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -8,7 +8,7 @@ export class Slots {
     this.#free = Math.floor(count);
   }
 
-  /** Takes a slot, and resolves as soon as it has one. If it rejects with the signal's reason, it has taken none. */
+  /** Takes a slot as soon as one is free. If it rejects with the signal's reason, it has taken none. */
   take(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
@@ -29,7 +29,7 @@ export class Slots {
     });
   }
 
-  /** Frees a slot, which goes to the next one who waits. */
+  /** Frees a slot, which the next waiting call gets. */
   free(): void {
     const next = this.#waiting.shift();
     if (next) next();

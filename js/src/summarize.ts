@@ -165,7 +165,10 @@ function countsOf(usage: CallUsage): CallUsage {
   };
 }
 
-/** Replaces unpaired surrogates, which UTF-8 cannot represent. They occur if a model's text was cut inside a pair. */
+/**
+ * Replaces unpaired surrogates, which UTF-8 cannot represent. They occur if a model's text was cut between the two
+ * halves of a pair.
+ */
 function textOf(text: string): string {
   return text.toWellFormed();
 }

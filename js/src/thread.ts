@@ -1,4 +1,4 @@
-/** The worker's side of `ctxfold/worker`, which has compactors that a page controls through messages. */
+/** The worker's side of `ctxfold/worker`: compactors that a page controls through messages. */
 import type { Compactor, CreateCompactor } from "./compactor.js";
 import type { CompactorOptions } from "./compactor-options.js";
 import type { Answer, Head } from "./envelope.js";

@@ -63,7 +63,9 @@ function isSession(value: unknown): value is Session<readonly unknown[] | Uint8A
   return typeof kind === "string" && typeof format === "string" && listed;
 }
 
-/** Reads a result of `open`. The module's answer contains only messages, and so does the caller's result. */
+/**
+ * Reads a result of `open`. The module's answer contains only messages, and only these are returned to the caller.
+ */
 function fromSession(session: Session<readonly unknown[] | Uint8Array>): Transcript {
   const { messages, ...rest } = session;
   if (!(messages instanceof Uint8Array)) {

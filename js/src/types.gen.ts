@@ -404,7 +404,19 @@ export type DigestKind = "digest" | "branch" | "line" | "loop" | "file" | "count
 
 /** SessionKind is the kind of a session file; docs/guides/sessions.md describes them. */
 export type SessionKind =
-  "claude-code" | "cline" | "codex" | "gemini-cli" | "goose" | "opencode" | "openhands" | "pi" | "roo-code";
+  | "claude-code"
+  | "cline"
+  | "codex"
+  | "copilot"
+  | "gemini-cli"
+  | "goose"
+  | "letta"
+  | "librechat"
+  | "open-webui"
+  | "opencode"
+  | "openhands"
+  | "pi"
+  | "roo-code";
 
 /** SkipReason is why an entry of a session file is not among its messages. */
 export type SkipReason =

@@ -32,7 +32,7 @@ export type Same<M extends Messages> = M extends string
         ? L
         : M;
 
-/** One run of a result's messages, in output order. Indexes refer to the messages that were passed. */
+/** One consecutive part of a result's messages, in output order. Indexes refer to the messages that were passed. */
 export type Edit<M = Message> =
   /** The messages from the first index up to, but not including, the second. */
   | { keep: [from: number, to: number] }

@@ -21,13 +21,13 @@ const createEngine = /* @__PURE__ */ later(async () => createCompactor);
 /** Creates a `fit` with its own options and memory; see {@link CreateFitter}. */
 export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitterFactory(createEngine);
 
-/** Returns what to send for a whole history; see {@link Fit}. */
+/** Fits a whole history into the context window and returns the messages to send; see {@link Fit}. */
 export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ fitFunction(createEngine);
 
 /** Reads a message that a compaction wrote; see {@link DigestOf}. */
 export const digestOf: DigestOf<RemoteModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
 
-/** Whether a provider's error means that the conversation doesn't fit; see {@link IsOverflow}. */
+/** Resolves to true if a provider's error means that the conversation doesn't fit; see {@link IsOverflow}. */
 export const isOverflow: IsOverflow<RemoteModuleSource> = /* @__PURE__ */ overflowReader(createCompactor);
 
 /** Loads the module before the first call; see {@link Preload}. */

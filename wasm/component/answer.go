@@ -9,20 +9,20 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Result is the result of a function, in the memory of the module. It must stay alive until the host has read it.
+// Result is a function's result in the module's memory. It must stay alive until the host has read it.
 type Result struct{ area }
 
-// Address returns the address of the result for the host.
+// Address returns the address of the result, which the host reads.
 func (r *Result) Address() uint32 { return r.address() }
 
-// Bytes returns the result of call: a list of bytes.
+// Bytes returns the result of the function call: a list of bytes.
 func Bytes(answer []byte) *Result {
 	r := new(Result)
 	r.text(answer)
 	return r
 }
 
-// Checked returns the result of check.
+// Checked returns the result of the function check.
 func Checked(answer []byte, request *Request) *Result {
 	return result(answer, request, alignDouble, func(a *area) {
 		var c api.Check
@@ -43,7 +43,7 @@ func Checked(answer []byte, request *Request) *Result {
 	})
 }
 
-// Printed returns the result of prints.
+// Printed returns the result of the function prints.
 func Printed(answer []byte, request *Request) *Result {
 	return result(answer, request, alignWord, func(a *area) {
 		var p api.Prints
@@ -53,7 +53,7 @@ func Printed(answer []byte, request *Request) *Result {
 	})
 }
 
-// Outcome returns the result of plan, step and fit.
+// Outcome returns the result of the functions plan, step and fit.
 func Outcome(answer []byte, request *Request) *Result {
 	return result(answer, request, alignWord, func(a *area) {
 		p := plannedOf(answer)
@@ -160,7 +160,7 @@ func members(object []byte, member func(name string, l *jlexer.Lexer)) {
 	}
 }
 
-// elements reads a list.
+// elements reads a list, whose elements are read by read.
 func elements[T any](l *jlexer.Lexer, read func(*T, *jlexer.Lexer)) (list []T) {
 	for l.Delim('['); !l.IsDelim(']'); l.WantComma() {
 		var each T

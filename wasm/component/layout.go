@@ -69,18 +69,18 @@ func (a *area) text(b []byte) {
 
 func (a *area) string(s string) { a.text(unsafe.Slice(unsafe.StringData(s), len(s))) }
 
-// present begins an option whose value has the given alignment, and returns the argument there. If there is false, it
-// skips the size bytes of the value.
-func (a *area) present(there bool, alignment, size int) bool {
+// present begins an option whose value has the given alignment. exists says whether there is a value, and is returned. If there is none,
+// present skips size bytes, as many as a value takes.
+func (a *area) present(exists bool, alignment, size int) bool {
 	a.align(alignment)
-	a.bool(there)
+	a.bool(exists)
 	a.align(alignment)
-	if !there {
+	if !exists {
 		for range size / alignment {
 			a.next(alignment)
 		}
 	}
-	return there
+	return exists
 }
 
 // optional writes an option<string>, which is none if b is empty.
@@ -107,7 +107,7 @@ func (a *area) list(n, alignment int, write func(items *area, i int)) {
 // address returns the address of the area. It changes when the area grows.
 func (a *area) address() uint32 { return address(a.bytes()) }
 
-// enum writes the index of a word among the cases of its enum.
+// enum writes the index of a word among cases, the values of its enum.
 func enum[T ~string](a *area, cases []T, word T) { a.byte(byte(max(slices.Index(cases, word), 0))) }
 
 // address returns the address of b in the memory of the module.

@@ -18,7 +18,7 @@ type Argument struct {
 
 func (a *Argument) name() string { return operations.MemberTable[a.Member].Name }
 
-// Request is a request with the offsets of its members.
+// Request is a request as JSON, with the offsets of its members.
 type Request struct {
 	JSON      []byte
 	arguments []Argument
@@ -64,7 +64,7 @@ func (r *Request) locate(e *api.Error) (argument string, offset int) {
 	return "", e.Offset
 }
 
-// Memory returns the bytes of an argument and transfers their ownership to the module.
+// Memory returns the bytes of an argument, which from then on belong to the module.
 type Memory func(ptr, size uint32) []byte
 
 // fields reads a value in the memory layout of the canonical ABI.
@@ -95,7 +95,7 @@ func (f *fields) optional() []byte {
 	return f.text()
 }
 
-// JSONList returns a list<json> as a JSON list. An empty list yields nothing, so the member is omitted.
+// JSONList returns a list<json> as a JSON list. For an empty list it returns nothing, so that the member is omitted.
 func JSONList(ptr, n uint32, take Memory) (list []byte) {
 	f := fields{take(ptr, n*8), take}
 	for i := range n {

@@ -12,12 +12,12 @@ type (
 	//easyjson:json
 	SummaryRequest api.SummaryRequest
 
-	// Body is a body of an archive.
+	// Body is the removed content in an archive.
 	//
 	//easyjson:json
 	Body api.Body
 
-	// ReportTokens are the tokens of a report.
+	// ReportTokens are the token counts in a report.
 	//
 	//easyjson:json
 	ReportTokens api.ReportTokens

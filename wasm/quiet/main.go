@@ -27,7 +27,7 @@ import (
 // packages are the packages to rewrite.
 var packages = []string{"runtime", "internal/runtime/maps", "internal/sync", "sync", "internal/runtime/atomic"}
 
-// zero are the GODEBUG options that are always 0 in a module, where nothing can set them.
+// zero lists the GODEBUG options that are always 0 in the WebAssembly module, because nothing there can set GODEBUG.
 var zero = []string{
 	"adaptivestackstart", "asyncpreemptoff", "checkfinalizers", "clobberfree", "decoratemappings", "disablethp", "dontfreezetheworld",
 	"efence", "gccheckmark", "gcpacertrace", "gcshrinkstackoff", "gcstoptheworld", "gctrace", "harddecommit", "inittrace", "sbrk",
@@ -45,7 +45,7 @@ func main() {
 	}
 }
 
-// rewriter is the configuration of the rules.
+// rewriter contains the settings of the rules.
 type rewriter struct {
 	without string
 	options []string        // that become constants

@@ -1,7 +1,7 @@
 package main
 
-// group is a list of functions of the runtime that a module never needs, and why. Those under nothing return zero
-// values; those under trap are never reached unless the runtime is broken, and end the instance.
+// group is a list of functions of the runtime that a module never needs, and why. The functions listed in nothing return zero values.
+// Those listed in trap are never reached unless the runtime is broken; they end the instance.
 type group struct {
 	name, why     string
 	nothing, trap []string

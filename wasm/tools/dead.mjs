@@ -7,9 +7,9 @@
 // - by call_indirect, whose operand is a PC shifted to the right by 16 bits. Go computes no PC from that of another function, so it
 //   has to be somewhere as a whole: as a constant in code, as a global, as a word of memory, or as the number of a method in a type.
 //
-// So all words of memory that could be a PC count, whatever they are (Go aligns them to 8 bytes), and the methods of all types. What does
-// not count, and why: the table of functions, from which the runtime takes an entry of a function that is running; the list of
-// functions that initialise packages, which `doInit1` alone reads; and the values of functions that Go's linker puts into one place,
+// So every word of memory that could be a PC keeps its function alive, whatever it is (Go aligns them to 8 bytes), and so do the methods
+// of all types. Not considered are: the table of functions, from which the runtime takes an entry of a function that is running; the list
+// of functions that initialise packages, which `doInit1` alone reads; and the values of functions that Go's linker puts into one place,
 // where nothing has their address.
 //
 // Dead functions have no record in the function table.
@@ -21,7 +21,7 @@ import { read, signed } from "./code.mjs";
 import { typesOf } from "./gotypes.mjs";
 import { clear, functionTable, memoryOf, moduleData } from "./memory.mjs";
 
-/** Functions that are never called again once the runtime has started. */
+/** Functions that are never called again after the runtime has started. */
 const over = new Map([
   ["runtime.rt0_go", "is at the bottom of the scheduler's stack, and traps if it continues"],
   ["runtime.main", "is at the bottom of the stack of all exports, and traps if it continues"],
@@ -36,7 +36,7 @@ const over = new Map([
   ["runtime.goexit1", "the goroutines of the runtime do not end"],
 ]);
 
-/** The functions among them that are called again without clearFree, because the first collection starts goroutines. */
+/** Those of them that are called again if the module has no clearFree, because the first collection starts goroutines. */
 const goroutines = ["newproc1", "makechan", "chanrecv", "chansend", "closechan", "goexit1"].map((name) => `runtime.${name}`);
 
 const I32_CONST = 0x41, I64_CONST = 0x42;

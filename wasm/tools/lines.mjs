@@ -1,10 +1,10 @@
 // node lines.mjs [--plain] from.wasm to.wasm: removes names, line numbers and the index of functions from a module that Go has built.
 //
-// Go's runtime keeps them for stack traces, which nobody sees here: a panic is answered by the code internal, and output is
-// dropped. They are a tenth of the packed module. What the collector and the unwinder need (stack sizes, stack maps, inlining)
-// stays, closer together, and once where several functions have the same. The index leads from an address to a function;
-// build.sh builds a runtime that does without, since in WebAssembly the address begins with the function's number. It would be a
-// megabyte of each instance. The layout is that of runtime/symtab.go and internal/abi/symtab.go, Go 1.26; another one is an error.
+// Go's runtime keeps them for stack traces, which nobody sees here: a panic becomes an answer with the error code internal, and output is
+// dropped. They are a tenth of the packed module. What the collector and the unwinder need (stack sizes, stack maps, inlining) stays,
+// closer together, and once where several functions have the same. The index leads from an address to a function; build.sh builds a
+// runtime that does without, since in WebAssembly the address begins with the function's number. It would be a megabyte of each instance.
+// The layout is that of runtime/symtab.go and internal/abi/symtab.go, Go 1.26; another one is an error.
 import { readFileSync, writeFileSync } from "node:fs";
 import { leb, sections, sleb } from "./binary.mjs";
 import { Signatures } from "./calls.mjs";
@@ -85,9 +85,9 @@ for (let i = 0; i < count; i++) {
   for (const value of [...pcdata, ...funcdata]) clean.writeUInt32LE(value, next), (next += 4);
 }
 
-// moduledata: the address of the table, six slices of it (names to functions, then its entries), the address of the index, twenty
-// others, the address of what funcdata names, and its end. The
-// index has a record for each bucket of addresses: the number of a function, and what to add for each sixteenth.
+// moduledata: the address of the table, six slices of it (names to functions, then its entries), the address of the index, twenty other
+// words, and the start and end of the data that funcdata refers to. The index has a record for each bucket of addresses: the number of a
+// function, and what to add for each sixteenth.
 const pointer = Buffer.alloc(16);
 pointer.writeBigUInt64LE(BigInt(table));
 pointer.writeBigUInt64LE(BigInt(names), 8);

@@ -26,7 +26,7 @@ export function memoryOf(wasm) {
   return { memory, segments, top };
 }
 
-/** Clears the bytes of the memory from start to end, also in the file's segments. */
+/** Clears the bytes of the memory from start to end, and the same bytes in the file's segments. */
 export function clear(wasm, segments, start, end) {
   for (const s of segments) {
     const [first, last] = [Math.max(start, s.address), Math.min(end, s.address + s.length)];

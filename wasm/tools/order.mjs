@@ -1,4 +1,4 @@
-// node order.mjs from.wasm to.wasm: restores the order in which Go has linked the functions, package by package.
+// node order.mjs from.wasm to.wasm: restores the order in which Go linked the functions, package by package.
 //
 // Earlier tools sort functions by their number of calls. Then neighbors have little in common, which compresses worse, and the function
 // table, which is in Go's order, becomes a list of unrelated numbers. The most frequently called functions stay in front, because their

@@ -20,7 +20,7 @@ const INDIRECT = ["runtime.systemstack", "runtime.mcall", "runtime.switchToCrash
 // label differs at each depth, which compresses worse.
 const UNWIND = Buffer.from([IF, VOID, I32_CONST, 1, RETURN, END]);
 
-// Functions that end the function that calls them. Their arguments are only used in messages, which are empty.
+// Functions that never return to their caller. Their arguments are only used in messages, which are empty.
 const PANICS = ["runtime.sigpanic", "runtime.goPanicIndex", "runtime.goPanicIndexU", "runtime.goPanicSliceAlen", "runtime.goPanicSliceAcap", "runtime.goPanicSliceB",
   "runtime.goPanicSlice3Acap", "runtime.goPanicSlice3C"];
 

@@ -34,7 +34,7 @@ func (s *Set) Name() string {
 	return s.Language.Name + ", people"
 }
 
-// Statement is a lasting statement, and the phrase by which it is found.
+// Statement is a lasting statement, and the key phrase by which it is recognized.
 type Statement struct{ Kind, Text, Key string }
 
 // Sets returns all sets.
@@ -70,8 +70,7 @@ type Session struct {
 	wait  int // turns until the next statement
 }
 
-// New begins a session. The seed determines names, numbers, the order of the statements, and everything else that is
-// said.
+// New begins a session. The seed determines names, numbers, the order of the statements, and all other text.
 func (s *Set) New(seed int, count func(string) int) *Session {
 	session := &Session{set: s, w: chats.NewWriter(s.Language, seed), count: count, seed: 100 * seed}
 	for _, t := range s.templates {
@@ -86,7 +85,7 @@ func (s *Set) New(seed int, count func(string) int) *Session {
 	return session
 }
 
-// Said reports whether all statements have been said.
+// Said reports whether all statements have been made.
 func (s *Session) Said() bool { return s.said == len(s.Statements) }
 
 // Turn returns the messages of the next turn, in OpenAI's chat format.
@@ -104,7 +103,7 @@ func (s *Session) Turn() (messages []json.RawMessage) {
 	return s.people(statement)
 }
 
-// people takes a turn of small talk, and inserts the statement before, after or instead of the user's text.
+// people returns a turn of small talk, with the statement before, after or instead of the user's text.
 func (s *Session) people(statement string) []json.RawMessage {
 	if len(s.small) < 2 {
 		s.seed++
@@ -153,8 +152,7 @@ type message struct {
 	ToolCallID string     `json:"tool_call_id,omitempty"`
 }
 
-// Other steps of a coding agent: the request, the tool, its arguments, the result and the answer. %[1]s is a module,
-// %[2]d a number.
+// The other steps of a coding agent: the request, the tool, its arguments, the result and the answer. %[1]s is a module, %[2]d a number.
 var steps = []struct{ asked, tool, arguments, result, answer string }{
 	{"Open %[1]s/stage%[2]d.kt and tell me what it hands over.", "view", `{"file":"%[1]s/stage%[2]d.kt"}`,
 		"fun hand%[2]d(crate: Crate) = crate.items\n    .filter { it.weight > %[2]d }\n    .map { Parcel(it.label, zone = \"%[1]s\") }\n    .also { meter.tick(\"stage%[2]d\") }\n",

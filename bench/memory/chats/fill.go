@@ -21,7 +21,7 @@ type writer struct {
 // by ~.
 type slots map[string]string
 
-// fill returns a template with its slots filled in, and the answer that is marked in it.
+// fill returns a template with its slots filled in, and the answer, which is enclosed in brackets in the template.
 func (w *writer) fill(template string, s slots, fact bool) (text, answer string) {
 	var out strings.Builder
 	var answers []string
@@ -49,7 +49,7 @@ func (w *writer) fill(template string, s slots, fact bool) (text, answer string)
 	return out.String(), strings.Join(answers, " ")
 }
 
-// marked returns the slots between the marks of an answer.
+// marked returns the names of the slots in a template, in order: those in braces, within a pair of square brackets.
 func marked(template string) (names []string) {
 	for {
 		_, rest, found := strings.Cut(template, "[")
@@ -156,12 +156,12 @@ func (w *writer) name() string {
 	return string(unicode.ToUpper(c)) + name[n:]
 }
 
-// dated writes a date; months count from 0.
+// dated formats a date. Months are numbered from 0.
 func (w *writer) dated(format string, day, month, year int) string {
 	return strings.NewReplacer("{d}", strconv.Itoa(day), "{month}", w.months[month], "{m}", strconv.Itoa(month+1), "{y}", strconv.Itoa(year)).Replace(format)
 }
 
-// line deals a template of a kind.
+// line returns the next template of a kind, in random order.
 func (w *writer) line(what string, list []string) string {
 	d := w.lines[what]
 	if d == nil {

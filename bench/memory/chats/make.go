@@ -50,7 +50,7 @@ type fact struct {
 	index   int // index of the message with the newest answer
 }
 
-// telling is a place where a fact is told.
+// telling is one mention of a fact in a conversation.
 type telling struct {
 	at   int // in thousandths of the conversation
 	fact *fact
@@ -67,7 +67,7 @@ func SmallTalk(l *Language, seed int, count func(string) int) []Message {
 	return l.chat(true, false, seed, count).Messages
 }
 
-// random returns a stream of numbers, which differs between languages.
+// random returns a stream of random numbers for a seed, which differs between languages.
 func (l *Language) random(seed int) *random {
 	r := random(uint64(seed) * 0x5851f42d4c957f2d)
 	for _, c := range []byte(l.Code) {
@@ -115,7 +115,7 @@ const (
 	asked = 45
 )
 
-// again reports whether the values in a kind's question have all been used before.
+// again reports whether the values in the question about a kind of fact have all been used before.
 func (w *writer) again(k *kind) bool {
 	for _, part := range strings.Split(k.question, "{")[1:] {
 		name, _, _ := strings.Cut(part, "}")
@@ -127,7 +127,7 @@ func (w *writer) again(k *kind) bool {
 	return false
 }
 
-// echoed returns the list of what a kind's question names, if there are echoes of it.
+// echoed returns the list whose value the question about a kind names, if there are remarks about values of that list.
 func (w *writer) echoed(k *kind) string {
 	for _, part := range strings.Split(k.question, "{")[1:] {
 		name, _, _ := strings.Cut(part, "}")
@@ -138,7 +138,7 @@ func (w *writer) echoed(k *kind) string {
 	return ""
 }
 
-// plan decides which facts are told, when, and which of them change. More are told than asked about.
+// plan decides which facts are told, when, and which of them change.
 func (w *writer) plan(subject []string) (facts []*fact, plan []telling) {
 	for s, who := range subject {
 		for _, k := range w.facts {
@@ -213,7 +213,7 @@ func (m *maker) talk() {
 	}
 }
 
-// message writes a text of about room tokens at a place in thousandths of the conversation.
+// message writes a text of about room tokens. at is its position, in thousandths of the conversation.
 func (m *maker) message(i, at, room int, began bool) string {
 	var parts []string
 	size := 0
@@ -294,7 +294,7 @@ func (m *maker) tell(f *fact, i int) string {
 	return text
 }
 
-// append adds a message and returns its tokens.
+// append adds a message to the conversation and returns its tokens.
 func (m *maker) append(speaker int, text string, began bool) int {
 	msg := Message{Role: []string{"user", "assistant"}[speaker]}
 	switch {
@@ -319,12 +319,12 @@ func (m *maker) append(speaker int, text string, began bool) int {
 // Writer fills in templates outside of a conversation, with names and times that no conversation contains.
 type Writer struct{ w *writer }
 
-// NewWriter returns a writer of a language's templates.
+// NewWriter returns a Writer for a language's templates.
 func NewWriter(l *Language, seed int) *Writer {
 	return &Writer{&writer{l, l.random(seed ^ 0x4f6cdd1d), map[string]*deck{}, map[string]*deck{}, true}}
 }
 
-// Fill fills in a template with slots, and returns its text and what [ ] enclose in it.
+// Fill fills in the slots of a template. It returns the text, and the parts of it that the template encloses in [ ].
 func (w *Writer) Fill(template string) (text, marked string) {
 	return w.w.fill(template, slots{}, false)
 }

@@ -19,7 +19,7 @@ func (r *random) chance(percent int) bool { return r.below(100) < percent }
 
 func (r *random) of(list []string) string { return list[r.below(len(list))] }
 
-// deck deals a list in random order, and shuffles it again when all has been dealt.
+// deck deals a list in random order, and shuffles it again when all items have been dealt.
 type deck struct {
 	cards []string
 	left  []string

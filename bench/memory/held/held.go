@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// The maximum distance between the words of an answer. In scripts without spaces a character counts as three fifths of
-// a word, because a word of Chinese or Japanese has one or two characters.
+// The maximum distance between the words of an answer. In scripts without spaces a character is counted as three fifths of a word,
+// because a word of Chinese or Japanese has one or two characters.
 const (
 	Words      = 60
 	Characters = 100
@@ -79,7 +79,7 @@ func stem(word string) string {
 	return word
 }
 
-// grams calls found for each word, and each pair of adjacent characters, with its position.
+// grams calls found with each word, and with each pair of adjacent characters in scripts without spaces, and its position.
 func grams(list []unit, found func(gram string, at int)) {
 	for i, u := range list {
 		switch {
@@ -93,7 +93,7 @@ func grams(list []unit, found func(gram string, at int)) {
 	}
 }
 
-// New indexes a text.
+// New prepares a text for searching.
 func New(text string) *Text {
 	t := &Text{places: map[string][]int{}}
 	list := units(text)
@@ -112,8 +112,8 @@ func New(text string) *Text {
 	return t
 }
 
-// Holds reports whether all content words of an answer are close to each other. stop are words that don't count, unless
-// the answer has no others.
+// Holds reports whether all content words of an answer are close to each other. stop lists words that are ignored, unless the answer has
+// no others.
 func (t *Text) Holds(answer string, stop []string) bool {
 	window := Words
 	var all, content []string

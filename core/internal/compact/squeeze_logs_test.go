@@ -32,9 +32,12 @@ func TestLogsThatWereReadAreCut(t *testing.T) {
 		t.Errorf("without an archive: %q %s", takenOut(c), output(c))
 	}
 	for name, same := range map[string]string{
-		"asked for":    src("cat log.txt", "pushed", answer),
-		"not read yet": src("git push", "pushed", ""),
-		"failed":       src("git push", `Command exited with code 1`, answer),
+		"asked for":            src("cat log.txt", "pushed", answer),
+		"asked for at the end": src("git add -A && git diff --cached", "pushed", answer),
+		"a query":              src("docker exec db psql -c 'select 1'", "pushed", answer),
+		"a plan":               src("terraform plan", "pushed", answer),
+		"not read yet":         src("git push", "pushed", ""),
+		"failed":               src("git push", `Command exited with code 1`, answer),
 	} {
 		if c := run(t, "native", pol, same); takenOut(c) != "" {
 			t.Errorf("%s: %q", name, takenOut(c))

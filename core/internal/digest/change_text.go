@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -13,49 +14,82 @@ const (
 	mostDefined  = 14 // names that a new file defines
 )
 
-// text describes a change for an entry, to follow the path. It names what the change defines, adds and removes, or
-// quotes a value before and after, or a new comment. If there is none of these, it quotes the first lines.
+// The maximum numbers of removed and of added lines that are quoted.
+const (
+	mostRemoved = 2
+	mostAdded   = 3
+)
+
+// text describes a change for an entry, to follow the path. It names the settings and definitions that the change adds, removes and changes, and
+// quotes a few lines, or a new comment. If there is none of these, it is "".
 func (c *change) text() string {
-	added, removed := telling(c.added), telling(c.removed)
-	switch {
-	case c.created && isDiff(c.added):
-		return ""
-	case c.created:
-		if names := definedIn(c.added, mostDefined); len(names) > 0 {
-			return "defines " + strings.Join(names, ", ")
-		}
-		if said := commentIn(c.added); said != "" && len(added) > mostSwapped {
-			return "“" + Fence(said) + "”"
-		}
-		return quoted(added, quotedNew)
-	case len(added) == 0 && len(removed) == 0:
-		return ""
+	if c.created {
+		return c.createdText()
 	}
+	if said, ok := settingChanges(c); ok {
+		return Fence(said)
+	}
+	added, removed := telling(c.added), telling(c.removed)
 	if said := swapped(removed, added); said != "" {
 		return changesVerb + said
 	}
 	parts := nameChanges(definedIn(added, mostDefined), definedIn(removed, mostDefined))
-	if len(parts) == 0 && size(removed)+size(added) <= quotedNew {
-		return c.beforeAfter(removed, added, quotedNew)
+	if len(parts) == 0 && len(removed) <= mostRemoved && len(added) <= mostAdded && size(removed)+size(added) <= quotedNew {
+		return beforeAfter(removed, added)
 	}
 	if said := commentIn(c.added); said != "" {
-		parts = append(parts, "adds the comment “"+said+"”")
+		parts = append(parts, commentVerb+said+"”")
 	}
-	if len(parts) > 0 {
-		return Fence(strings.Join(parts, editSeparator))
-	}
-	if call, n := commonCall(added); n > 1 {
+	if call, n := commonCall(added); len(parts) == 0 && n > 1 {
 		text := usesVerb + "`" + call + "(…)` in " + itoa(n) + " places"
 		if was, n := commonCall(removed); n > 1 && was != call {
 			text += " instead of `" + was + "(…)`"
 		}
-		return Fence(text)
+		parts = append(parts, text)
 	}
-	text := c.beforeAfter(removed, added, quotedChange)
-	if strings.HasSuffix(text, " …") {
-		text += namesBeyond(added, text)
+	return Fence(strings.Join(parts, editSeparator))
+}
+
+// createdText describes the content of a file that a call wrote as a whole: the names that it defines, its first comment, or its first lines.
+func (c *change) createdText() string {
+	if isDiff(c.added) {
+		return ""
 	}
-	return text
+	if names := definedIn(c.added, mostDefined); len(names) > 0 {
+		return "defines " + strings.Join(names, ", ")
+	}
+	added := telling(c.added)
+	if said := commentIn(c.added); said != "" && len(added) > mostSwapped {
+		return "“" + Fence(said) + "”"
+	}
+	return quoted(added, quotedNew)
+}
+
+// description returns what follows the path of a change in an entry: a colon and what the change does, or the number of its lines in parentheses.
+func (c *change) description() string {
+	n := max(len(c.added), len(c.removed))
+	switch said := c.text(); {
+	case said != "":
+		return ": " + said
+	case c.created || n == 0:
+		return ""
+	case n == 1:
+		return " (1 line)"
+	}
+	return " (" + itoa(n) + " lines)"
+}
+
+// beforeAfter quotes the removed and the added lines.
+func beforeAfter(removed, added []string) string {
+	switch {
+	case len(removed)+len(added) == 0:
+		return ""
+	case len(added) == 0:
+		return removesVerb + quoted(removed, quotedNew)
+	case len(removed) == 0:
+		return addsVerb + quoted(added, quotedNew)
+	}
+	return changesVerb + quoted(removed, quotedNew) + " to " + quoted(added, quotedNew)
 }
 
 // The verbs that begin a part of the description of an edit, and the separator between two parts.
@@ -64,6 +98,7 @@ const (
 	removesVerb   = "removes "
 	changesVerb   = "changes "
 	usesVerb      = "uses "
+	commentVerb   = "adds the comment “"
 	editSeparator = "; "
 )
 
@@ -80,7 +115,11 @@ func nameChanges(now, before []string) (parts []string) {
 	return parts
 }
 
-// joinEdits joins the descriptions of several edits of one file. What they say twice is said once.
+// mostParts is the maximum number of parts in the description of several edits of one file.
+const mostParts = 3
+
+// joinEdits joins the descriptions of several edits of one file. What they say twice is said once. Of too many parts, the first one of each kind
+// stays.
 func joinEdits(edits []string) string {
 	var parts []string
 	for _, edit := range edits {
@@ -90,7 +129,31 @@ func joinEdits(edits []string) string {
 			}
 		}
 	}
+	for len(parts) > mostParts {
+		at, quote := 0, len(parts)-1
+		for n := len(parts) - 1; n > 0 && at == 0; n-- {
+			if slices.ContainsFunc(parts[:n], func(part string) bool { return partKind(part) == partKind(parts[n]) }) {
+				at = n
+			}
+		}
+		for quote > 0 && !strings.Contains(parts[quote], "`") {
+			quote--
+		}
+		if at == 0 { // one of each kind: a quote says least
+			at = cmp.Or(quote, len(parts)-1)
+		}
+		parts = slices.Delete(parts, at, at+1)
+	}
 	return strings.Join(parts, editSeparator)
+}
+
+// partKind returns the beginning of a part that shows its kind: its verb, and whether a quote follows.
+func partKind(part string) string {
+	verb, rest, _ := strings.Cut(part, " ")
+	if strings.HasPrefix(part, commentVerb) {
+		return commentVerb
+	}
+	return verb + rest[:min(len(rest), strings.Count(rest[:min(1, len(rest))], "`"))]
 }
 
 // editParts divides the description of an edit at its separators. Those inside of quoted code or of a quoted comment belong to the file.
@@ -181,48 +244,6 @@ func size(lines []string) (sum int) {
 	return sum
 }
 
-// beforeAfter quotes the removed and the added lines that tell something, each in about most bytes or less. If they have nothing in common, it
-// only counts the lines.
-func (c *change) beforeAfter(removed, added []string, most int) string {
-	switch {
-	case len(added) == 0:
-		return removesVerb + quoted(removed, most)
-	case len(removed) == 0:
-		return addsVerb + quoted(added, most)
-	}
-	if !shareName(removed, added) {
-		return "replaces " + linesAs(len(c.removed), removed) + " by " + linesAs(len(c.added), added)
-	}
-	return changesVerb + quoted(removed, most) + " to " + quoted(added, most)
-}
-
-// shareName reports whether two lists of lines have an identifier in common.
-func shareName(a, b []string) bool {
-	names := newTurnWords()
-	for _, line := range a {
-		names.add(line)
-	}
-	shared := false
-	for _, line := range b {
-		eachName(line, func(name string) { shared = shared || names.names.Has(name) })
-	}
-	return shared
-}
-
-// linesAs names n lines, with the first of them that is a whole statement.
-func linesAs(n int, lines []string) string {
-	text := itoa(n) + " lines"
-	if n == 1 {
-		text = "1 line"
-	}
-	for _, line := range lines {
-		if bracketsIn(line) == 0 && len(line) > 7 && (strings.HasSuffix(line, ";") || strings.HasSuffix(line, ")")) {
-			return text + " (" + Fence(codeQuote(clipLine(line, quotedLine))) + ")"
-		}
-	}
-	return text
-}
-
 // commonCall returns the function call with which most of the lines begin, and how many lines do.
 func commonCall(lines []string) (call string, n int) {
 	for _, line := range lines {
@@ -252,44 +273,52 @@ func swapped(removed, added []string) string {
 	if len(removed) != len(added) || len(added) == 0 {
 		return ""
 	}
-	old, now := middles(removed[0], added[0])
+	old, now := middles(removed[0], added[0], 0)
 	same := true
 	for i := range added {
-		o, n := middles(removed[i], added[i])
-		if len(o)*10 > len(removed[i])*7 && len(added) > 1 && len(removed[i]) > 12 {
+		o, n := middles(removed[i], added[i], 0)
+		if len(o)*10 > len(removed[i])*7 && len(removed[i]) > 12 && (len(added) > 1 || len(o) > quotedLine) {
 			return ""
 		}
 		same = same && o == old && n == now
 	}
-	var b strings.Builder
-	for i := range added {
-		if i == mostSwapped {
-			if same {
-				return Fence(codeQuote(clipLine(old, quotedLine)) + " to " + codeQuote(clipLine(now, quotedLine)) + " in " + itoa(len(added)) + " lines")
-			}
-			return b.String() + ", and " + itoa(len(added)-i) + " more lines like that"
-		}
-		if i > 0 {
-			b.WriteString(", and ")
-		}
-		b.WriteString(quoted(removed[i:i+1], quotedLine) + " to " + quoted(added[i:i+1], quotedLine))
+	switch {
+	case len(added) > mostSwapped && same && old != "":
+		return Fence(codeQuote(clipLine(old, quotedLine)) + " to " + codeQuote(clipLine(now, quotedLine)) + " in " + itoa(len(added)) + " lines")
+	case len(added) > mostSwapped:
+		return swap(removed[0], added[0]) + ", and " + itoa(len(added)-1) + " more lines like that"
+	case len(added) > 1:
+		return swap(removed[0], added[0]) + ", and " + swap(removed[1], added[1])
 	}
-	return b.String()
+	return swap(removed[0], added[0])
 }
 
-// middles returns the parts of two lines between their common beginning and their common end, in whole words.
-func middles(old, now string) (string, string) {
+// swap quotes a line before and after a change. Of a long line, it quotes what differs.
+func swap(old, now string) string {
+	if max(len(old), len(now)) > quotedLine {
+		old, now = middles(old, now, contextOfSwap)
+	}
+	return Fence(codeQuote(clipLine(old, quotedLine)) + " to " + codeQuote(clipLine(now, quotedLine)))
+}
+
+// contextOfSwap is the minimum number of bytes around the part of a long line that differs.
+const contextOfSwap = 16
+
+// middles returns the parts of two lines between their common beginning and their common end, in whole words, with at least context bytes of these
+// on each side.
+func middles(old, now string, context int) (string, string) {
 	inside := func(c byte) bool { return byteClass[c]&(small|capital|under|digit) != 0 || c >= 0x80 }
 	from := 0
 	for from < len(old) && from < len(now) && old[from] == now[from] {
 		from++
 	}
-	for from > 0 && inside(old[from-1]) {
-		from--
-	}
 	end := 0
 	for end < len(old)-from && end < len(now)-from && old[len(old)-1-end] == now[len(now)-1-end] {
 		end++
+	}
+	from, end = max(0, from-context), max(0, end-context)
+	for from > 0 && inside(old[from-1]) {
+		from--
 	}
 	for end > 0 && inside(old[len(old)-end]) {
 		end--

@@ -126,7 +126,7 @@ func patchChanges(text string) (all []change) {
 // longestComment is the maximum number of bytes that are quoted of an added comment. leastComment is the minimum number of its words.
 const (
 	longestComment = 240
-	leastComment   = 4
+	leastComment   = 6
 )
 
 // commentIn returns the first meaningful comment in lines, or "".
@@ -156,25 +156,6 @@ func commentOf(line string) string {
 		}
 	}
 	return ""
-}
-
-// mostNamed is the maximum number of names that are listed from lines that are not quoted.
-const mostNamed = 10
-
-// namesBeyond returns the identifiers in lines that a text doesn't contain.
-func namesBeyond(lines []string, text string) string {
-	var names []string
-	for _, line := range lines {
-		eachTerm(line, func(kind termKind, name string) {
-			if kind == nameTerm && len(names) < mostNamed && !strings.Contains(text, name) && !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		})
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return " with " + Fence(strings.Join(names, ", "))
 }
 
 // telling returns the informative lines: none that consist of punctuation, and no imports if there are any other

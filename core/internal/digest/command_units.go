@@ -396,11 +396,6 @@ func withoutLooks(script string) string {
 // scriptVerb begins the description of a script by its comment.
 const scriptVerb = "ran a script: "
 
-// foundNothing reports whether a command failed only because there was nothing to do: "No files were processed."
-func (r *run) foundNothing() bool {
-	return r.tests == "" && (strings.HasPrefix(r.failure, "No ") || strings.HasPrefix(r.failure, "no ")) && !strings.HasPrefix(r.failure[3:], "such ")
-}
-
 // text describes a command and its outcome for an entry.
 func (r *run) text() string {
 	if r.kind == commits {
@@ -430,8 +425,6 @@ func (r *run) text() string {
 		text += " (runs " + codeQuote(Fence(clipLine(r.runs, quotedLine))) + ")"
 	}
 	switch {
-	case r.foundNothing():
-		return text + " → " + Fence(clipLine(r.failure, quotedChange))
 	case r.exit == "failed":
 		text += " → failed"
 	case r.exit != "" && r.exit != "0":
@@ -461,20 +454,3 @@ func commandOf(t *transcript.Transcript, call *transcript.Part) (script string) 
 	})
 	return script
 }
-
-// IsLog reports whether part n is the result of a command that succeeded in changing or checking something. What such a command prints is a log of
-// its work, and not what was asked for.
-func IsLog(t *transcript.Transcript, n int32) bool {
-	p := &t.Parts[n]
-	if p.Pair < 0 || useOf(t.Text(t.Parts[p.Pair].Name)) != runs || p.Size.Bytes < leastLog {
-		return false
-	}
-	if kindOf(withoutFolder(commandOf(t, &t.Parts[p.Pair]))) < alters || p.Has(transcript.IsError) {
-		return false
-	}
-	exit := exitIn(ResultText(t, int(n)))
-	return exit == "" || exit == "0"
-}
-
-// leastLog is the minimum size of a log, in bytes.
-const leastLog = 1000

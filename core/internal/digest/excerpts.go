@@ -234,6 +234,9 @@ func numbered(line string) int {
 	}
 	for _, mark := range []string{"→", "\t", ": ", "|"} {
 		if after, found := strings.CutPrefix(rest, mark); found {
+			if mark == "|" && strings.HasPrefix(line, "0") { // "00007| text"
+				after = strings.TrimPrefix(after, " ")
+			}
 			return len(line) - len(after)
 		}
 	}

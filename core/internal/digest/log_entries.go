@@ -170,11 +170,14 @@ func (k *turnLog) edits(t *turn, chosen []extract.Chosen) (text string, n int) {
 			said = append(said, text)
 		}
 	}
-	if n == 1 || len(said) == 0 {
+	if n == 1 {
 		return first.text, n
 	}
 	head, _, _ := strings.Cut(first.text, Fence(first.source))
-	return head + Fence(first.source) + ": " + joinEdits(said), n
+	if head += Fence(first.source); len(said) == 0 {
+		return head + " (in " + itoa(n) + " places)", n
+	}
+	return head + ": " + joinEdits(said), n
 }
 
 // isScript reports whether a unit only names the purpose of a script.

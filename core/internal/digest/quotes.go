@@ -65,10 +65,13 @@ func eachPassage(content string, see func(p fileQuote)) {
 // fileLines divides the content of a file into lines, without the numbers that a tool puts before them.
 func fileLines(content string) (lines []fileText) {
 	gutter := hasGutter(content)
+	within := false // a text between three quotes
 	for line := range strings.Lines(content) {
 		at := 0
 		if gutter {
-			at = numbered(line)
+			if at = numbered(line); at == 0 { // the tool's own
+				continue
+			}
 		}
 		code := strings.TrimRight(line[at:], " \t\r\n")
 		text := strings.TrimLeft(code, " \t")
@@ -76,19 +79,27 @@ func fileLines(content string) (lines []fileText) {
 		if strings.HasPrefix(code, "\t") {
 			indent *= 2
 		}
-		lines = append(lines, fileText{strings.Trim(line[:at], " \t→|:"), text, indent, isCommentLine(text)})
+		lines = append(lines, fileText{strings.Trim(line[:at], " \t→|:"), text, indent, !within && isCommentLine(text)})
+		within = within != (strings.Count(text, `"""`)%2 == 1)
 	}
 	return lines
 }
 
+// mostFramed is the maximum number of lines that a tool puts before the numbered lines of a file.
+const mostFramed = 2
+
 // hasGutter reports whether the lines of a text have consecutive numbers, as printed by tools that read files.
 func hasGutter(content string) bool {
-	last, lines := 0, 0
+	last, lines, framed := 0, 0, 0
 	for line := range strings.Lines(content) {
-		if line == "\n" && lines == 0 {
+		n, at := 0, numbered(line)
+		if lines == 0 && (line == "\n" || at == 0 && framed < mostFramed) {
+			framed += min(1, len(line)-1)
 			continue
 		}
-		n, at := 0, numbered(line)
+		if framed > 0 && strings.Contains(line[:at], ":") { // more likely a table
+			return false
+		}
 		for _, c := range strings.Trim(line[:at], " \t→|:") {
 			n = n*10 + int(c-'0')
 		}
@@ -216,7 +227,7 @@ func (f *passageFinder) block(i, most int) int {
 	indent, depth, end := f.lines[i].indent, 0, i
 	for ; end < len(f.lines); end++ {
 		line := &f.lines[end]
-		closes := line.text != "" && strings.IndexByte("})]", line.text[0]) >= 0
+		closes := line.text != "" && strings.IndexByte("})]", line.text[0]) >= 0 || endsBlock(line.text)
 		if end > i && line.text != "" && (line.indent < indent || line.indent == indent && !closes) {
 			break
 		}
@@ -227,21 +238,32 @@ func (f *passageFinder) block(i, most int) int {
 			depth += bracketsIn(line.text)
 		}
 	}
-	// A definition without brackets may go on after the last line that was read.
-	goesOn := end == len(f.lines) && strings.HasSuffix(f.lines[i].text, ":") && definedBy(f.lines[i].text) != ""
+	// A definition without brackets may continue after the last line that was read.
+	continues := end == len(f.lines) && needsEnd(f.lines[i].text) && !(endsBlock(f.lines[end-1].text) && f.lines[end-1].indent == indent) || strings.HasSuffix(f.lines[end-1].text, "\\")
 	size := 0
 	for _, line := range f.lines[i:end] {
 		if line.text != "" {
 			size++
 		}
 	}
-	if depth != 0 || goesOn || size > most {
+	if depth != 0 || continues || size > most {
 		return i
 	}
 	for f.lines[end-1].text == "" {
 		end--
 	}
 	return end
+}
+
+// endsBlock reports whether a line closes a block by a word, as in Ruby and Lua.
+func endsBlock(text string) bool {
+	rest, found := strings.CutPrefix(text, "end")
+	return found && (rest == "" || !isLetter(rune(rest[0])))
+}
+
+// needsEnd reports whether the definition that a line begins has its body on the lines after it, without brackets around it.
+func needsEnd(head string) bool {
+	return definedBy(head) != "" && (strings.HasSuffix(head, ":") || headedBy(head, []string{"def ", "module ", "function "}) && !strings.ContainsAny(head, "={"))
 }
 
 // bracketsIn returns the number of brackets that a line opens and doesn't close.

@@ -159,10 +159,20 @@ func (r *quoteReader) read(message int32, path, content string, stays bool) {
 	}
 }
 
-// isTestFile reports whether a file contains tests, by its name.
+// isTestFile reports whether a file contains tests, by a word of its name: "ramp_test.go", "RampTests.java", "ramp.spec.ts", "test.js".
 func isTestFile(path string) bool {
-	name := lower(fileName(path))
-	return strings.Contains(name, "test") || strings.Contains(name, ".spec.")
+	name := fileName(path)
+	for from := 0; from < len(name); {
+		end := from + 1
+		for end < len(name) && isLetter(rune(name[end])) && name[end] != '_' && !(name[end] >= 'A' && name[end] <= 'Z' && name[end-1] >= 'a' && name[end-1] <= 'z') {
+			end++
+		}
+		if word := strings.TrimSuffix(lower(strings.TrimLeft(name[from:end], "._-")), "s"); word == "test" || word == "spec" {
+			return true
+		}
+		from = end
+	}
+	return false
 }
 
 // changed adds the passages of a file that a call wrote as a whole. The log says what an edit does.

@@ -462,10 +462,7 @@ func (r *turnReader) change(i int, c *change) {
 	case c.deleted:
 		verb = deletedVerb
 	}
-	text := verb + Fence(c.path)
-	if said := c.text(); said != "" {
-		text += ": " + said
-	}
+	text := verb + Fence(c.path) + c.description()
 	if !c.created && onlyImports(c.added) && onlyImports(c.removed) {
 		factor = ofImport
 	}

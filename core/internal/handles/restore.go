@@ -113,6 +113,9 @@ type restoring struct {
 	turns     []string      // prints of the messages that a repair inserts; computed on first use
 	at        int           // index of the body being read, for errors
 
+	unmarked critbit.Map[struct{}] // the handles of the markers that compactions undone so far left, and that may still be there
+	bare     map[int32]bare        // by message: the message without these markers
+
 	missed    []missed              // compactions in left whose digest is not in the messages
 	ancestors critbit.Map[struct{}] // the handles of older changes than those in missed
 }
@@ -133,7 +136,7 @@ type foldElement struct {
 // Restore restores the given bodies in a document; see compact.Restore. changes and respelled are handles of changes, from
 // the state. It returns the remaining markers, and the handle of the changes that are still to be undone.
 func Restore(doc *view.View, authors *authorship.Authors, to *report.Report, given []api.Kept, changes, respelled string) (left []api.Marker, before string, err *policy.Error) {
-	r := &restoring{doc: doc, authors: authors, report: to, changes: changes, respelled: respelled, given: given, folds: map[int]*foldBack{}, tried: map[int]bool{}, unfolded: len(doc.Items)}
+	r := &restoring{doc: doc, authors: authors, report: to, changes: changes, respelled: respelled, given: given, folds: map[int]*foldBack{}, bare: map[int32]bare{}, tried: map[int]bool{}, unfolded: len(doc.Items)}
 	for _, g := range given {
 		r.room += 4 * len(g.Text)
 	}
@@ -371,6 +374,10 @@ func (w *following) tell(it *view.Item, saved int) {
 // message restores the bodies in a message, repeatedly, until the restored content has no more markers whose bodies are given.
 func (w *following) message(it *view.Item) (ok bool) {
 	saved, was := it.Tokens, it.Msg
+	if b := w.r.bare[it.Msg]; b.restored > 0 {
+		it.Msg, it.Tokens, it.Dirty = b.item.Msg, b.item.Tokens, it.In >= 0
+		w.r.report.Restored += b.restored
+	}
 	for put := 1; put > 0; {
 		if put, ok = w.r.putBack(it, func(string) bool { return true }); !ok {
 			return false

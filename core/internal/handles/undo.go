@@ -349,6 +349,7 @@ func (r *restoring) undo(c *changes) (undone, ok bool) {
 	r.spread(c, out, n)
 	r.later = append(r.later, slices.Clone(r.doc.Items[n:was]))
 	r.doc.Items = out
+	r.unmark(c.steps) // those that are not at their places
 	return true, true
 }
 
@@ -410,7 +411,7 @@ func same(a, b string) bool { return len(a) >= Short && len(b) >= Short && a[:Sh
 // isGone reports whether the item at index at has the print of g, a message of the result.
 func (r *restoring) isGone(g gone, at int) bool {
 	m := r.doc.Items[at].Msg
-	return r.doc.RequestLook(m) == g.print || r.doc.MarkedLook(m) == g.print
+	return r.doc.RequestLook(m) == g.print || r.doc.MarkedLook(m) == g.print || r.bareLook(m) == g.print
 }
 
 // rebuild carries out steps on the items of a result and returns the messages that they produce. ok is false if the

@@ -57,6 +57,13 @@ func (f *finding) anchors(hunks []hunk) []anchor {
 	return f.extended(filled(increasing(open), back), hunks)
 }
 
+// countIn returns how many entries of a sorted list have the given print and an index in [low, high).
+func countIn(list []look, print string, low, high int) int {
+	from, _ := slices.BinarySearchFunc(list, look{print, low}, compareLooks)
+	to, _ := slices.BinarySearchFunc(list, look{print, high}, compareLooks)
+	return to - from
+}
+
 // extended adds the hunks whose distance from the anchor before or after them is the same as in the result, without a
 // gap in between.
 func (f *finding) extended(anchors []anchor, hunks []hunk) []anchor {

@@ -57,7 +57,7 @@ func summaryOf(m record) (string, bool) {
 // those of the user, and in a Goose file those of either role. In an opencode file all ids are new.
 func sameMessages(t *testing.T, kind string, want, got []byte) {
 	t.Helper()
-	if kind == "gemini-cli" || kind == "opencode" || kind == "roo-code" || kind == "cline" || kind == "openhands" || kind == "goose" {
+	if kind == "gemini-cli" || kind == "opencode" || kind == "roo-code" || kind == "cline" || kind == "openhands" || kind == "goose" || kind == "librechat" || kind == "open-webui" {
 		if w, g := said(t, kind, want), said(t, kind, got); !slices.Equal(w, g) {
 			t.Errorf("%d parts, want %d", len(g), len(w))
 		}
@@ -113,7 +113,7 @@ func checkSaved(t *testing.T, file, messages []byte) []byte {
 		t.Errorf("format %s, want %s", b.Format, was.Format)
 	}
 	// A file of lines is continued: its content stays, except for an incomplete last line.
-	if whole := bytes.TrimRight(file, "\r\n"); whole[0] != '[' && a.Kind != "opencode" && a.Kind != "cline" && a.Kind != "gemini-cli" && a.Kind != "goose" && !((a.Kind == "pi" || a.Kind == "openhands") && a.Kept == 0) && a.Kept < bytes.LastIndexByte(whole, '\n') {
+	if whole := bytes.TrimRight(file, "\r\n"); whole[0] != '[' && a.Kind != "opencode" && a.Kind != "cline" && a.Kind != "librechat" && a.Kind != "open-webui" && a.Kind != "gemini-cli" && a.Kind != "goose" && !((a.Kind == "pi" || a.Kind == "openhands") && a.Kept == 0) && a.Kept < bytes.LastIndexByte(whole, '\n') {
 		t.Errorf("%d bytes of %d are kept", a.Kept, len(file))
 	}
 	for _, r := range records(t, []byte(a.Text)) {
@@ -198,6 +198,12 @@ func TestSaveSampleFiles(t *testing.T) {
 			}
 			a := open(t, src)
 			messages := list(t, a.Messages)
+			if a.Kind == "copilot" || a.Kind == "letta" {
+				if _, s := save(t, src, []byte(`[{"role":"user","content":"a"}]`)); s.Error == nil || s.Error.Code != "cannot_save" {
+					t.Errorf("it is saved: %+v", s)
+				}
+				return
+			}
 			next, s := save(t, src, a.Messages)
 			if !bytes.Equal(next, src) || s.Text != "" {
 				t.Errorf("a file that says this already changes: %q", s.Text)
@@ -213,6 +219,8 @@ func TestSaveSampleFiles(t *testing.T) {
 				"opencode":    `{"role":"user","parts":[{"type":"text","text":"It was \"about\" boats."}]}`,
 				"openhands":   `{"role":"user","content":"It was \"about\" boats."}`,
 				"roo-code":    `{"role":"user","content":"It was \"about\" boats."}`,
+				"librechat":   `{"role":"user","content":"It was \"about\" boats."}`,
+				"open-webui":  `{"role":"user","content":"It was \"about\" boats."}`,
 			}[a.Kind]
 			half := messages[len(messages)/2:]
 			for _, m := range [][]json.RawMessage{slices.Concat([]json.RawMessage{json.RawMessage(digest)}, half), half, {json.RawMessage(digest)}} {

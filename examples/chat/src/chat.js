@@ -1,4 +1,5 @@
-// The chat keeps two lists: `shown` has everything that was said, and `sent` is what the model gets. ctxfold shortens the second one.
+// The chat keeps two lists: `shown` contains everything that was said, and `sent` is what the model gets. ctxfold
+// shortens the second one.
 import { Conversation, createCompactor } from "ctxfold/worker";
 import { alone, empty, keep, restored, watch } from "./history.js";
 import { noRoom } from "./problems.js";
@@ -7,10 +8,10 @@ import { noRoom } from "./problems.js";
  * @typedef {import("./history.js").Message} Message
  * @typedef {import("./models/model.js").Model} Model
  * @typedef {object} Setup
- * @property {Model} model who answers
- * @property {import("ctxfold").Summarize | undefined} summarize who writes digests; without one, ctxfold does
- * @property {number} window in tokens
- * @property {boolean} automatic compact when that is due
+ * @property {Model} model the model that answers
+ * @property {import("ctxfold").Summarize | undefined} summarize writes digests; without it, ctxfold writes them without a model
+ * @property {number} window the size of the context window, in tokens
+ * @property {boolean} automatic whether to compact as soon as compaction is due
  */
 
 /** A conversation that never outgrows the window. It emits `change`, and `compacting` before a digest is written. */
@@ -53,7 +54,10 @@ export class Chat extends EventTarget {
     this.#changed();
   }
 
-  /** @returns {Promise<{tokens: number, limit: number, window: number}>} compaction is due above `limit` */
+  /**
+   * Returns how full the window is, in tokens.
+   * @returns {Promise<{tokens: number, limit: number, window: number}>} compaction is due above `limit`
+   */
   async check() {
     const { window } = this.#setup;
     return this.record.sent.length > 0 ? this.#live().check() : { tokens: 0, limit: window, window };
@@ -88,7 +92,7 @@ export class Chat extends EventTarget {
       this.#conversation = undefined;
     });
 
-  /** Replaces this conversation. @param {Message[]} messages */
+  /** Replaces this conversation with other messages. @param {Message[]} messages */
   replace = (messages) =>
     this.#alone(undefined, async () => {
       const { revision } = this.record;
@@ -96,7 +100,13 @@ export class Chat extends EventTarget {
       this.#conversation = undefined;
     });
 
-  /** @template T @param {AbortSignal | undefined} signal @param {() => Promise<T>} work */
+  /**
+   * Runs work while nothing else changes the conversation, in this or any other tab, and stores the conversation
+   * afterwards.
+   * @template T
+   * @param {AbortSignal | undefined} signal
+   * @param {() => Promise<T>} work
+   */
   #alone(signal, work) {
     return alone(signal, async () => {
       await this.refresh();

@@ -1,7 +1,7 @@
 /** @typedef {import("./history.js").Message} Message */
 
 /**
- * What one may start from: a first message, or a whole conversation with a message to ask next.
+ * What a user may start from: a first message, or a whole conversation and the message to ask next.
  * @type {({title: string, text: string, ask?: string} & ({message: string, messages?: undefined} | {message?: undefined, messages: () => Promise<Message[]>}))[]}
  */
 export const examples = [

@@ -7,7 +7,7 @@ import { insecure, noStorage } from "./problems.js";
  * @typedef {object} Fold a compaction, as the display shows it
  * @property {number} place the index in `shown` of the first message after the digest
  * @property {number} count how many messages of `shown` the digest represents
- * @property {{before: number, after: number}} tokens of what is sent
+ * @property {{before: number, after: number}} tokens the size of what is sent, in tokens
  * @property {string} digest the text that the model reads
  * @property {boolean} local whether the digest was written without a model
  * @property {{sent: Message[], state: import("ctxfold").State | undefined, shown: number}} undo the previous lists, and how many messages
@@ -39,7 +39,11 @@ const KEY = "current";
 /** @type {ReturnType<typeof openDB> | undefined} */
 let opened;
 
-/** @template T @param {(db: import("idb").IDBPDatabase) => Promise<T>} work */
+/**
+ * Runs work on the database, which is opened first if necessary.
+ * @template T
+ * @param {(db: import("idb").IDBPDatabase) => Promise<T>} work
+ */
 async function stored(work) {
   try {
     opened ??= openDB("ctxfold-chat", 2, {
@@ -72,7 +76,7 @@ export async function keep(conversation) {
 
 const channel = new BroadcastChannel("ctxfold-chat");
 
-/** @param {() => void} written is called when another tab has kept the conversation */
+/** Calls `written` whenever another tab has stored the conversation. @param {() => void} written */
 export const watch = (written) => channel.addEventListener("message", written);
 
 /**

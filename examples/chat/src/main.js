@@ -5,7 +5,7 @@ import { fill, settings, take } from "./settings.js";
 import { availability, download, prepareSummarizer, setup, summarizerAvailability } from "./setup.js";
 import { arrange, aside, bubble, element, figures, nodes, write } from "./view.js";
 
-/** @param {string} id @returns {any} */
+/** Returns the element with an id. @param {string} id @returns {any} */
 const $ = (id) => document.getElementById(id);
 
 const chat = new Chat(await setup());
@@ -16,7 +16,10 @@ let live;
 
 // Actions. Only one runs at a time, and the Stop button aborts it.
 
-/** @param {(signal: AbortSignal) => Promise<string | void>} work resolves with what to say then */
+/**
+ * Runs an action unless one is running, and then shows the result or the error.
+ * @param {(signal: AbortSignal) => Promise<string | void>} work resolves to a message for the user, if any
+ */
 async function working(work) {
   if (busy) return;
   busy = new AbortController();
@@ -127,7 +130,7 @@ const say = (text) => {
   $("status").textContent = text;
 };
 
-/** Shows who answers, so that users know where their messages go. */
+/** Shows which model answers, so that users know where their messages go. */
 function idle() {
   const { kind, url, model } = settings();
   const host = URL.canParse(url) ? new URL(url).host : "";
@@ -138,7 +141,11 @@ function idle() {
   say({ script: "A script answers. Nothing leaves this page.", builtin: own, endpoint: remote }[kind]);
 }
 
-/** @param {unknown} error @param {() => void} again */
+/**
+ * Shows an error with advice and a button that remedies it, by calling `again` or by opening the settings.
+ * @param {unknown} error
+ * @param {() => void} again
+ */
 function complain(error, again) {
   const { message, advice, remedy } = problemOf(error);
   const [label, onclick] = {

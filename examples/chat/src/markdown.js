@@ -16,7 +16,7 @@ marked.use({
   },
 });
 
-/** @param {string} text @returns {DocumentFragment} */
+/** Converts Markdown to nodes of the page. @param {string} text @returns {DocumentFragment} */
 export const markdown = (text) =>
   DOMPurify.sanitize(marked.parse(text, { async: false }), {
     USE_PROFILES: { html: true },

@@ -1,6 +1,6 @@
 // Problems that may occur, and advice on how to solve them.
 
-/** @typedef {"retry" | "settings" | "compact"} Remedy the action of the button next to the text */
+/** What the button next to a problem does. @typedef {"retry" | "settings" | "compact"} Remedy */
 
 export class Problem extends Error {
   /**
@@ -18,7 +18,7 @@ export class Problem extends Error {
   }
 }
 
-/** @param {unknown} error @returns {Problem} */
+/** Returns an error as a problem that can be shown to the user. @param {unknown} error @returns {Problem} */
 export function problemOf(error) {
   if (error instanceof Problem) return error;
   const { name, message, code } = /** @type {any} */ (error);
@@ -66,7 +66,12 @@ export const insecure = () =>
     "retry",
   );
 
-/** @param {number} tokens @param {number} window @param {boolean} held whether compaction waits for the user */
+/**
+ * Returns the problem that the conversation leaves no room for an answer.
+ * @param {number} tokens
+ * @param {number} window
+ * @param {boolean} held whether compaction waits for the user
+ */
 export const noRoom = (tokens, window, held) =>
   held
     ? new Problem(
@@ -80,7 +85,11 @@ export const noRoom = (tokens, window, held) =>
         "settings",
       );
 
-/** @param {string} url @param {unknown} cause */
+/**
+ * Returns the problem that an endpoint cannot be reached, with the likely reason.
+ * @param {string} url
+ * @param {unknown} cause
+ */
 export function unreachable(url, cause) {
   const { protocol, hostname } = new URL(url, location.href);
   const local = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
@@ -101,7 +110,12 @@ export function unreachable(url, cause) {
   );
 }
 
-/** @param {Response} response @param {string} body @param {{url: string, model: string, key: string}} settings */
+/**
+ * Returns the problem that an endpoint has answered with an error status.
+ * @param {Response} response
+ * @param {string} body
+ * @param {{url: string, model: string, key: string}} settings
+ */
 export function refused({ status, headers }, body, { url, model, key }) {
   const { host } = new URL(url, location.href);
   const said = quoted(body);

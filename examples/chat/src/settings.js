@@ -7,7 +7,7 @@
  * @property {string} url the base URL of the endpoint
  * @property {string} model
  * @property {string} key
- * @property {number} window in tokens
+ * @property {number} window the size of the context window, in tokens
  * @property {"model" | "summarizer" | "none"} writer the writer of digests
  * @property {boolean} automatic whether to compact as soon as compaction is due
  */

@@ -12,7 +12,10 @@ let own;
 /** Reports whether the browser has a model, or would have to download it. */
 export const availability = async () => (own ? "available" : languageModelAvailability());
 
-/** Downloads the browser's model. Call it when the user asks for it. @param {(loaded: number) => void} onDownload 0 to 1 */
+/**
+ * Downloads the browser's model. Call it in response to an action of the user.
+ * @param {(loaded: number) => void} onDownload 0 to 1
+ */
 export async function download(onDownload) {
   own ??= await builtIn(onDownload);
 }
@@ -46,7 +49,11 @@ export async function setup() {
   }
 }
 
-/** @param {import("./settings.js").Settings} settings @returns {Promise<import("./models/model.js").Model>} */
+/**
+ * Returns the model that the settings select. Rejects if it isn't available.
+ * @param {import("./settings.js").Settings} settings
+ * @returns {Promise<import("./models/model.js").Model>}
+ */
 async function modelOf({ kind, url, model, key }) {
   if (kind === "script") return script;
   if (kind === "endpoint") {

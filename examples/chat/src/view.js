@@ -7,7 +7,13 @@ import { markdown } from "./markdown.js";
 export const figures = (n) => n.toLocaleString("en");
 const counted = (/** @type {number} */ n) => `${figures(n)} message${n === 1 ? "" : "s"}`;
 
-/** @param {string} tag @param {object} properties @param {(Node | string)[]} children @returns {any} */
+/**
+ * Creates an element with properties and children.
+ * @param {string} tag
+ * @param {object} properties
+ * @param {(Node | string)[]} children
+ * @returns {any}
+ */
 export function element(tag, properties, ...children) {
   const node = Object.assign(document.createElement(tag), properties);
   node.append(...children);
@@ -41,7 +47,11 @@ export function nodes({ shown, sent, folds: made }, { undo, quote }) {
   return all;
 }
 
-/** @param {Message} message @param {(message: Message) => void} quote */
+/**
+ * Returns the node of a message, which is created on first use.
+ * @param {Message} message
+ * @param {(message: Message) => void} quote
+ */
 function nodeOf(message, quote) {
   const known = messages.get(message);
   if (known) return known;
@@ -71,7 +81,11 @@ export function write(node, { role, content }) {
   node.querySelector(".text")?.replaceChildren(role === "user" ? content : markdown(content));
 }
 
-/** @param {Fold} fold @param {() => void} undo */
+/**
+ * Returns the line that represents a compaction, which is created on first use.
+ * @param {Fold} fold
+ * @param {() => void} undo
+ */
 function lineOf(fold, undo) {
   const known = folds.get(fold);
   if (known) return known;

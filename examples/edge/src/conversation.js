@@ -37,7 +37,7 @@ export class Conversation {
     this.#policy = policy;
   }
 
-  /** Called when a plan is stored and before a model is asked. */
+  /** Called after a plan has been stored, before a model is called. Tests override it. */
   async planned() {}
 
   /**
@@ -103,7 +103,13 @@ export class Conversation {
     return job.result.messages;
   }
 
-  /** @param {import("ctxfold").Compactor} compactor @param {Uint8Array} body @param {string[]} prints @returns {Promise<Job>} */
+  /**
+   * Begins a compaction with the compactions that are remembered, and returns it as a job.
+   * @param {import("ctxfold").Compactor} compactor
+   * @param {Uint8Array} body
+   * @param {string[]} prints
+   * @returns {Promise<Job>}
+   */
   async #plan(compactor, body, prints) {
     const memory = await this.#memory();
     const result = compactor.plan(body, { memory, options: { archive: "bodies" } });
@@ -120,7 +126,11 @@ export class Conversation {
     await this.planned();
   }
 
-  /** @param {Job} job @param {import("ctxfold").Done<any>} done */
+  /**
+   * Stores the result of a finished job, and removes the job.
+   * @param {Job} job
+   * @param {import("ctxfold").Done<any>} done
+   */
   async #finish(job, { memory, archive = [] }) {
     const entry = job.failed ? { ...memory, again: Date.now() + PROVISIONAL_MS } : memory;
     await this.#storage.write({

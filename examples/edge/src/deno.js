@@ -13,7 +13,7 @@ const { Deno } = /** @type {any} */ (globalThis);
 const setting = (/** @type {string} */ name) => Deno.env.get(name);
 const kv = await Deno.openKv(setting("KV"));
 
-/** @param {string} name @returns {import("./pieces.js").Records} */
+/** Returns a conversation's part of the database. @param {string} name @returns {import("./pieces.js").Records} */
 const recordsOf = (name) => ({
   heads: async () => {
     const heads = new Map();

@@ -2,14 +2,13 @@
 
 /**
  * @typedef {object} Records one conversation's part of a database
- * @property {() => Promise<Map<string, Head>>} heads the stored values, by key
- * Promise<void>} commit all of it or nothing => @property {(set: Map<string, Head>, remove: string[]) => Promise<void>} commit changes
- * heads atomically => Promise<void>} commit all of it or nothing
- * @property {(name: string) => Promise<Uint8Array>} piece
+ * @property {() => Promise<Map<string, Head>>} heads returns the heads of the stored values, by key
+ * @property {(set: Map<string, Head>, remove: string[]) => Promise<void>} commit changes heads: all of them or none
+ * @property {(name: string) => Promise<Uint8Array>} piece returns a piece
  * @property {(name: string, bytes: Uint8Array) => Promise<void>} put stores a piece under a new name
- * @property {(names: string[]) => Promise<void>} drop
+ * @property {(names: string[]) => Promise<void>} drop deletes pieces
  *
- * @typedef {{id: string, pieces: number}} Head the location of a value's pieces
+ * @typedef {{id: string, pieces: number}} Head says where a value's pieces are
  */
 
 /**
@@ -29,7 +28,7 @@ export function piecewise(records, most) {
     return JSON.parse(pieces.map((bytes) => decoder.decode(bytes, { stream: true })).join("") + decoder.decode());
   };
 
-  /** @param {unknown} value @returns {Promise<Head>} */
+  /** Stores a value in pieces and returns its head. @param {unknown} value @returns {Promise<Head>} */
   const write = async (value) => {
     const bytes = new TextEncoder().encode(JSON.stringify(value));
     const head = { id: crypto.randomUUID(), pieces: Math.ceil(bytes.length / most) };

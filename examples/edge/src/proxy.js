@@ -75,7 +75,7 @@ async function read(request, most) {
   return bytes;
 }
 
-/** @param {Uint8Array} bytes @returns {any} undefined if it is not JSON */
+/** Parses JSON in UTF-8. @param {Uint8Array} bytes @returns {any} undefined if it is not JSON */
 function parsed(bytes) {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
@@ -147,8 +147,8 @@ async function hash(text) {
 }
 
 /**
- * Runs a small compaction while the worker starts, for which platforms allow a second. Engines compile the module's functions when they are
- * first called, and otherwise the first request would have to wait for that.
+ * Runs a small compaction while the worker starts, for which platforms allow a second of CPU time. Engines compile
+ * the module's functions when they are first called, and otherwise the first request would have to wait for that.
  */
 async function warm() {
   const small = createCompactor({ policy: { format: "openai-chat", window: { tokens: 1000 } } });

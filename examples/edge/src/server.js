@@ -1,4 +1,4 @@
-// The same proxy for Deno, Bun and Node, with conversations in memory and settings from the environment.
+// The proxy as a plain server for Deno, Bun and Node, with conversations in memory and settings from the environment.
 import process from "node:process";
 import { Conversation } from "./conversation.js";
 import { admit, policyFor, serve } from "./proxy.js";

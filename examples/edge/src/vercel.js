@@ -7,7 +7,11 @@ import { admit, policyFor, serve } from "./proxy.js";
 /** The size of a piece in bytes. Redis over REST accepts requests of up to 1 MB, and a piece is sent as base64. */
 const PIECE_BYTES = 500_000;
 
-/** @param {unknown[][]} commands in one transaction @returns {Promise<any[]>} their results */
+/**
+ * Runs commands in one transaction and returns their results.
+ * @param {unknown[][]} commands
+ * @returns {Promise<any[]>}
+ */
 async function redis(...commands) {
   const { KV_REST_API_URL, KV_REST_API_TOKEN } = process.env;
   const response = await fetch(`${KV_REST_API_URL}/multi-exec`, {
@@ -22,7 +26,7 @@ async function redis(...commands) {
   return answers.map(({ result }) => result);
 }
 
-/** @param {string} name @returns {import("./pieces.js").Records} */
+/** Returns a conversation's part of the database. @param {string} name @returns {import("./pieces.js").Records} */
 const recordsOf = (name) => ({
   heads: async () => {
     const [list] = await redis(["HGETALL", name]);

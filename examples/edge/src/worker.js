@@ -5,10 +5,14 @@ import { admit, policyFor, serve } from "./proxy.js";
 
 /** The size of a piece in bytes. SQLite in a Durable Object accepts rows of up to 2 MB. */
 const PIECE_BYTES = 1 << 20;
-/** The header in which the worker passes the model that it has read in the body to the object. */
+/** The header in which the worker tells the Durable Object the model, which it has read in the body. */
 const MODEL = "x-ctxfold-model";
 
-/** @param {any} ctx @returns {import("./conversation.js").Storage} */
+/**
+ * Returns a conversation's storage in the SQLite database of its Durable Object.
+ * @param {any} ctx
+ * @returns {import("./conversation.js").Storage}
+ */
 function sqlStorage({ storage }) {
   const { sql } = storage;
   sql.exec("CREATE TABLE IF NOT EXISTS piece (key TEXT, part INTEGER, bytes BLOB NOT NULL, PRIMARY KEY (key, part))");
@@ -60,7 +64,7 @@ export class ConversationObject extends DurableObject {
 }
 
 export default {
-  /** @param {Request} request @param {any} env */
+  /** Passes a request on to the Durable Object of its conversation. @param {Request} request @param {any} env */
   async fetch(request, { CONVERSATIONS, MAX_BODY }) {
     const admitted = await admit(request, MAX_BODY);
     if (admitted instanceof Response) return admitted;

@@ -1,6 +1,9 @@
 // Calls the worker from the page.
 const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-/** @type {Map<number, {resolve: (value: any) => void, reject: (error: Error) => void}>} */
+/**
+ * Calls that await the worker's reply, by id.
+ * @type {Map<number, {resolve: (value: any) => void, reject: (error: Error) => void}>}
+ */
 const calls = new Map();
 let made = 0;
 

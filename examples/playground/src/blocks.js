@@ -1,4 +1,5 @@
-// Turns a result into blocks to display: messages, runs of messages that a digest represents, and in long results a gap that can be opened.
+// Turns the result of a compaction into blocks to display: messages, runs of messages that a digest represents, and
+// in long results a gap that can be opened.
 
 /**
  * A message of the result, by its index in the conversation (-1 for a new one).
@@ -8,12 +9,15 @@
  * Consecutive messages that were removed, and the digest that represents them.
  * @typedef {{type: "run", from: number, indexes: number[], tokens: number, digest: Row | undefined}} Run
  */
-/** @typedef {{type: "gap", from: number, to: number, kept: number, changed: number, folded: number}} Gap */
+/**
+ * A gap between the first and the last blocks of a long result, with the number of blocks that it hides, by status.
+ * @typedef {{type: "gap", from: number, to: number, kept: number, changed: number, folded: number}} Gap
+ */
 
 /**
- * Returns the blocks of the result, in order.
+ * Returns the rows and runs of messages that the playground shows for a compacted transcript, in order.
  * @param {any[]} list
- * @param {number[]} counted the tokens of each
+ * @param {number[]} counted the token count of each message in list
  * @param {any[]} edits
  * @param {any} report
  * @returns {(Row | Run)[]}
@@ -68,7 +72,14 @@ export function blocksOf(list, counted, edits, report) {
   return blocks;
 }
 
-/** @param {"kept" | "changed"} status @param {number} index @param {any} message @param {number} tokens @returns {Row} */
+/**
+ * Returns the block of a message that the result still contains.
+ * @param {"kept" | "changed"} status
+ * @param {number} index
+ * @param {any} message
+ * @param {number} tokens
+ * @returns {Row}
+ */
 const row = (status, index, message, tokens) => ({ type: "message", status, index, message, tokens });
 
 /** The number of blocks before and after a gap. */
@@ -85,7 +96,13 @@ export function opening(blocks) {
   return [...blocks.slice(0, from), gap(blocks, from, to), ...blocks.slice(to)];
 }
 
-/** @param {(Row | Run)[]} blocks @param {number} from @param {number} to @returns {Gap} */
+/**
+ * Returns a gap that hides the blocks from `from` up to `to`.
+ * @param {(Row | Run)[]} blocks
+ * @param {number} from
+ * @param {number} to
+ * @returns {Gap}
+ */
 export function gap(blocks, from, to) {
   const inside = blocks.slice(from, to);
   const count = (/** @type {string} */ status) =>

@@ -1,5 +1,5 @@
-// Displays the result as a conversation: turns as cards, runs that a digest represents as one line, and cleared content
-// in its place.
+// Displays the result as a conversation: turns as cards, runs that a digest represents as one line, and cleared
+// content where it was.
 import { ask } from "./asking.js";
 import { $, button, count, element, many, opener } from "./dom.js";
 import { NAMES } from "./result.js";
@@ -32,7 +32,7 @@ export function conversation(blocks) {
   $("blocks").replaceChildren(...blocks.map(shown));
 }
 
-/** @param {any} block @returns {HTMLElement} */
+/** Returns the element that displays a block. @param {any} block @returns {HTMLElement} */
 function shown(block) {
   if (block.type === "run") return run(block);
   if (block.type === "gap") return gap(block);
@@ -84,7 +84,12 @@ function run({ from, count: folded, tokens, digest, why }) {
 /** @param {any} digest */
 const isDigest = (digest) => digest.tokens > 60;
 
-/** @param {HTMLElement} into @param {number} from @param {number} at */
+/**
+ * Adds the original messages of a run to a list, from the message number `at` on, and a button that adds more.
+ * @param {HTMLElement} into
+ * @param {number} from
+ * @param {number} at
+ */
 async function originals(into, from, at) {
   const { rows, left } = await ask("run", from, at);
   into.append(...rows.map(message));
@@ -123,7 +128,7 @@ function gap({ from, to, kept, changed, folded }) {
   return item;
 }
 
-/** @param {any} block @returns {HTMLElement} */
+/** Returns the card of a message. @param {any} block @returns {HTMLElement} */
 function message({ status, index, role, tokens, before, parts, why }) {
   const restored = status === "added" && parts[0]?.text.startsWith("[Restored file");
   const name = status === "added" ? (restored ? "Put back" : "Added") : (ROLES[role] ?? role);
@@ -181,7 +186,10 @@ function pieces(parts, why) {
   return all;
 }
 
-/** @param {{action: string, rule?: string}[]} why */
+/**
+ * Returns a note that says what was done to a message, or false if nothing was.
+ * @param {{action: string, rule?: string}[]} why
+ */
 function reasons(why) {
   const said = [...new Set(why.map(({ action, rule }) => `${WORDS[action] ?? action}${rule ? ` (${rule})` : ""}`))];
   return said.length > 0 && element("p", { className: "note" }, said.join("; "));
@@ -190,7 +198,11 @@ function reasons(why) {
 /** A text is cut off at this many characters until the user opens it. */
 const SHORT = 320;
 
-/** @param {{kind: string, label: string, text: string, was?: string}} part @param {any[]} why */
+/**
+ * Returns the element that displays a part of a message.
+ * @param {{kind: string, label: string, text: string, was?: string}} part
+ * @param {any[]} why
+ */
 function piece({ kind, label, text, was }, why) {
   if (was !== undefined) return changed({ kind, label, text, was }, why);
   if (kind === "calls") {
@@ -262,7 +274,11 @@ function changed({ kind, label, text, was }, why) {
   );
 }
 
-/** @param {number} index @param {string} title */
+/**
+ * Opens a dialog that shows a message as JSON, before and after the compaction.
+ * @param {number} index
+ * @param {string} title
+ */
 export async function detail(index, title) {
   const { before, after } = await ask("detail", index, -1);
   $("detail-title").textContent = title;

@@ -1,14 +1,19 @@
-/** @param {string} id @returns {any} */
+/** Returns the element with an id. @param {string} id @returns {any} */
 export const $ = (id) => document.getElementById(id);
 
 const number = new Intl.NumberFormat("en");
 /** Formats a number of tokens or messages. @param {number} n */
 export const count = (n) => number.format(Math.round(n));
 
-/** "1 message", "2 messages". @param {number} n @param {string} word */
+/** Formats a number with its noun, as in "1 message" or "2 messages". @param {number} n @param {string} word */
 export const many = (n, word) => `${count(n)} ${word}${Math.round(n) === 1 ? "" : "s"}`;
 
-/** @param {string} tag @param {Record<string, any>} properties @param {(Node | string | undefined | false)[]} children */
+/**
+ * Creates an element with properties and children.
+ * @param {string} tag
+ * @param {Record<string, any>} properties
+ * @param {(Node | string | undefined | false)[]} children
+ */
 export function element(tag, properties = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {

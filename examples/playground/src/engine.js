@@ -22,7 +22,12 @@ export function ask(op, head, messages) {
 /** Extracts the conversation from an agent's session file. The file is the request. @param {Uint8Array} file @returns {Promise<any>} */
 export const open = (file) => call("open", [file]);
 
-/** @param {string} op @param {(string | Uint8Array)[]} request @returns {Promise<any>} */
+/**
+ * Calls the module and returns its answer. Throws if the answer is an error.
+ * @param {string} op
+ * @param {(string | Uint8Array)[]} request
+ * @returns {Promise<any>}
+ */
 async function call(op, request) {
   const answer = JSON.parse(decoder.decode((await loaded).call(op, request)));
   if (answer.error) {
@@ -32,7 +37,7 @@ async function call(op, request) {
   return answer;
 }
 
-/** @param {unknown} value @returns {Uint8Array} */
+/** Returns a text or a JSON value as bytes. @param {unknown} value @returns {Uint8Array} */
 export const bytesOf = (value) => encoder.encode(typeof value === "string" ? value : JSON.stringify(value));
 
 /** A conversation that stays in the module while the window changes, so that it is read only once. */
@@ -42,7 +47,7 @@ export class Held {
   #bytes;
   #format;
 
-  /** @param {Uint8Array} bytes @param {string} format */
+  /** Takes the messages as JSON, and their wire format. @param {Uint8Array} bytes @param {string} format */
   constructor(bytes, format) {
     this.#bytes = bytes;
     this.#format = format;

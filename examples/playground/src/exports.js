@@ -24,7 +24,7 @@ const isChatGPT = (chat) => typeof chat?.mapping === "object" && chat.mapping !=
 /** @param {any} chat */
 const isClaude = (chat) => Array.isArray(chat?.chat_messages);
 
-/** @param {any} chat @returns {Chat} */
+/** Reads a chat exported from ChatGPT. @param {any} chat @returns {Chat} */
 const chatGPT = (chat) =>
   exported("ChatGPT", turns(branch(chat).map(plain)), {
     title: chat.title,
@@ -32,7 +32,7 @@ const chatGPT = (chat) =>
     model: chat.default_model_slug,
   });
 
-/** @param {any} chat @returns {Chat} */
+/** Reads a chat exported from Claude.ai. @param {any} chat @returns {Chat} */
 const claude = (chat) =>
   exported("Claude.ai", turns(chat.chat_messages.map(turn).filter(Boolean)), {
     title: chat.name,
@@ -40,7 +40,13 @@ const claude = (chat) =>
     model: chat.model,
   });
 
-/** @param {string} kind @param {any[]} messages @param {{title: any, time: any, model: any}} about @returns {Chat} */
+/**
+ * Returns an exported chat with a default title, a date, and its messages.
+ * @param {string} kind
+ * @param {any[]} messages
+ * @param {{title: any, time: any, model: any}} about
+ * @returns {Chat}
+ */
 const exported = (kind, messages, { title, time, model }) => ({
   title: title || "Untitled",
   date: day(time),
@@ -79,7 +85,8 @@ function newestLeaf(mapping) {
 }
 
 /**
- * Whether a message says something: not if the model did not see it, or if it only reports that the model was thinking.
+ * Reports whether a message says something. It doesn't if the model has not seen it, or if it only reports that the
+ * model was thinking.
  * @param {any} message
  */
 const says = ({ author, content }) =>
@@ -131,7 +138,7 @@ function textOf(content) {
   return parts.map(part).filter(Boolean).join("\n\n").trim();
 }
 
-/** @param {any} part @returns {string} */
+/** Returns a part of a ChatGPT message as text. @param {any} part @returns {string} */
 function part(part) {
   if (typeof part === "string") return part;
   if (part?.content_type === "audio_transcription") return part.text ?? "";
@@ -153,7 +160,7 @@ function turn({ sender, text, content, attachments = [], files = [] }) {
   return whole && { role: sender === "human" ? "user" : "assistant", content: whole };
 }
 
-/** @param {any} block @returns {string} */
+/** Returns a block of a Claude message as text. @param {any} block @returns {string} */
 function block({ type, text, thinking, name, input, content }) {
   if (type === "text") return text ?? "";
   if (type === "thinking") return thinking ? `[thinking]\n${thinking}` : "";

@@ -4,21 +4,21 @@ import { $, button, count, element, many } from "./dom.js";
 import { bars, choices, headline, outcome, verdicts } from "./result.js";
 import { fault, fieldOf, fromAddress, listen, settings, show, toAddress, wanted } from "./settings.js";
 
-/** @type {{name: string, doc: string, policy: any}[]} */
+/** The presets that the module offers. @type {{name: string, doc: string, policy: any}[]} */
 let presets = [];
 /** The worker's description of the conversation. @type {any} */
 let source;
 /** The file that was read last, to read it again in another format. @type {{file: Blob, name: string} | undefined} */
 let given;
-/** The number of the newest run. Each run stops when a newer one has begun. */
+/** The number of the newest run. A run stops when a newer one has begun. */
 let run = 0;
 
-/** @param {string} text for screen readers */
+/** Announces a text to screen readers. @param {string} text */
 const say = (text) => {
   $("status").textContent = text;
 };
 
-/** @param {string} text what is wrong with a file; "" removes the message */
+/** Shows what is wrong with a file; "" removes the message. @param {string} text */
 function complain(text) {
   $("file-error").hidden = text === "";
   $("file-error").textContent = text;
@@ -59,7 +59,7 @@ async function openFile(file, name) {
   }
 }
 
-/** @param {any} found @param {string} name */
+/** Shows a conversation that has been read. @param {any} found @param {string} name */
 async function take(found, name) {
   source = { ...found, name };
   complain("");
@@ -125,7 +125,7 @@ async function compute() {
   }
 }
 
-/** @param {any} now @param {any} check */
+/** Returns the result as a sentence for screen readers. @param {any} now @param {any} check */
 const spoken = ({ tokens, changed }, { valid, whole }) =>
   changed
     ? `${source.name}: ${count(tokens.before)} tokens became ${count(tokens.after)}, ${valid ? "valid" : "not valid"}, ${whole ? "nothing lost" : "not restored whole"}.`
@@ -139,7 +139,7 @@ function refused(error) {
   else complain(error.message);
 }
 
-/** Shows what the other presets would leave. @param {number} mine */
+/** Shows how many tokens the other presets would leave. @param {number} mine */
 async function others(mine) {
   for (const { name } of presets) {
     if (name === settings.preset) continue;
@@ -165,7 +165,7 @@ async function move() {
   moving = false;
 }
 
-/** @type {ReturnType<typeof setTimeout> | undefined} */
+/** The timer of the next update. @type {ReturnType<typeof setTimeout> | undefined} */
 let waiting;
 function later() {
   clearTimeout(waiting);

@@ -31,7 +31,7 @@ const MEMBERS = {
 /** Unwraps a message: LangChain and AG-UI put it in an envelope. @param {any} message */
 const opened = (message) => message?.kwargs ?? (message?.data?.content === undefined ? message : message.data);
 
-/** @param {any} given @returns {string} */
+/** Returns the role of a message. @param {any} given @returns {string} */
 export function roleOf(given) {
   const message = opened(given);
   const role = message.role ?? { human: "user", ai: "assistant", tool: "tool", system: "system" }[given.type];
@@ -39,7 +39,7 @@ export function roleOf(given) {
   return /output$|result$/.test(message.type ?? "") ? "tool" : message.type === "user" ? "user" : "assistant";
 }
 
-/** @param {any} part @param {string} text the kind of plain text */
+/** Returns the kind of a part. @param {any} part @param {string} text the kind of plain text */
 function kindOf(part, text) {
   if (typeof part === "string") return text;
   for (const [member, kind] of Object.entries(MEMBERS)) if (part?.[member]) return kind;
@@ -73,7 +73,13 @@ export function partsOf(given) {
   return parts;
 }
 
-/** @param {any} part @param {string} text the kind of plain text @param {any} message @returns {Part[]} */
+/**
+ * Returns a part for display, and its result too if a call contains it.
+ * @param {any} part
+ * @param {string} text the kind of plain text
+ * @param {any} message
+ * @returns {Part[]}
+ */
 function shown(part, text, message) {
   const kind = kindOf(part, text);
   if (kind === "calls") {

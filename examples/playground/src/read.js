@@ -56,7 +56,13 @@ async function opened(bytes) {
   }
 }
 
-/** @param {any} json @param {Uint8Array} bytes @param {string} format @returns {Promise<Conversation>} */
+/**
+ * Reads a list of messages, or a request body that contains one.
+ * @param {any} json
+ * @param {Uint8Array} bytes
+ * @param {string} format
+ * @returns {Promise<Conversation>}
+ */
 async function fromJSON(json, bytes, format) {
   const key = LISTS.find((name) => Array.isArray(json?.[name]));
   const list = Array.isArray(json) ? json : key && json[key];
@@ -74,7 +80,11 @@ async function fromJSON(json, bytes, format) {
   return { list, bytes, format: found, kind: "messages", model: json.model ?? "", title: "", skipped: [] };
 }
 
-/** @param {import("./exports.js").Chat} chat @returns {Conversation} */
+/**
+ * Returns a conversation that the user has selected from an export.
+ * @param {import("./exports.js").Chat} chat
+ * @returns {Conversation}
+ */
 export function fromChat(chat) {
   const list = chat.messages();
   return {

@@ -14,7 +14,11 @@ export const NAMES = {
   images: "images and files",
 };
 
-/** @param {any} now the result of the preset @param {() => void} force */
+/**
+ * Shows how many tokens the result has, and a button to compact anyway if compaction isn't due.
+ * @param {any} now the result of the preset
+ * @param {() => void} force
+ */
 export function headline(now, force) {
   const { tokens, messages, changed } = now;
   $("headline").replaceChildren(
@@ -72,7 +76,11 @@ export function verdicts(now, { valid, whole, bodies, violations = [] }) {
   }
 }
 
-/** @param {Record<string, number>} before @param {any} now */
+/**
+ * Shows one bar for the tokens before the compaction and one for those after it, divided by kind.
+ * @param {Record<string, number>} before
+ * @param {any} now
+ */
 export function bars(before, now) {
   const { tokens, sums, changed } = now;
   const scale = Math.max(tokens.before, tokens.window);
@@ -87,7 +95,14 @@ export function bars(before, now) {
   );
 }
 
-/** @param {string} label @param {Record<string, number>} sums @param {number} total @param {number} scale @param {any} marks */
+/**
+ * Returns one bar, with marks for the window and the limit.
+ * @param {string} label
+ * @param {Record<string, number>} sums
+ * @param {number} total
+ * @param {number} scale
+ * @param {any} marks
+ */
 function bar(label, sums, total, scale, { limit, window }) {
   const kinds = KINDS.filter((kind) => (sums[kind] ?? 0) >= 0.5);
   const spoken = kinds.map((kind) => `${NAMES[kind]} ${count(sums[kind] ?? 0)}`).join(", ");

@@ -27,7 +27,10 @@ export const wanted = () => ({
 export const stopOf = (tokens) =>
   STOPS.reduce((best, stop, i) => (Math.abs(stop - tokens) < Math.abs((STOPS[best] ?? 0) - tokens) ? i : best), 0);
 
-/** @type {Record<string, (value: string) => string>} return the problem with a field's text, or nothing */
+/**
+ * Functions that return what is wrong with a field's text, or nothing.
+ * @type {Record<string, (value: string) => string>}
+ */
 const CHECKS = {
   window: (value) => whole(value, 500, 100_000_000) || "",
   reserve: (value) =>
@@ -45,7 +48,12 @@ const amount = (value) => {
   return digits ? Number(digits) * ({ k: 1000, m: 1_000_000 }[unit.toLowerCase()] ?? 1) : Number.NaN;
 };
 
-/** @param {string} value @param {number} from @param {number} to */
+/**
+ * Returns what is wrong with a text that should be a whole number in a range, or "".
+ * @param {string} value
+ * @param {number} from
+ * @param {number} to
+ */
 function whole(value, from, to) {
   const n = amount(value);
   return Number.isInteger(n) && n >= from && n <= to
@@ -151,7 +159,7 @@ export function toAddress() {
   if (location.hash !== written()) history.replaceState(null, "", written() || location.pathname + location.search);
 }
 
-/** Reads the settings from the address. Invalid values are reported below their fields. */
+/** Reads the settings from the address. If a value is invalid, the problem is shown below its field. */
 export function fromAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
   Object.assign(settings, DEFAULTS);

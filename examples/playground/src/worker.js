@@ -25,7 +25,7 @@ let sound = { valid: true, violations: /** @type {any[]} */ ([]) };
 let blocks = /** @type {ReturnType<typeof blocksOf>} */ ([]);
 let actions = /** @type {Map<number, any[]>} */ (new Map());
 
-/** @param {any} settings @param {string} preset */
+/** Returns the policy for the settings and a preset. @param {any} settings @param {string} preset */
 const policyOf = ({ policy }, preset) => ({ ...policy, preset, format: conversation.format, estimator: ESTIMATOR });
 
 /** @param {import("./read.js").Conversation} given */
@@ -67,7 +67,12 @@ async function take(given) {
   };
 }
 
-/** @param {Record<string, number>} sums @param {[string, number][]} parts @param {number} tokens */
+/**
+ * Adds a message's tokens to the sums, divided among its kinds.
+ * @param {Record<string, number>} sums
+ * @param {[string, number][]} parts
+ * @param {number} tokens
+ */
 function add(sums, parts, tokens) {
   for (const [kind, share] of parts) sums[kind] = (sums[kind] ?? 0) + share * tokens;
 }
@@ -86,7 +91,7 @@ async function opened(file, format) {
   return { chats: chats.map(({ title, date, count, kind }) => ({ title, date, count, kind })) };
 }
 
-/** Returns the figures of what a preset would do. @param {any} settings @param {string} preset */
+/** Returns the figures for what a preset would do. @param {any} settings @param {string} preset */
 async function measured(settings, preset) {
   const started = performance.now();
   const policy = { ...policyOf(settings, preset), log: true, archive: "places" };
@@ -94,7 +99,11 @@ async function measured(settings, preset) {
   return figures(report, performance.now() - started);
 }
 
-/** @param {any} report @param {number} ms */
+/**
+ * Returns the figures that the page shows, from a report and the time that the compaction took.
+ * @param {any} report
+ * @param {number} ms
+ */
 function figures(report, ms) {
   const { tokens, messages, reason, fits, over, changed, folded, cleared, dropped, left = [], decisions = [] } = report;
   const sums = Object.fromEntries(KINDS.map((kind) => [kind, 0]));
@@ -138,7 +147,11 @@ async function shown(settings, preset) {
   return opening(blocks).map(described);
 }
 
-/** @param {ReturnType<typeof opening>[number]} block @returns {any} */
+/**
+ * Returns a block in the form that the page displays.
+ * @param {ReturnType<typeof opening>[number]} block
+ * @returns {any}
+ */
 function described(block) {
   if (block.type === "gap") return block;
   if (block.type === "run") {
@@ -215,7 +228,7 @@ async function verified(settings, preset) {
 /** @param {Uint8Array} bytes */
 const listOf = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
 
-/** @type {Record<string, (...args: any[]) => unknown>} */
+/** The operations that the page can request. @type {Record<string, (...args: any[]) => unknown>} */
 const operations = {
   info: () => ask("info", {}),
   open: opened,

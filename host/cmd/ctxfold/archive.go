@@ -43,8 +43,8 @@ func (a *archiveFlag) note(transcript, state []byte) error {
 	return writeFile(a.stateFile(transcript), append(bytes.Clone(state), '\n'))
 }
 
-// noted returns the state that note stored for a transcript, or nil if there is none, for example because the transcript has grown
-// since.
+// noted returns the state that note stored for a transcript, or nil if there is none, for example because messages have since been added
+// to the transcript.
 func (a *archiveFlag) noted(transcript []byte) []byte {
 	state, err := os.ReadFile(a.stateFile(transcript))
 	if a.dir == "" || err != nil || !json.Valid(state) {
@@ -176,7 +176,7 @@ func (f *flags) printRestored(j *job, a *api.Restored, markers []api.Marker, par
 	}
 }
 
-// bodies formats a number of bodies.
+// bodies formats a number of stored contents, as in "1 body" or "2 bodies".
 func bodies(n int) string {
 	if n == 1 {
 		return "1 body"
@@ -184,7 +184,7 @@ func bodies(n int) string {
 	return count(n) + " bodies"
 }
 
-// left returns as text how many handles were not restored for the given reason, or "" if there are none.
+// left returns as text how many handles were not restored for the reason why, or "" if there are none.
 func left(markers []api.Marker, why api.MarkerFault) string {
 	n := 0
 	for _, m := range markers {
@@ -206,7 +206,7 @@ func notTakenBack(markers []api.Marker) string {
 	return "what a compaction removed without a marker: the transcript has changed since, or belongs to another state"
 }
 
-// respelled returns the text for compactions of another branch, or "" if there are none.
+// respelled returns the warning about compactions of another branch, or "" if there are none.
 func respelled(markers []api.Marker) string {
 	if left(markers, api.MarkerRespelled) == "" {
 		return ""

@@ -19,7 +19,7 @@ import (
 	"github.com/ctxfold/ctxfold"
 )
 
-// totals are the sums over all lines of the input.
+// totals are sums over all lines of the input.
 type totals struct {
 	conversations, changed, failed, invalid, due, over int
 	left                                               int // the number of results that a provider would reject
@@ -41,7 +41,7 @@ func (t *totals) add(o totals) {
 	t.tokensAfter += o.tokensAfter
 }
 
-// batch is the state of processing a JSON Lines file.
+// batch is the state of the command that processes a JSON Lines file.
 type batch struct {
 	*flags
 	op         batchOp
@@ -279,7 +279,7 @@ func (b *batch) read(ctx context.Context, input io.Reader, out *batchOutput, bar
 	return errStopped
 }
 
-// errStopped means that reading stopped before the end of the input.
+// errStopped means that the command stopped reading before the end of the input.
 var errStopped = errors.New("stopped")
 
 func (b *batch) line(ctx context.Context, number int, line []byte) outcome {

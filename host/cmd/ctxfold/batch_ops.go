@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold"
 )
 
-// batchOp is an operation that batch can run on a line.
+// batchOp is an operation that the command batch can run on each line.
 type batchOp struct {
 	name string
 	// run processes one line and returns the output line.

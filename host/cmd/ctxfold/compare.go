@@ -41,8 +41,8 @@ type kept struct {
 
 func (k kept) String() string { return fmt.Sprintf("%s of %s", count(k.Kept), count(k.Of)) }
 
-// standIn is used in place of the model's summary for published systems, because only the violations in their results
-// are counted.
+// standIn is used instead of a model's summary when a published compaction system is simulated, because only the violations in their
+// results are counted.
 const standIn = "The conversation so far."
 
 func compareCommand(f *flags) *cobra.Command {

@@ -18,7 +18,8 @@ import (
 // errViolations ends validate, repair and convert with their own exit code. The violations have already been printed.
 var errViolations = errors.New("violations found")
 
-// errPartial ends restore with the same exit code if some content was not restored. The missing content has already been listed.
+// errPartial ends restore with the same exit code as errViolations if some content was not restored. The missing content has already been
+// listed.
 var errPartial = errors.New("not everything was restored")
 
 // errOver ends compact, plan, step and batch with their own exit code if a result is over its limit. A warning has already been
@@ -52,7 +53,7 @@ func (e inputError) Error() string {
 
 func (e inputError) Unwrap() error { return e.err }
 
-// hints are additional advice by error code. They refer to flags of this command, which the core doesn't know.
+// hints are advice that is added to an error, by error code. They refer to flags of this command, which the core doesn't know.
 var hints = map[string]string{
 	"ambiguous_format": "Name the wire format with --format.",
 	"unknown_format":   "`ctxfold info` lists the wire formats; --format names one.",

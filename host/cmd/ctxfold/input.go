@@ -23,7 +23,7 @@ import (
 type source struct {
 	name string
 	text []byte
-	// skipped is the number of bytes in the file before the text.
+	// skipped is the size of what precedes the text in the file, such as a byte order mark, in bytes.
 	skipped int
 	// made means that the text was derived from the user's input, so that offsets in it mean nothing to the user.
 	made bool
@@ -31,7 +31,7 @@ type source struct {
 	noSession *ctxfold.Error
 }
 
-// inputs are the inputs of an operation. The keys are the names in the field In of [ctxfold.Error].
+// inputs are the inputs of an operation, by the names that the field In of [ctxfold.Error] has for them.
 type inputs map[string]source
 
 // locate adds the position in the input file to an error in an input. Other errors are returned unchanged.
@@ -346,7 +346,7 @@ func (p *policyFlags) readPolicy(f *flags) (source, error) {
 	}
 }
 
-// lay returns a JSON object after merging the members of over into it, recursively.
+// lay merges the members of over into a JSON object, recursively, and returns the result.
 func lay(object []byte, over map[string]any) ([]byte, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(object, &members); err != nil {

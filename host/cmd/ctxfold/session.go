@@ -94,7 +94,7 @@ func (j *job) saved(ctx context.Context, r *ctxfold.Result) ([]byte, error) {
 	return next, inputs{"file": j.sources["messages"], "messages": j.sources["messages"]}.locate(err)
 }
 
-// read returns the line of the report that describes the session file. Its value is "" if the input isn't one.
+// read returns a fact for the report: a description of the session file. The value is "" if the input isn't a session file.
 func (j *job) read() [2]string {
 	if j.session == nil {
 		return [2]string{}
@@ -113,6 +113,7 @@ func messageCount(s *ctxfold.Session) int {
 
 // agents maps the kind of a session file to the agent's name.
 var agents = map[api.SessionKind]string{api.SessionClaudeCode: "Claude Code", api.SessionCodex: "Codex", api.SessionGeminiCLI: "Gemini CLI",
+	api.SessionCopilot: "GitHub Copilot", api.SessionLetta: "Letta", api.SessionLibreChat: "LibreChat", api.SessionOpenWebUI: "Open WebUI",
 	api.SessionGoose: "Goose", api.SessionOpenHands: "OpenHands", api.SessionRooCode: "Roo Code"}
 
 func agent(kind api.SessionKind) string {

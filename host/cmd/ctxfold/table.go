@@ -173,7 +173,7 @@ func whatWasRestored(r ctxfold.Report) string {
 		tally(r, "rehydrate", func(a api.Action) string { return a.Path }))
 }
 
-// whatElse returns a fact for each pass that the other lines of the report don't mention.
+// whatElse returns a fact for each pass that the other lines of the report don't cover.
 func whatElse(r ctxfold.Report) [][2]string {
 	var passes []api.Doer
 	for _, a := range r.Actions {

@@ -23,7 +23,7 @@ type traces struct {
 	tracing  *otel.Tracing
 }
 
-// openTraces starts exporting. It does not connect yet; spans that cannot be sent are dropped.
+// openTraces prepares the export of spans. It does not connect yet; spans that cannot be sent are dropped.
 func openTraces(ctx context.Context) (traces, error) {
 	if cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")) == "" {
 		return traces{}, nil

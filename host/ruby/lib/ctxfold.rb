@@ -103,10 +103,11 @@ class Ctxfold
     answer { |a| Library[:call].call(@pointer, operation, text, text.bytesize, a) }
   end
 
-  # Returns what to send for a whole history: an array of messages, or JSON, which is used unchanged. The block receives the request for
-  # the model ("system", "prompt", "max_output_tokens", …) and returns the summary, or nil; without a block the module writes digests. For
-  # a request with "provider" it may return the array of messages of the provider's own compaction. With the option summary.prefix a
-  # request may have "sent": the messages to send, which end with the request itself. A block that raises Busy is called again.
+  # Fits a whole history into the context window and returns an Answer with the messages to send. The history is an array of messages, or
+  # JSON, which is used unchanged. The block receives the request for the model ("system", "prompt", "max_output_tokens", …) and returns
+  # the summary, or nil; without a block the module writes digests. For a request with "provider" it may return the array of messages of
+  # the provider's own compaction. With the option summary.prefix a request may have "sent": the messages to send, which end with the
+  # request itself. A block that raises Busy is called again.
   #
   # background: true makes compactions in a thread before they are due, if the policy has gate.start. settings are members of JobSettings
   # (docs/inside/loop.md), such as an owner. effects is an object that executes effects, for example to share records between processes or
@@ -235,7 +236,7 @@ class Ctxfold
     [words.pack("J*") + [0, 0, 0].pack("Q3"), held]
   end
 
-  # Runs a loop. The argument _held keeps the texts of its request alive meanwhile.
+  # Runs a job, which may call the program's functions. The argument _held keeps the texts of its request alive meanwhile.
   def carried(calls, _held, &)
     result = answer(&)
     raise calls.raised if calls.raised

@@ -51,7 +51,7 @@ func (e *Endpoint) Seen() Seen {
 	return s
 }
 
-// ServeHTTP answers a request to either of the APIs.
+// ServeHTTP answers a request to the API that e.Format names, OpenAI's Chat Completions or Anthropic's Messages.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -195,7 +195,7 @@ func (h *tailHost) answer(prompt json.RawMessage, lead string) object {
 	return object{"text": reply.Text, "stream": streams}
 }
 
-// tailTags returns a replacer that puts the tags of the vectors in place of the fixed texts of prompts.
+// tailTags returns a replacer that replaces the fixed texts of prompts with the tags that the test vectors have for them.
 func tailTags(t *testing.T, call Engine) *strings.Replacer {
 	var p struct {
 		Prompt     string

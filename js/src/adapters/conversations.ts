@@ -50,8 +50,8 @@ export interface AdapterFitOptions {
 }
 
 /**
- * An option without an effect on the result. With it the module estimates the size instead of using an upper bound,
- * because recovering from a rejected call requires an estimate.
+ * A setting of an option that has no effect on the result. With it the module estimates the size instead of using an
+ * upper bound, because recovering from a rejected call requires an estimate.
  */
 const ESTIMATED = { force: false };
 

@@ -9,7 +9,7 @@ export interface Endpoint {
   path: RegExp;
   list: "messages" | "input";
   format: Format;
-  /** Keys of a body that refer to a history stored by the provider. A request with one of them isn't compacted. */
+  /** Keys in a body that refer to a history stored by the provider. A request with one of them isn't compacted. */
   held?: readonly string[];
 }
 

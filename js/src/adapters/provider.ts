@@ -1,9 +1,9 @@
-/** Calls the compaction that a provider offers. */
+/** Calls a provider's own compaction. */
 import type { SummaryMessages } from "ctxfold";
 
 /**
- * Resolves to the messages that `ask` returns. If `ask` fails, or the client is too old to have the API, it resolves
- * to no messages, and the model is asked for a summary instead. It rejects if the signal is aborted.
+ * Resolves to the messages that `ask` returns. If `ask` fails, or the client is too old to have this API, it resolves
+ * to an empty list, and the model is asked for a summary instead. It rejects if the signal is aborted.
  */
 export async function compacted(signal: AbortSignal, ask: () => Promise<unknown>): Promise<SummaryMessages> {
   try {

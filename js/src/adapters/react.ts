@@ -115,7 +115,7 @@ const NOTHING = {
   error: undefined,
 } as const;
 
-/** A call of `fit` whose result should be displayed. */
+/** A fit whose result should be displayed. */
 interface Run<M> {
   history: readonly M[];
   controller: AbortController;

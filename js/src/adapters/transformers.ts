@@ -33,7 +33,7 @@ const TRANSFORMERS_OPTIONS: Names<Library & { contextWindow?: number }> = {
 // biome-ignore lint/suspicious/noExplicitAny: the tokenizer's type, and the options, are the package's own
 type Streamer = new (tokenizer: any, options?: any) => object;
 
-/** The size of the context window, in tokens, if neither the model nor its tokenizer reports one. */
+/** The size of the context window, in tokens, to assume if neither the model nor its tokenizer reports one. */
 const USUAL_WINDOW = 4096;
 
 /**

@@ -26,7 +26,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   validate: validateCommand,
 };
 
-/** The commands that only the Go command has. */
+/** The subcommands that only the Go program has. */
 export const ELSEWHERE = [
   ..."batch check compare completion convert detect estimate info plan presets recall repair serve step".split(" "),
 ];

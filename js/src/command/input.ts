@@ -158,6 +158,10 @@ const AGENTS: Record<string, string> = {
   "gemini-cli": "Gemini CLI",
   goose: "Goose",
   openhands: "OpenHands",
+  copilot: "GitHub Copilot",
+  letta: "Letta",
+  librechat: "LibreChat",
+  "open-webui": "Open WebUI",
   "roo-code": "Roo Code",
 };
 

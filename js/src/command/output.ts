@@ -1,4 +1,4 @@
-/** Standard output. */
+/** Prints results. */
 
 /** Writes to standard output. Resolves when everything has been written. */
 export function print(text: string | Uint8Array): Promise<void> {

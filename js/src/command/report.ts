@@ -68,7 +68,7 @@ function whatWasRestored(report: Report): string {
   return `${plural(report.restored, "file")}, costs ${count(-saved(report, "rehydrate"))} tokens (${paths})`;
 }
 
-/** Returns one line for each pass that the report's other lines don't mention. */
+/** Returns one line for each pass that the other lines of the report don't cover. */
 function whatElse(report: Report): [string, string][] {
   const told = ["clear", "fold", "rehydrate", "repair"];
   const others = new Set(report.actions.map(({ pass }) => pass as string).filter((pass) => !told.includes(pass)));

@@ -15,7 +15,11 @@ test("all of it by keyboard", options, async (t) => {
         document.activeElement?.getAttribute("aria-label") ??
         document.activeElement?.textContent?.trim().replace(/\s+/g, " "),
     );
-  /** @param {string} key @param {string | RegExp} expected */
+  /**
+   * Presses a key and checks which element then has the focus, by its name.
+   * @param {string} key
+   * @param {string | RegExp} expected
+   */
   const press = async (key, expected) => {
     await page.keyboard.press(key);
     assert.match((await name()) ?? "", expected instanceof RegExp ? expected : new RegExp(`^${expected}`));
@@ -72,7 +76,7 @@ test("axe finds nothing, it fits, and the meter has one line, in every look", op
   /**
    * Checks one state of the page in every look.
    * @param {string} state the state's name in file names
-   * @param {string[]} pictures the looks of which docs/images gets a picture
+   * @param {string[]} pictures the looks in which a picture for docs/images is taken
    */
   const looks = async (state = "", pictures = []) => {
     for (const { look, size, colorScheme } of ALL_LOOKS) {

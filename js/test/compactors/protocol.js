@@ -4,6 +4,7 @@
 import { createInterface } from "node:readline";
 
 /**
+ * Answers requests with a compactor.
  * @param {{ name: string, version: string, format: string, promises: string[] }} about
  * @param {{ compact(messages: any[], limit: number): any, restore?(messages: any[]): any }} compactor
  */
@@ -32,12 +33,12 @@ export function answers(about, { compact, restore }) {
  */
 export const tokens = (value) => Math.ceil(characters(value) / 4);
 
-/** @param {unknown} value @returns {number} */
+/** Counts the characters of all strings in a value. @param {unknown} value @returns {number} */
 function characters(value) {
   if (typeof value === "string") return [...value].length;
   if (typeof value !== "object" || value === null) return 0;
   return Object.values(value).reduce((sum, each) => sum + characters(each), 0);
 }
 
-/** The summary of a model that always writes the same. */
+/** The summary that these tests use instead of a model's. */
 export const summary = "The kilns and glazes of a pottery were looked at, one after the other.";

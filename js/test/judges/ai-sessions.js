@@ -13,10 +13,10 @@ export const data = [process.env.CTXFOLD_DATA, fileURLToPath(new URL("../shared/
 
 /** @typedef {{name: string, models: any[], ui: any[]}} Session */
 
-/** @param {string | URL} file */
+/** Reads a JSON file. @param {string | URL} file */
 export const json = async (file) => JSON.parse(await readFile(file, "utf8"));
 
-/** @param {any} message */
+/** Returns the content of a message as a list of blocks. @param {any} message */
 const blocks = (message) =>
   typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
 
@@ -38,7 +38,7 @@ function toModelMessages(messages) {
   /** @type {any[]} */
   const out = [];
   const names = new Map();
-  /** @param {string} role @param {any[]} content */
+  /** Adds a message unless it is empty. @param {string} role @param {any[]} content */
   const add = (role, content) => content.length > 0 && out.push({ role, content });
   for (const message of messages) {
     /** @type {any[]} */
@@ -67,7 +67,7 @@ function toModelMessages(messages) {
   return out;
 }
 
-/** @param {any} block */
+/** Converts a tool result to the output of a ModelMessage. @param {any} block */
 function output({ content, is_error }) {
   if (typeof content === "string") {
     return { type: is_error ? "error-text" : "text", value: content };

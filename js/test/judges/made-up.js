@@ -189,7 +189,7 @@ const turn = {
   ],
   adk: (n, ids) => {
     const actions = { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} };
-    /** @param {string} id @param {number} m @param {string} author @param {any} [content] */
+    /** Returns an event of ADK. @param {string} id @param {number} m @param {string} author @param {any} [content] */
     const event = (id, m, author, content) => ({
       id: `${id}${n}`,
       invocationId: `i${n}`,
@@ -380,7 +380,7 @@ const turn = {
     const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost };
     const by = { api: "anthropic-messages", provider: "anthropic", model: "m", usage, timestamp: n };
     const image = { type: "image", data: png, mimeType: "image/png" };
-    /** @param {string} toolCallId @param {any[]} content */
+    /** Returns a tool result of pi. @param {string} toolCallId @param {any[]} content */
     const result = (toolCallId, ...content) => {
       return { role: "toolResult", toolCallId, toolName: "read", content, isError: false, timestamp: n };
     };

@@ -52,7 +52,7 @@ export function conversation(seed) {
     const answers = kind === 0 ? [JSON.stringify({ n: said++, list: [text(), null, true] })] : texts();
     return { texts: answers, image: kind === 1, fails: kind === 2 };
   };
-  /** @param {Turn["who"]} who @param {Partial<Turn>} [rest] @returns {Turn} */
+  /** Returns a turn with random texts. @param {Turn["who"]} who @param {Partial<Turn>} [rest] @returns {Turn} */
   const turn = (who, rest) => ({ who, texts: texts(), image: false, reasoning: "", calls: [], ...rest });
   const turns = chance(50) ? [turn("system", { texts: [text()] })] : [];
   let calls = 0;
@@ -80,13 +80,13 @@ export function conversation(seed) {
 }
 
 const image = { type: "image_url", image_url: { url: `data:image/png;base64,${png}` } };
-/** @param {string} text */
+/** Returns a text block. @param {string} text */
 const block = (text) => ({ type: "text", text });
 /** Returns a string if there is a single text, otherwise blocks. @param {string[]} texts @param {any[]} more @returns {any} */
 const content = (texts, ...more) =>
   texts.length === 1 && more.length === 0 ? texts[0] : [...texts.map(block), ...more];
 
-/** @param {Turn[]} turns @returns {any[]} messages of LangChain */
+/** Converts turns to LangChain's messages. @param {Turn[]} turns @returns {any[]} */
 export function asLangChain(turns) {
   return turns.flatMap(
     /** @returns {any} */ ({ who, texts, image: shows, reasoning, calls }) => {
@@ -112,7 +112,11 @@ export function asLangChain(turns) {
   );
 }
 
-/** @param {Turn[]} turns @returns {any[]} messages of pi, whose system prompt is next to them */
+/**
+ * Converts turns to pi's messages. The system prompt is returned separately.
+ * @param {Turn[]} turns
+ * @returns {any[]}
+ */
 export function asPi(turns) {
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost };

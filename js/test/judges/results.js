@@ -51,7 +51,10 @@ const messagesOf = (body) => body.messages ?? body.contents ?? body.input;
 /** The maximum number of conversations that are used from one file. */
 const few = 10;
 
-/** @type {Record<string, (file: string) => Promise<any[][]>>} */
+/**
+ * Functions that read the conversations in a file, by the kind of file.
+ * @type {Record<string, (file: string) => Promise<any[][]>>}
+ */
 const readers = {
   // In one session, the agent recorded its end as a message that it never sent.
   body: async (file) => [messagesOf(await json(file)).filter((/** @type {any} */ { role }) => role !== "exit")],
@@ -78,15 +81,20 @@ const readers = {
   mistral: (file) => recorded(file, "https://api.mistral.ai/"), // the requests were recorded together with OpenAI's
 };
 
-/** Returns the longest requests to an address. @param {string} file @param {string} to */
+/** Returns the messages of the longest recorded requests to an address. @param {string} file @param {string} to */
 async function recorded(file, to) {
   const lines = (await readFile(file, "utf8")).trim().split("\n");
-  const there = lines.map((line) => JSON.parse(line)).filter(({ uri }) => to === "" || uri.startsWith(to));
-  const lists = there.map(({ request }) => messagesOf(request)).filter(Array.isArray);
+  const requests = lines.map((line) => JSON.parse(line)).filter(({ uri }) => to === "" || uri.startsWith(to));
+  const lists = requests.map(({ request }) => messagesOf(request)).filter(Array.isArray);
   return lists.toSorted((a, b) => b.length - a.length).slice(0, few);
 }
 
-/** @param {string} format @param {string} [shape] of LangChain's @returns {Promise<Conversation[]>} */
+/**
+ * Returns the conversations of a format: the made-up one, the shipped sample, and real ones if they are available.
+ * @param {string} format
+ * @param {string} [shape] of LangChain's
+ * @returns {Promise<Conversation[]>}
+ */
 export async function conversations(format, shape) {
   const own = [{ name: "made up", real: false, messages: madeUp(format, shape) }];
   const file = sample.get(format);
@@ -141,8 +149,8 @@ export async function results(format, { name, real, at = 0, messages }) {
  * Judges every result of a format whose input the judge accepts, and reports the number of these results.
  * @param {import("node:test").TestContext} t
  * @param {string} format
- * @param {(messages: any[]) => void | Promise<void>} judge
- * @param {string} [shape] of LangChain's
+ * @param {(messages: any[]) => void | Promise<void>} judge throws if the provider would reject the messages
+ * @param {string} [shape] the way in which LangChain stores messages
  */
 export async function judgeAll(t, format, judge, shape) {
   let judged = 0;

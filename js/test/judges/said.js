@@ -1,6 +1,6 @@
 /** Extracts the content of messages in any provider's format, in neutral terms. */
 
-/** @param {any} value @returns {any} */
+/** Sorts the keys of objects, at all depths. @param {any} value @returns {any} */
 const sorted = (value) =>
   value && typeof value === "object" && !Array.isArray(value)
     ? Object.fromEntries(
@@ -10,7 +10,7 @@ const sorted = (value) =>
       )
     : value;
 
-/** @param {unknown} given */
+/** Returns a value as JSON with sorted keys. Text that is JSON is parsed first. @param {unknown} given */
 const json = (given) => {
   const value = typeof given === "string" ? given : JSON.stringify(given);
   try {
@@ -52,16 +52,16 @@ function imageOf(part) {
 export function said(list) {
   /** @type {string[]} */
   const events = [];
-  /** @param {string} who @param {string} text */
+  /** Adds a text and its speaker. @param {string} who @param {string} text */
   const text = (who, text) => {
     const plain = text.split(/\s+/).filter(Boolean).join(" ");
     // Leaves out the text that a repair makes the assistant say where Mistral rejects a user message after results;
     // the AI SDK sends the invalid request.
     if (plain && plain !== "[Noted.]") events.push(`${who}: ${plain}`);
   };
-  /** @param {string} name @param {any} args */
+  /** Adds a call. @param {string} name @param {any} args */
   const call = (name, args) => events.push(`call ${name} ${json(args ?? {})}`);
-  /** @param {any} value */
+  /** Adds the texts of a result. @param {any} value */
   const result = (value) => events.push(`result ${answered(value).split(/\s+/).filter(Boolean).join(" ")}`);
   /** Adds the images in a result, at their positions. @param {any} content */
   const images = (content) => {

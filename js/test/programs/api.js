@@ -1,7 +1,7 @@
 /** Serves the APIs of three providers on 127.0.0.1 with scripted answers, and records the requests. */
 import { createServer } from "node:http";
 
-/** @typedef {{ url: string, body: any }} Sent */
+/** A request that was received. @typedef {{ url: string, body: any }} Sent */
 
 /**
  * Starts a server. `answer` returns the model's answer to the texts of a request; `sent` contains all requests so

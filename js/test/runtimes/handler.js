@@ -7,7 +7,7 @@ import { session, tight } from "../support/session.js";
 // This is created at module scope, where these platforms provide no clock and no random bytes and allow no waiting.
 const compactor = createCompactor({ policy: tight });
 
-/** @param {any[]} vectors */
+/** Runs a compaction and the vectors, and returns the results. @param {any[]} vectors */
 export async function answer(vectors) {
   const messages = session(20);
   const { report, messages: after } = await compactor.compact(messages);

@@ -2,14 +2,14 @@
 
 const MAGIC = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
 
-/** @param {number} id @param {number[]} body */
+/** Returns a section of a module as bytes. @param {number} id @param {number[]} body */
 const section = (id, body) => [id, body.length, ...body];
 
-/** @param {string} text */
+/** Returns a name as bytes, with its length. @param {string} text */
 const name = (text) => [text.length, ...new TextEncoder().encode(text)];
 
 /**
- * Returns a module that only imports these functions.
+ * Returns a module that only imports functions with the given names.
  * @param {string} from
  * @param {string[]} names
  */
@@ -20,5 +20,5 @@ export function moduleImporting(from, names) {
   return new Uint8Array([...MAGIC, ...section(1, [1, 0x60, 0, 0]), ...sections]);
 }
 
-/** @param {number} n @returns {number[]} */
+/** Encodes a number as unsigned LEB128. @param {number} n @returns {number[]} */
 const leb = (n) => (n < 128 ? [n] : [(n & 127) | 128, ...leb(n >> 7)]);

@@ -55,7 +55,7 @@ async function locked(folder) {
   }
 }
 
-/** Reports whether a process is running. The locks of other processes count as free. @param {number} pid */
+/** Reports whether a process is running. A lock whose process no longer runs is free. @param {number} pid */
 function runs(pid) {
   try {
     return process.kill(pid, 0);

@@ -12,7 +12,7 @@ const CORS = {
  */
 export class Endpoint {
   url = "";
-  /** @type {any[]} the bodies of the requests */
+  /** The bodies of all requests. @type {any[]} */
   requests = [];
   /** @type {(string | undefined)[]} */
   keys = [];
@@ -24,7 +24,7 @@ export class Endpoint {
   /** @type {(() => void)[]} */
   #held = [];
 
-  /** @param {import("node:test").TestContext} t */
+  /** Starts an endpoint, which stops when the test ends. @param {import("node:test").TestContext} t */
   static async start(t) {
     const endpoint = new Endpoint();
     endpoint.url = `${await serve(t, (request, response) => endpoint.#answer(request, response))}/v1`;
@@ -35,12 +35,16 @@ export class Endpoint {
     for (const go of this.#held.splice(0)) go();
   }
 
-  /** @returns {Promise<void>} */
+  /** Waits until `release` is called. @returns {Promise<void>} */
   #wait() {
     return new Promise((go) => this.#held.push(go));
   }
 
-  /** @param {import("node:http").IncomingMessage} request @param {import("node:http").ServerResponse} response */
+  /**
+   * Answers a request as the user's message demands.
+   * @param {import("node:http").IncomingMessage} request
+   * @param {import("node:http").ServerResponse} response
+   */
   async #answer(request, response) {
     let text = "";
     for await (const chunk of request) text += chunk;
@@ -49,7 +53,7 @@ export class Endpoint {
     const body = JSON.parse(text);
     this.requests.push(body);
     this.keys.push(request.headers.authorization);
-    /** @param {number} status @param {object} more @param {object} error */
+    /** Responds with an error. @param {number} status @param {object} more @param {object} error */
     const refuse = (status, error, more = {}) =>
       response.writeHead(status, { ...headers, ...more }).end(JSON.stringify({ error }));
     if (text.length / 4 > this.window) {

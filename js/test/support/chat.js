@@ -21,7 +21,11 @@ before(async () => {
 /** Serves the chat for a test, and returns its address. @param {import("node:test").TestContext} t */
 export const address = async (t) => `${await serve(t, files(pathToFileURL(`${dist}/`)))}/`;
 
-/** @param {import("node:test").TestContext} t @param {(page: Page) => Promise<unknown>} prepare before the page is loaded */
+/**
+ * Opens the chat in a new page.
+ * @param {import("node:test").TestContext} t
+ * @param {(page: Page) => Promise<unknown>} prepare before the page is loaded
+ */
 export async function open(t, prepare = async () => {}) {
   const page = await openPage(t);
   await prepare(page);
@@ -30,13 +34,13 @@ export async function open(t, prepare = async () => {}) {
   return page;
 }
 
-/** @param {Page} page @param {string} text */
+/** Types a message into the chat box and sends it. @param {Page} page @param {string} text */
 export async function speak(page, text) {
   await page.getByLabel("Your message").fill(text);
   await page.getByLabel("Your message").press("Enter");
 }
 
-/** @param {Page} page */
+/** Waits until no answer is being written. @param {Page} page */
 export const idle = (page) => page.getByRole("button", { name: "Send" }).waitFor();
 
 /** Sends a message and waits for the answer. @param {Page} page @param {string} text */
@@ -57,14 +61,14 @@ export async function openLong(page) {
   await idle(page);
 }
 
-/** @param {Page} page @param {() => Promise<unknown>} set */
+/** Changes settings in the dialog, and closes it. @param {Page} page @param {() => Promise<unknown>} set */
 export async function inSettings(page, set) {
   await page.getByRole("button", { name: "Settings", exact: true }).click();
   await set();
   await page.getByRole("button", { name: "Done" }).click();
 }
 
-/** @param {Page} page */
+/** Deletes the conversation in the settings. @param {Page} page */
 export async function forget(page) {
   await page.getByRole("button", { name: "Settings", exact: true }).click();
   await page.getByRole("button", { name: "Delete this conversation" }).click();
@@ -73,7 +77,7 @@ export async function forget(page) {
   await page.getByText("The conversation is deleted.").waitFor();
 }
 
-/** @param {Page} page @param {import("./chat-endpoint.js").Endpoint} endpoint */
+/** Selects an endpoint in the settings. @param {Page} page @param {import("./chat-endpoint.js").Endpoint} endpoint */
 export const use = (page, { url }) =>
   inSettings(page, async () => {
     await page.getByRole("radio", { name: /^An endpoint/ }).check();
@@ -81,7 +85,12 @@ export const use = (page, { url }) =>
     await page.getByRole("textbox", { name: "Model" }).fill("tiny");
   });
 
-/** @param {Page} page @param {string} title @param {string} remedy */
+/**
+ * Waits until the page shows a problem, and checks which button it offers.
+ * @param {Page} page
+ * @param {string} title
+ * @param {string} remedy
+ */
 export async function problem(page, title, remedy) {
   const alert = page.getByRole("alert");
   await alert.getByRole("heading", { name: title }).waitFor();
@@ -89,7 +98,7 @@ export async function problem(page, title, remedy) {
   return alert;
 }
 
-/** @param {Page} page */
+/** Compacts the conversation with the button in the dialog. @param {Page} page */
 export const compactNow = async (page) => {
   await page.getByRole("button", { name: /^Context:/ }).click();
   await page.getByRole("dialog", { name: "Context" }).getByRole("button", { name: "Compact now" }).click();
@@ -113,7 +122,7 @@ export const stored = (page) =>
       }),
   );
 
-/** @param {Page} page */
+/** Returns the tokens and the window that the page shows. @param {Page} page */
 export async function meter(page) {
   const text = (await page.locator("#tokens").textContent()) ?? "";
   const [tokens, window] = text.split(" / ").map((part) => Number(part.replaceAll(",", "")));
@@ -124,7 +133,7 @@ export async function meter(page) {
  * Defines a browser model in the page, with the API that the chat and ctxfold use.
  * @param {Page} page
  * @param {string} availability
- * @param {{contextWindow?: number, capacity?: number}} [sizes] in tokens, `capacity` what it really takes
+ * @param {{contextWindow?: number, capacity?: number}} [sizes] in tokens; `capacity` is the number of tokens that it accepts
  */
 export const withBuiltIn = (page, availability, { contextWindow = 3072, capacity = contextWindow } = {}) =>
   page.addInitScript(

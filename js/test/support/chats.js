@@ -1,6 +1,6 @@
 // Exports of chats as written by ChatGPT and Claude.ai.
 
-/** A chat as exported by ChatGPT: a tree, of which only the current branch counts. */
+/** A chat as exported by ChatGPT: a tree, of which only the current branch belongs to the chat. */
 export const chatGPT = {
   title: "Boats",
   create_time: 1736209400,

@@ -5,7 +5,7 @@ import { postgresMemory, postgresStates } from "ctxfold/postgres";
 import { redisMemory, redisStates } from "ctxfold/redis";
 
 const installed = createRequire(new URL("../../fixtures/stores/package.json", import.meta.url));
-/** @param {string} name @returns {Promise<any>} */
+/** Imports a client from the fixture's packages. @param {string} name @returns {Promise<any>} */
 const client = (name) => import(pathToFileURL(installed.resolve(name)).href);
 
 /**
@@ -13,7 +13,7 @@ const client = (name) => import(pathToFileURL(installed.resolve(name)).href);
  * @typedef {(url: string, options?: any) => Promise<Opened>} Open
  */
 
-/** @param {string} name @returns {Open} */
+/** Returns a function that opens a memory with a client of the package redis. @param {string} name @returns {Open} */
 const nodeRedis = (name) => async (url, options) => {
   const { createClient } = await client(name);
   const redis = createClient({ url });
@@ -22,7 +22,11 @@ const nodeRedis = (name) => async (url, options) => {
   return { memory: redisMemory(redis, options), states: redisStates(redis, options), close: () => redis.destroy() };
 };
 
-/** @param {string} name @returns {Open} */
+/**
+ * Returns a function that opens a memory with a client of the package ioredis.
+ * @param {string} name
+ * @returns {Open}
+ */
 const ioRedis = (name) => async (url, options) => {
   const { Redis } = await client(name);
   const redis = new Redis(url);
@@ -30,7 +34,10 @@ const ioRedis = (name) => async (url, options) => {
   return { memory: redisMemory(redis, options), states: redisStates(redis, options), close: () => redis.disconnect() };
 };
 
-/** @type {Record<string, {store: "redis" | "postgres", open: Open}>} */
+/**
+ * The supported clients, each with the store that it connects to.
+ * @type {Record<string, {store: "redis" | "postgres", open: Open}>}
+ */
 export const CLIENTS = {
   redis: { store: "redis", open: nodeRedis("redis") },
   "redis-5": { store: "redis", open: nodeRedis("redis-5") },
@@ -60,10 +67,10 @@ export const CLIENTS = {
 };
 
 /**
- * What ends leases of a store by the beginning of their holders' names, as time would.
+ * Returns a function that ends the leases of all holders whose names begin with a text, as if they had expired.
  * @param {"redis" | "postgres"} store
  * @param {string} url
- * @param {any} place its prefix or its schema
+ * @param {any} place the prefix of the keys in Redis, or the schema in PostgreSQL
  * @returns {Promise<{end: (holder: string) => Promise<unknown>, close: () => unknown}>}
  */
 export async function leasesOf(store, url, { prefix, schema }) {
@@ -84,5 +91,9 @@ export async function leasesOf(store, url, { prefix, schema }) {
   return { end, close: () => pool.end() };
 }
 
-/** Returns the version of a client. @param {string} name @returns {string} */
+/**
+ * Returns the installed version of an npm package, such as a database client.
+ * @param {string} name
+ * @returns {string}
+ */
 export const versionOf = (name) => installed(`./node_modules/${name}/package.json`).version;

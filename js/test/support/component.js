@@ -19,7 +19,7 @@ export const noComponent =
 const tools = process.env.CTXFOLD_TOOLS || fileURLToPath(new URL("build/tools", root));
 const require = createRequire(`${tools}/component/package.json`);
 
-/** @param {string} part @returns {Promise<any>} */
+/** Imports a part of jco. @param {string} part @returns {Promise<any>} */
 const jco = (part) => import(pathToFileURL(require.resolve(`@bytecodealliance/jco-transpile${part}`)).href);
 
 /** Returns the WIT of the component, as read by wasm-tools. @returns {Promise<string>} */

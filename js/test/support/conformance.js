@@ -6,7 +6,8 @@
  */
 
 /**
- * Calls the module with every vector's request and compares the answers byte for byte. Vectors for the full module are only run with that.
+ * Calls the module with every vector's request and compares the answers byte for byte. Vectors for the full module
+ * are only run with the full module.
  * @param {Callable} module
  * @param {Vector[]} vectors
  * @returns {{passed: number, failures: string[]}}
@@ -40,7 +41,7 @@ function difference(a, b) {
   return -1;
 }
 
-/** @param {Uint8Array} bytes @param {number} at */
+/** Returns the text around an offset, as a JSON string. @param {Uint8Array} bytes @param {number} at */
 function around(bytes, at) {
   return JSON.stringify(new TextDecoder().decode(bytes.subarray(Math.max(0, at - 20), at + 60)));
 }

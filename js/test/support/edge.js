@@ -21,7 +21,10 @@ export const log = {
   /** The number of requests for each summary, by its prompt. @type {Map<string, number>} */
   summaries: new Map(),
   invalid: /** @type {string[]} */ ([]),
-  /** The messages of each conversation that were sent last, by their last text. @type {Map<string, any[]>} */
+  /**
+   * The most recently sent messages of each conversation, by the text of the last message.
+   * @type {Map<string, any[]>}
+   */
   sent: new Map(),
 };
 
@@ -123,7 +126,10 @@ export const spoken = (name, turn) => [
   { role: "tool", tool_call_id: `${name}_${turn}`, content: `${turn} of ${name}: ${"found it, ".repeat(200)}` },
 ];
 
-/** @typedef {(path: string, init?: any) => Promise<any>} Fetch */
+/**
+ * Sends a request to a path of the server under test and returns its response.
+ * @typedef {(path: string, init?: any) => Promise<any>} Fetch
+ */
 
 /**
  * Returns a client of the proxy at an address. Each request has its own connection, because platforms close idle
@@ -133,7 +139,13 @@ export const spoken = (name, turn) => [
 export const reach = (base) => (path, init) =>
   fetch(new URL(`.${path}`, base), { ...init, headers: { ...init?.headers, connection: "close" } });
 
-/** @param {Fetch} fetch @param {unknown} body @param {Record<string, string>} headers @param {AbortSignal} [signal] */
+/**
+ * Sends a chat completion request with this body.
+ * @param {Fetch} fetch
+ * @param {unknown} body
+ * @param {Record<string, string>} headers
+ * @param {AbortSignal} [signal]
+ */
 export const post = (fetch, body, headers, signal) =>
   fetch("/v1/chat/completions", {
     method: "POST",
@@ -173,8 +185,8 @@ export async function converse(fetch, name, headers = client(name)) {
 const module = await load();
 
 /**
- * Checks that the messages that were sent last are shorter than the history, and that they restore the history
- * together with the stored content.
+ * Checks that the last messages sent to the upstream are shorter than the history, and that the history can be
+ * restored from them and the stored content.
  * @param {Fetch} fetch
  * @param {any[]} messages
  * @param {Record<string, string>} headers

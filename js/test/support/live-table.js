@@ -23,8 +23,9 @@ const COLUMNS = {
 const OFF = { compactions: 1, least: 1, planned: 1, summaries: 1, breaks: 1 };
 
 /**
- * @param {string} file what the loops have written, a line of JSON each
- * @param {string} [path] of the page in docs; its table has the name of the file
+ * Checks the table of a page against the results of the loops, or writes it.
+ * @param {string} file the file to which the loops wrote their rows, one line of JSON each
+ * @param {string} [path] the page in docs; its table has the same name
  */
 export async function liveTable(file, path = "inside/live") {
   const name = posix.basename(path);

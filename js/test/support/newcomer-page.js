@@ -10,7 +10,7 @@ import { files, serve } from "./server.js";
  * @param {import("node:test").TestContext} t
  * @param {string} address
  * @param {string} expected
- * @param {number} workers how many workers of the page compute: 0 where the tool leaves the worker's file after
+ * @param {number} workers the number of workers that the page should start: 0 if the tool leaves out the worker's file
  */
 export async function shows(t, address, expected, workers) {
   const page = await openPage(t);
@@ -27,7 +27,7 @@ export async function shows(t, address, expected, workers) {
  * @param {string} folder
  * @param {string} expected
  * @param {number} workers
- * @param {string} [script] a tag
+ * @param {string} [script] a script tag
  */
 export async function built(t, folder, expected, workers, script) {
   if (script) {

@@ -29,11 +29,11 @@ after(async () => tarballs && rm((await tarballs).folder, { recursive: true, for
 export const BOTH = "fit: compacted, createCompactor: compacted";
 
 /**
- * Installs the tarball and packages, such as "vite@8.3.8", and puts files of fixtures/newcomer next to them, those of a folder too. The
- * folder goes when the test ends.
+ * Installs the tarball and packages, such as "vite@8.3.8", and copies files of fixtures/newcomer next to them. The
+ * folder is deleted when the test ends.
  * @param {import("node:test").TestContext} t
  * @param {string[]} packages
- * @param {Record<string, string> | string[]} files names, or what each file of the folder is made of
+ * @param {Record<string, string> | string[]} files names of files, or for each file in the new folder the name of its source
  */
 export async function newcomer(t, packages, files) {
   tarballs ??= tarball();
@@ -78,7 +78,12 @@ export async function newcomer(t, packages, files) {
     }
     throw new Error(`${command} has ended`);
   };
-  /** A row of docs/start/platforms.md. @param {string} name @param {string} id the package @param {string} what */
+  /**
+   * Records the tested version in docs/start/platforms.md.
+   * @param {string} name
+   * @param {string} id the package
+   * @param {string} what
+   */
   const tested = async (name, id, what) => {
     const { version } = JSON.parse(await readFile(`${folder}/node_modules/${id}/package.json`, "utf8"));
     await testedOn(name, version, what, "bundlers");

@@ -11,18 +11,19 @@ const firefoxPath = "/usr/bin/firefox-esr";
 const miniBrowser = "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser";
 
 /**
- * A page of a browser.
+ * A page in a browser.
  * @typedef {object} Driven
  * @property {string} version
  * @property {(url: string) => Promise<unknown>} goto
- * @property {<A, R>(run: (given: A) => R, given?: A) => Promise<Awaited<R>>} evaluate `run` is sent as text: it has nothing but its argument
- * @property {(key: string) => Promise<unknown>} press a key by its name, such as Tab or Enter
+ * @property {<A, R>(run: (given: A) => R, given?: A) => Promise<Awaited<R>>} evaluate runs a function in the page.
+ *   `run` is sent as source text, so it can use its argument, but no variables of the enclosing scope
+ * @property {(key: string) => Promise<unknown>} press presses a key, given by its name, such as Tab or Enter
  * @property {(text: string) => Promise<unknown>} type
  */
 
 /** @typedef {{name: string, skip: string | false, open: (t: import("node:test").TestContext) => Promise<Driven>}} Browser */
 
-/** Returns the reason to skip a browser, or false. @param {string} path */
+/** Returns the reason to skip tests in a browser, or false. @param {string} path */
 function missing(path) {
   if (existsSync(path) || process.env.CI === "true") return false;
   console.error(`\n*** SKIPPED: there is no ${path} ***\n`);
@@ -88,12 +89,12 @@ async function openWebKit(t) {
   const { sessionId, capabilities: got } = await command("POST", "/session", { capabilities });
   session = `/session/${sessionId}`;
   await command("POST", `${session}/timeouts`, { script: LIMIT });
-  /** @param {string} value */
+  /** Returns the actions of pressing and releasing a key. @param {string} value */
   const stroke = (value) => [
     { type: "keyDown", value },
     { type: "keyUp", value },
   ];
-  /** @param {string[]} keys */
+  /** Sends keystrokes. @param {string[]} keys */
   const strokes = (keys) =>
     command("POST", `${session}/actions`, { actions: [{ type: "key", id: "keys", actions: keys.flatMap(stroke) }] });
   return {

@@ -9,7 +9,9 @@ import { join } from "node:path";
 export const settled = (page) => page.locator("#presets[data-done]").waitFor();
 
 /**
- * Performs an action after which everything is computed again, and waits for that. @param {Page} page @param {() => Promise<unknown>} act
+ * Performs an action that makes the page compute everything again, and waits until that is done.
+ * @param {Page} page
+ * @param {() => Promise<unknown>} act
  */
 export async function recomputed(page, act) {
   const done = () => page.locator("#presets").getAttribute("data-done");
@@ -18,15 +20,20 @@ export async function recomputed(page, act) {
   await page.waitForFunction((old) => document.querySelector("#presets")?.getAttribute("data-done") !== old, last);
 }
 
-/** @param {Page} page */
+/** Returns the text of the headline. @param {Page} page */
 export const headline = async (page) =>
   ((await page.locator("#headline").textContent()) ?? "").replace(/\s+/g, " ").trim();
 
-/** @param {Page} page @param {string} name @param {string | Buffer} text */
+/**
+ * Opens a file with this name and text in the playground.
+ * @param {Page} page
+ * @param {string} name
+ * @param {string | Buffer} text
+ */
 export const give = (page, name, text) =>
   page.getByLabel("Open your own…").setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(text) });
 
-/** @param {Page} page @param {string} button */
+/** Clicks a button that downloads a file, and returns its JSON. @param {Page} page @param {string} button */
 export async function download(page, button) {
   const waiting = page.waitForEvent("download");
   await page.getByRole("button", { name: button }).click();

@@ -8,7 +8,8 @@ import { packed } from "./packed.js";
 const plugins = fileURLToPath(new URL("../../../examples/plugins", import.meta.url));
 
 /**
- * Puts a plugin into a project with the package next to it, as its users have it: what is not in the tarball is not there.
+ * Copies a plugin into a project and installs the package next to it, as a user would: only the files in the tarball
+ * are there.
  * @param {string} plugin a file or folder of examples/plugins @param {string} project @returns {Promise<string>} its path there
  */
 export async function installed(plugin, project) {
@@ -64,9 +65,9 @@ export function lines(child) {
     wake();
   });
   return {
-    /** @param {object} value */
+    /** Sends a value as a line. @param {object} value */
     send: (value) => child.stdin.write(`${JSON.stringify(value)}\n`),
-    /** @param {(value: any) => boolean} fits */
+    /** Waits for the first line that fits. @param {(value: any) => boolean} fits */
     async until(fits) {
       for (;;) {
         const at = came.findIndex(fits);

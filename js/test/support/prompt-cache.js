@@ -16,7 +16,8 @@ export class PromptCache {
   #entries = new Set();
 
   /**
-   * Counts a request of the Messages API, and caches the prefixes that it marks. Changing the tool choice invalidates the cached messages.
+   * Counts how many tokens a request of the Messages API reads from the cache, and caches the prefixes that it marks.
+   * Changing the tool choice invalidates the cached messages.
    * @param {any} body
    */
   messages({ tools = [], system = [], messages, tool_choice, thinking }) {
@@ -50,7 +51,7 @@ export class PromptCache {
   }
 
   /**
-   * Counts a request to a provider that caches without breakpoints.
+   * Counts how many tokens of a request are read from the cache of a provider that caches without breakpoints.
    * @param {any} body
    */
   automatic({ tools, messages }) {

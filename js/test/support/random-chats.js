@@ -10,13 +10,13 @@ export function dice(seed) {
     x ^= x >>> 16;
     return (x >>> 0) / 2 ** 32;
   };
-  /** @param {number} n */
+  /** Returns a random integer from 0 to n − 1. @param {number} n */
   const below = (n) => Math.floor(next() * n);
   return {
     below,
-    /** @template T @param {readonly T[]} list @returns {T} */
+    /** Returns a random element of a list. @template T @param {readonly T[]} list @returns {T} */
     one: (list) => /** @type {T} */ (list[below(list.length)]),
-    /** @param {number} n one in so many */
+    /** Returns true once in n times, on average. @param {number} n */
     rarely: (n) => below(n) === 0,
   };
 }
@@ -26,16 +26,16 @@ export function dice(seed) {
 const WORDS =
   'the parser fails on line 42 漢字 größer 😀 a\\b "quoted" \u0001 \n\t </b> 0x1f 한국어 \ud800 ไทย x'.split(" ");
 
-/** @param {Dice} d @param {number} [most] words */
+/** Returns a random text of fewer than `most` words. @param {Dice} d @param {number} [most] */
 export const text = (d, most = 40) => Array.from({ length: d.below(most) }, () => d.one(WORDS)).join(" ");
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk";
-/** @param {Dice} d */
+/** Returns a random URL of an image. @param {Dice} d */
 const url = (d) => d.one(["https://example.com/a.png", `data:image/png;base64,${PIXEL}`]);
-/** @param {Dice} d */
+/** Returns random arguments of a tool call. @param {Dice} d */
 const args = (d) => ({ path: `src/${d.below(9)}.ts`, deep: { type: "image", list: [d.below(5), { a: text(d, 3) }] } });
 
-/** @typedef {(d: Dice, i: number) => any[]} Turn the messages of one turn */
+/** Returns the messages of turn number i. @typedef {(d: Dice, i: number) => any[]} Turn */
 
 /** @type {Record<string, Turn>} */
 export const FORMATS = {

@@ -1,5 +1,5 @@
-// A process of a server that has several. It fits the histories that it receives, with a store that it shares with the others. Its parent
-// acts as the model.
+// One of several processes of a server. It fits the histories that it receives, with a store that it shares with the
+// others. Its parent acts as the model.
 const { createFitter } = await import("ctxfold");
 const { CLIENTS } = await import("./clients.js");
 
@@ -20,7 +20,7 @@ const memory = {
   },
 };
 
-/** @type {Map<number, (text: string) => void>} */
+/** Functions that pass on the parent's summary, by request. @type {Map<number, (text: string) => void>} */
 const asked = new Map();
 let requests = 0;
 const say = (/** @type {object} */ message) => /** @type {any} */ (process).send(message);

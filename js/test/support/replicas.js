@@ -30,9 +30,10 @@ export const summaryOf = (number, talk) =>
 export const summariesIn = (messages) => JSON.stringify(messages).match(new RegExp(SUMMARY, "g")) ?? [];
 
 /**
- * Processes that answer turns. Each turn of a conversation is asked for from two of them at the same time; who is killed meanwhile is
- * asked again. `killEvery` is about how many turns are answered between two kills; 0 kills none.
- * `bury` ends the leases of a process that was killed, whose holders begin with this name; without it they end by themselves.
+ * Processes that answer turns. Each turn of a conversation is requested from two of them at the same time. If a
+ * process is killed meanwhile, the turn is requested again. `killEvery` is the average number of turns that are
+ * answered between two kills; 0 means that none is killed. `bury` ends the leases of a killed process, whose holders
+ * begin with its name; without it, the leases expire.
  * @param {{client: string, url: string, memory?: object, processes?: number, talks: number, turns: number, killEvery?: number, atOnce?: number, bury?: (name: string) => Promise<unknown>}} how
  */
 export async function runReplicas(how) {
@@ -70,7 +71,13 @@ export async function runReplicas(how) {
   };
   const all = Array.from({ length: processes }, begin);
   let numbers = 0;
-  /** @param {number} talk @param {number} turn @param {number} at @returns {Promise<any>} */
+  /**
+   * Requests a turn of a conversation, first from the process number `at`.
+   * @param {number} talk
+   * @param {number} turn
+   * @param {number} at
+   * @returns {Promise<any>}
+   */
   const ask = async (talk, turn, at) => {
     for (;;) {
       const replica = /** @type {Replica} */ (all[at++ % processes]);
@@ -88,7 +95,10 @@ export async function runReplicas(how) {
   /** @type {string[]} */
   const dead = [];
   let over = false;
-  /** This is repeated, because the server may receive the last call of a dead process late. */
+  /**
+   * Ends the leases of dead processes repeatedly, because the last call of a process may arrive at the server after
+   * its death.
+   */
   const burying = async () => {
     while (bury && !over) {
       for (const name of dead) await bury(name);
@@ -98,7 +108,7 @@ export async function runReplicas(how) {
   const buried = burying();
   let due = killEvery;
   /**
-   * Kills a process when several turns were answered since the last kill, so that all turns are answered even on a
+   * Kills a process if enough turns have been answered since the last kill, so that all turns are answered even on a
    * slow machine.
    */
   const kill = async () => {

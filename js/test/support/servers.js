@@ -7,7 +7,11 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
-/** @param {string} name @param {string[]} folders */
+/**
+ * Returns the path of a program in the first folder that contains it, or undefined.
+ * @param {string} name
+ * @param {string[]} folders
+ */
 const found = (name, folders) => folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 const path = (process.env.PATH ?? "").split(delimiter);
 
@@ -32,7 +36,7 @@ function serversMissing() {
   return reason;
 }
 
-/** @typedef {{after(work: () => unknown): void}} Scope what ends the servers: a test */
+/** A test, at whose end the servers are stopped. @typedef {{after(work: () => unknown): void}} Scope */
 
 /** Starts Valkey, or Redis if Valkey is missing. @param {Scope} t @returns {Promise<string>} its URL */
 export async function startRedis(t) {
@@ -43,7 +47,7 @@ export async function startRedis(t) {
   return `redis://127.0.0.1:${port}/0`;
 }
 
-/** @param {Scope} t @returns {Promise<string>} its URL */
+/** Starts PostgreSQL. @param {Scope} t @returns {Promise<string>} its URL */
 export async function startPostgres(t) {
   const folder = await temporary(t);
   const who = somebody();
@@ -72,14 +76,14 @@ function somebody() {
   throw new Error("there is no user to run PostgreSQL as: it refuses root");
 }
 
-/** @param {Scope} t */
+/** Creates a temporary folder, which is deleted when the test ends. @param {Scope} t */
 async function temporary(t) {
   const folder = await mkdtemp(join(tmpdir(), "ctxfold-")); // the names of sockets must be short
   t.after(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** @returns {Promise<number>} */
+/** Returns a free port on this machine. @returns {Promise<number>} */
 export function freePort() {
   return new Promise((done) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
@@ -171,7 +175,7 @@ export class Line {
     this.url = url.href;
   }
 
-  /** Ends all connections, and each new one immediately. */
+  /** Closes all connections, and each new one immediately. */
   cut() {
     this.#cut = true;
     for (const socket of this.#open) socket.destroy();

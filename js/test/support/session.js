@@ -1,5 +1,5 @@
 /**
- * An invented session of an agent that reads files. Each of its `turns` turns has a question of the user, a tool
+ * An invented session of an agent that reads files. Each of its `turns` turns consists of a user's question, a tool
  * call, its result and an answer, about 550 tokens in total, in the wire format openai-chat.
  * @param {number} turns
  */

@@ -1,5 +1,5 @@
-// A wait for something that never comes would last as long as the time limit of a page. The waits of these pages end when nothing goes on
-// in the page any more.
+// Makes a test fail early if it waits for an element that cannot appear any more: otherwise the wait would last as
+// long as the time limit of the page. A page has settled when nothing happens in it any more.
 
 /** @typedef {import("playwright-core").Page} Page */
 /** @typedef {{ era: number, fail: () => void }} Wait */
@@ -10,13 +10,14 @@ const METHODS = /** @type {const} */ ([
   ...["textContent", "inputValue", "getAttribute"],
 ]);
 
-/** The waits that are going on, by page. @type {WeakMap<Page, Set<Wait>>} */
+/** The waits in progress, by page. @type {WeakMap<Page, Set<Wait>>} */
 const waits = new WeakMap();
 let patched = false;
 
 /**
- * Makes a wait for an element fail if the page has settled without it: no timer is set, no worker and no server owes an answer, and nothing
- * changes, for at least `ticks` timers of 50 ms, one after the other. On a slow machine these take longer, too.
+ * Makes a wait for an element fail if the page has settled without it: no timer is set, no answer of a worker or a
+ * server is outstanding, and nothing changes while `ticks` timers of 50 ms run one after the other. On a slow machine
+ * these take longer, too.
  * @param {Page} page a page in which nothing is loaded yet
  * @param {number} [ticks]
  */
@@ -35,7 +36,10 @@ export async function failWhenSettled(page, ticks = 600) {
   patched = true;
 }
 
-/** @param {any} locators the prototype of locators */
+/**
+ * Makes the waiting methods of locators fail when their page has settled.
+ * @param {any} locators the prototype of locators
+ */
 function patch(locators) {
   for (const method of METHODS) {
     const original = locators[method];
@@ -60,7 +64,8 @@ function patch(locators) {
 }
 
 /**
- * Runs in the page. Each activity begins a new era; an era of this many ticks is reported, and again after as many more.
+ * Runs in the page. Each activity begins a new era. When an era has lasted this many ticks, it is reported, and again
+ * after as many more.
  * @param {number} ticks
  */
 function watch(ticks) {

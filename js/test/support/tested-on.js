@@ -1,6 +1,7 @@
 /**
- * The tables in docs/start/platforms.md and docs/start/integrations.md: the platforms on which the package was tested, and its size. Tests
- * that run a platform or a tool call this file. With UPDATE_TESTED_ON=1 they write their row; otherwise they check that the row exists.
+ * The tables in docs/start/platforms.md and docs/start/integrations.md: the platforms on which the package was
+ * tested, and its size. Tests of a platform or a tool call `testedOn`. With UPDATE_TESTED_ON=1 they write their row;
+ * otherwise they check that the row exists.
  */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
@@ -22,7 +23,11 @@ const pageOf = (table) => new URL(table === "sdks" ? "integrations.md" : "platfo
 /** Whether to rewrite the tables. */
 export const updating = process.env.UPDATE_TESTED_ON === "1";
 
-/** @param {string} text @param {keyof typeof HEADS} table */
+/**
+ * Returns a page's text before a table, the table, and the text after it.
+ * @param {string} text
+ * @param {keyof typeof HEADS} table
+ */
 function parts(text, table) {
   const [open, close] = [`<!-- ${table} -->\n`, `<!-- /${table} -->`];
   const from = text.indexOf(open) + open.length;
@@ -58,8 +63,9 @@ export async function write(table, name, ...cells) {
 }
 
 /**
+ * Writes or checks the row of a platform or a tool.
  * @param {string} where the platform's or the tool's name, by which rows are sorted
- * @param {string} version as it tells it
+ * @param {string} version as the program reports it
  * @param {string} what
  * @param {keyof typeof HEADS} [table]
  */

@@ -13,7 +13,7 @@ export const version = fixture("workerd/package.json").version;
 /**
  * Bundles a worker with the built package.
  * @param {{contents: string, resolveDir: string}} stdin
- * @param {string} folder where it goes, with the module
+ * @param {string} folder the folder to write the worker and the module to
  */
 export async function bundle(stdin, folder) {
   const { build } = await import(pathToFileURL(fixture.resolve("esbuild")).href);
@@ -93,7 +93,7 @@ const config :Workerd.Config = (
   const { pid } = child;
   return {
     stop,
-    /** @param {string} path @param {any} [init] */
+    /** Sends a request to the worker. @param {string} path @param {any} [init] */
     fetch: (path, init) => fetch(`http://127.0.0.1:${port}${path}`, init),
     /** Returns the CPU time of the worker's thread in milliseconds; V8 compiles on other threads. */
     cpu: async () => Number((await readFile(`/proc/${pid}/schedstat`, "utf8")).split(" ")[0]) / 1e6,

@@ -43,7 +43,7 @@ type Lexer struct {
 	err        error
 }
 
-// peek reads the next token unless it has been read already. Separators are skipped like white space.
+// peek reads the next token unless it has been read already. Commas and colons are skipped like white space.
 func (l *Lexer) peek() bool {
 	if l.kind != none || l.err != nil {
 		return l.err == nil
@@ -104,7 +104,7 @@ func (l *Lexer) fail(reason string) {
 	}
 }
 
-// next consumes a token of kind k and returns its bytes. A token of another kind is an error.
+// next consumes a token of kind k and returns its bytes. If the token is of another kind, it records an error.
 func (l *Lexer) next(k kind, want string) ([]byte, bool) {
 	if !l.peek() || l.kind != k {
 		l.fail("expected " + want)

@@ -3,11 +3,19 @@ import { EventSourceParserStream } from "eventsource-parser/stream";
 import { brokenOff, notAnEndpoint, refused, unreachable } from "../problems.js";
 import { pieces } from "./model.js";
 
-/** @param {{url: string, model: string, key: string}} settings @returns {import("./model.js").Model} */
+/**
+ * Returns a model that is called at an endpoint.
+ * @param {{url: string, model: string, key: string}} settings
+ * @returns {import("./model.js").Model}
+ */
 export function endpoint({ url, model, key }) {
   const address = `${url.replace(/\/+$/, "")}/chat/completions`;
 
-  /** @param {readonly object[]} messages @param {AbortSignal} signal */
+  /**
+   * Sends messages to the endpoint and returns its response.
+   * @param {readonly object[]} messages
+   * @param {AbortSignal} signal
+   */
   async function post(messages, signal) {
     const request = {
       method: "POST",

@@ -14,7 +14,7 @@ export const script = {
   },
 };
 
-/** @param {readonly {role?: string, content: string}[]} messages */
+/** Returns the scripted answer to the last message. @param {readonly {role?: string, content: string}[]} messages */
 function reply(messages) {
   const last = messages.at(-1)?.content.split("\n").at(-1) ?? "";
   const [topic] = last.match(/[\p{L}\p{N} ]{3,80}/u) ?? ["that"];
@@ -33,8 +33,8 @@ function reply(messages) {
 const LONGEST = 300;
 
 /**
- * Returns the sentence that shares the most rare words with a question. Among equal ones the newest wins, because the user may have
- * corrected the others. The script's own sentences don't count.
+ * Returns the sentence that shares the most rare words with a question. If several share equally many, the newest is
+ * returned, because the user may have corrected the others. The script's own sentences are ignored.
  * @param {string} question
  * @param {readonly {role?: string, content: string}[]} messages
  */
@@ -64,7 +64,11 @@ function search(question, messages) {
 /** Returns the words with at least four letters, and the numbers, of a text. @param {string} text */
 const wordsOf = (text) => new Set(text.toLowerCase().match(/\p{L}{4,}|\p{N}+/gu) ?? []);
 
-/** @param {number} ms @param {AbortSignal} signal */
+/**
+ * Resolves after a time in milliseconds, or rejects if the signal is aborted.
+ * @param {number} ms
+ * @param {AbortSignal} signal
+ */
 const wait = (ms, signal) =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted();

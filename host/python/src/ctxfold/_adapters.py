@@ -42,9 +42,9 @@ async def _later(response: Any, read: Callable[[Any], Dict[str, Any]]) -> Dict[s
 def compacting(create: Callable[..., Any], compactor: Any, name: str, format: str, held: Tuple[str, ...]) -> Callable[..., Any]:
     """Wraps a client's ``create`` method so that the history in its argument ``name`` is fitted before it is sent.
 
-    If the provider rejects a call as too long, the history is compacted further and the call is repeated once. Calls
-    with one of the arguments in ``held`` are passed through, because then the provider stores the history. With
-    :class:`ctxfold.aio.Compactor` the result is a coroutine function.
+    If the provider rejects a call as too long, the history is compacted further and the call is repeated once. If one
+    of the arguments in ``held`` is given, the call is passed through unchanged, because then the provider stores the
+    history. With :class:`ctxfold.aio.Compactor` the result is a coroutine function.
     """
 
     def passes(body: Mapping[str, Any]) -> bool:

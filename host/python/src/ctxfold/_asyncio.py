@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 async def run(steps: Steps[T]) -> T:
-    """Runs the work without blocking the event loop."""
+    """Runs the steps of an operation without blocking the event loop, and returns their result."""
     send: Callable[[], Effect] = lambda: next(steps)
     while True:
         try:
@@ -67,7 +67,8 @@ async def _until(effect: Until) -> List[Any]:
 
 
 async def _asked(run: Callable[[], Any]) -> Any:
-    """Calls a caller's function in a thread, and returns its result, awaited if it is an awaitable."""
+    """Calls a function of the caller's in a thread. If its result is an awaitable, awaits it, and returns what that
+    yields."""
     value = await asyncio.to_thread(_stopped, run)
     return await value if hasattr(value, "__await__") else value
 

@@ -155,7 +155,7 @@ def calling(module: Module, source: Transcript) -> Call:
 
 
 def next_of(next: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
-    """Checks and returns the settings that describe the next model call."""
+    """Returns the settings that describe the next model call, after checking their names."""
     for name in next or {}:
         if name not in ("model", "provider"):
             raise OptionError("next has model and provider", path="next")
@@ -172,7 +172,7 @@ def fitted(
     options: Mapping[str, Any],
     settings: Any,
 ) -> Steps[FitResult[Any]]:
-    """Returns the messages to send for a history."""
+    """Fits a history into the context window and returns the messages to send."""
     job = Job(calling(module, source), model, store, records)
     answer = yield from job.run({"policy": policy, "options": options_of(options, source, model)}, settings)
     return FitResult(

@@ -157,9 +157,8 @@ class Held(Generic[Msg]):
         return self.run(host, options, {**settings, "operation": "plan", "turn": turn})
 
     def run(self, host: "Turn[Msg]", options: Dict[str, Any], settings: Any) -> Steps[Optional[Done[List[Msg]]]]:
-        """Runs the job of a turn or of a background compaction. Messages that are appended while a summary is being written
-        follow the result.
-        """
+        """Runs the job of a turn or of a background compaction. Messages that are appended while a summary is being
+        written are put after the result."""
         compactor, length = self._compactor, 0
 
         def call(op: str, head: Mapping[str, Any], needs: bool) -> Answer:
@@ -202,7 +201,7 @@ class Held(Generic[Msg]):
         self._leases.release(ONE, mine)
 
     def begin(self, settings: Mapping[str, Any]) -> Steps[None]:
-        """Starts a compaction in the background."""
+        """Starts a compaction in the background, as the module requested."""
         self._begun += 1
         behind: Compaction[Msg] = Compaction(self._begun)
         self.background = behind
@@ -215,7 +214,7 @@ class Held(Generic[Msg]):
         return self.enter()
 
     def restore(self, handles: Optional[Sequence[str]]) -> Steps[Done[List[Msg]]]:
-        """Restores what compactions removed."""
+        """Restores contents that compactions removed: all, or those with the given handles."""
         mine = yield from self._instead()
         try:
             compactor = self._compactor
@@ -288,7 +287,8 @@ class Held(Generic[Msg]):
         self._instance = self._session = None
 
     def _take(self, answer: Answer, of: Dict[str, Any], length: int) -> Done[List[Msg]]:
-        """Replaces the first ``length`` messages with the result. Messages that were appended since follow it."""
+        """Replaces the first ``length`` messages with the result. Messages that were appended since then come after
+        it."""
         with self._lock:
             given = self.messages[:length]
             kept = apply(given, loads(answer["edits"]))

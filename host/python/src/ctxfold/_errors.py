@@ -39,8 +39,8 @@ class OptionError(CtxfoldError, TypeError):
 
 
 class TrapError(CtxfoldError):
-    """The instance of the module ended during the call. The code is ``memory_limit`` if the call needs more memory than the
-    limit allows, otherwise ``trap``.
+    """The instance of the module was stopped by an error during the call. The code is ``memory_limit`` if the call
+    needs more memory than the limit allows, otherwise ``trap``.
 
     The instance has been replaced, so the next call works.
     """

@@ -198,7 +198,7 @@ class Job:
         self.background = known and known.ended
 
     def _behind(self, head: Mapping[str, Any], settings: Any) -> Steps[None]:
-        """Runs a job in the background."""
+        """Runs a job in the background, and signals its end to those who wait for it."""
         assert self._own is not None and self._records is not None
         try:
             yield from self.run(head, settings)
@@ -223,7 +223,8 @@ class Job:
         yield from self._records.release(key, holder)
 
     def _stored(self, effect: Mapping[str, Any]) -> Steps[Dict[str, Any]]:
-        """Executes an effect that concerns a store or a turn, and returns its result."""
+        """Executes an effect that stores removed content or belongs to the turn of a conversation, and returns its
+        result."""
         if effect["effect"] == "enter":
             return (yield from self._of_turn().enter())
         if effect["effect"] == "before":
@@ -259,7 +260,7 @@ def told(steps: Steps[Any]) -> Steps[None]:
 
 
 def kept_of(settings: Mapping[str, Any]) -> Any:
-    """Returns the settings for a background job, without settings that apply only to the call that started it."""
+    """Returns the settings that a background job takes over from the call that started it."""
     return {key: value for key, value in settings.items() if key not in ("now", "seed", "can")}
 
 

@@ -28,7 +28,7 @@ CALM_SHARE = 32
 
 
 class Json(bytes):
-    """A value that is already JSON text."""
+    """Text that is already JSON, so it is put into a request unchanged."""
 
 
 class MemoryUsage(NamedTuple):
@@ -97,7 +97,7 @@ class Module:
 
     @contextmanager
     def lent(self) -> Iterator[Instance]:
-        """Lends an idle instance for one call."""
+        """Lends an idle instance, or a new one if none is idle, for one call."""
         with self._lock:
             instance = self._idle.pop() if self._idle else None
         if instance is None:
@@ -122,7 +122,7 @@ class Module:
 
     @property
     def usage(self) -> MemoryUsage:
-        """The memory of the instances."""
+        """The sizes of the pool's instances, in bytes, and counts of instances and traps."""
         with self._lock:
             sizes = [each.memory() for each in self._idle]
             limit = sizes[0][0] if sizes else self._limit
@@ -135,7 +135,7 @@ def _unlock(module: Optional[Module]) -> None:
 
 
 def run(instance: Instance, op: str, head: Mapping[str, Any], source: Optional[Transcript] = None) -> Answer:
-    """Runs an operation in an instance."""
+    """Runs an operation in an instance. ``head`` has the members of the request, and ``source`` its messages."""
     pieces: List[bytes] = []
     size = 0
     for key, value in head.items():
@@ -154,7 +154,8 @@ def run(instance: Instance, op: str, head: Mapping[str, Any], source: Optional[T
 
 
 def answered(instance: Instance, op: str, pieces: Tuple[bytes, ...], messages_at: int = -1) -> Answer:
-    """Runs an operation on a request in pieces, and raises an error response as an exception."""
+    """Runs an operation on a request that is passed as several pieces. Raises an exception if the response is an
+    error."""
     answer = raw(instance, op, pieces)
     if not answer.startswith(b'{"error":'):
         return members(answer)
@@ -162,7 +163,7 @@ def answered(instance: Instance, op: str, pieces: Tuple[bytes, ...], messages_at
 
 
 def raw(instance: Instance, op: str, pieces: Tuple[bytes, ...]) -> bytes:
-    """Runs an operation on a request in pieces, and returns the whole response unchanged."""
+    """Runs an operation on a request that is passed as several pieces, and returns the whole response unchanged."""
     try:
         answer = instance.call(op, pieces)
     except ValueError as error:

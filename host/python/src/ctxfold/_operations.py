@@ -31,7 +31,8 @@ def shared_module() -> Module:
 def policy_of(
     policy: Optional[Policy], window: Any, model: Optional[str], format: Optional[str]
 ) -> Optional[Policy]:
-    """Adds the keys ``window``, ``model`` and ``format``, which callers may pass as separate arguments, to a policy."""
+    """Returns the policy with the keys ``window``, ``model`` and ``format``, which callers may pass as separate
+    arguments."""
     if window is not None:
         window = window_of(window)
     if policy is not None and not isinstance(policy, Mapping):
@@ -90,7 +91,7 @@ class Operations:
             return raw(instance, op, (request,))
 
     def info(self) -> "types.Info":
-        """Describes this module."""
+        """Returns the version, the limits and the operations of this module."""
         return cast("types.Info", values(self._module.call("info", {})))
 
     @checked
@@ -158,7 +159,7 @@ class Operations:
     def step(
         self, plan: "types.Plan", summaries: Sequence["types.Summary"], messages: M
     ) -> Union[Pending, Done[M]]:
-        """Continues a plan. Pass the same messages as to :meth:`plan`; newer messages may follow them."""
+        """Continues a plan. Pass the messages that were passed to :meth:`plan`; newer messages may follow them."""
         source = transcript(messages)
         answer = self._module.call("step", {"plan": plan, "summaries": summaries}, source)
         planned: Union[Pending, Done[M]] = self._planned(answer, source)

@@ -22,7 +22,8 @@ POLICY = (
 
 
 def checked(function: F) -> F:
-    """Makes a function raise an :class:`OptionError` that suggests the option that was probably meant."""
+    """Makes a function raise an :class:`OptionError` for an unknown option. The error suggests the option that was
+    probably meant."""
     code = function.__code__
     names = [name for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if name != "self"]
     known = frozenset(names)
@@ -37,7 +38,8 @@ def checked(function: F) -> F:
 
 
 def refuse(given: Iterable[str], names: Iterable[str], of: str) -> None:
-    """Raises an :class:`OptionError` for the first unknown name."""
+    """Raises an :class:`OptionError` for the first of the ``given`` names that is not in ``names``. ``of`` says whose
+    options they are."""
     names = list(names)
     for name in given:
         if name in names:

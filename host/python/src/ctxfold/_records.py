@@ -21,7 +21,7 @@ def now() -> int:
 
 
 class Leases:
-    """Leases in this process."""
+    """Leases that are valid only within this process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -65,7 +65,7 @@ class Leases:
 
 
 class Behind:
-    """A job in the background."""
+    """A job that runs in the background."""
 
     def __init__(self, id: int, owner: str = "", keys: Sequence[str] = ()) -> None:
         from concurrent.futures import Future
@@ -221,7 +221,7 @@ def records_of(memory: Any) -> Records:
 
 
 def execute(records: Records, effect: Mapping[str, Any]) -> Steps[Dict[str, Any]]:
-    """Executes a load, a save or a lease, and returns its result."""
+    """Executes an effect that loads or saves a record, or takes or releases a lease, and returns its result."""
     name, keys = effect["effect"], effect["keys"]
     if name == "load":
         return (yield from records.load(keys[0]))

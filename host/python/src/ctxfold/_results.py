@@ -14,7 +14,7 @@ M = TypeVar("M")
 
 @dataclass
 class FitResult(Generic[M]):
-    """The messages to send for a whole history."""
+    """The result of ``fit``: the messages to send, and what was done to get them."""
 
     #: The messages, in the same type as the caller's. Kept messages are the same objects; if nothing changed, this is the
     #: caller's list itself.
@@ -54,7 +54,7 @@ class Done(Generic[M]):
 
 @dataclass
 class Pending:
-    """A compaction that needs summaries. Answer its requests, and continue with ``step``."""
+    """A compaction that needs summaries. Have a model answer its requests, and continue with ``step``."""
 
     #: Plain data, which can be stored. Another process can continue the plan.
     plan: "Plan"

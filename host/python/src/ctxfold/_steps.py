@@ -1,4 +1,5 @@
-"""The operations' steps. They are written once, as generators, and run by two drivers: a blocking one, and one for asyncio."""
+"""Operations as sequences of steps. They are written once, as generators, and run by two drivers: a blocking one, and
+one for asyncio."""
 
 from __future__ import annotations
 
@@ -25,15 +26,15 @@ Summarize = Callable[["SummaryRequest"], Any]
 
 
 class Work:
-    """A call into the module."""
+    """A step that calls the module."""
 
     def __init__(self, run: Callable[[], Any]) -> None:
         self.run = run
 
 
 class Ask:
-    """A call of a function that the caller provided. ``what`` names the function in errors. With asyncio it may return an
-    awaitable."""
+    """A step that calls a function of the caller's. ``what`` names the function in errors. With asyncio it may return
+    an awaitable."""
 
     def __init__(self, run: Callable[[], Any], what: str) -> None:
         self.run = run
@@ -41,7 +42,7 @@ class Ask:
 
 
 class Launch:
-    """A concurrent call of a function that the caller provided. Yields a future of its result."""
+    """A step that begins a concurrent call of a function of the caller's. Yields a future of its result."""
 
     def __init__(self, run: Callable[[], Any], what: str) -> None:
         self.run = run
@@ -49,21 +50,23 @@ class Launch:
 
 
 class Cancel:
-    """Cancels a concurrent call whose result is no longer needed."""
+    """A step that cancels a concurrent call whose result is no longer needed."""
 
     def __init__(self, launched: Launched) -> None:
         self.launched = launched
 
 
 class Begin:
-    """Other steps that run independently and may outlive the call. Yields a future that is done when they have ended."""
+    """A step that begins other steps, which run independently and may outlive the call. Yields a future that is done
+    when they have ended."""
 
     def __init__(self, steps: "Steps[Any]") -> None:
         self.steps = steps
 
 
 class Until:
-    """Waits until one of several futures is done, but not beyond a given time. Yields the futures that are done."""
+    """A step that waits until one of several futures is done, but not beyond a given time. Yields the futures that
+    are done."""
 
     def __init__(self, futures: Sequence[Launched], until: Optional[int]) -> None:
         self.futures = futures
@@ -96,7 +99,7 @@ class Model:
         self.prefix = prefix
 
     def asked(self) -> Summarize:
-        """Returns ``summarize``, which must be set."""
+        """Returns the function ``summarize``, which must be set."""
         assert self.summarize is not None
         return self.summarize
 
@@ -106,7 +109,7 @@ Steps = Generator[Effect, Any, T]
 
 
 def run(steps: Steps[T]) -> T:
-    """Runs steps, and blocks until they are done."""
+    """Runs the steps of an operation, and blocks until they are done. Returns their result."""
     send: Callable[[], Effect] = lambda: next(steps)
     while True:
         try:

@@ -50,12 +50,12 @@ class Compactor(Compacting):
         next: Optional[Mapping[str, Optional[str]]] = None,
         refused: Optional[BaseException] = None,
     ) -> FitResult[M]:
-        """Returns the messages to send for a whole history, like :func:`ctxfold.fit`. Each compactor has its own
+        """Fits a whole history and returns the messages to send, like :func:`ctxfold.fit`. Each compactor has its own
         memory of compactions.
 
-        ``refused`` is the exception that a model call raised with the messages of the last fit. If they did not
-        fit, they are compacted further; otherwise this raises ``not_overflow``. If the compaction does not help,
-        it raises ``still_overflow``.
+        ``refused`` is the exception that a model call with the messages of the last fit raised. If they were too long
+        for the model, they are compacted further; otherwise this raises ``not_overflow``. If the compaction does not
+        help, it raises ``still_overflow``.
         """
         return await run(self._fitted(transcript(messages), id, policy, options, usage, next, refused))
 
@@ -103,8 +103,8 @@ class Compactor(Compacting):
         state: Optional["types.State"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> "types.Found":
-        """Searches removed messages by their words, in the contents with the given handles or, by default, in all archived
-        contents that the messages name.
+        """Finds removed messages that contain the words of a query. Searches the contents with the given handles or,
+        by default, all archived contents that the messages name.
 
         Dates may be days, months or years: ``2025-03-14``, ``2025-03`` or ``2025``.
         """
@@ -124,7 +124,7 @@ class Compactor(Compacting):
     ) -> str:
         """Answers a call of the tool that :meth:`recall_tool` defines. Returns the tool result for the model.
 
-        A query searches only the contents that ``messages`` name, not everything in the store.
+        If the call has a query, it searches only the contents that ``messages`` name, not everything in the store.
         """
         source = None if messages is None else transcript(messages)
         head = self._restoring(policy, state, source)
@@ -151,8 +151,8 @@ async def fit(
     prefix: bool = False,
     redact: Optional[FindSecrets] = None,
 ) -> FitResult[M]:
-    """Returns the messages to send for a whole history. Earlier compactions are applied to the beginning of the history,
-    and a new compaction is made when one is due.
+    """Fits a whole history into the model's context window and returns the messages to send. Earlier compactions are
+    applied to the beginning of the history, and a new compaction is made when one is due.
 
     The program keeps its own list and passes all of it each turn. ``messages`` is a list of dicts or of an SDK's
     objects, a request body, or JSON as str or bytes. The result has the same type, and kept messages are the same
@@ -161,11 +161,11 @@ async def fit(
     ``window`` is the model's context window in tokens; ``summarize`` and the other options are those of
     :class:`Compactor`. ``id`` identifies the conversation or its user: a compaction that is remembered under one id
     is never used for another. Compactions are remembered for calls with an equal policy and the same ``store`` and
-    ``memory`` objects, so create these once. ``usage`` is the provider's token count for the last call. ``next`` has
-    the ``model`` and the ``provider`` that will be called next. If the policy has ``gate.idle``, a conversation
-    whose prompt cache is cold is compacted even below the limit. With ``gate.start``, a compaction starts in the
-    background before it is due, and later calls use it. If the provider rejects the messages because they do not fit,
-    fit the same history with ``options={"force": True}`` and send the result.
+    ``memory`` objects, so create these once. ``usage`` is the provider's token count for the last call. ``next``
+    contains the ``model`` and the ``provider`` that will be called next. If the policy has ``gate.idle``, a
+    conversation whose prompt cache is cold is compacted even below the limit. With ``gate.start``, a compaction
+    starts in the background before it is due, and later calls use it. If the provider rejects the messages because
+    they do not fit, fit the same history with ``options={"force": True}`` and send the result.
 
     If this raises :class:`CtxfoldError`, nothing has changed, and the history may be sent unchanged.
     """
@@ -202,9 +202,8 @@ class Conversation(Live[Msg]):
         state: Optional["types.State"] = None,
         score: Scoring[Msg] = None,
     ) -> None:
-        """``state`` is the state of the last compaction of these messages. ``score`` is called when a compaction begins
-        and returns how much calls and messages matter, by their indexes in the messages that it gets.
-        """
+        """``state`` is the state of the last compaction of these messages. ``score`` is called when a compaction
+        begins; it gets the messages and returns how much calls and messages matter, by index."""
         super().__init__(Held(compactor, messages, state, score))
 
     async def append(self, *messages: Msg) -> int:
@@ -232,10 +231,9 @@ class Conversation(Live[Msg]):
         self, *, next: Optional[Mapping[str, Optional[str]]] = None, options: Optional["types.Options"] = None
     ) -> Optional[Done[List[Msg]]]:
         """Compacts the conversation if compaction is due before a model call. If the policy has ``gate.idle``, a
-        conversation whose prompt cache is cold is compacted even below the limit. ``next`` has the ``model`` and
-        the ``provider`` of the call. The idle time is measured, unless ``options`` contain it. :meth:`call`
-        compacts when the prompt cache is cold or the provider refuses the messages, but not at the limit of the policy.
-        """
+        conversation whose prompt cache is cold is compacted even below the limit. ``next`` contains the ``model`` and
+        the ``provider`` of the call. The idle time is measured, unless ``options`` contain it. :meth:`call` compacts
+        when the prompt cache is cold or the provider refuses the messages, but not at the limit of the policy."""
         return await run(self._held.before_turn(dict(options or {}), next_of(next)))
 
     async def compact(self) -> Done[List[Msg]]:
@@ -243,9 +241,8 @@ class Conversation(Live[Msg]):
         return await run(self._held.compact())
 
     async def restore(self, *handles: str) -> Done[List[Msg]]:
-        """Restores contents that compactions removed: those with the given handles or, without handles, everything in the
-        store.
-        """
+        """Restores contents that compactions removed: those with the given handles or, if none are given, everything
+        in the store."""
         return await run(self._held.restore(handles or None))
 
     async def call(self, send: Callable[[List[Msg]], Union[T, Awaitable[T]]]) -> T:

@@ -32,7 +32,8 @@ def compacting(client: Any, compactor: "Compacting") -> Callable[..., Any]:
 
 
 def summarizer(client: Any, model: str, **more: Any) -> Callable[["SummaryRequest"], Any]:
-    """Returns a ``summarize`` that uses the Messages API. ``more`` has arguments for each call, such as ``temperature``."""
+    """Returns a ``summarize`` that uses the Messages API. ``more`` contains arguments that are passed in each call,
+    such as ``temperature``."""
 
     def ask(request: "SummaryRequest") -> Any:
         messages = [{"role": "user", "content": request["prompt"]}]

@@ -39,7 +39,8 @@ def compacting_responses(client: Any, compactor: "Compacting") -> Callable[..., 
 
 
 def summarizer(client: Any, model: str, **more: Any) -> Callable[["SummaryRequest"], Any]:
-    """Returns a ``summarize`` that uses Chat Completions. ``more`` has arguments for each call, such as ``temperature``."""
+    """Returns a ``summarize`` that uses Chat Completions. ``more`` contains arguments that are passed in each call,
+    such as ``temperature``."""
 
     def ask(request: "SummaryRequest") -> Any:
         messages = [{"role": "system", "content": request["system"]}, {"role": "user", "content": request["prompt"]}]
@@ -55,7 +56,7 @@ def summarizer(client: Any, model: str, **more: Any) -> Callable[["SummaryReques
 
 
 def responses_summarizer(client: Any, model: str, **more: Any) -> Callable[["SummaryRequest"], Any]:
-    """Returns a ``summarize`` that uses the Responses API and lets the provider store nothing."""
+    """Returns a ``summarize`` that uses the Responses API and asks the provider to store nothing."""
 
     def ask(request: "SummaryRequest") -> Any:
         own: Dict[str, Any] = {"model": model, "instructions": request["system"], "input": request["prompt"], "store": False}

@@ -137,14 +137,15 @@ def holds(handle: str, body: bytes) -> bool:
     return hashlib.sha256(body).hexdigest().startswith(handle.lower())
 
 
-def stays(handle: str, there: bytes, body: bytes) -> bool:
-    """Returns whether the stored content ``there`` stays when ``body`` is stored under the same handle.
+def stays(handle: str, stored: bytes, body: bytes) -> bool:
+    """Returns whether ``stored``, the content that is already stored, is kept when ``body`` is stored under the same
+    handle.
 
     Corrupt content, which does not match the handle, is replaced. A different valid body raises ``store_failed``.
     """
-    if there == body:
+    if stored == body:
         return True
-    if holds(key_of(handle), there):
+    if holds(key_of(handle), stored):
         raise CtxfoldError("store_failed", f"the store has another body under the handle {key_of(handle)}")
     return False
 

@@ -1759,7 +1759,7 @@ Action = TypedDict(
     },
 )
 
-#: ActionName is the name of an operation's action on a message.
+#: ActionName says what an operation did to a message, such as "drop" or "truncate".
 ActionName = Literal[
     "clear",
     "squeeze",
@@ -2521,8 +2521,12 @@ SessionKind = Literal[
     "claude-code",
     "cline",
     "codex",
+    "copilot",
     "gemini-cli",
     "goose",
+    "letta",
+    "librechat",
+    "open-webui",
     "opencode",
     "openhands",
     "pi",

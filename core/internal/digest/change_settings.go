@@ -1,0 +1,106 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+)
+
+// settingLine is a line of a file of settings. Elements of a list have no value.
+type settingLine struct{ line, key, value string }
+
+// settingFiles are the endings of the names of files that hold settings.
+var settingFiles = wordListOf("json jsonc json5 yaml yml toml ini cfg conf env properties")
+
+// mostSettings is the maximum number of settings that are named after one verb.
+const mostSettings = 5
+
+// settingChanges describes a change of a file of settings by their names, and values before and after. ok is false if the file is another one, or
+// if some of its lines are no settings.
+func settingChanges(c *change) (text string, ok bool) {
+	if !settingFiles.has(c.path[strings.LastIndexByte(c.path, '.')+1:]) {
+		return "", false
+	}
+	was, before := settingsIn(c.removed)
+	now, after := settingsIn(c.added)
+	if !before || !after || len(was)+len(now) == 0 {
+		return "", false
+	}
+	var added, removed, changed []string
+	for _, s := range now {
+		at := slices.IndexFunc(was, func(old settingLine) bool { return old.key == s.key })
+		switch {
+		case at < 0:
+			added = append(added, nameQuote(s.line))
+			continue
+		case was[at].value != s.value && was[at].value != "" && s.value != "":
+			changed = append(changed, nameQuote(s.key)+" from "+codeQuote(clipLine(was[at].value, quotedLine))+" to "+codeQuote(clipLine(s.value, quotedLine)))
+		}
+		was = slices.Delete(was, at, at+1)
+	}
+	for _, s := range was {
+		removed = append(removed, nameQuote(s.key))
+	}
+	var parts []string
+	for i, list := range [][]string{added, removed, changed} {
+		if len(list) > mostSettings {
+			list = append(list[:mostSettings], "and "+itoa(len(list)-mostSettings)+" more")
+		}
+		if len(list) > 0 {
+			parts = append(parts, []string{addsVerb, removesVerb, changesVerb}[i]+strings.Join(list, ", "))
+		}
+	}
+	return strings.Join(parts, editSeparator), true
+}
+
+// nameQuote returns a name as it is, and anything else in backticks.
+func nameQuote(text string) string {
+	if strings.ContainsAny(text, " ,;:=`\"'“()[]{}") {
+		return codeQuote(clipLine(text, quotedLine))
+	}
+	return text
+}
+
+// settingsIn reads the settings on lines. ok is false if another line is between them that is neither a comment nor a bracket.
+func settingsIn(lines []string) (all []settingLine, ok bool) {
+	for _, line := range lines {
+		line = strings.TrimRight(line, ", ")
+		if strings.Trim(line, "{}[]") == "" || line[0] == '#' || strings.HasPrefix(line, "//") {
+			continue
+		}
+		s, ok := settingOf(line)
+		if !ok || len(line) > quotedNew {
+			return nil, false
+		}
+		all = append(all, s)
+	}
+	return all, true
+}
+
+// settingOf reads a line of settings: `"key": value`, `key = value`, `"element"` or `- element`.
+func settingOf(line string) (s settingLine, ok bool) {
+	item := strings.TrimPrefix(line, "- ")
+	rest, quotes := strings.CutPrefix(item, `"`)
+	at := strings.IndexAny(item, ":=")
+	if quotes {
+		at = strings.IndexByte(rest, '"') + 2
+	}
+	switch {
+	case quotes && at > 1, at > 0 && !quotes && !strings.Contains(strings.TrimRight(item[:at], " "), " "):
+		s.key, rest = strings.Trim(item[:at], `" `), strings.TrimLeft(item[at:], " ")
+		if rest != "" && strings.IndexByte(":=", rest[0]) < 0 {
+			return s, false
+		}
+		s.value = strings.Trim(strings.TrimLeft(rest, ":= "), `"`)
+	case line != item:
+		s.key = item
+	default:
+		return s, false
+	}
+	if strings.HasSuffix(s.value, "{") || strings.HasSuffix(s.value, "[") {
+		s.value = ""
+	}
+	if s.line = line; s.value == "" && line == item {
+		s.line = s.key
+	}
+	return s, true
+}

@@ -1,0 +1,46 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// leastLog is the minimum size of a log, in bytes.
+const leastLog = 1000
+
+// IsLog reports whether part n is the result of a command that succeeded in changing or checking something. What such a command prints is a log of
+// its work, and not what was asked for. If a script has several commands, the last one decides.
+func IsLog(t *transcript.Transcript, n int32) bool {
+	p := &t.Parts[n]
+	if p.Pair < 0 || useOf(t.Text(t.Parts[p.Pair].Name)) != runs || p.Size.Bytes < leastLog || p.Has(transcript.IsError) {
+		return false
+	}
+	log := false
+	eachCommand(withoutFolder(commandOf(t, &t.Parts[p.Pair])), func(words []string) {
+		log = kindOfWords(words) >= alters && !fetches(words)
+	}, func(string) {})
+	if !log {
+		return false
+	}
+	output := ResultText(t, int(n))
+	if said := strings.TrimLeft(withoutEnvelope(output), " \t\r\n"); said == "" || said[0] == '{' || said[0] == '[' && strings.HasPrefix(strings.TrimLeft(said[1:], " \t\r\n"), "{") {
+		return false
+	}
+	exit := exitIn(output)
+	return exit == "" || exit == "0"
+}
+
+// fetchers are programs, and their commands, that change nothing themselves and print what somebody asked for.
+var fetchers = wordListOf("psql mysql curl wget api plan template exec")
+
+// fetches reports whether a command prints what was asked for, although others of its program change something.
+func fetches(words []string) bool {
+	words, name := withoutLaunchers(words)
+	for _, w := range words[1:min(len(words), 4)] {
+		if fetchers.has(w) {
+			return true
+		}
+	}
+	return fetchers.has(name)
+}

@@ -1,0 +1,240 @@
+package sessionfile
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// Logs of a conversation that can be read, but not continued by a file: the program that resumes the conversation keeps
+// it elsewhere, or isn't published. One entry is a text, a call, or a result; entries of the model become messages like
+// the parts of an answer in a chatTree.
+//
+// Letta: what messages.list of @letta-ai/letta-client 1.12.1 returns (LettaMessageUnion), oldest first. The server
+// keeps the conversation. GitHub Copilot: the events of a session, as its command line writes them to events.jsonl and
+// getMessages of @github/copilot-sdk 1.0.14 returns them (SessionEvent).
+func init() {
+	register(&Kind{
+		Name:   "letta",
+		Doc:    "Letta: the messages of an agent, as its API lists them; can't be saved",
+		Format: "openai-chat",
+		Items:  []Sign{{"", []string{"message_type", "date"}}},
+		Read:   func(f *file) writer { return readLog(f, (*chatLog).letta) },
+	})
+	events := []Sign{
+		{"session.start", []string{"data", "parentId"}}, {"system.message", []string{"data", "parentId"}},
+		{"user.message", []string{"data", "parentId"}}, {"assistant.message", []string{"data", "parentId"}},
+	}
+	register(&Kind{
+		Name:   "copilot",
+		Doc:    "GitHub Copilot: the events of a session as JSON lines or a list; can't be saved",
+		Format: "openai-chat",
+		Signs:  events,
+		Items:  events,
+		Read:   func(f *file) writer { return readLog(f, (*chatLog).copilot) },
+	})
+}
+
+// chatLog is the conversation of a log so far.
+type chatLog struct {
+	chatTree
+	entries []logEntry
+	first   string // the time of the first entry
+}
+
+// logEntry is an entry, and the id by which others refer to it.
+type logEntry struct {
+	at jsonspan.Span
+	id string
+}
+
+func readLog(f *file, one func(c *chatLog, at jsonspan.Span)) writer {
+	c := &chatLog{chatTree: chatTree{file: f}}
+	entry := func(s *jsonspan.Scanner) {
+		s.Kind()
+		e := logEntry{at: jsonspan.Span{Start: s.Pos()}}
+		var id, time jsonspan.Span
+		read(s, field{"id", &id}, field{"date", &time})
+		e.at.End, e.id = s.Pos(), c.textAt(id)
+		if c.entries = append(c.entries, e); c.first == "" {
+			c.first = c.textAt(time)
+		} else if c.first > c.textAt(time) && !time.IsZero() {
+			s.Fail(api.CodeUnknownSession, int(e.at.Start), "the newest message comes first; list the messages in ascending order")
+		}
+	}
+	if f.wholeList("an entry", entry).IsZero() {
+		f.lines(entry)
+	}
+	if f.err != nil {
+		return c
+	}
+	c.rewind()
+	for _, e := range c.entries {
+		one(c, e.at)
+	}
+	c.flush(noID)
+	return c
+}
+
+// rewind removes the events that the user took back: from the named one to the event that says so.
+func (c *chatLog) rewind() {
+	var left []logEntry
+	var places critbit.Map[int] // the indexes of the entries in left, by id
+	for _, e := range c.entries {
+		if typeOf(c.src, e.at) != "session.snapshot_rewind" {
+			places.Set(e.id, len(left))
+			left = append(left, e)
+			continue
+		}
+		target := textOf(c.src, e.at, "data.upToEventId")
+		if n, known := places.Get(target); known && n < len(left) && left[n].id == target {
+			c.skip(api.SkipRolledBack, len(left)-n)
+			left = left[:n]
+		}
+	}
+	c.entries = left
+}
+
+// letta adds a message of an agent.
+func (c *chatLog) letta(at jsonspan.Span) {
+	switch strings.TrimSuffix(textOf(c.src, at, "message_type"), "_message") {
+	case "system":
+		c.System = textOf(c.src, at, "content")
+	case "summary":
+		c.begin(stringAt(c.src, at, "summary"))
+	case "user":
+		c.user(find(c.src, at, "content"))
+	case "assistant":
+		c.said(find(c.src, at, "content"))
+	case "tool_call", "approval_request":
+		c.next()
+		calls := find(c.src, at, "tool_calls")
+		if calls.IsZero() || c.src[calls.Start] != '[' {
+			c.call(find(c.src, at, "tool_call"), "tool_call_id", "arguments")
+		}
+		for _, call := range items(c.src, calls) {
+			c.call(call, "tool_call_id", "arguments")
+		}
+	case "tool_return":
+		c.result(at, "tool_call_id", "tool_return")
+	case "approval_response":
+		for _, result := range items(c.src, find(c.src, at, "approvals")) {
+			if !find(c.src, result, "tool_return").IsZero() {
+				c.result(result, "tool_call_id", "tool_return")
+			}
+		}
+	case "reasoning", "hidden_reasoning":
+	default:
+		c.skip(api.SkipMeta, 1)
+	}
+}
+
+// copilot adds an event of a session.
+func (c *chatLog) copilot(at jsonspan.Span) {
+	data := find(c.src, at, "data")
+	if !stringAt(c.src, at, "agentId").IsZero() || !stringAt(c.src, data, "parentToolCallId").IsZero() {
+		c.skip(api.SkipSideChain, 1)
+		return
+	}
+	switch typeOf(c.src, at) {
+	case "session.start":
+		c.Model = textOf(c.src, data, "selectedModel")
+	case "session.model_change":
+		c.Model = textOf(c.src, data, "newModel")
+	case "system.message":
+		c.System = textOf(c.src, data, "content")
+	case "session.compaction_complete":
+		if isSet(c.src, data, "success", "true") {
+			c.begin(stringAt(c.src, data, "summaryContent"))
+		}
+	case "user.message":
+		if text := stringAt(c.src, data, "transformedContent"); !text.IsZero() {
+			c.user(text)
+		} else {
+			c.user(find(c.src, data, "content"))
+		}
+	case "assistant.message":
+		c.said(find(c.src, data, "content"))
+		for i, call := range items(c.src, find(c.src, data, "toolRequests")) {
+			if i == 0 {
+				c.next()
+			}
+			c.call(call, "toolCallId", "arguments")
+		}
+	case "tool.execution_complete":
+		m := appendFilled(nil, c.src, data, `{"role":"tool","tool_call_id":$toolCallId?"";,"content":`)
+		if text := stringAt(c.src, data, "result.content"); !text.IsZero() {
+			m = append(append(m, text.Slice(c.src)...), '}')
+		} else {
+			m = appendFilled(m, c.src, data, `$error.message?"";}`)
+		}
+		c.answer.results = append(c.answer.results, m)
+	default:
+		c.skip(api.SkipMeta, 1)
+	}
+}
+
+// begin starts the conversation again with the summary of a compaction, which replaces all messages so far.
+func (c *chatLog) begin(summary jsonspan.Span) {
+	if summary.Len() <= 2 {
+		return
+	}
+	c.flush(noID)
+	c.skip(api.SkipCompacted, c.Count)
+	c.Messages, c.Count, c.origins = nil, 0, nil
+	c.user(summary)
+}
+
+// next writes the answer so far if it has results: what follows is a new message of the model.
+func (c *chatLog) next() {
+	if len(c.answer.results) > 0 {
+		c.flush(noID)
+	}
+}
+
+// said adds a text of the model, or a list of texts.
+func (c *chatLog) said(content jsonspan.Span) {
+	c.next()
+	if content.Len() > 2 && c.src[content.Start] == '"' {
+		c.answer.texts = append(c.answer.texts, content.Slice(c.src))
+	} else {
+		c.answer.texts = c.texts(c.answer.texts, content)
+	}
+}
+
+// user writes a message of the user: a text, or the texts and images of a list.
+func (c *chatLog) user(content jsonspan.Span) {
+	c.flush(noID)
+	if content.Len() <= 2 {
+		c.skip(api.SkipEmpty, 1)
+		return
+	}
+	c.message()
+	c.came(noID)
+	if c.src[content.Start] == '"' {
+		c.put(`{"role":"user","content":`, content, `}`)
+		return
+	}
+	var parts []byte
+	for _, part := range items(c.src, content) {
+		if text := stringAt(c.src, part, "text"); text.Len() > 2 {
+			parts = appendJSON(parts, c.src, `,{"type":"text","text":`, text, `}`)
+		} else if url := stringAt(c.src, part, "source.url"); !url.IsZero() {
+			parts = appendJSON(parts, c.src, `,{"type":"image_url","image_url":{"url":`, url, `}}`)
+		} else if !stringAt(c.src, part, "source.data").IsZero() {
+			url := "data:" + textOf(c.src, part, "source.media_type") + ";base64," + textOf(c.src, part, "source.data")
+			parts = appendJSON(parts, c.src, `,{"type":"image_url","image_url":{"url":`, quoted(url), `}}`)
+		}
+	}
+	if parts == nil {
+		parts = []byte(`,{"type":"text","text":""}`)
+	}
+	c.put(`{"role":"user","content":[`, parts[1:], `]}`)
+}
+
+// save refuses: the conversation isn't resumed from such a file.
+func (c *chatLog) save(s *saver) {
+	s.cannot("no program resumes a conversation from a log of the kind " + c.Kind)
+}

@@ -1,0 +1,226 @@
+package sessionfile
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// chatGroup are messages that become one message of the tree. node is the message of the file that they are a copy of,
+// or noID.
+type chatGroup struct {
+	from, end int
+	node      int32
+	id        string
+}
+
+// save adds the messages as a new branch from the root, after all others, so that the application continues there. All
+// messages of the file stay; the user reaches them with the arrows for other versions of a message.
+func (c *chatTree) save(s *saver) {
+	var groups []chatGroup
+	for i := 0; i < len(s.in.Messages); {
+		g := c.group(s, i)
+		groups, i = append(groups, g), g.end
+	}
+	end := int(c.list.End) - 1
+	s.kept, s.out = end, nil
+	if c.app == &openWebUI {
+		s.kept = 0
+		if c.current.End > c.list.End || c.current.IsZero() {
+			s.write(c.src[:end])
+		} else {
+			s.write(c.src[:c.current.Start], groups[len(groups)-1].id, c.src[c.current.End:end])
+		}
+	}
+	if len(c.nodes) > 0 {
+		s.write(`,`)
+	}
+	c.nodesOf(s, groups)
+	if c.app == &openWebUI && c.current.End > c.list.End {
+		s.write(c.src[end:c.current.Start], groups[len(groups)-1].id, c.src[c.current.End:])
+	} else {
+		s.write(c.src[end:])
+	}
+}
+
+// group returns the messages from index i on that become one message of the tree: those that one message of the file
+// became, all of them and in order, or a message of the model with the results of its calls.
+func (c *chatTree) group(s *saver, i int) chatGroup {
+	g := chatGroup{from: i, end: i + 1, node: noID, id: s.newID()}
+	if k := s.from[i]; k >= 0 {
+		if at := s.first(k); at >= 0 {
+			n := &c.nodes[at]
+			same := k == n.first && !n.changed && i+int(n.n) <= len(s.from)
+			for d := int32(0); same && d < n.n; d++ {
+				same = s.from[i+int(d)] == k+d
+			}
+			if same {
+				g.node, g.end = at, i+int(n.n)
+				return g
+			}
+		}
+	}
+	if s.role(i) == "assistant" {
+		for g.end < len(s.in.Messages) && s.role(g.end) == "tool" {
+			g.end++
+		}
+	}
+	return g
+}
+
+// nodesOf writes the messages of the tree, each the parent of the next.
+func (c *chatTree) nodesOf(s *saver, groups []chatGroup) {
+	parent := `"00000000-0000-0000-0000-000000000000"`
+	if c.app == &openWebUI {
+		parent = `null`
+	}
+	for k, g := range groups {
+		time, children := s.next(), ""
+		if c.app == &openWebUI {
+			s.comma(k)
+			s.write(g.id, `:`)
+			if k+1 < len(groups) {
+				children = groups[k+1].id
+			}
+		} else if !c.nested {
+			s.comma(k)
+		}
+		s.out = c.head(s, g, parent, time, children)
+		if parent = g.id; c.nested {
+			s.write(`,"children":[`)
+		} else {
+			s.write(`}`)
+		}
+	}
+	for range groups {
+		if c.nested {
+			s.write(`]}`)
+		}
+	}
+}
+
+// chatOwn are the members of a message that a copy gets anew, or loses.
+var chatOwn = without("_id messageId parentMessageId createdAt updatedAt children tokenCount promptTokens id parentId childrenIds timestamp usage")
+
+// head returns the output with a message of the tree, without its closing brace.
+func (c *chatTree) head(s *saver, g chatGroup, parent, time, children string) []byte {
+	s.write(`{"`+c.app.id+`":`, g.id, `,"`+c.app.parent+`":`, parent)
+	if c.app == &openWebUI {
+		s.write(`,"childrenIds":[`, children, `],"timestamp":`, millis(time)/1000)
+	} else {
+		s.write(`,"createdAt":`, quoted(time), `,"updatedAt":`, quoted(time))
+	}
+	if g.node >= 0 {
+		rest := appendObject(nil, c.src, c.nodes[g.node].at, chatOwn.find)
+		if rest = rest[1 : len(rest)-1]; len(rest) > 0 {
+			s.write(`,`, rest)
+		}
+		return s.out
+	}
+	role := s.role(g.from)
+	text, images := chatText(s.in.Src, s.in.Messages[g.from])
+	if c.app == &openWebUI {
+		s.write(`,"role":`, quoted(role))
+		for k, url := range images {
+			if k == 0 {
+				s.write(`,"files":[`)
+			}
+			s.comma(k)
+			s.write(`{"type":"image","url":`, url.Slice(s.in.Src), `}`)
+		}
+		if len(images) > 0 {
+			s.write(`]`)
+		}
+	} else {
+		who := `"Assistant","isCreatedByUser":false`
+		if role == "user" {
+			who = `"User","isCreatedByUser":true`
+		}
+		if !c.about.IsZero() {
+			s.write(`,"conversationId":`, c.about)
+		}
+		s.write(`,"error":false,"unfinished":false,"sender":`, who)
+	}
+	s.write(`,"`+c.app.text+`":`, quoted(text))
+	if role != "user" && c.Model != "" {
+		s.write(`,"model":`, quoted(c.Model))
+	}
+	if role != "user" && role != "system" {
+		s.write(`,"` + c.app.parts + `":[`)
+		c.partsOf(s, g, text)
+		s.write(`]`)
+	}
+	return s.out
+}
+
+// partsOf writes the parts of an answer: its text, its calls, and their results.
+func (c *chatTree) partsOf(s *saver, g chatGroup, text string) {
+	n := 0
+	if text != "" {
+		n++
+		if c.app == &libreChat {
+			s.write(`{"type":"text","text":`, quoted(text), `}`)
+		} else {
+			s.write(`{"type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":`, quoted(text), `}]}`)
+		}
+	}
+	var results critbit.Map[int]
+	for i := g.from + 1; i < g.end; i++ {
+		results.Set(textOf(s.in.Src, s.in.Messages[i], "tool_call_id"), i)
+	}
+	for _, call := range items(s.in.Src, find(s.in.Src, s.in.Messages[g.from], "tool_calls")) {
+		s.comma(n)
+		n++
+		if c.app == &openWebUI {
+			s.out = appendFilled(s.out, s.in.Src, call, `{"type":"function_call","status":"completed","call_id":$id?"";,"name":$function.name?"";,"arguments":$function.arguments?"";}`)
+			continue
+		}
+		s.out = appendFilled(s.out, s.in.Src, call, `{"type":"tool_call","tool_call":{"type":"tool_call","progress":1,"id":$id?"";,"name":$function.name?"";,"args":$function.arguments?"";`)
+		if i, answered := results.Get(textOf(s.in.Src, call, "id")); answered {
+			said, _ := chatText(s.in.Src, s.in.Messages[i])
+			s.write(`,"output":`, quoted(said))
+		}
+		s.write(`}}`)
+	}
+	for i := g.from; c.app == &openWebUI && i < g.end; i++ {
+		if s.role(i) == "tool" {
+			s.comma(n)
+			n++
+			said, _ := chatText(s.in.Src, s.in.Messages[i])
+			s.out = appendFilled(s.out, s.in.Src, s.in.Messages[i], `{"type":"function_call_output","status":"completed","call_id":$tool_call_id?"";,"output":`)
+			s.write(`[{"type":"input_text","text":`, quoted(said), `}]}`)
+		}
+	}
+}
+
+// chatText returns the text of a message, and the URLs of its images.
+func chatText(src []byte, message jsonspan.Span) (text string, images []jsonspan.Span) {
+	content := find(src, message, "content")
+	if !content.IsZero() && src[content.Start] == '"' {
+		return jsonspan.Text(src, content), nil
+	}
+	var all []byte
+	for _, part := range items(src, content) {
+		if url := stringAt(src, part, "image_url.url"); !url.IsZero() {
+			images = append(images, url)
+		} else if said := textOf(src, part, "text"); said != "" {
+			if all != nil {
+				all = append(all, '\n')
+			}
+			all = append(all, said...)
+		}
+	}
+	return string(all), images
+}
+
+// tell compares the text of messages, their images, calls and ids.
+func (c *chatTree) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
+	text, images := chatText(src, message)
+	dst = appendJSON(dst, src, "\n", quoted(textOf(src, message, "role")), quoted(textOf(src, message, "tool_call_id")), quoted(text))
+	for _, url := range images {
+		dst = append(dst, url.Slice(src)...)
+	}
+	for _, call := range items(src, find(src, message, "tool_calls")) {
+		dst = appendJSON(dst, src, quoted(textOf(src, call, "id")), quoted(textOf(src, call, "function.name")), quoted(textOf(src, call, "function.arguments")))
+	}
+	return dst
+}

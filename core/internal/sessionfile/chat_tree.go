@@ -1,0 +1,408 @@
+package sessionfile
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// Chat applications keep a tree of messages, because the user can edit a message or ask for another answer. The live
+// conversation is the path from the root to one message. An answer with tool calls is one message of the tree: its parts
+// are texts, calls and results in the order in which they came.
+//
+// LibreChat: what its export writes, with the tree as a list or nested under "children", and the list that its API
+// returns (tMessageSchema of librechat-data-provider 0.8.524, useExportConversation.ts). Answers become messages as in
+// formatAgentMessages of @librechat/agents. Open WebUI: its export, a list of chats, or one chat
+// (convert_output_to_messages in backend/open_webui/utils/misc.py, createMessagesList in src/lib/utils).
+func init() {
+	register(&Kind{
+		Name:   "librechat",
+		Doc:    "LibreChat: an export as JSON, or the messages of a conversation from its API",
+		Format: "openai-chat",
+		Signs:  []Sign{{"", []string{"conversationId", "exportAt"}}, {"", []string{"conversationId", "messages", "endpoint"}}},
+		Items:  []Sign{{"", []string{"messageId", "parentMessageId", "isCreatedByUser"}}},
+		Read:   func(f *file) writer { return readChat(f, &libreChat) },
+	})
+	register(&Kind{
+		Name:   "open-webui",
+		Doc:    "Open WebUI: an export of one chat, or a chat from its API",
+		Format: "openai-chat",
+		Signs:  []Sign{{"", []string{"chat", "title"}}, {"", []string{"history", "models"}}},
+		Items:  []Sign{{"", []string{"chat", "title"}}},
+		Is: func(src []byte, at jsonspan.Span) bool {
+			return !find(src, at, "chat.history.messages").IsZero() || !find(src, at, "history.messages").IsZero()
+		},
+		Read: func(f *file) writer { return readChat(f, &openWebUI) },
+	})
+}
+
+// chatApp has the names that an application gives to the members of a message.
+type chatApp struct{ id, parent, text, parts string }
+
+var (
+	libreChat = chatApp{"messageId", "parentMessageId", "text", "content"}
+	openWebUI = chatApp{"id", "parentId", "content", "output"}
+)
+
+// chatNode is a message of the tree. Until path runs, its ids are positions in ids; afterwards they are numbers.
+type chatNode struct {
+	at, text, parts jsonspan.Span
+	files, model    jsonspan.Span
+	id, parent      int32
+	user            bool
+	role            string
+	first, n        int32 // it became the messages [first, first+n)
+	changed         bool  // it contains the summary of a compaction, so it can't be copied
+}
+
+type chatTree struct {
+	*file
+	app     *chatApp
+	ids     ids
+	nodes   []chatNode
+	list    jsonspan.Span // the list of messages, or the object with all messages
+	current jsonspan.Span // the id of the newest message, in the file of an application that records it
+	about   jsonspan.Span // the id of the conversation
+	nested  bool          // messages contain the messages that answer them
+	answer  chatAnswer
+}
+
+func readChat(f *file, app *chatApp) writer {
+	c := &chatTree{file: f, app: app}
+	s := f.scan(uint32(start(f.src)))
+	var system jsonspan.Span
+	many := 0
+	fields := []field{{"conversationId", &c.about}, {"options", []field{{"promptPrefix", &system}}},
+		{"messages", c.messages}, {"messagesTree", c.messages}}
+	chat := []field{{"params", []field{{"system", &system}}},
+		{"history", []field{{"currentId", &c.current}, {"messages", c.messages}}}}
+	if app == &openWebUI {
+		fields = append(chat, field{"chat", chat})
+	}
+	switch {
+	case s.Kind() != jsonspan.Array:
+		read(s, fields...)
+	case app == &libreChat:
+		c.messages(s)
+	default:
+		readList(s, "an export", "a chat", func(s *jsonspan.Scanner) { many++; read(s, fields...) })
+	}
+	if s.End(); many > 1 {
+		s.Fail(api.CodeUnknownSession, 0, "this export holds several chats; give the file of one")
+	}
+	if f.fail(s.Err(), 0); f.err == nil {
+		f.System = f.textAt(system)
+		c.write(c.path())
+		for i := len(c.nodes); i > 0 && c.Model == ""; i-- {
+			c.Model = f.textAt(c.nodes[i-1].model)
+		}
+	}
+	return c
+}
+
+// messages reads the messages: a list, or an object that has them by id.
+func (c *chatTree) messages(s *jsonspan.Scanner) {
+	if s.Kind(); s.Kind() == jsonspan.Object {
+		c.list.Start = s.Pos()
+		members(s, func([]byte) bool {
+			object := s.Kind() == jsonspan.Object
+			if object {
+				c.node(s)
+			}
+			return object
+		})
+		c.list.End = s.Pos()
+		return
+	}
+	c.list = readList(s, "messages", "a message", c.node)
+}
+
+// node reads a message, and the messages inside it, which follow it in nodes.
+func (c *chatTree) node(s *jsonspan.Scanner) {
+	i := len(c.nodes)
+	c.nodes = append(c.nodes, chatNode{})
+	n := chatNode{at: jsonspan.Span{Start: s.Pos()}, id: noID, parent: noID}
+	var time int64
+	read(s, field{c.app.id, number{&c.ids, &n.id}}, field{c.app.parent, number{&c.ids, &n.parent}},
+		field{c.app.text, &n.text}, field{c.app.parts, anyValue{&n.parts}}, field{"files", anyValue{&n.files}},
+		field{"isCreatedByUser", &n.user}, field{"role", oneOf(&n.role, "user", "system")}, field{"model", &n.model},
+		field{"createdAt", timeOf{c.file}}, field{"timestamp", &time},
+		field{"children", func(s *jsonspan.Scanner) {
+			if s.Kind() != jsonspan.Array {
+				s.Skip()
+				return
+			}
+			c.nested = true
+			readList(s, "children", "a message", c.node)
+		}})
+	if n.at.End = s.Pos(); n.user {
+		n.role = "user"
+	} else if n.role == "" {
+		n.role = "assistant"
+	}
+	c.latest = max(c.latest, time*1000)
+	c.nodes[i] = n
+}
+
+// path returns the messages of the live conversation: those that lead to the newest one.
+func (c *chatTree) path() (path []int32) {
+	leaf := int32(noID)
+	if !c.current.IsZero() {
+		leaf = c.ids.add(c.src, c.current)
+	} else if n := len(c.nodes); n > 0 {
+		leaf = c.nodes[n-1].id
+	}
+	ranks, n := c.ids.rank()
+	ranks.number(&leaf)
+	node := filled(n, -1)
+	for i := range c.nodes {
+		if ranks.number(&c.nodes[i].id, &c.nodes[i].parent); c.nodes[i].id != noID {
+			node[c.nodes[i].id] = int32(i)
+		}
+	}
+	for id := leaf; id != noID && node[id] >= 0; {
+		i := node[id]
+		path, node[id] = append(path, i), -1
+		id = c.nodes[i].parent
+	}
+	slices.Reverse(path)
+	c.skip(api.SkipBranch, len(c.nodes)-len(path))
+	return path
+}
+
+// compacted returns where the conversation begins after LibreChat's newest compaction: the index in the path, the
+// number of parts of that message that were removed, and the summary as JSON, or nil if there was no compaction.
+func (c *chatTree) compacted(path []int32) (begin, parts int, summary []byte) {
+	var places critbit.Map[int] // the indexes of the messages so far, by id
+	for at, i := range path {
+		places.Set(textOf(c.src, c.nodes[i].at, c.app.id), at)
+		for p, part := range items(c.src, c.nodes[i].parts) {
+			if typeOf(c.src, part) != "summary" {
+				continue
+			}
+			text := c.texts(nil, find(c.src, part, "content"))
+			if old := stringAt(c.src, part, "text"); len(text) == 0 && !old.IsZero() {
+				text = append(text, old.Slice(c.src))
+			}
+			if len(text) == 0 {
+				continue
+			}
+			c.nodes[i].changed = true
+			begin, parts, summary = at, p+1, joinedTexts(text)
+			if back, known := places.Get(textOf(c.src, part, "coverage.retainedFromMessageId")); known {
+				begin, parts = back, 0
+			}
+		}
+	}
+	return begin, parts, summary
+}
+
+func (c *chatTree) write(path []int32) {
+	begin, parts, summary := c.compacted(path)
+	if summary != nil {
+		c.message()
+		c.put(`{"role":"user","content":`, summary, `}`)
+		c.came(noID)
+	}
+	c.skip(api.SkipCompacted, begin)
+	for _, i := range path[begin:] {
+		n := &c.nodes[i]
+		n.first = int32(c.Count)
+		c.said(n, i, parts)
+		if parts, n.n = 0, int32(c.Count)-n.first; n.n == 0 {
+			c.skip(api.SkipEmpty, 1)
+		} else if !n.model.IsZero() {
+			c.Model = c.textAt(n.model)
+		}
+	}
+}
+
+// said writes the messages that a message of the tree becomes. Its first parts were removed.
+func (c *chatTree) said(n *chatNode, i int32, removed int) {
+	if n.role != "assistant" {
+		c.asked(n, i)
+		return
+	}
+	count := 0
+	for p, part := range items(c.src, n.parts) {
+		if count++; p >= removed {
+			c.part(part, i)
+		}
+	}
+	if text := c.textAt(n.text); count == 0 && text != "" {
+		c.answer.texts = append(c.answer.texts, appendJSON(nil, nil, quoted(spoken(text))))
+	}
+	c.flush(i)
+}
+
+// asked writes a message of the user, or of the system: its text, and its images.
+func (c *chatTree) asked(n *chatNode, i int32) {
+	text, images := n.text, []byte(nil)
+	for _, file := range items(c.src, n.files) {
+		if url := stringAt(c.src, file, "url"); typeOf(c.src, file) == "image" && !url.IsZero() {
+			images = appendJSON(images, c.src, `,{"type":"image_url","image_url":{"url":`, url, `}}`)
+		}
+	}
+	said := joinedTexts(c.texts(nil, n.parts))
+	if said == nil && text.Len() > 2 {
+		said = text.Slice(c.src)
+	}
+	if said == nil && images == nil {
+		return
+	}
+	c.message()
+	c.came(i)
+	if images == nil {
+		c.put(`{"role":"`+n.role+`","content":`, said, `}`)
+		return
+	}
+	c.put(`{"role":"` + n.role + `","content":[`)
+	if said == nil {
+		images = images[1:]
+	} else {
+		c.put(`{"type":"text","text":`, said, `}`)
+	}
+	c.put(images, `]}`)
+}
+
+// spoken returns the text of an answer without the thoughts and the code that old versions of Open WebUI wrote into it.
+func spoken(text string) string {
+	for _, hidden := range [...]string{"reasoning", "code_interpreter"} {
+		for {
+			before, rest, found := strings.Cut(text, `<details type="`+hidden+`"`)
+			_, after, closed := strings.Cut(rest, "</details>")
+			if !found || !closed {
+				break
+			}
+			text = before + after
+		}
+	}
+	return strings.TrimSpace(text)
+}
+
+// chatAnswer are the parts of an answer that become the next messages: texts and calls, and the results of the calls.
+type chatAnswer struct {
+	texts   [][]byte // JSON strings
+	calls   []byte   // the elements of tool_calls, each after a comma
+	results [][]byte // whole messages
+}
+
+// part adds a part of an answer. A text or, in Open WebUI, a call after results begins a new message of the model.
+func (c *chatTree) part(at jsonspan.Span, node int32) {
+	a := &c.answer
+	next := func() {
+		if len(a.results) > 0 {
+			c.flush(node)
+		}
+	}
+	switch typeOf(c.src, at) {
+	case "text":
+		next()
+		a.texts = c.texts(a.texts, at)
+	case "message":
+		next()
+		if texts := joinedTexts(c.texts(nil, find(c.src, at, "content"))); texts != nil {
+			a.texts = append(a.texts, texts)
+		}
+	case "tool_call":
+		call := find(c.src, at, "tool_call")
+		if stringAt(c.src, call, "name").Len() > 2 {
+			c.call(call, "id", "args")
+			c.result(call, "id", "output")
+		}
+	case "function_call":
+		next()
+		c.call(at, "call_id", "arguments")
+	case "function_call_output":
+		c.result(at, "call_id", "output")
+	case "steer": // what the user said during the answer
+		if text := stringAt(c.src, at, "steer"); !text.IsZero() {
+			c.flush(node)
+			c.message()
+			c.put(`{"role":"user","content":`, text, `}`)
+			c.came(node)
+		}
+	}
+}
+
+// call adds the call whose id and arguments have these keys.
+func (c *chatTree) call(at jsonspan.Span, id, arguments string) {
+	a := &c.answer
+	a.calls = appendFilled(a.calls, c.src, at, `,{"id":$`+id+`?"";,"type":"function","function":{"name":$name?"";,"arguments":`)
+	if args := find(c.src, at, arguments); args.IsZero() || c.src[args.Start] == '"' {
+		a.calls = appendFilled(a.calls, c.src, at, `$`+arguments+`?"{}";}}`)
+	} else {
+		a.calls = append(jsonspan.AppendString(a.calls, jsonspan.AppendCompact(nil, args.Slice(c.src))), "}}"...)
+	}
+}
+
+// result adds the result of a call: a text, or the texts of a list.
+func (c *chatTree) result(at jsonspan.Span, id, output string) {
+	m := appendFilled(nil, c.src, at, `{"role":"tool","tool_call_id":$`+id+`?"";,"content":`)
+	said := find(c.src, at, output)
+	if text := stringAt(c.src, at, output); !text.IsZero() {
+		m = append(m, text.Slice(c.src)...)
+	} else {
+		m = appendJSON(m, nil, quoted(strings.Join(decoded(c.texts(nil, said)), "")))
+	}
+	c.answer.results = append(c.answer.results, append(m, '}'))
+}
+
+// flush writes the parts of the answer as messages.
+func (c *chatTree) flush(node int32) {
+	a := c.answer
+	c.answer = chatAnswer{}
+	if len(a.texts) > 0 || len(a.calls) > 0 {
+		c.message()
+		c.came(node)
+		content := joinedTexts(a.texts)
+		if content == nil {
+			content = []byte(`""`)
+		}
+		if c.put(`{"role":"assistant","content":`, content); len(a.calls) > 0 {
+			c.put(`,"tool_calls":[`, a.calls[1:], `]`)
+		}
+		c.put(`}`)
+	}
+	for _, result := range a.results {
+		c.message()
+		c.came(node)
+		c.put(result)
+	}
+}
+
+// texts appends the texts of a part or of a list of parts, as JSON, except empty ones.
+func (c *chatTree) texts(to [][]byte, at jsonspan.Span) [][]byte {
+	if at.IsZero() || c.src[at.Start] != '{' {
+		for _, part := range items(c.src, at) {
+			to = c.texts(to, part)
+		}
+		return to
+	}
+	text := stringAt(c.src, at, "text")
+	if text.IsZero() {
+		text = stringAt(c.src, at, "text.value")
+	}
+	if text.Len() > 2 {
+		to = append(to, text.Slice(c.src))
+	}
+	return to
+}
+
+func decoded(texts [][]byte) (all []string) {
+	for _, text := range texts {
+		all = append(all, jsonspan.Text(text, jsonspan.Span{End: uint32(len(text))}))
+	}
+	return all
+}
+
+// joinedTexts returns texts, which are JSON strings, as a single one, or nil if there are none.
+func joinedTexts(texts [][]byte) []byte {
+	if len(texts) <= 1 {
+		return slices.Concat(texts...)
+	}
+	return appendJSON(nil, nil, quoted(strings.Join(decoded(texts), "\n")))
+}
