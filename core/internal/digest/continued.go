@@ -41,7 +41,7 @@ func continuedIn(t *transcript.Transcript, i int, see func(summary string)) {
 // continued adds the content of an agent program's summary in message i, if there is one, to the current turn.
 func (r *turnReader) continued(i int) {
 	continuedIn(r.t, i, func(summary string) {
-		proseUnits(summary, func(lead, text string, item int) {
+		unitsWithCode(summary, longCode, func(lead, text string, item int) {
 			r.add(unit{kind: oldUnit, message: -1, lead: lead, text: text, item: item, factor: worthOfOld(lead, text, 0)})
 		})
 	})

@@ -24,7 +24,7 @@ func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 			continue
 		}
 		heading := strings.TrimLeft(sessionLayout.headings[i], "# ")
-		proseUnits(withoutTerms(prior[i]), func(lead, text string, item int) {
+		unitsWithCode(withoutTerms(prior[i]), longCode, func(lead, text string, item int) {
 			if lead == "" {
 				lead = heading
 			}
@@ -101,6 +101,8 @@ func worthOfOld(heading, text string, requests int) int {
 		return ofGoal
 	case has(upNext) && requests >= mostLeft:
 		return isDropped
+	case isCodeBlock(text):
+		return ofCode
 	case has(upNext), has(passing):
 		return ofOldLine / 4
 	}
@@ -237,7 +239,9 @@ func readUnits(t *turn, line string) (units []unit) {
 	for _, verb := range []string{editedVerb, wroteVerb, deletedVerb} {
 		if rest, found := strings.CutPrefix(line, verb); found {
 			kind = changeUnit
-			source, _, _ = strings.Cut(rest, ": ")
+			if source, _, found = strings.Cut(rest, ": "); !found && strings.HasSuffix(rest, ")") { // "door.go (3 lines)"
+				source, _, _ = strings.Cut(rest, " (")
+			}
 		}
 	}
 	return []unit{{kind: kind, message: -1, source: source, text: line, factor: ofOldLine * 3 / 4}}

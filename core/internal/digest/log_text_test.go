@@ -147,6 +147,9 @@ func TestChangedFiles(t *testing.T) {
 		{number: 2, units: []unit{{kind: changeUnit, source: "d.go", text: "edited d.go"}, {kind: changeUnit, source: "d.go", text: "edited d.go"}}},
 		{number: 4, units: []unit{{kind: changeUnit, source: "d.go", text: "edited d.go"}}},
 	}}
+	if us := readUnits(&turn{}, "edited d.go (3 lines)"); us[0].source != "d.go" {
+		t.Errorf("%q", us[0].source)
+	}
 	paths := []string{"x.go", "y.go", "a.go", "b.go", "b, c.go", "d.go"}
 	text := k.files(paths, 400)
 	want := "<modified-files>\nd.go — edited in [2], [4]\nb, c.go — moved in [1]\nmoved in [1]: b.go, a.go\nchanged before: y.go, x.go\n</modified-files>"

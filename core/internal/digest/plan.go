@@ -137,18 +137,38 @@ func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message
 	}
 }
 
-// goOn removes the plan if the messages that stay in the context, which begin at the given index, contain a newer list.
+// goOn removes the plan if the messages that stay in the context, which begin at the given index, contain a newer list. If all steps are done, any
+// new step begins another list.
 func (p *planList) goOn(t *transcript.Transcript, from int) {
 	for i := from; i < len(t.Messages) && len(p.points) > 0; i++ {
 		for _, part := range t.PartsOf(i) {
-			if part.Kind != transcript.ToolCall || part.Has(transcript.Removed) {
-				continue
+			newer := false
+			switch {
+			case part.Has(transcript.Removed):
+			case part.Kind == transcript.ToolCall:
+				name := t.Text(part.Name)
+				newer = useOf(name) == plans && (!changesPoint(name) || p.done() == len(p.points))
+			case part.Kind == transcript.Text && t.Messages[i].Role == transcript.Assistant:
+				text := t.Text(part.Body)
+				text = text[:min(len(text), lookText)]
+				newer = checklist(text) != nil || stepsIn(text) != nil && (p.written || p.done() == len(p.points))
 			}
-			if name := t.Text(part.Name); useOf(name) == plans && !changesPoint(name) {
+			if newer {
 				*p = planList{}
+				return
 			}
 		}
 	}
+}
+
+// done returns the number of points that are done.
+func (p *planList) done() (n int) {
+	for _, point := range p.points {
+		if point.box == doneBox {
+			n++
+		}
+	}
+	return n
 }
 
 // changesPoint reports whether each call of a tool that keeps a plan changes a single point.
@@ -168,12 +188,8 @@ func (p *planList) text(turn, size int) string {
 	if len(p.points) == 0 {
 		return ""
 	}
-	done := 0
 	lines := make([]string, 0, len(p.points))
 	for _, point := range p.points {
-		if point.box == doneBox {
-			done++
-		}
 		lines = append(lines, "- "+point.box+Fence(point.text))
 	}
 	head := p.head
@@ -181,7 +197,7 @@ func (p *planList) text(turn, size int) string {
 	case head != "":
 	case p.written:
 		head = writtenHead + itoa(turn) + "]:"
-	case done == len(lines):
+	case p.done() == len(lines):
 		head = planAllDone + itoa(turn) + "]:"
 	default:
 		head = planHead + itoa(turn) + "]:"

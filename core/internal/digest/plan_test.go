@@ -93,3 +93,21 @@ func TestWrittenPlan(t *testing.T) {
 		wants(t, logOf(t, "["+messages+"]", 4000), nil, []string{"# Plan"})
 	}
 }
+
+// A finished list is not described if the messages that stay begin another one, whether by a tool or in the assistant's text.
+func TestFinishedPlanBeforeAnotherOne(t *testing.T) {
+	done := toolCall("1", "TodoWrite", `{"todos":[{"content":"weave the sample","status":"completed"}]}`, "ok")
+	for name, next := range map[string]string{
+		"a new step": toolCall("2", "TaskCreate", `{"subject":"sell the cloth"}`, "ok"),
+		"a text":     `{"role":"assistant","content":"- [ ] sell the cloth\n- [ ] oil the shuttle"}`,
+		"none":       `{"role":"assistant","content":"The cloth is sold."}`,
+	} {
+		tr, seq := read(t, "native", `[{"role":"user","content":"Weave."},`+done+`,{"role":"assistant","content":"The sample is woven."},{"role":"user","content":"Go on."},`+next+`]`)
+		l := &digest.Ledger{}
+		l.Add(tr, seq)
+		text := digest.NewExtract(tr, seq[:4], "", l).Digest(3000)
+		if got := strings.Contains(text, "All steps of the assistant's list"); got != (name == "none") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+}

@@ -45,7 +45,8 @@ const (
 	mostList  = 640 // a list of this size is one unit
 	fullUnit  = 300 // a shorter unit is extended by sentences that refer to the previous one
 	mostLead  = 160
-	shortCode = 200 // a block of code that is short enough to be quoted
+	shortCode = 200  // a block of code that is short enough to be quoted next to its introduction
+	longCode  = 2000 // a block of code in a final answer that is short enough to be quoted
 )
 
 // proseUnits calls see with the units of running text in Markdown: sentences, list items and table rows. A sentence
@@ -53,7 +54,12 @@ const (
 // list each item is a unit, including nested items. A line that introduces something is the lead of units, but never
 // a unit of its own.
 func proseUnits(text string, see func(lead, text string, item int)) {
-	p := proseReader{see: see, may: -1}
+	unitsWithCode(text, shortCode, see)
+}
+
+// unitsWithCode is like proseUnits, but quotes blocks of code of up to most bytes.
+func unitsWithCode(text string, most int, see func(lead, text string, item int)) {
+	p := proseReader{see: see, may: -1, most: most}
 	for line := range strings.Lines(text) {
 		p.line(strings.TrimRight(line, " \t\r\n"))
 	}
@@ -72,7 +78,9 @@ type proseReader struct {
 	may     int        // the indentation of the open item if it may head a list, or -1
 	table   bool
 	fence   string
-	code    []string
+	code    string // the lines of the open block of code, with a space after each
+	lines   int    // the number of these lines
+	most    int    // the maximum size of a quoted block, in bytes
 }
 
 // listHead is a list item with a nested list.
@@ -169,8 +177,9 @@ func (p *proseReader) line(line string) {
 	if p.fence != "" {
 		if strings.HasPrefix(s, p.fence) {
 			p.endCode()
-		} else if len(p.code) < 4 {
-			p.code = append(p.code, s)
+		} else if len(p.code) <= p.most {
+			p.code += s + " "
+			p.lines++
 		}
 		return
 	}
@@ -197,10 +206,15 @@ func (p *proseReader) line(line string) {
 	}
 }
 
-// endCode ends a code block. A short block is added to the line that introduces it.
+// mostShortLines is the maximum number of lines of a short block of code.
+const mostShortLines = 3
+
+// endCode ends a code block. A short block is added to the line that introduces it, and a longer one is a unit of its own.
 func (p *proseReader) endCode() {
-	code := strings.TrimSpace(strings.Join(p.code, " "))
-	if len(p.code) < 4 && code != "" && len(code) <= shortCode && (p.item || p.open == "" && p.lead != "") {
+	code := strings.Join(strings.Fields(p.code), " ")
+	fits := code != "" && len(p.code) <= p.most
+	switch {
+	case fits && p.lines <= mostShortLines && len(code) <= shortCode && (p.item || p.open == "" && p.lead != ""):
 		if p.open == "" {
 			p.open = p.lead + ":"
 			p.lead = ""
@@ -209,10 +223,14 @@ func (p *proseReader) endCode() {
 		if !p.item {
 			p.flush()
 		}
-	} else if p.open == "" && !p.item { // the block is omitted, and so is its introduction
+	case fits && len(code) > shortCode && !p.item:
+		p.flush()
+		p.see(p.introduction(), Fence(codeQuote(code)), 0)
+		p.lead = ""
+	case p.open == "" && !p.item: // the block is omitted, and so is its introduction
 		p.lead = ""
 	}
-	p.fence, p.code = "", p.code[:0]
+	p.fence, p.code, p.lines = "", "", 0
 }
 
 // row reads a table row. The first row of a table introduces the others.

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -22,5 +23,17 @@ func TestProseUnits(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, not %q", c.name, got, c.want)
 		}
+	}
+}
+
+// A longer block of code in an answer is a unit with its introduction, and one that is too long is left out with it.
+func TestCodeInAnswers(t *testing.T) {
+	tree := strings.Repeat("lamp.go # the lamp\n", 20)
+	var got []string
+	unitsWithCode("Done. The folders:\n```\n"+tree+"```\n\nThe rest:\n```\n"+strings.Repeat(tree, 6)+"```\nAll is well.", longCode, func(lead, text string, item int) {
+		got = append(got, lead+"| "+text)
+	})
+	if want := []string{"| Done.", "The folders| `" + strings.TrimSpace(strings.Repeat("lamp.go # the lamp ", 20)) + "`", "| All is well."}; !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
 	}
 }

@@ -149,7 +149,7 @@ func (r *quoteReader) part(message, n int32, stays bool) {
 
 // read adds the passages of a file's content.
 func (r *quoteReader) read(message int32, path, content string, stays bool) {
-	if path == "" || thrownAway(path) || isTestFile(path) || r.later.files.Has(path) || failedText(content) {
+	if path == "" || thrownAway(path) || isTestFile(path) || isSkill(path) || r.later.files.Has(path) || failedText(content) {
 		return
 	}
 	content = withoutReminders(withoutExcerptMarker(withoutEnvelope(content)))

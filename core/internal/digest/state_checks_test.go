@@ -131,3 +131,29 @@ func TestStateNamesTheScript(t *testing.T) {
 		t.Errorf("%q is not in\n%s", want, text)
 	}
 }
+
+// A commit that a later command takes back is marked, and other commits are not.
+func TestUndoneCommits(t *testing.T) {
+	commit := func(id, hash, subject string) string {
+		return ranAs(id, "x", "git commit -m '"+subject+"'", "[main "+hash+"] "+subject+`\n 1 file changed, 2 insertions(+)`)
+	}
+	for name, back := range map[string]string{
+		"by hash":    ranAs("3", "x", "git revert --no-edit bbbb222", "[main cccc333] Revert"),
+		"the newest": ranAs("3", "x", "git reset --hard HEAD~1", "HEAD is now at aaaa111 Fire the kiln"),
+		"by subject": commit("3", "cccc333", `Revert \"Paint the lamp_7\"`),
+	} {
+		text := logOf(t, `[
+{"role":"user","content":"Commit the firing and the lamp."},
+`+commit("1", "aaaa111", "Fire the kiln_7")+`,
+`+commit("2", "bbbb222", "Paint the lamp_7")+`,
+{"role":"assistant","content":"Committed as planned in kiln_7."},
+{"role":"user","content":"Take the lamp back."},
+`+back+`,
+{"role":"assistant","content":"The lamp_7 is as it was."},
+{"role":"user","content":"Thanks, what about the fan?"}
+]`, 6000)
+		if !strings.Contains(text, "committed “Paint the lamp_7” (main bbbb222; 1 file changed, 2 insertions(+)) (undone in [2])") || strings.Count(text, "undone in") != 1 {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+}

@@ -14,12 +14,15 @@ const mostReport = 6000
 
 // looked adds a unit about a file that was looked at.
 func (r *turnReader) looked(i int, path string) {
-	if path == "" || r.read.Has(path) {
+	if path == "" || r.read.Has(path) || isSkill(path) {
 		return
 	}
 	r.read.Add(strings.Clone(path))
 	r.add(unit{kind: readUnit, message: int32(i), source: path, text: Fence(clipLine(path, maxCommand)), factor: ofReading / 4})
 }
+
+// isSkill reports whether a file holds instructions for an agent program, which say nothing about the work.
+func isSkill(path string) bool { return fileName(path) == "SKILL.md" }
 
 // mostHits is the maximum number of search hits that are quoted with their text.
 const mostHits = 3

@@ -165,6 +165,8 @@ func (r *turnReader) rewritten(run *run, output string, bad bool) {
 			r.replaced(at, "rebased")
 		}
 		r.commits = nil
+	default:
+		r.undone(run)
 	}
 	if run.kind == commits {
 		r.commits = append(r.commits, r.here())
@@ -179,6 +181,54 @@ func (r *turnReader) replaced(at place, verb string) {
 		u.text = u.text[:n] + committedAs + verb + " in [" + itoa(r.now().number) + "])"
 	}
 }
+
+// undone marks the commits that a command takes back.
+func (r *turnReader) undone(run *run) {
+	back := takenBack(run)
+	if back == nil || len(r.commits) == 0 {
+		return
+	}
+	newest := r.commits[len(r.commits)-1]
+	r.commits = slices.DeleteFunc(r.commits, func(at place) bool {
+		u := &r.turns[at.turn].units[at.unit]
+		_, branch, _ := strings.Cut(u.text, committedAs)
+		found := slices.ContainsFunc(back, func(name string) bool {
+			return name == "HEAD" && at == newest && at.turn >= len(r.turns)-2 || strings.HasPrefix(u.text, committedVerb+name) ||
+				len(name) >= leastHash && strings.Contains(branch, name[:leastHash])
+		})
+		if found {
+			u.text += " (undone in [" + itoa(r.now().number) + "])"
+		}
+		return found
+	})
+}
+
+// takenBack returns the commits that a command takes back, each by its hash, its subject, or as "HEAD" if it is the newest one.
+func takenBack(run *run) (all []string) {
+	if run.kind == commits {
+		if subject, found := strings.CutPrefix(messageIn(run.script), `Revert "`); found {
+			subject, _, _ = strings.Cut(subject, `"`)
+			return []string{subject}
+		}
+		return nil
+	}
+	eachCommand(run.script, func(words []string) {
+		if len(words) < 3 || words[0] != "git" {
+			return
+		}
+		last := words[len(words)-1]
+		if words[1] == "revert" && last[0] != '-' || words[1] == "reset" && (last == "HEAD~1" || last == "HEAD^" || last == "HEAD~") {
+			if strings.HasPrefix(last, "HEAD") {
+				last = "HEAD"
+			}
+			all = append(all, last)
+		}
+	}, func(string) {})
+	return all
+}
+
+// leastHash is the number of digits with which git shortens the hash of a commit.
+const leastHash = 7
 
 // cutCommand ends the text of a long command that was cut off and of which nothing else is known.
 const cutCommand = " …`"

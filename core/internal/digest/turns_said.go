@@ -26,12 +26,12 @@ func (r *turnReader) said(i int, last bool) {
 	}
 	r.plan.replace(stepsIn(text[:min(len(text), lookText)]), int32(i))
 	calls = calls || len(r.called) > 0
-	kind, factor := saidUnit, ofSaid
+	kind, factor, code := saidUnit, ofSaid, shortCode
 	if last && !calls {
-		kind, factor = answerUnit, ofAnswer
+		kind, factor, code = answerUnit, ofAnswer, longCode
 	}
 	from := len(r.now().units)
-	proseUnits(text[:min(len(text), lookText)], func(lead, text string, item int) {
+	unitsWithCode(text[:min(len(text), lookText)], code, func(lead, text string, item int) {
 		if announces(lead) {
 			lead = ""
 		}
@@ -72,6 +72,11 @@ func (r *turnReader) say(from int, calls bool, u unit) {
 		u.factor = ofFirstWords
 	}
 	r.add(u)
+}
+
+// isCodeBlock reports whether a unit is a block of code that is quoted as a whole.
+func isCodeBlock(text string) bool {
+	return len(text) > shortCode && text[0] == '`' && strings.HasSuffix(text, "`")
 }
 
 // worthAtWork returns the weight of what the assistant writes while working.

@@ -57,7 +57,7 @@ func summaryOf(m record) (string, bool) {
 // those of the user, and in a Goose file those of either role. In an opencode file all ids are new.
 func sameMessages(t *testing.T, kind string, want, got []byte) {
 	t.Helper()
-	if kind == "gemini-cli" || kind == "opencode" || kind == "roo-code" || kind == "cline" || kind == "openhands" || kind == "goose" || kind == "librechat" || kind == "open-webui" {
+	if kind == "gemini-cli" || kind == "opencode" || kind == "roo-code" || kind == "cline" || kind == "openhands" || kind == "goose" || chat[kind] {
 		if w, g := said(t, kind, want), said(t, kind, got); !slices.Equal(w, g) {
 			t.Errorf("%d parts, want %d", len(g), len(w))
 		}
@@ -113,7 +113,7 @@ func checkSaved(t *testing.T, file, messages []byte) []byte {
 		t.Errorf("format %s, want %s", b.Format, was.Format)
 	}
 	// A file of lines is continued: its content stays, except for an incomplete last line.
-	if whole := bytes.TrimRight(file, "\r\n"); whole[0] != '[' && a.Kind != "opencode" && a.Kind != "cline" && a.Kind != "librechat" && a.Kind != "open-webui" && a.Kind != "gemini-cli" && a.Kind != "goose" && !((a.Kind == "pi" || a.Kind == "openhands") && a.Kept == 0) && a.Kept < bytes.LastIndexByte(whole, '\n') {
+	if whole := bytes.TrimRight(file, "\r\n"); whole[0] != '[' && a.Kind != "opencode" && a.Kind != "cline" && !chat[a.Kind] && a.Kind != "gemini-cli" && a.Kind != "goose" && !((a.Kind == "pi" || a.Kind == "openhands") && a.Kept == 0) && a.Kept < bytes.LastIndexByte(whole, '\n') {
 		t.Errorf("%d bytes of %d are kept", a.Kept, len(file))
 	}
 	for _, r := range records(t, []byte(a.Text)) {
@@ -221,6 +221,9 @@ func TestSaveSampleFiles(t *testing.T) {
 				"roo-code":    `{"role":"user","content":"It was \"about\" boats."}`,
 				"librechat":   `{"role":"user","content":"It was \"about\" boats."}`,
 				"open-webui":  `{"role":"user","content":"It was \"about\" boats."}`,
+				"llamaindex":  `{"role":"user","content":"It was \"about\" boats."}`,
+
+				"semantic-kernel": `{"role":"user","content":"It was \"about\" boats."}`,
 			}[a.Kind]
 			half := messages[len(messages)/2:]
 			for _, m := range [][]json.RawMessage{slices.Concat([]json.RawMessage{json.RawMessage(digest)}, half), half, {json.RawMessage(digest)}} {
