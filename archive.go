@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Markers lists the markers in a transcript that name the handles of removed content.
+// Markers lists the markers in a transcript that contain the handle of removed content.
 func (c *Compactor) Markers(ctx context.Context, in Input) ([]api.Marker, error) {
 	r, err := c.restore(ctx, in, []byte("[]"))
 	if err != nil {
@@ -39,8 +39,8 @@ func (c *Compactor) Restore(ctx context.Context, in Input, s Store, handles ...s
 	return r, nil
 }
 
-// missing appends to list the requested handles for which the store has no body, each once, and returns it. If named
-// isn't empty, only the handles in it are considered.
+// missing appends the requested handles for which the store has no body to list, each once, and returns the list. If named isn't empty,
+// only the handles in it are considered.
 func (f *shelf) missing(list, named []string) []string {
 	if len(named) == 0 {
 		named = f.order

@@ -98,13 +98,13 @@ func (in *Input) options(ctx context.Context) (api.Options, error) {
 	return o, nil
 }
 
-// compacting returns o with the options of a compaction added.
+// compacting returns the options o with the options of a compaction added.
 func (in *Input) compacting(o api.Options) api.Options {
 	o.Force, o.Answer, o.Redact, o.Score = in.Force, in.answer(), redactions(in.Redact, in.Messages), in.Score
 	return o
 }
 
-// answer returns the value of the option answer; "" requests messages.
+// answer returns the value of the option answer. The default "" requests messages.
 func (in *Input) answer() api.Answer {
 	if in.Edits {
 		return api.AnswerEdits
@@ -112,7 +112,7 @@ func (in *Input) answer() api.Answer {
 	return ""
 }
 
-// Result is a finished compaction.
+// Result is the result of a compaction.
 type Result struct {
 	// Messages is the compacted transcript in the shape of the input: an array for an array, a request body for a
 	// request body. If Changed is false, it equals the input. It is empty if [Input].Edits was set.
@@ -154,7 +154,7 @@ func (c *Compactor) Compact(ctx context.Context, messages json.RawMessage, polic
 	return c.CompactWith(ctx, Input{Messages: messages, Policy: policy}, s)
 }
 
-// Compact calls [Compactor.Compact] on a Compactor without options.
+// Compact calls [Compactor.Compact] on a new Compactor with default options.
 func Compact(ctx context.Context, messages json.RawMessage, policy Policy, s Summarizer) (*Result, error) {
 	return New(Options{}).Compact(ctx, messages, policy, s)
 }

@@ -182,13 +182,13 @@ func (v *Conversation) Close(ctx context.Context) error {
 	return nil
 }
 
-// forget drops the session. The next call opens another one.
+// forget closes the session by giving up its instance. The next call opens another one.
 func (v *Conversation) forget(ctx context.Context) {
 	v.engine.Drop(ctx)
 	v.session = 0
 }
 
-// open opens the session with messages, which is a JSON array, or nil for none.
+// open opens the session with messages, which are a JSON array, or nil for none.
 func (v *Conversation) open(ctx context.Context, messages []byte) error {
 	if v.closed {
 		return ErrClosed

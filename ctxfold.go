@@ -15,7 +15,7 @@ import (
 // Version is the version of this package and of its module.
 const Version = core.Version
 
-// Defaults of [Options].
+// Defaults of the fields of [Options].
 const (
 	// DefaultSummaryTimeout is the time limit for one call of a [Summarizer].
 	DefaultSummaryTimeout = 2 * time.Minute
@@ -76,7 +76,7 @@ type Compactor struct {
 	now         func() time.Time
 }
 
-// New returns a Compactor.
+// New returns a Compactor with the given options.
 func New(o Options) *Compactor {
 	if o.Engine == nil {
 		o.Engine = &native{}
@@ -111,7 +111,7 @@ func New(o Options) *Compactor {
 	return c
 }
 
-// called logs and counts a call of the records store.
+// called logs a failed call of the store of records, and counts every call.
 func (c *Compactor) called(call records.Call) {
 	if call.Err != nil {
 		c.log.Warn("ctxfold: the records failed", "op", call.Op, "error", call.Err)
@@ -130,7 +130,7 @@ func (c *Compactor) Close(ctx context.Context) error {
 // becomes an [*Error], an unknown operation an [*Error] with the code unknown_op. Other errors are [ErrTrap],
 // [ErrMemoryLimit], [ErrClosed] and the error of ctx.
 //
-// When ctx ends, Call returns at once. The work may go on for a while, so request must not be modified even then.
+// When ctx ends, Call returns at once. The operation may still be running, so request must not be modified even then.
 func (c *Compactor) Call(ctx context.Context, op string, request []byte) ([]byte, error) {
 	return c.callOn(ctx, c.engine, op, request)
 }

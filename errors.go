@@ -64,7 +64,7 @@ type Error struct {
 	Offset int
 }
 
-// root returns the first name of a path.
+// root returns the first name of a JSON path: "messages" for "messages[3].content".
 func root(path string) string {
 	if i := strings.IndexAny(path, ".["); i >= 0 {
 		return path[:i]
@@ -72,7 +72,7 @@ func root(path string) string {
 	return path
 }
 
-// Error returns the code, the message, and the position.
+// Error returns the code, the message and the position as one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "ctxfold: %s: %s", e.Code, e.Message)
@@ -104,7 +104,7 @@ func contain(name string, call func() error) (err error) {
 	return err
 }
 
-// tell calls a callback whose panics are only logged.
+// tell calls a callback of the program. If it panics, the panic is only logged.
 func (c *Compactor) tell(name string, call func()) {
 	err := contain(name, func() error {
 		call()

@@ -23,8 +23,8 @@ type Next struct {
 	Cold api.Cold
 }
 
-// Fit returns the messages to send to a model. It is for programs that keep the whole history of a conversation, as
-// most chats and agents do, and pass it on each turn, longer each time:
+// Fit returns the messages to send to a model. It is for programs that keep the whole history of a conversation, as most chats and agents
+// do, and pass all of it each turn:
 //
 //	r, err := c.Fit(ctx, ctxfold.Input{Messages: history, Policy: policy}, summarizer)
 //	...
@@ -75,8 +75,8 @@ func (c *Compactor) Fit(ctx context.Context, in Input, s Summarizer) (*Result, e
 	return j.result(j.run(ctx, settings, in.Policy.member(), optionsMember(o)))
 }
 
-// Recollect applies the compactions that Fit remembers but makes no new one, for programs that count or show what they would send. If
-// nothing is remembered, r.Messages is in.Messages and r.Known is 0.
+// Recollect applies the compactions that Fit remembers but makes no new one, for programs that count or show the messages that they would
+// send. If nothing is remembered, r.Messages is in.Messages and r.Known is 0.
 func (c *Compactor) Recollect(ctx context.Context, in Input) (*Result, error) {
 	j := c.fits(in, nil)
 	settings := j.settings(Next{})
@@ -85,7 +85,7 @@ func (c *Compactor) Recollect(ctx context.Context, in Input) (*Result, error) {
 	return j.result(j.run(ctx, settings, in.Policy.member(), optionsMember(o)))
 }
 
-// fits returns a job for a whole history.
+// fits returns a job that fits a whole history.
 func (c *Compactor) fits(in Input, s Summarizer) *job {
 	return &job{c: c, s: s, owner: in.Owner, remembers: true, messages: in.Messages, carry: c.over(in.Messages)}
 }

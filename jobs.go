@@ -99,7 +99,7 @@ func (j *job) settings(next Next) api.JobSettings {
 	return s
 }
 
-// Limits of the settings: the maximum number of concurrent requests, and times in milliseconds.
+// Limits of the job settings: the maximum number of concurrent requests, and times in milliseconds.
 const (
 	maxConcurrency              = 64
 	longestTimeout              = 86_400_000
@@ -170,7 +170,7 @@ func (j *job) failed(f *api.JobFailure) error {
 	return &Error{Code: api.Code(f.Code), Message: f.Message, Path: f.Path, In: root(f.Path), Offset: f.Offset}
 }
 
-// result converts the result of the operation to a Result.
+// result converts the answer of a finished job to a Result.
 func (j *job) result(a *api.Planned, err error) (*Result, error) {
 	if err != nil {
 		return nil, err
@@ -187,8 +187,8 @@ func resultOf(a *api.Planned) *Result {
 		Archive: a.Archive, Known: a.KnownMessages}
 }
 
-// execute executes effects. It returns as soon as there are results, or without any when the wait has ended. The only
-// errors are those of ctx and of the program's tokenizer.
+// execute executes the effects that the job requests. It returns as soon as there are results, or without results when the requested wait
+// is over. The only errors are those of ctx and of the program's tokenizer.
 func (j *job) execute(ctx context.Context, effects []api.Effect) (results []api.EffectResult, err error) {
 	var wait *api.Effect
 	for i := range effects {
@@ -310,7 +310,7 @@ func (j *job) save(ctx context.Context, e *api.Effect) (r api.EffectResult) {
 	return r
 }
 
-// lease acquires or renews a lease.
+// lease acquires or renews a lease for the job.
 func (j *job) lease(ctx context.Context, e *api.Effect) (r api.EffectResult, err error) {
 	key, ttl := e.Keys[0], time.Duration(e.TTL)*time.Millisecond
 	if h := j.leases[key]; h != nil && h.holder == e.Holder {
@@ -339,7 +339,7 @@ func (j *job) release(ctx context.Context, key, holder string) {
 	}
 }
 
-// put puts a body into the store.
+// put stores a body in the store.
 func (j *job) put(ctx context.Context, e *api.Effect) (r api.EffectResult, err error) {
 	var body string
 	if err := json.Unmarshal(e.Body, &body); err != nil {
@@ -383,7 +383,7 @@ func (j *job) begin(ctx context.Context, e *api.Effect) {
 	})
 }
 
-// background is a running background job.
+// background is a job that runs in the background.
 type background struct {
 	id     int
 	owner  string
@@ -425,7 +425,7 @@ func (l *backgrounds) leases(b *background, keys []string) {
 	b.keys = keys
 }
 
-// running returns the running jobs of an owner.
+// running returns the background jobs of an owner.
 func (l *backgrounds) running(owner string) (list []api.RunningJob) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -437,7 +437,7 @@ func (l *backgrounds) running(owner string) (list []api.RunningJob) {
 	return list
 }
 
-// find returns the running job with the given id, or nil.
+// find returns the background job with the given id, or nil if it has ended.
 func (l *backgrounds) find(id int) *background {
 	l.mu.Lock()
 	defer l.mu.Unlock()

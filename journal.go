@@ -18,10 +18,9 @@ import (
 type Event struct {
 	// Type is EventStart or EventEnd.
 	Type string `json:"type"`
-	// Conversation is the conversation's ID.
+	// Conversation identifies the conversation: the ID in its options.
 	Conversation string `json:"conversation,omitempty"`
-	// Trigger is why the compaction began: TriggerAuto, TriggerBackground, TriggerCold, TriggerManual or
-	// TriggerRecovery.
+	// Trigger is the reason why the compaction began: TriggerAuto, TriggerBackground, TriggerCold, TriggerManual or TriggerRecovery.
 	Trigger string    `json:"trigger"`
 	Time    time.Time `json:"time"`
 
@@ -38,7 +37,7 @@ type Event struct {
 	Error   string     `json:"error,omitempty"`
 }
 
-// eventJSON is the form of an Event in a file.
+// eventJSON is an Event as it is written to a file.
 //
 //easyjson:json
 type eventJSON Event

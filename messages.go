@@ -40,7 +40,7 @@ func ApplyEdits[T any](messages []T, edits json.RawMessage, decode func(json.Raw
 	return out, nil
 }
 
-// messageList is a list of messages split from a JSON array.
+// messageList is a JSON array of messages, split into its elements.
 type messageList struct {
 	items  []json.RawMessage
 	starts []int  // the offset of each item in the caller's bytes

@@ -19,7 +19,7 @@ type Metrics interface {
 	Records(RecordsCall)
 }
 
-// Operation is one operation of the core.
+// Operation describes one call of an operation of the core.
 type Operation struct {
 	// Name is the name of the operation as in docs/reference/abi.md, for example "plan".
 	Name string
@@ -70,7 +70,7 @@ func (noMetrics) Summary(SummaryCall) {}
 func (noMetrics) Compaction(Report)   {}
 func (noMetrics) Records(RecordsCall) {}
 
-// safeMetrics recovers from panics in a program's Metrics.
+// safeMetrics calls a program's Metrics, and recovers from their panics.
 type safeMetrics struct {
 	c    *Compactor
 	next Metrics

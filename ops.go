@@ -181,7 +181,7 @@ func (c *Compactor) Info(ctx context.Context) (a *api.Info, err error) {
 	return a, err
 }
 
-// envelope returns a request with the conversation's transcript, policy, state and options.
+// envelope returns a request that contains the conversation's transcript, policy and state, and the options o.
 func (in *Input) envelope(o api.Options) envelope {
 	return newEnvelope(in.Policy.member(), optionsMember(o), member{operations.InState, in.State}, messagesMember(in.Messages))
 }

@@ -19,9 +19,9 @@ type OutputLimits struct {
 	Mode              api.LimitMode
 }
 
-// LimitOutput shortens a tool's output, whether the tool succeeded or failed, before it is added to the transcript. A
-// large output is put into store and replaced by a notice that names its handle and, for a [DirStore], its file. If
-// store is nil or fails, the output is cut and a notice says so. The error comes from ctx or from invalid limits.
+// LimitOutput shortens a tool's output, whether the tool succeeded or failed, before it is added to the transcript. A large output is put
+// into store and replaced by a notice that names its handle and, for a [DirStore], its file. If store is nil or fails, the output is cut
+// and a notice says so. It returns an error if ctx has ended or the limits are invalid.
 func (c *Compactor) LimitOutput(ctx context.Context, text string, l OutputLimits, store Store) (api.LimitedOutput, error) {
 	given := func(o *object.Object) {
 		for _, n := range []struct {

@@ -24,7 +24,7 @@ func (p *Policy) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// member returns the policy as a member of a request, without a value if the policy is empty.
+// member returns the policy as a member of a request, with no value if the policy is empty.
 func (p *Policy) member() member {
 	m := member{key: operations.InPolicy, value: p.Raw}
 	if p.Raw == nil {

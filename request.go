@@ -73,7 +73,7 @@ func (e envelope) locate(path string, offset int) (key string, at int) {
 	return "", offset
 }
 
-// optionsMember returns the options as a member of a request, without a value if no option is set.
+// optionsMember returns the options as a member of a request, with no value if no option is set.
 func optionsMember(o api.Options) member {
 	m := member{key: operations.InOptions}
 	if o != (api.Options{}) {

@@ -125,8 +125,8 @@ func (q *SearchQuery) envelope(bodies []byte) envelope {
 	return newEnvelope(append(members, member{operations.InBodies, bodies})...)
 }
 
-// answerQuery answers a call of the recall tool that searches; a is the decoded call. Without markers the
-// conversation is unknown, so only a [Searcher] can answer.
+// answerQuery answers a call of the recall tool that contains a query. a is the decoded call. Without markers the conversation is
+// unknown, so only a [Searcher] can answer.
 func (c *Compactor) answerQuery(ctx context.Context, s Store, a *api.Recalled, call member, markers func() ([]api.Marker, error)) (string, error) {
 	q := SearchQuery{Text: a.Query}
 	if a.Handle != "" {
@@ -162,7 +162,7 @@ func (v *Conversation) Recall(ctx context.Context, arguments json.RawMessage) (s
 	return v.c.recall(ctx, v.o.Store, v.o.Format, arguments, func() ([]api.Marker, error) { return v.markers(ctx) })
 }
 
-// markers lists the markers that name handles in the conversation.
+// markers lists the markers in the conversation that contain handles.
 func (v *Conversation) markers(ctx context.Context) ([]api.Marker, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

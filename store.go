@@ -80,7 +80,7 @@ func staysStored(key string, stored, body []byte) (stays bool, err error) {
 	return false, nil
 }
 
-// Get returns the body, which must not be modified.
+// Get returns the body, which the caller must not modify.
 func (s *MemoryStore) Get(_ context.Context, handle string) ([]byte, error) {
 	key, err := storeKey(handle)
 	if err != nil {

@@ -38,10 +38,10 @@ type Summarizer interface {
 	Summarize(ctx context.Context, request Request) (Summary, error)
 }
 
-// SummarizerFunc turns a function into a Summarizer.
+// SummarizerFunc makes a function a [Summarizer].
 type SummarizerFunc func(ctx context.Context, request Request) (Summary, error)
 
-// Summarize calls f.
+// Summarize calls the function f.
 func (f SummarizerFunc) Summarize(ctx context.Context, request Request) (Summary, error) {
 	return f(ctx, request)
 }
@@ -54,15 +54,15 @@ type StreamSummarizer interface {
 	SummarizeStream(ctx context.Context, request Request, delta func(text string)) (Summary, error)
 }
 
-// StreamSummarizerFunc turns a function into a StreamSummarizer.
+// StreamSummarizerFunc makes a function a [StreamSummarizer].
 type StreamSummarizerFunc func(ctx context.Context, request Request, delta func(text string)) (Summary, error)
 
-// Summarize calls f and discards the pieces.
+// Summarize calls the function f and discards the pieces.
 func (f StreamSummarizerFunc) Summarize(ctx context.Context, request Request) (Summary, error) {
 	return f(ctx, request, func(string) {})
 }
 
-// SummarizeStream calls f.
+// SummarizeStream calls the function f.
 func (f StreamSummarizerFunc) SummarizeStream(ctx context.Context, request Request, delta func(text string)) (Summary, error) {
 	return f(ctx, request, delta)
 }
@@ -107,10 +107,10 @@ type BusyError struct {
 	Err   error
 }
 
-// Error returns the text of Err.
+// Error returns the text of Err, the error that the model's call returned.
 func (e *BusyError) Error() string { return e.Err.Error() }
 
-// Unwrap returns Err.
+// Unwrap returns Err, so that errors.Is and errors.As find it.
 func (e *BusyError) Unwrap() error { return e.Err }
 
 // StatusError returns the error for a [Summarizer] whose model responded with an HTTP error status: a [*BusyError]
@@ -142,7 +142,7 @@ func StreamError(finish string, err error) error {
 	return err
 }
 
-// retryAfter returns the wait that the response headers ask for; 0 if they don't.
+// retryAfter returns the time to wait that the response headers ask for, or 0 if they don't ask for any.
 func retryAfter(header func(string) string) time.Duration {
 	for _, unit := range []struct {
 		name string
@@ -168,7 +168,7 @@ type asked struct {
 	over   chan struct{} // closed when the call has ended or was abandoned
 }
 
-// stop abandons the call unless it has ended.
+// stop ends the call, unless it has ended already, and waits until its result is discarded.
 func (a *asked) stop() {
 	a.cancel()
 	<-a.over

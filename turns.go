@@ -167,7 +167,7 @@ func (v *Conversation) begin(ctx context.Context) error {
 
 func (v *Conversation) end() { <-v.compacting }
 
-// RefusedWindow returns the window, in tokens, to compact for when a provider has refused a transcript that fits the
+// RefusedWindow returns the window in tokens that a compaction should assume if a provider has refused a transcript although it fits the
 // known window: 0.7 of the transcript's estimated size.
 func RefusedWindow(tokens int) int { return max(1, tokens*7/10) }
 
@@ -220,7 +220,7 @@ func (x *turn) run(ctx context.Context, s api.JobSettings, o api.Options) (*Resu
 	return x.end(ctx, a, err)
 }
 
-// carry runs an operation of the job on the session.
+// carry runs an operation of the turn's job on the session.
 func (x *turn) carry(ctx context.Context, op operations.Op, members []member) (*progress, error) {
 	v := x.v
 	v.mu.Lock()
@@ -322,7 +322,7 @@ func (x *turn) unchanged() *Result {
 	return r
 }
 
-// end ends the turn's compaction, if one has begun.
+// end ends the compaction of a turn, if one has begun, and returns its result.
 func (x *turn) end(ctx context.Context, a *api.Planned, err error) (*Result, error) {
 	v := x.v
 	if x.start == nil {
@@ -428,13 +428,13 @@ func (v *Conversation) BeforeTurn(ctx context.Context, next Next) (*Result, erro
 // longestIdle is the longest idle time that core accepts.
 const longestIdle = 1_000_000_000 * time.Second
 
-// behind is a background compaction of a conversation.
+// behind is a compaction of a conversation that runs in the background.
 type behind struct {
 	*background
 	r *Result // the result once the compaction has ended; nil if it led to nothing
 }
 
-// running returns the running background compaction, or nil.
+// running returns the background compaction that is running, or nil.
 func (v *Conversation) running() *behind {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -18,7 +18,7 @@ type Failed struct {
 	Error Error `json:"error"`
 }
 
-// Info is the result of the operation `info`: the features of this module.
+// Info is the result of the operation `info`: the version, the features and the limits of this module.
 //
 //easyjson:json
 type Info struct {
@@ -53,7 +53,7 @@ type PassInfo struct {
 	Counters   []Counter   `json:"counters"`
 }
 
-// Parameter is a parameter of a pass.
+// Parameter is a parameter of a pass, with its default.
 type Parameter struct {
 	Name    string `json:"name"`
 	Default Raw    `json:"default"` // the value if a policy sets none
@@ -125,7 +125,7 @@ type Check struct {
 	// Notice is the policy's gate.notice, set if a compaction will come soon and the model has not been told yet. The
 	// host appends it to the conversation as a user message before it calls the model.
 	Notice string `json:"notice,omitempty"`
-	// Cold is why the prompt cache is cold, if compaction is due only because of that.
+	// Cold is the reason why the prompt cache is cold, if compaction is due only because of that.
 	Cold      Cold        `json:"cold,omitempty"`
 	Reason    Reason      `json:"reason"` // over_limit, over_bytes, cold, under_budget or unlimited
 	Tokens    int         `json:"tokens"`
@@ -229,7 +229,7 @@ type Restored struct {
 	Raw Raw `json:"-"`
 }
 
-// NamedHandles is the result of the operation `restore` for bodies without messages.
+// NamedHandles is the result of the operation `restore` if it is given bodies but no messages.
 //
 //easyjson:json
 type NamedHandles struct {

@@ -1,6 +1,5 @@
-// Package api has the types of requests and responses (docs/reference/abi.md): reports and other results, their
-// constants and error codes, and the values that a host stores or sends, such as options, plans, states and memory
-// entries.
+// Package api contains the types of requests and responses (docs/reference/abi.md): reports and other results, their constants and error
+// codes, and the values that a host stores or sends, such as options, plans, states and memory entries.
 //
 // The methods of package ctxfold return the response types. You need the request types only if you build requests
 // yourself, for Compactor.Call. Values to pass on unchanged are [Raw].

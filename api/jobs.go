@@ -92,7 +92,7 @@ type TurnNotes struct {
 	Messages int `json:"messages,omitempty"`
 }
 
-// Trigger is why a compaction of a conversation begins.
+// Trigger is the reason why a compaction of a conversation begins.
 type Trigger string
 
 // The triggers.
@@ -226,7 +226,7 @@ type EffectResult struct {
 	ID int `json:"id"`
 	// Refused says that the host does not support the effect. The job then works without it.
 	Refused bool `json:"refused,omitempty"`
-	// Error is why the effect failed.
+	// Error is the reason why the effect failed.
 	Error string `json:"error,omitempty"`
 	// Done reports, for save, that the record was written, and for lease, that it was granted.
 	Done bool `json:"done,omitempty"`
@@ -265,7 +265,7 @@ type JobProgress struct {
 	// been added since.
 	NeedsMessages bool     `json:"needs_messages,omitempty"`
 	Effects       []Effect `json:"effects"`
-	// Failure is why the job ended without a result. Nothing was changed.
+	// Failure is the reason why the job ended without a result. Nothing was changed.
 	Failure *JobFailure `json:"failure,omitempty"`
 	// Result is the result of the operation, without its member memory.
 	Result Raw `json:"result,omitempty" is:"Planned"`
@@ -277,7 +277,7 @@ type JobProgress struct {
 	Raw Raw `json:"-"`
 }
 
-// JobFailure is why a job ended without a result.
+// JobFailure is the reason why a job ended without a result.
 type JobFailure struct {
 	Code    FailureCode `json:"code"`
 	Message string      `json:"message"`

@@ -6,8 +6,7 @@ package api
 type Report struct {
 	Reason  Reason `json:"reason"`
 	Changed bool   `json:"changed"` // whether the transcript has changed
-	// Cold is why the prompt cache is cold, if compaction is due only because of that and the transcript is below the
-	// limit.
+	// Cold is the reason why the prompt cache is cold, if compaction is due only because of that and the transcript is below the limit.
 	Cold Cold `json:"cold,omitempty"`
 	// Fits reports whether the result is within the limit, or there is no limit. While summaries are pending, it
 	// reports whether the content that can be neither folded nor cut fits.
@@ -109,7 +108,7 @@ type ReportTokens struct {
 	Bound  int         `json:"bound"` // error bound in percent: nine of ten estimates are closer
 }
 
-// Count is a number of messages before and after a compaction.
+// Count is the number of messages before and after a compaction.
 type Count struct {
 	Before int `json:"before"`
 	After  int `json:"after"`

@@ -39,8 +39,8 @@ type Options struct {
 	// Idle is the time that the conversation has been idle, in seconds from 0 to 1,000,000,000: the time since its last model call. From
 	// the policy's `gate.idle` on, the provider's prompt cache counts as cold.
 	Idle float64 `json:"idle,omitempty"`
-	// Cold is why the provider's prompt cache no longer holds the conversation, regardless of Idle. It applies only
-	// if the policy has `gate.idle`.
+	// Cold is the reason why the provider's prompt cache no longer holds the conversation, regardless of Idle. It applies only if the
+	// policy has `gate.idle`.
 	Cold Cold `json:"cold,omitempty"`
 	// Redact lists texts that summarizers, digests, the ledger and the archive must not see.
 	Redact *Redact `json:"redact,omitempty"`
@@ -177,9 +177,9 @@ type Summary struct {
 	// Messages are the provider's result for a request with `provider`: a list of messages of its format, which go into the result unchanged.
 	// The `output` of OpenAI is such a list; Anthropic's `content` belongs in one assistant message.
 	Messages Raw `json:"messages,omitempty" is:"[]object"`
-	// FinishReason is why the model stopped, in any provider's terms.
+	// FinishReason says why the model stopped, in any provider's terms.
 	FinishReason string `json:"finish_reason,omitempty"`
-	// Error is why there is no text.
+	// Error is the reason why there is no text.
 	Error  string `json:"error,omitempty"`
 	Stream bool   `json:"stream,omitempty"` // whether the host has shown the text while it was streamed
 	// Usage is the provider's count for the request.

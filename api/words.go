@@ -39,7 +39,7 @@ const (
 	SummaryMinimal SummaryMode = "minimal" // code alone, and the digest only counts the removed messages
 )
 
-// Cold is why a provider's prompt cache no longer holds a conversation, so that a compaction costs no cached tokens.
+// Cold is the reason why a provider's prompt cache no longer holds a conversation, so that a compaction costs no cached tokens.
 type Cold string
 
 // The causes of a cold prompt cache.
@@ -50,7 +50,7 @@ const (
 	ColdGone     Cold = "gone"             // another cause known to the host, such as changed tools
 )
 
-// Reason is why an operation did or didn't change the transcript.
+// Reason says why an operation did or didn't change the transcript.
 type Reason string
 
 // The reasons in reports and in the results of check. They are stable.
@@ -152,7 +152,7 @@ const (
 	ShapePrefix SummaryShape = "prefix" // an instruction appended to the conversation as it was last sent, whose start is in the provider's prompt cache
 )
 
-// SummaryFault is why a summary by the host's model was rejected.
+// SummaryFault is the reason why a summary by the host's model was rejected.
 type SummaryFault string
 
 // The causes of rejected summaries.
@@ -187,7 +187,7 @@ const (
 	ScopeToolOutput Scope = "tool_output" // the output of one tool
 )
 
-// ExcessCause is why a large message is still in a result that does not fit.
+// ExcessCause is the reason why a large message is still in a result that does not fit.
 type ExcessCause string
 
 // The causes of results that do not fit.
@@ -275,7 +275,7 @@ const (
 	RepairAddReasoning Repair = "add_reasoning" // adds an empty `reasoning_content` to a message, because other messages have one
 )
 
-// FailureClass is why a model call failed.
+// FailureClass is the reason why a model call failed.
 type FailureClass string
 
 // The classes of failures. They are stable.
@@ -323,7 +323,7 @@ const (
 	BodyChanges    BodyKind = "changes"     // how to rebuild the input from the result
 )
 
-// MarkerFault is why a body was not put back although it was given.
+// MarkerFault is the reason why a body was not put back although it was given.
 type MarkerFault string
 
 // The reasons why bodies are not put back.
@@ -348,10 +348,13 @@ const (
 	SessionLetta      SessionKind = "letta"
 	SessionLibreChat  SessionKind = "librechat"
 	SessionOpenWebUI  SessionKind = "open-webui"
+	SessionLlamaIndex SessionKind = "llamaindex"
 	SessionOpencode   SessionKind = "opencode"
 	SessionOpenHands  SessionKind = "openhands"
 	SessionPi         SessionKind = "pi"
 	SessionRooCode    SessionKind = "roo-code"
+
+	SessionSemanticKernel SessionKind = "semantic-kernel"
 )
 
 // Style is the layout of requests and digests.
@@ -378,7 +381,7 @@ const (
 	FamilyGemini Family = "gemini"
 )
 
-// SkipReason is why an entry of a session file is not among its messages.
+// SkipReason says why an entry of a session file is not among its messages.
 type SkipReason string
 
 // The reasons for skipping entries.
@@ -429,7 +432,7 @@ const (
 	DigestOther  DigestKind = "other"  // content of a pass that isn't one of ctxfold's own
 )
 
-// LossReason is why a conversion did not carry something over unchanged. Reasons are stable.
+// LossReason says why a conversion did not carry something over unchanged. Reasons are stable.
 type LossReason string
 
 // The reasons of losses.

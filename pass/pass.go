@@ -1,4 +1,4 @@
-// Package pass has the steps of a compaction, with their parameters, for the Passes of a ctxfold.Policy.
+// Package pass contains the passes, the steps of a compaction, with their parameters, for the Passes of a ctxfold.Policy.
 // docs/reference/policy.md describes each of them.
 //
 //	ctxfold.Policy{Passes: []pass.Pass{pass.Clear{}, pass.Fold{}}}
@@ -16,7 +16,7 @@ type Pass interface {
 // Raw is the JSON of a pass, including its name, for passes that this package does not know.
 type Raw []byte
 
-// AppendJSON appends the pass.
+// AppendJSON appends the JSON of the pass unchanged, or null if it is empty.
 func (r Raw) AppendJSON(dst []byte) []byte {
 	if len(r) == 0 {
 		return append(dst, "null"...)

@@ -44,7 +44,7 @@ func NewDir(dir string, max int64) (*Dir, error) {
 	return d, nil
 }
 
-// Find returns the content of the first key's file that exists.
+// Find returns the content of the first existing file, in the order of the keys.
 func (d *Dir) Find(_ context.Context, keys []string) ([]byte, int, error) {
 	for i, key := range keys {
 		path := d.path(key)
@@ -188,7 +188,7 @@ func (d *Dir) KeepLeased(ctx context.Context, key, holder string, keys []string,
 
 func (d *Dir) leasePath(key string) string { return filepath.Join(d.dir, key+leaseSuffix) }
 
-// leased reads the file of a key's lease. An incomplete file counts as no lease, because its writer was killed.
+// leased reads the file of a key's lease. An incomplete file is ignored, because the program that wrote it was killed.
 func (d *Dir) leased(key string) (l leased, err error) {
 	text, err := os.ReadFile(d.leasePath(key))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -207,7 +207,7 @@ func (d *Dir) leased(key string) (l leased, err error) {
 	return leased{holder, time.Unix(0, n), process}, nil
 }
 
-// cutLast is like strings.Cut, at the last separator.
+// cutLast is like strings.Cut, but cuts at the last separator.
 func cutLast(s, sep string) (before, after string, found bool) {
 	if i := strings.LastIndex(s, sep); i >= 0 {
 		return s[:i], s[i+len(sep):], true
@@ -219,7 +219,7 @@ func (d *Dir) write(key string, l leased) error {
 	return files.Replace(d.leasePath(key), fmt.Appendf(nil, "%s %d %s", l.holder, l.until.UnixNano(), d.process), false)
 }
 
-// live locks this program's file, unless it is locked already.
+// live locks the file that shows that this program runs, unless it is locked already.
 func (d *Dir) live() error {
 	if d.process != "" {
 		return nil
@@ -249,7 +249,7 @@ func (d *Dir) isDead(process string) bool {
 // written.
 const lockPoll = time.Millisecond
 
-// locked calls do while this goroutine alone, among all programs, holds the lock of the directory.
+// locked calls do while this goroutine holds the lock of the directory, which only one goroutine of one program can have at a time.
 func (d *Dir) locked(ctx context.Context, do func() error) error {
 	for {
 		unlock, err := files.Lock(filepath.Join(d.dir, lockName))

@@ -33,9 +33,9 @@ type Call struct {
 }
 
 const (
-	// nearSize is how many bytes of a shared store's records a process caches in case the store fails.
+	// nearSize is the maximum size of the records that a process caches in case a shared store fails, in bytes.
 	nearSize = 16 << 20
-	// pause is how long a failing store is not called. Then one call tests whether it is available again.
+	// pause is the time for which a failing store is not called. After that, one call tests whether it is available again.
 	pause = 3 * time.Second
 )
 
@@ -55,7 +55,7 @@ func (g *Guarded) knows() bool {
 	return g.shared != nil && !here
 }
 
-// Find is [Store].Find. The cached record wins if it covers more messages: then the store has lost that record, or was
+// Find is [Store].Find. If the cached record covers more messages, it is returned instead: the store has lost that record, or was
 // unreachable when it was made.
 func (g *Guarded) Find(ctx context.Context, keys []string) (record []byte, at int, err error) {
 	type found struct {
@@ -90,7 +90,7 @@ func (g *Guarded) Find(ctx context.Context, keys []string) (record []byte, at in
 	return f.record, f.at, nil
 }
 
-// Keep is [Store].Keep.
+// Keep is [Store].Keep. If a shared store fails, the record is kept at least in this process.
 func (g *Guarded) Keep(ctx context.Context, keys []string, record []byte) error {
 	_, _ = call(ctx, g, "keep", func(ctx context.Context) (bool, error) { return true, g.store.Keep(ctx, keys, record) })
 	if g.knows() {
@@ -186,7 +186,7 @@ func call[T any](ctx context.Context, g *Guarded, op string, do func(context.Con
 	return answer, err
 }
 
-// note records whether a call failed.
+// note records whether a call failed, and begins or ends a pause accordingly.
 func (g *Guarded) note(err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -195,7 +195,7 @@ func (g *Guarded) note(err error) {
 	}
 }
 
-// open reports whether the store may be called. While it fails, only one call per pause may.
+// open reports whether the store may be called. While it fails, only one call is made per pause.
 func (g *Guarded) open() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package records has stores for what [github.com/ctxfold/ctxfold.Compactor.Fit] remembers, with leases so that
-// programs that share a store don't compact a conversation twice. A program chooses one as Options.Records, or
-// implements [Store] or [Shared] over its own database.
+// Package records contains stores for the compactions that [github.com/ctxfold/ctxfold.Compactor.Fit] remembers, with leases that keep
+// programs that share a store from compacting a conversation twice. A program chooses one as Options.Records, or implements [Store] or
+// [Shared] over its own database.
 //
 // The module decides what a record contains, for all languages alike (docs/inside/loop.md).
 package records
@@ -11,7 +11,7 @@ import (
 )
 
 // Store keeps what Compactor.Fit has compacted, by keys of 64 hexadecimal digits. Losing a record costs one compaction and nothing else,
-// so an implementation may forget what wasn't used for long. Its methods may be called from any number of goroutines.
+// so an implementation may delete records that haven't been used for long. Its methods may be called from any number of goroutines.
 //
 // A record contains text of the conversation: store it as you store conversations.
 type Store interface {
@@ -36,7 +36,8 @@ type Shared interface {
 	// granted. Of two simultaneous calls with the same keys[0], at most one is granted.
 	Lease(ctx context.Context, keys []string, holder string, ttl time.Duration) (bool, error)
 
-	// Renew makes the lease end ttl from now. It returns false if holder has no lease on key: it expired or was released.
+	// Renew makes the lease end ttl from now. It returns false if holder has no lease on key, because the lease has expired or was
+	// released.
 	Renew(ctx context.Context, key, holder string, ttl time.Duration) (bool, error)
 
 	// Release ends the lease if holder has one on key.

@@ -47,15 +47,14 @@ func main() {
 	}
 }
 
-// writer writes one package.
+// writer writes the documentation of one package.
 type writer struct {
 	*bytes.Buffer
 	*doc.Package
 	set *token.FileSet
 }
 
-// anchors are the anchors of the headings on the page. The keys are an import path with a name in the form T, F or
-// T.M.
+// anchors are the anchors of the headings on the page. A key is an import path, a space, and a name in the form T, F or T.M.
 var anchors = map[string]string{}
 
 func read(to *bytes.Buffer, dir string) (*writer, error) {
@@ -79,7 +78,7 @@ func read(to *bytes.Buffer, dir string) (*writer, error) {
 	return &writer{to, p, set}, err
 }
 
-// qualified returns a name as it is written in headings, with its package before it unless that is the root package.
+// qualified returns a name as it is written in headings, preceded by its package unless that is the root package.
 func (w *writer) qualified(name string) string {
 	if w.ImportPath == module {
 		return name

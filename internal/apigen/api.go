@@ -6,13 +6,14 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// names are the names of definitions that differ from the names of their Go types. The keys are PACKAGE.TYPE or TYPE.
+// names are the names of definitions in the schema, where they differ from the names of their Go types. The keys are PACKAGE.TYPE or
+// TYPE.
 var names = map[string]string{
 	"Restored": "RestoredMessages", "Repaired": "RepairedMessages", "Usage": "Counted", "Code": "ErrorCode", "LimitArguments": "OutputLimits",
 	"policy.Summary": "PolicySummary", "policy.Window": "PolicyWindow", "policy.Gate": "PolicyGate", "policy.Prices": "PolicyPrices",
 }
 
-// more are the sets of words that other sets include, in addition to their own words.
+// more lists, for a set of words, the other sets whose words it includes.
 var more = map[string][]string{"DecisionName": {"ActionName"}, "Doer": {"PassName"}}
 
 // api returns the schema of all operations.
@@ -42,7 +43,7 @@ func (g *generator) api() *schema {
 	return root
 }
 
-// registry is the set of the names that a registry has.
+// registry is a set of names, such as those of all formats.
 type registry struct {
 	name  string // of the Go type
 	words []string
@@ -63,8 +64,8 @@ func registries() []registry {
 		{"PassName", known.Passes}, {"FunctionName", known.Functions}}
 }
 
-// request defines the request of an operation and returns its schema. If the request has no members, the schema is
-// the one that the operation specifies.
+// request defines the request of an operation and returns its schema. If the request has no members, the operation itself specifies the
+// schema.
 func (g *generator) request(o *operations.Operation) *schema {
 	if o.Members == 0 {
 		return &schema{Type: "object"}
@@ -86,7 +87,7 @@ func (g *generator) request(o *operations.Operation) *schema {
 	return ref(name)
 }
 
-// answer returns the schema of an operation's answer, which has one type or one of several.
+// answer returns the schema of an operation's answer, which is of one type, or of one of several types.
 func (g *generator) answer(o *operations.Operation) *schema {
 	var one []*schema
 	for _, name := range strings.Split(o.Answer, " or ") {
@@ -98,7 +99,7 @@ func (g *generator) answer(o *operations.Operation) *schema {
 	return &schema{OneOf: one}
 }
 
-// object returns the schema of an object with these members and no others.
+// object returns the schema of an object that has the given members and no others.
 func object(doc string, of ...member) *schema {
 	closed := false
 	s := &schema{Description: doc, Type: "object", Properties: of, Closed: &closed}

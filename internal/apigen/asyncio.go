@@ -12,8 +12,8 @@ const (
 	pythonAsync    = "host/python/src/ctxfold/aio.py"
 )
 
-// asyncio returns the source of the module ctxfold.aio, which is that of the blocking functions with coroutines in
-// their place.
+// asyncio returns the source of the module ctxfold.aio, which is made from the source of the blocking functions by replacing them with
+// coroutines.
 func asyncio(root string) []byte {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(pythonBlocking)))
 	check(err)

@@ -14,7 +14,7 @@ import (
 // goNames are the names in package ctxfold that differ from those in the schema, which are the keys.
 var goNames = map[string]string{"PolicyWindow": "Window", "PolicyGate": "Gate", "PolicySummary": "Digest", "PolicyPrices": "Prices"}
 
-// file is a Go file being written.
+// file is a generated Go file, as far as it has been written.
 type file struct {
 	bytes.Buffer
 	g *generator
@@ -131,7 +131,7 @@ func (f *file) object(def, name string, pass bool) {
 	fmt.Fprintf(f, "%sfunc (%s%s) %s(dst []byte) []byte {\no := object.New(dst)\n%sreturn o.End()\n}\n\n", doc, receiver, name, method, write.String())
 }
 
-// member writes the code that encodes a field unless it is zero.
+// member writes the code that encodes a field, unless the field is zero.
 func (f *file) member(key, t string) {
 	field := "p." + camel(key)
 	value, there := field, ""
@@ -212,7 +212,7 @@ func document(p member) string {
 	return text
 }
 
-// given reports whether a default differs from the zero value.
+// given reports whether a default differs from the zero value of its type.
 func given(value any) bool {
 	switch fmt.Sprint(value) {
 	case "<nil>", "0", "false", "", "[]":

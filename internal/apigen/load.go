@@ -108,7 +108,7 @@ func (s *source) note(file *ast.File) {
 	})
 }
 
-// named finds a type by its name in the first package that has such a type.
+// named finds a type by its name, in the first of the given packages that has one.
 func (s *source) named(name string) *types.Named {
 	for _, p := range s.given {
 		if o, ok := p.Scope().Lookup(name).(*types.TypeName); ok {

@@ -2,7 +2,7 @@ package main
 
 import "strings"
 
-// policy defines policies and passes. The defaults are those of the preset "default" and of the passes.
+// policy defines the schemas of policies and passes. The defaults are those of the preset "default" and of the passes.
 func (g *generator) policy() {
 	g.optional = true
 	defer func() { g.optional = false }()
@@ -21,7 +21,7 @@ func (g *generator) policy() {
 	}
 }
 
-// defaults gives the members of a schema the values of the preset default as their defaults.
+// defaults gives the members of a schema the values in the preset "default" as their defaults.
 func (g *generator) defaults(s *schema, values map[string]any) {
 	for i, each := range s.Properties {
 		v, ok := values[each.name]
@@ -51,7 +51,7 @@ func (g *generator) defaults(s *schema, values map[string]any) {
 	}
 }
 
-// pass defines a pass by its declaration, and returns a reference to the definition.
+// pass defines the schema of a pass by its declaration, and returns a reference to it.
 func (g *generator) pass(of pass) *schema {
 	defined, closedObject := camel(of.Name)+"Pass", false
 	s := &schema{Description: of.Name + " " + of.Doc, Type: "object", Required: []string{"pass"}, Closed: &closedObject}

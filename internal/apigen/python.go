@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// open are the sets to which newer modules may add words.
+// open names the sets of words to which newer modules may add words.
 var open = map[string]bool{"Format": true, "Preset": true, "Estimator": true, "PassName": true, "Reason": true}
 
 // notNames are keys of objects that can't be names in a class, because they are Python keywords.
@@ -57,10 +57,10 @@ if TYPE_CHECKING:
     from typing_extensions import NotRequired
 `
 
-// pythonFile is a Python source being written.
+// pythonFile is a generated Python file, as far as it has been written.
 type pythonFile struct{ bytes.Buffer }
 
-// words writes a set of words as a type.
+// words writes the type of a set of words.
 func (f *pythonFile) words(name string, s *schema) {
 	f.WriteString("\n")
 	f.comment("#: ", s.Description)

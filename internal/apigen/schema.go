@@ -54,7 +54,7 @@ func (m members) get(name string) *schema {
 	return nil
 }
 
-// MarshalJSON writes an object.
+// MarshalJSON writes the members as an object, in order.
 func (m members) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -85,8 +85,8 @@ const (
 	draft       = "https://json-schema.org/draft/2020-12/schema"
 )
 
-// about returns the schema with a description. A reference is put into allOf, so that the definition it refers to
-// keeps its own description.
+// about returns the schema with a description. A reference is wrapped in allOf, so that the definition that it refers to keeps its own
+// description.
 func (s *schema) about(text string) *schema {
 	if text == "" {
 		return s
@@ -98,7 +98,7 @@ func (s *schema) about(text string) *schema {
 	return s
 }
 
-// inlined returns the schema with the definitions in place of references to them.
+// inlined returns the schema with references replaced by the definitions that they refer to.
 func (s *schema) inlined(defs members) *schema {
 	if s == nil {
 		return nil

@@ -30,7 +30,7 @@ func words(word, meaning string) *template.Template {
 	return parse("| " + word + " | " + meaning + " |\n|---|---|\n{{range .}}| `{{.JSON}}` | {{.Doc}} |\n{{end}}")
 }
 
-// table is the data of the templates for the table of operations.
+// table is the data that the templates of the operation tables use.
 type table struct {
 	Operations []operations.Operation
 	Members    []operations.MemberRow

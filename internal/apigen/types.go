@@ -77,8 +77,8 @@ func (g *generator) object(t *types.Named, name string) *schema {
 	return s
 }
 
-// said returns the schema of a type that is named as in Go or JSON. The prefix [] means a list, and the suffix | also
-// allows "".
+// said returns the schema of the type with the given name, which is a name in Go or JSON. The prefix [] means a list, and the suffix |
+// also allows "".
 func (g *generator) said(is string) *schema {
 	if of, ok := strings.CutPrefix(is, "[]"); ok {
 		return &schema{Type: "array", Items: g.said(of)}
@@ -157,7 +157,7 @@ func (g *generator) comment(t *types.Named) string {
 	return doc
 }
 
-// words defines a set of words.
+// words defines the schema of a set of words.
 func (g *generator) words(t *types.Named, words []string) {
 	for _, name := range more[t.Obj().Name()] {
 		if of := g.defs.get(name); of != nil {
@@ -181,7 +181,7 @@ func choices(doc string) []string {
 	return words
 }
 
-// renamed returns a comment in which the key takes the place of the first word, which is the Go name.
+// renamed returns a comment with its first word, which is the Go name, replaced by the key.
 func renamed(doc, name, key string) string {
 	if rest, ok := strings.CutPrefix(doc, name+" "); ok {
 		return key + " " + rest

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// testCase is a conversation in the format openai-chat.
+// testCase is a conversation to compact, in the format openai-chat.
 type testCase struct {
 	name     string
 	messages json.RawMessage
@@ -15,7 +15,7 @@ type testCase struct {
 	limit int
 	// due means that the conversation is over the limit. If it isn't, nothing needs to change.
 	due bool
-	// rules are what the user has asked for once and the compacted conversation must still contain.
+	// rules are instructions that the user gave once, and that the compacted conversation must still contain.
 	rules []string
 }
 
@@ -24,7 +24,7 @@ type message map[string]any
 func user(text string) message      { return message{"role": "user", "content": text} }
 func assistant(text string) message { return message{"role": "assistant", "content": text} }
 
-// called returns an assistant message with calls, and their results, each of about size characters.
+// called returns an assistant message with calls, and the results of these calls, each of about size characters.
 func called(turn, calls, size int) []message {
 	var list []message
 	tools := make([]any, calls)
@@ -48,7 +48,7 @@ func work(from, turns, calls, size int) (list []message) {
 	return list
 }
 
-// talk returns turns without tool calls.
+// talk returns a number of turns without tool calls.
 func talk(turns int, word string) (list []message) {
 	for turn := range turns {
 		list = append(list, user(fmt.Sprintf("What do you know about glaze %d?", turn)),

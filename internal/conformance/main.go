@@ -45,7 +45,7 @@ func main() {
 	}
 }
 
-// runCommand runs a compactor that a shell starts.
+// runCommand runs a compactor, given as a shell command, on all cases.
 func runCommand(command string) (*result, error) {
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Stderr = os.Stderr
@@ -70,8 +70,8 @@ func runCommand(command string) (*result, error) {
 	return r, err
 }
 
-// tableOf returns a table with a row for each compactor. A compactor is only measured by the promises that it makes.
-// The table also shows how small its results are, which is not a promise.
+// tableOf returns a table with a row for each compactor. A compactor is only tested for the promises that it makes. The table also shows
+// how small its results are, which is not a promise.
 func tableOf(results []*result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| compactor | %s | leaves |\n|---|%s---|\n", strings.Join(promises, " | "), strings.Repeat("---|", len(promises)))

@@ -166,11 +166,10 @@ func differs(before, after json.RawMessage) string {
 	return unless(reflect.DeepEqual(a, b), "%.120s became %.120s", before, after)
 }
 
-// tokens returns the size of messages in tokens. All cases count one token for four characters in strings, without
-// keys.
+// tokens returns the size of messages in tokens. A token is four characters in strings; keys are not counted.
 func tokens(messages json.RawMessage) int { return (utf8.RuneCountInString(textOf(messages)) + 3) / 4 }
 
-// textOf returns all strings of a JSON text as one text.
+// textOf returns all strings in a JSON text, joined.
 func textOf(text json.RawMessage) string {
 	var value any
 	if json.Unmarshal(text, &value) != nil {

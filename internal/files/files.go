@@ -12,8 +12,8 @@ import (
 // ErrLocked is the error that Lock returns if another process has the lock.
 var ErrLocked = errors.New("the file is locked")
 
-// Old is the age from which on a file's modification time is renewed when the file is used, and from which on an
-// unfinished file counts as left by a killed program.
+// Old is an age. When a file that is older is used, its modification time is renewed. An unfinished file that is older was left by a
+// program that was killed.
 const Old = time.Hour
 
 // newPrefix is the prefix of the names of unfinished files.

@@ -44,7 +44,7 @@ func Int64(in *jlexer.Lexer, to *int64) {
 	}
 }
 
-// Uint32 reads a whole number from 0 on.
+// Uint32 reads a whole number that isn't negative.
 func Uint32(in *jlexer.Lexer, to *uint32) {
 	if !null(in) {
 		*to = in.Uint32()
@@ -58,7 +58,7 @@ func Float64(in *jlexer.Lexer, to *float64) {
 	}
 }
 
-// Value reads a value with the value's own UnmarshalJSON.
+// Value reads a value by calling its UnmarshalJSON method.
 func Value(in *jlexer.Lexer, to interface{ UnmarshalJSON([]byte) error }) {
 	if null(in) {
 		return
@@ -68,7 +68,7 @@ func Value(in *jlexer.Lexer, to interface{ UnmarshalJSON([]byte) error }) {
 	}
 }
 
-// Pointer reads a value with read into what a pointer points at. Null makes the pointer nil.
+// Pointer reads a value with read into the value that *to points to, which is allocated if needed. Null makes *to nil.
 func Pointer[T any](in *jlexer.Lexer, to **T, read func(*jlexer.Lexer, *T)) {
 	if null(in) {
 		*to = nil
@@ -80,7 +80,7 @@ func Pointer[T any](in *jlexer.Lexer, to **T, read func(*jlexer.Lexer, *T)) {
 	read(in, *to)
 }
 
-// Strings reads a list of strings. Null makes the list nil, here and below.
+// Strings reads a list of strings. Null makes the list nil, as in the functions below.
 func Strings[T ~string](in *jlexer.Lexer, to *[]T) {
 	List(in, to, func(in *jlexer.Lexer, element *T) {
 		if !null(in) {
@@ -92,7 +92,7 @@ func Strings[T ~string](in *jlexer.Lexer, to *[]T) {
 // Ints reads a list of whole numbers.
 func Ints(in *jlexer.Lexer, to *[]int) { List(in, to, Int) }
 
-// List reads a list. read reads an element.
+// List reads a list, each of whose elements is read by read.
 func List[T any](in *jlexer.Lexer, to *[]T, read func(*jlexer.Lexer, *T)) {
 	if null(in) {
 		*to = nil
@@ -108,7 +108,7 @@ func List[T any](in *jlexer.Lexer, to *[]T, read func(*jlexer.Lexer, *T)) {
 	in.Delim(']')
 }
 
-// Unknown refuses a key that the type doesn't have.
+// Unknown records an error for a key that the type doesn't have.
 func Unknown(in *jlexer.Lexer, key string) {
 	in.AddError(&jlexer.LexerError{Offset: in.GetPos(), Reason: "unknown field", Data: key})
 }
@@ -174,7 +174,7 @@ func PutStrings[T ~string](out *jwriter.Writer, list []T) {
 // PutInts writes a list of whole numbers.
 func PutInts(out *jwriter.Writer, list []int) { PutList(out, list, (*jwriter.Writer).Int) }
 
-// PutList writes a list. write writes an element.
+// PutList writes a list, each of whose elements is written by write.
 func PutList[T any](out *jwriter.Writer, list []T, write func(*jwriter.Writer, T)) {
 	out.RawByte('[')
 	for i, element := range list {

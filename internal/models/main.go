@@ -84,7 +84,7 @@ func write(b *bytes.Buffer, table string, models map[string]model) {
 	b.WriteString("}\n")
 }
 
-// writePrices writes the table of prices, in millionths of a dollar.
+// writePrices writes the table of prices, in millionths of a dollar per million tokens.
 func writePrices(b *bytes.Buffer, prices map[string]price) {
 	b.WriteString("\nvar listPrices = []listPrice{\n")
 	for _, name := range longestFirst(prices) {

@@ -1,7 +1,7 @@
 // Command modproxy writes the Go modules of the workspace into a directory, in the layout of a module proxy:
 //
-// go run ./internal/modproxy DIRECTORY GOPROXY=file://DIRECTORY go install
-// github.com/ctxfold/ctxfold/host/cmd/ctxfold@latest
+//	go run ./internal/modproxy DIRECTORY
+//	GOPROXY=file://DIRECTORY go install github.com/ctxfold/ctxfold/host/cmd/ctxfold@latest
 //
 // A test installs the modules from this directory as a user installs a release. They contain the files that git would
 // commit now.
@@ -69,7 +69,7 @@ func workspace() (modules []module, err error) {
 	}
 }
 
-// publish writes the four files that a proxy has for a version of a module.
+// publish writes the four files that a module proxy serves for one version of a module.
 func (m module) publish(out string) error {
 	folder := filepath.Join(out, filepath.FromSlash(m.Path), "@v")
 	if err := os.MkdirAll(folder, 0o755); err != nil {

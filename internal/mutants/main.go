@@ -7,8 +7,8 @@
 // only if -to requests them; the share of changes that the earlier stages detect is a lower bound. The working tree is
 // never changed: the go command gets the changed file with -overlay.
 //
-// A change may make a loop endless, so tests have a limit of CPU time, which does not depend on the load of the machine.
-// A test that exceeds the limit counts as failed only if it needs less than a fifth of the limit without the change.
+// A change may make a loop endless, so tests have a limit of CPU time, which does not depend on the load of the machine. A test that
+// exceeds the limit is considered failed only if it needs less than a fifth of the limit without the change.
 //
 // equivalent.txt lists changes that no test can detect, with the reason; they are not part of the sample. The command
 // fails if the tests detect less than 90 % of the sample.

@@ -51,7 +51,7 @@ func compare(a, b *mutant) int {
 
 func (m *mutant) room() string { return path.Dir(m.File) }
 
-// in reports whether the mutant's package is in a comma-separated list, which gives the ends of package paths.
+// in reports whether the path of the mutant's package ends with one of the names in a comma-separated list.
 func (m *mutant) in(rooms string) bool {
 	if rooms == "" {
 		return true
@@ -66,7 +66,7 @@ func (m *mutant) in(rooms string) bool {
 
 func (m *mutant) id() string { return fmt.Sprintf("%s:%d:%d %s", m.File, m.Line, m.Column, m.Type) }
 
-// key identifies the change independently of line numbers. It is an entry of equivalent.txt without the reason.
+// key identifies the change independently of line numbers. It has the form of an entry in equivalent.txt without the reason.
 func (m *mutant) key() string {
 	place := strings.TrimSpace(m.File + " " + m.function)
 	if m.which > 0 {

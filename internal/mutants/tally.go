@@ -51,7 +51,7 @@ func (t *tally) percent() float64 {
 	return 100 * float64(t.killed) / float64(t.tested)
 }
 
-// String returns the table.
+// String returns the tally as a table in Markdown.
 func (t *tally) String() string {
 	var b strings.Builder
 	b.WriteString("| package | mutants | killed | lived | equivalent, not tested |\n|---|---|---|---|---|\n")

@@ -8,7 +8,7 @@ import (
 	"github.com/mailru/easyjson/jwriter"
 )
 
-// Object is an object that is being written.
+// Object is a JSON object that is being written.
 type Object struct {
 	text  []byte
 	start int // offset of its first member
@@ -23,7 +23,7 @@ func New(text []byte) *Object {
 // End ends the object, and returns the text given to New with the object appended.
 func (o *Object) End() []byte { return append(o.text, '}') }
 
-// Value adds a member whose value the function value appends.
+// Value adds a member. value appends the member's value to dst.
 func (o *Object) Value(key string, value func(dst []byte) []byte) {
 	if len(o.text) > o.start {
 		o.text = append(o.text, ',')
@@ -31,12 +31,13 @@ func (o *Object) Value(key string, value func(dst []byte) []byte) {
 	o.text = value(append(AppendString(o.text, key), ':'))
 }
 
-// Int adds a number.
+// Int adds a member whose value is a whole number.
 func (o *Object) Int(key string, n int) {
 	o.Value(key, func(dst []byte) []byte { return strconv.AppendInt(dst, int64(n), 10) })
 }
 
-// Float adds a number. NaN and infinities, which JSON cannot represent, become strings, so that readers reject them.
+// Float adds a member whose value is a number. NaN and infinities, which JSON cannot represent, become strings, so that readers reject
+// them.
 func (o *Object) Float(key string, n float64) {
 	if math.IsNaN(n) || math.IsInf(n, 0) {
 		o.String(key, strconv.FormatFloat(n, 'g', -1, 64))
@@ -45,17 +46,17 @@ func (o *Object) Float(key string, n float64) {
 	o.Value(key, func(dst []byte) []byte { return strconv.AppendFloat(dst, n, 'g', -1, 64) })
 }
 
-// Bool adds true or false.
+// Bool adds a member whose value is true or false.
 func (o *Object) Bool(key string, is bool) {
 	o.Value(key, func(dst []byte) []byte { return strconv.AppendBool(dst, is) })
 }
 
-// String adds a string. Bytes that are not UTF-8 become U+FFFD.
+// String adds a member whose value is a string. Bytes that are not UTF-8 become U+FFFD.
 func (o *Object) String(key, text string) {
 	o.Value(key, func(dst []byte) []byte { return AppendString(dst, text) })
 }
 
-// List adds a member whose value is a list. The function one appends each element.
+// List adds a member whose value is a list. one appends an element to dst.
 func List[T any](o *Object, key string, list []T, one func(dst []byte, element T) []byte) {
 	o.Value(key, func(dst []byte) []byte {
 		dst = append(dst, '[')

@@ -67,7 +67,7 @@ type MemberType struct {
 	Type   string
 }
 
-// Reads is how the members of a request are read.
+// Reads says how the members of a request are read.
 type Reads uint8
 
 // The ways to read a request.
@@ -116,7 +116,7 @@ const (
 // Members is a set of members.
 type Members uint32
 
-// Of returns the set of the given members.
+// Of returns the set that consists of the given members.
 func Of(members ...Member) (set Members) {
 	for _, m := range members {
 		set |= 1 << m

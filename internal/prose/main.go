@@ -106,8 +106,8 @@ func literals(file string) ([]string, error) {
 
 var literal = regexp.MustCompile("\"([^\"\\\\]|\\\\.)*\"|`[^`]*`|'([^'\\\\]|\\\\.)*'")
 
-// quoted returns the prose between quotes of a file in another language, indexed by line. It ignores literals that span
-// several lines, and comments.
+// quoted returns the prose between quotes in a file of another language, indexed by line. It ignores literals that span several lines,
+// and comments.
 func quoted(file string) ([]string, error) {
 	source, err := os.ReadFile(file)
 	if err != nil {
@@ -127,7 +127,7 @@ func quoted(file string) ([]string, error) {
 	return texts, nil
 }
 
-// put adds a text to the texts of a line, which is counted from 1.
+// put adds text to the texts of a line and returns the list. Lines are counted from 1.
 func put(texts []string, line int, text string) []string {
 	for len(texts) < line {
 		texts = append(texts, "")

@@ -2,9 +2,10 @@
 // package, and failures. For the summary of a run (.ci/stages), it writes the durations of tests, and the reasons why
 // tests were skipped, to the file that CTXFOLD_TIMES names:
 //
-// time 1.25 core TestFit skip core TestLinear: a long run
+//	time 1.25 core TestFit
+//	skip core TestLinear: a long run
 //
-// go test -json ./... | go run ./internal/testlog
+//	go test -json ./... | go run ./internal/testlog
 package main
 
 import (

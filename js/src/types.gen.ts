@@ -181,7 +181,8 @@ export type Archive = "" | "places" | "bodies";
 export type Answer = "messages" | "edits" | "report";
 
 /**
- * Cold is why a provider's prompt cache no longer holds a conversation, so that a compaction costs no cached tokens.
+ * Cold is the reason why a provider's prompt cache no longer holds a conversation, so that a compaction costs no cached
+ * tokens.
  */
 export type Cold = "idle" | "model_changed" | "provider_changed" | "gone";
 
@@ -191,7 +192,7 @@ export type TokenSource = "measured" | "calibrated" | "estimated" | "upper_bound
 /** Family is a family of tokenizers. */
 export type Family = "o200k" | "cl100k" | "claude" | "llama3" | "gemini";
 
-/** Reason is why an operation did or didn't change the transcript. */
+/** Reason says why an operation did or didn't change the transcript. */
 export type Reason =
   | "compacted"
   | "under_budget"
@@ -230,7 +231,7 @@ export type Edit =
       message: object;
     };
 
-/** ExcessCause is why a large message is still in a result that does not fit. */
+/** ExcessCause is the reason why a large message is still in a result that does not fit. */
 export type ExcessCause =
   "beside" | "system" | "newest_user" | "pinned" | "provider" | "open_call" | "pair" | "new" | "kept";
 
@@ -240,7 +241,7 @@ export type ThrashingCause = "whole_history" | "pinned" | "newest_messages" | "t
 /** SummarySource is where a digest comes from. */
 export type SummarySource = "none" | "model" | "provider" | "host" | "local";
 
-/** SummaryFault is why a summary by the host's model was rejected. */
+/** SummaryFault is the reason why a summary by the host's model was rejected. */
 export type SummaryFault =
   | "summarizer_failed"
   | "empty_summary"
@@ -260,7 +261,7 @@ export type SummaryFault =
 /** SummaryShape is the form in which the model is asked for a summary. */
 export type SummaryShape = "flat" | "prefix";
 
-/** ActionName is the name of an operation's action on a message. */
+/** ActionName says what an operation did to a message, such as "drop" or "truncate". */
 export type ActionName =
   | "clear"
   | "squeeze"
@@ -368,7 +369,7 @@ export type LossKind =
   | "message"
   | "tools";
 
-/** LossReason is why a conversion did not carry something over unchanged. Reasons are stable. */
+/** LossReason says why a conversion did not carry something over unchanged. Reasons are stable. */
 export type LossReason =
   | "signed"
   | "server_tool"
@@ -396,7 +397,7 @@ export type LossReason =
 /** LossInstead is the replacement for content that was not carried over. */
 export type LossInstead = "nothing" | "text" | "unsigned" | "moved" | "changed" | "wrapped" | "user" | "system";
 
-/** MarkerFault is why a body was not put back although it was given. */
+/** MarkerFault is the reason why a body was not put back although it was given. */
 export type MarkerFault = "changed" | "respelled" | "corrupt";
 
 /** DigestKind is the kind of content that a message written by a compaction replaces. */
@@ -413,12 +414,14 @@ export type SessionKind =
   | "letta"
   | "librechat"
   | "open-webui"
+  | "llamaindex"
   | "opencode"
   | "openhands"
   | "pi"
-  | "roo-code";
+  | "roo-code"
+  | "semantic-kernel";
 
-/** SkipReason is why an entry of a session file is not among its messages. */
+/** SkipReason says why an entry of a session file is not among its messages. */
 export type SkipReason =
   | "api_error"
   | "branch"
@@ -432,7 +435,7 @@ export type SkipReason =
   | "side_chain"
   | "unfinished_line";
 
-/** FailureClass is why a model call failed. */
+/** FailureClass is the reason why a model call failed. */
 export type FailureClass =
   "none" | "context_overflow" | "rate_limit" | "other_model" | "output_limit" | "payload_too_large" | "provider_error";
 
@@ -468,7 +471,7 @@ export type TurnMoment = "after" | "before" | "call" | "forced" | "background";
 /** NoticeName is the name of a notice. */
 export type NoticeName = "summary_failed" | "records_failed" | "lease_lost" | "background_failed";
 
-/** Trigger is why a compaction of a conversation begins. */
+/** Trigger is the reason why a compaction of a conversation begins. */
 export type Trigger = "auto" | "background" | "cold" | "manual" | "context_limit_recovery";
 
 /** FailureCode names a kind of failure of a job. Codes are stable. */
@@ -614,7 +617,7 @@ export interface Operations {
   };
 }
 
-/** Info is the result of the operation `info`: the features of this module. */
+/** Info is the result of the operation `info`: the version, the features and the limits of this module. */
 export interface Info {
   name: string;
   /** semantic version */
@@ -651,7 +654,7 @@ export interface PassInfo {
   counters: Counter[];
 }
 
-/** Parameter is a parameter of a pass. */
+/** Parameter is a parameter of a pass, with its default. */
 export interface Parameter {
   name: string;
   /** the value if a policy sets none */
@@ -1236,8 +1239,8 @@ export interface Options {
    */
   idle?: number;
   /**
-   * cold is why the provider's prompt cache no longer holds the conversation, regardless of Idle. It applies only if
-   * the policy has `gate.idle`.
+   * cold is the reason why the provider's prompt cache no longer holds the conversation, regardless of Idle. It applies
+   * only if the policy has `gate.idle`.
    */
   cold?: Cold;
   /** redact lists texts that summarizers, digests, the ledger and the archive must not see. */
@@ -1511,7 +1514,7 @@ export interface Check {
    * host appends it to the conversation as a user message before it calls the model.
    */
   notice?: string;
-  /** cold is why the prompt cache is cold, if compaction is due only because of that. */
+  /** cold is the reason why the prompt cache is cold, if compaction is due only because of that. */
   cold?: Cold;
   /** over_limit, over_bytes, cold, under_budget or unlimited */
   reason: Reason;
@@ -1613,9 +1616,9 @@ export interface Summary {
    * message.
    */
   messages?: object[];
-  /** finish_reason is why the model stopped, in any provider's terms. */
+  /** finish_reason says why the model stopped, in any provider's terms. */
   finish_reason?: string;
-  /** error is why there is no text. */
+  /** error is the reason why there is no text. */
   error?: string;
   /** whether the host has shown the text while it was streamed */
   stream?: boolean;
@@ -1713,8 +1716,8 @@ export interface Report {
   /** whether the transcript has changed */
   changed: boolean;
   /**
-   * cold is why the prompt cache is cold, if compaction is due only because of that and the transcript is below the
-   * limit.
+   * cold is the reason why the prompt cache is cold, if compaction is due only because of that and the transcript is
+   * below the limit.
    */
   cold?: Cold;
   /**
@@ -1858,7 +1861,7 @@ export interface ReportTokens {
   bound: number;
 }
 
-/** Count is a number of messages before and after a compaction. */
+/** Count is the number of messages before and after a compaction. */
 export interface Count {
   before: number;
   after: number;
@@ -2302,7 +2305,7 @@ export interface Marker {
   why?: MarkerFault;
 }
 
-/** NamedHandles is the result of the operation `restore` for bodies without messages. */
+/** NamedHandles is the result of the operation `restore` if it is given bodies but no messages. */
 export interface NamedHandles {
   /** the handles that the bodies name */
   handles: string[];
@@ -2695,7 +2698,7 @@ export interface EffectResult {
   id: number;
   /** refused says that the host does not support the effect. The job then works without it. */
   refused?: boolean;
-  /** error is why the effect failed. */
+  /** error is the reason why the effect failed. */
   error?: string;
   /** done reports, for save, that the record was written, and for lease, that it was granted. */
   done?: boolean;
@@ -2783,7 +2786,7 @@ export interface JobProgress {
    */
   needs_messages?: boolean;
   effects: Effect[];
-  /** failure is why the job ended without a result. Nothing was changed. */
+  /** failure is the reason why the job ended without a result. Nothing was changed. */
   failure?: JobFailure;
   /** result is the result of the operation, without its member memory. */
   result?: Planned;
@@ -2854,7 +2857,7 @@ export interface Beginning {
   tokens: number;
 }
 
-/** JobFailure is why a job ended without a result. */
+/** JobFailure is the reason why a job ended without a result. */
 export interface JobFailure {
   code: FailureCode;
   message: string;

@@ -743,7 +743,7 @@ class Searchable(TypedDict):
 
 
 class Info(TypedDict):
-    """Info is the result of the operation `info`: the features of this module."""
+    """Info is the result of the operation `info`: the version, the features and the limits of this module."""
 
     name: str
     version: str
@@ -783,7 +783,7 @@ class PassInfo(TypedDict):
 
 
 class Parameter(TypedDict):
-    """Parameter is a parameter of a pass."""
+    """Parameter is a parameter of a pass, with its default."""
 
     name: str
     default: Any
@@ -897,8 +897,8 @@ class Options(TypedDict):
     """
     cold: NotRequired[Cold]
     """
-    cold is why the provider's prompt cache no longer holds the conversation, regardless of Idle. It applies only if the
-    policy has `gate.idle`.
+    cold is the reason why the provider's prompt cache no longer holds the conversation, regardless of Idle. It applies
+    only if the policy has `gate.idle`.
     """
     redact: NotRequired[Redact]
     """redact lists texts that summarizers, digests, the ledger and the archive must not see."""
@@ -946,7 +946,8 @@ class Counted(TypedDict):
     exact: NotRequired[bool]
     """exact means that a tokenizer counted these messages. Such a count is always used, even after a compaction."""
 
-#: Cold is why a provider's prompt cache no longer holds a conversation, so that a compaction costs no cached tokens.
+#: Cold is the reason why a provider's prompt cache no longer holds a conversation, so that a compaction costs no cached
+#: tokens.
 Cold = Literal[
     "idle",
     "model_changed",
@@ -1233,7 +1234,7 @@ class Check(TypedDict):
     appends it to the conversation as a user message before it calls the model.
     """
     cold: NotRequired[Cold]
-    """cold is why the prompt cache is cold, if compaction is due only because of that."""
+    """cold is the reason why the prompt cache is cold, if compaction is due only because of that."""
     reason: Reason
     """over_limit, over_bytes, cold, under_budget or unlimited"""
     tokens: int
@@ -1253,7 +1254,7 @@ class Check(TypedDict):
     state: NotRequired[State]
     """state is the request's State, updated with its usage. Absent if the request has no usage."""
 
-#: Reason is why an operation did or didn't change the transcript.
+#: Reason says why an operation did or didn't change the transcript.
 Reason = Union[str, Literal[
     "compacted",
     "under_budget",
@@ -1359,9 +1360,9 @@ class Summary(TypedDict):
     the result unchanged. The `output` of OpenAI is such a list; Anthropic's `content` belongs in one assistant message.
     """
     finish_reason: NotRequired[str]
-    """finish_reason is why the model stopped, in any provider's terms."""
+    """finish_reason says why the model stopped, in any provider's terms."""
     error: NotRequired[str]
-    """error is why there is no text."""
+    """error is the reason why there is no text."""
     stream: NotRequired[bool]
     """whether the host has shown the text while it was streamed"""
     usage: NotRequired[CallUsage]
@@ -1481,8 +1482,8 @@ class Report(TypedDict):
     """whether the transcript has changed"""
     cold: NotRequired[Cold]
     """
-    cold is why the prompt cache is cold, if compaction is due only because of that and the transcript is below the
-    limit.
+    cold is the reason why the prompt cache is cold, if compaction is due only because of that and the transcript is
+    below the limit.
     """
     fits: bool
     """
@@ -1601,7 +1602,7 @@ class Cause(TypedDict):
     why: ExcessCause
     tokens: int
 
-#: ExcessCause is why a large message is still in a result that does not fit.
+#: ExcessCause is the reason why a large message is still in a result that does not fit.
 ExcessCause = Literal[
     "beside",
     "system",
@@ -1653,7 +1654,7 @@ class ReportTokens(TypedDict):
 
 
 class Count(TypedDict):
-    """Count is a number of messages before and after a compaction."""
+    """Count is the number of messages before and after a compaction."""
 
     before: int
     after: int
@@ -1714,7 +1715,7 @@ SummarySource = Literal[
     "local",
 ]
 
-#: SummaryFault is why a summary by the host's model was rejected.
+#: SummaryFault is the reason why a summary by the host's model was rejected.
 SummaryFault = Literal[
     "summarizer_failed",
     "empty_summary",
@@ -2248,7 +2249,7 @@ LossKind = Literal[
     "tools",
 ]
 
-#: LossReason is why a conversion did not carry something over unchanged. Reasons are stable.
+#: LossReason says why a conversion did not carry something over unchanged. Reasons are stable.
 LossReason = Literal[
     "signed",
     "server_tool",
@@ -2337,7 +2338,7 @@ class Marker(TypedDict):
     why: NotRequired[MarkerFault]
     """why is the reason why a given body was not put back."""
 
-#: MarkerFault is why a body was not put back although it was given.
+#: MarkerFault is the reason why a body was not put back although it was given.
 MarkerFault = Literal[
     "changed",
     "respelled",
@@ -2346,7 +2347,7 @@ MarkerFault = Literal[
 
 
 class NamedHandles(TypedDict):
-    """NamedHandles is the result of the operation `restore` for bodies without messages."""
+    """NamedHandles is the result of the operation `restore` if it is given bodies but no messages."""
 
     handles: List[str]
     """the handles that the bodies name"""
@@ -2527,10 +2528,12 @@ SessionKind = Literal[
     "letta",
     "librechat",
     "open-webui",
+    "llamaindex",
     "opencode",
     "openhands",
     "pi",
     "roo-code",
+    "semantic-kernel",
 ]
 
 
@@ -2540,7 +2543,7 @@ class Skipped(TypedDict):
     what: SkipReason
     count: int
 
-#: SkipReason is why an entry of a session file is not among its messages.
+#: SkipReason says why an entry of a session file is not among its messages.
 SkipReason = Literal[
     "api_error",
     "branch",
@@ -2672,7 +2675,7 @@ Verdict = TypedDict(
     },
 )
 
-#: FailureClass is why a model call failed.
+#: FailureClass is the reason why a model call failed.
 FailureClass = Literal[
     "none",
     "context_overflow",
@@ -2847,7 +2850,7 @@ class EffectResult(TypedDict):
     refused: NotRequired[bool]
     """refused says that the host does not support the effect. The job then works without it."""
     error: NotRequired[str]
-    """error is why the effect failed."""
+    """error is the reason why the effect failed."""
     done: NotRequired[bool]
     """done reports, for save, that the record was written, and for lease, that it was granted."""
     record: NotRequired[str]
@@ -2958,7 +2961,7 @@ class JobProgress(TypedDict):
     """
     effects: List[Effect]
     failure: NotRequired[JobFailure]
-    """failure is why the job ended without a result. Nothing was changed."""
+    """failure is the reason why the job ended without a result. Nothing was changed."""
     result: NotRequired[Planned]
     """result is the result of the operation, without its member memory."""
     check: NotRequired[Check]
@@ -3037,7 +3040,7 @@ class Beginning(TypedDict):
     messages: int
     tokens: int
 
-#: Trigger is why a compaction of a conversation begins.
+#: Trigger is the reason why a compaction of a conversation begins.
 Trigger = Literal[
     "auto",
     "background",
@@ -3048,7 +3051,7 @@ Trigger = Literal[
 
 
 class JobFailure(TypedDict):
-    """JobFailure is why a job ended without a result."""
+    """JobFailure is the reason why a job ended without a result."""
 
     code: FailureCode
     message: str
