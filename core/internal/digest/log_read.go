@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -25,10 +26,11 @@ func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 		}
 		heading := strings.TrimLeft(sessionLayout.headings[i], "# ")
 		unitsWithCode(withoutTerms(prior[i]), longCode, func(lead, text string, item int) {
-			if lead == "" {
-				lead = heading
+			u := unit{kind: oldUnit, message: -1, lead: cmp.Or(lead, heading), text: text, item: item}
+			if u.factor = worthOfOld(u.lead, text, fresh); i == carryover { // its heading says nothing
+				u.lead = lead
 			}
-			before.units = append(before.units, unit{kind: oldUnit, message: -1, lead: lead, text: text, item: item, factor: worthOfOld(lead, text, fresh)})
+			before.units = append(before.units, u)
 		})
 	}
 	if len(k.turns) == 0 {
