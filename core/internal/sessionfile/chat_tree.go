@@ -128,7 +128,7 @@ func (c *chatTree) node(s *jsonspan.Scanner) {
 	var time int64
 	read(s, field{c.app.id, number{&c.ids, &n.id}}, field{c.app.parent, number{&c.ids, &n.parent}},
 		field{c.app.text, &n.text}, field{c.app.parts, anyValue{&n.parts}}, field{"files", anyValue{&n.files}},
-		field{"isCreatedByUser", &n.user}, field{"role", oneOf(&n.role, "user", "system")}, field{"model", &n.model},
+		field{"conversationId", &c.about}, field{"isCreatedByUser", &n.user}, field{"role", oneOf(&n.role, "user", "system")}, field{"model", &n.model},
 		field{"createdAt", timeOf{c.file}}, field{"timestamp", &time},
 		field{"children", func(s *jsonspan.Scanner) {
 			if s.Kind() != jsonspan.Array {
@@ -339,14 +339,16 @@ func (c *chatTree) call(at jsonspan.Span, id, arguments string) {
 	}
 }
 
-// result adds the result of a call: a text, or the texts of a list.
+// result adds the result of a call: a text, the texts of a list, or the JSON of any other value.
 func (c *chatTree) result(at jsonspan.Span, id, output string) {
 	m := appendFilled(nil, c.src, at, `{"role":"tool","tool_call_id":$`+id+`?"";,"content":`)
 	said := find(c.src, at, output)
 	if text := stringAt(c.src, at, output); !text.IsZero() {
 		m = append(m, text.Slice(c.src)...)
+	} else if texts := c.texts(nil, said); len(texts) == 0 && !said.IsZero() && string(said.Slice(c.src)) != "null" && string(said.Slice(c.src)) != "[]" {
+		m = jsonspan.AppendString(m, jsonspan.AppendCompact(nil, said.Slice(c.src)))
 	} else {
-		m = appendJSON(m, nil, quoted(strings.Join(decoded(c.texts(nil, said)), "")))
+		m = appendJSON(m, nil, quoted(strings.Join(decoded(texts), "")))
 	}
 	c.answer.results = append(c.answer.results, append(m, '}'))
 }
