@@ -14,7 +14,7 @@ type bare struct {
 	handles  int // number of handles that were known when it was made
 }
 
-// unmark notes the handles of the markers that a compaction left, once it is undone.
+// unmark records the handles of the markers that a compaction left, after it has been undone.
 func (r *restoring) unmark(steps []step) {
 	for _, p := range steps {
 		for _, h := range p.handles {

@@ -5,8 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// chatGroup are messages that become one message of the tree. node is the message of the file that they are a copy of,
-// or noID.
+// chatGroup are messages that become one message of the tree. node is the message in the file of which they are a copy, or noID.
 type chatGroup struct {
 	from, end int
 	node      int32
@@ -98,7 +97,7 @@ func (c *chatTree) nodesOf(s *saver, groups []chatGroup) {
 	}
 }
 
-// chatOwn are the members of a message that a copy gets anew, or loses.
+// chatOwn are the members of a message that a copy gets new values for, or loses.
 var chatOwn = without("_id messageId parentMessageId createdAt updatedAt children tokenCount promptTokens id parentId childrenIds timestamp usage")
 
 // head returns the output with a message of the tree, without its closing brace.
