@@ -73,6 +73,10 @@ SLIM        := $(if $(BUILT),,module-slim)
 # wasm-opt takes half of the build time. A full run skips it for modules that are tested but not compared with the committed ones.
 PLAIN       := $(if $(BUILT),NO_COALESCE=1)
 
+# Where tests keep the modules that wazero has compiled, so that one run compiles each once. The name is the same in each run and the folder
+# outside of the tree, so that go test still finds results in its cache.
+WAZERO      := $${TMPDIR:-/tmp}/ctxfold-wazero-$$(cksum <<< '$(CURDIR)' | cut -d ' ' -f 1)
+
 # Prints the output of go test -json as go test would, and records the times for the summary of a run.
 TESTLOG     := build/bin/testlog
 .PHONY: $(TESTLOG)
@@ -128,7 +132,8 @@ test-go: needs-languages needs-python needs-servers needs-node $(FULL) $(SLIM) $
 	@mkdir -p build && rm -f build/sessions.txt build/presets.txt
 	@[ -n "$(BUILT)" ] || wasm/build.sh --reactor build/reactor.wasm
 	@go run ./internal/testing/steps/counter build/bin/counter
-	@CTXFOLD_REACTOR=$(CURDIR)/build/reactor.wasm CTXFOLD_TABLE=$(CURDIR)/build/sessions.txt CTXFOLD_PRESETS=$(CURDIR)/build/presets.txt \
+	@export CTXFOLD_CACHE=$(WAZERO); rm -rf "$$CTXFOLD_CACHE"; trap 'rm -rf "$$CTXFOLD_CACHE"' EXIT; \
+	CTXFOLD_REACTOR=$(CURDIR)/build/reactor.wasm CTXFOLD_TABLE=$(CURDIR)/build/sessions.txt CTXFOLD_PRESETS=$(CURDIR)/build/presets.txt \
 		CTXFOLD_COUNTER=$(CURDIR)/build/bin/counter go test -vet=off -json -timeout 120m work | $(TESTLOG)
 	$(say) 'go test: what is typed JSON, over the easyjson runtime of the module'
 	@export GOWORK=off; go test -vet=off -timeout 120m -modfile=build/module/wasm.mod ./core/internal/policy ./core/internal/loop ./core/internal/published/exact && \

@@ -308,7 +308,7 @@ func lived(t *testing.T, seed uint64, list []deed) (l *living, wrong string) {
 
 // drawn returns the first seed and the number of seeds.
 func drawn() (from uint64, seeds int) {
-	seeds = 12
+	seeds = 6
 	switch {
 	case testing.Short():
 		seeds = 4

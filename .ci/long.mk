@@ -35,12 +35,12 @@ try-go: needs-node ## Build the module with the newest Go that the proxy serves,
 	@wasm/try-go.sh
 
 .PHONY: test-js-long
-test-js-long: needs-node needs-libatomic needs-browser needs-browsers module-full ## Test in Firefox, WebKit, heavy bundlers; 1,000 conversations in workerd; long conversations through the SDKs, and 200 random apps
+test-js-long: needs-node needs-libatomic needs-browser needs-browsers module-full ## Test in Firefox, WebKit, heavy bundlers; 1,000 conversations in workerd; long conversations through the SDKs, 200 random apps, and all ways before each judge
 	$(say) 'npm: Firefox and WebKit, heavy bundlers, 1,000 conversations that are evicted between plan and step, long ones through the SDKs'
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
 	cd js && $(NPM_CI); \
-	for fixture in runtimes sdks $(HEAVY); do (cd fixtures/$$fixture && $(INSTALL)); done; \
-	npm run build && CTXFOLD_LONG=1 CONVERSATIONS=1000 node --test test/heavy/*.test.js test/edge.test.js test/sdks.test.js test/apps.test.js test/background.test.js
+	for fixture in $(FIXTURES) $(HEAVY); do (cd fixtures/$$fixture && $(INSTALL)); done; \
+	npm run build && CTXFOLD_LONG=1 CONVERSATIONS=1000 node --test test/heavy/*.test.js test/edge.test.js test/sdks.test.js test/apps.test.js test/background.test.js test/judges/*.test.js
 
 .PHONY: test-long
 test-long: test-build-long test-load test-soak test-arm64 test-agents test-replicas test-hostile test-valgrind test-runtimes-long fuzz ## Compact CASES (1,000,000) random conversations, run all random cases of core, and the Go tests with the race detector, after the targets that precede it
@@ -59,10 +59,11 @@ test-valgrind: needs-languages needs-valgrind ## Run the tests and the vectors o
 
 # Tests are compiled for arm64 and emulated. Vectors and random requests are answered on this machine first, for comparison.
 .PHONY: test-arm64
-test-arm64: $(if $(QEMU),needs-emulator) ## Compile core for arm64, and answer the vectors and random requests in an emulator: the same bytes
+test-arm64: $(if $(QEMU),needs-emulator) ## Compile core for arm64, and answer the vectors and random requests in an emulator: the same bytes, and no fused operations
 	$(say) 'arm64: the vectors, and random requests, in qemu'
 	@rm -rf build/arm64 && mkdir -p build/arm64
 	@CTXFOLD_ANSWERS=$(CURDIR)/build/arm64/answers.txt go test -count=1 -run '^TestSameOnEachMachine$$' ./core
+	@CTXFOLD_LONG=1 go test -count=1 -run '^TestNothingFused$$' ./core
 	@GOARCH=arm64 CGO_ENABLED=0 go test -c -o build/arm64/core.test ./core
 	@cd core && CTXFOLD_ANSWERS=$(CURDIR)/build/arm64/answers.txt $(QEMU) ../build/arm64/core.test -test.run '^(TestVectors|TestSameOnEachMachine)$$' -test.v | grep -v '^ '
 
@@ -75,9 +76,10 @@ test-soak: ## Make SOAK (100,000) calls of mixed sizes and operations in all for
 # The programs get a gigabyte of memory, a home directory of their own, and an API on 127.0.0.1. js/fixtures/programs sets their versions.
 .PHONY: test-agents
 test-agents: needs-node ## Let coding agents, as programs, resume what save has written, and continue
-	$(say) 'Coding agents resume saved sessions: Claude Code in three versions, Codex, pi, Gemini CLI; two versions of Claude Code compact with the hook, one with the function hook'
-	@cd js && $(NPM_CI) && (cd fixtures/programs && $(INSTALL)) && npm run -s build && \
-		CTXFOLD_AGENTS=1 node --test test/programs/agents.test.js test/programs/hook.test.js
+	$(say) 'Coding agents resume saved sessions: Claude Code in three versions, Codex, pi, Gemini CLI; two versions of Claude Code compact with the hook, one with the function hook; opencode with its plugin'
+	@cd js && $(NPM_CI) && (cd fixtures/programs && $(INSTALL)) && (cd fixtures/agents && $(INSTALL)) && npm run -s build && \
+		CTXFOLD_AGENTS=1 node --test test/programs/agents.test.js test/programs/hook.test.js && \
+		CTXFOLD_AGENTS=1 node --test --test-name-pattern opencode test/plugins.test.js
 
 # Gremlins only lists the changes; -run prevents it from running tests for coverage, which the sample does not need. Its own runs would
 # copy the tree for each change, and can test either one package or all of them.

@@ -348,10 +348,13 @@ const (
 	SessionLetta      SessionKind = "letta"
 	SessionLibreChat  SessionKind = "librechat"
 	SessionOpenWebUI  SessionKind = "open-webui"
+	SessionLlamaIndex SessionKind = "llamaindex"
 	SessionOpencode   SessionKind = "opencode"
 	SessionOpenHands  SessionKind = "openhands"
 	SessionPi         SessionKind = "pi"
 	SessionRooCode    SessionKind = "roo-code"
+
+	SessionSemanticKernel SessionKind = "semantic-kernel"
 )
 
 // Style is the layout of requests and digests.

@@ -145,7 +145,7 @@ func results(s []string) string {
 }
 
 // conversations returns the number of conversations for each pair of formats: in make test-long there are 2,000 for each source format.
-func conversations() int { return budget(10, 10, 2000/len(targetsOf())) }
+func conversations() int { return budget(4, 4, 2000/len(targetsOf())) }
 
 // TestConvertIsValid: the output is valid according to the target's judge, and has the same content as the source.
 func TestConvertIsValid(t *testing.T) {
@@ -233,7 +233,7 @@ func TestConvertThereAndBack(t *testing.T) {
 	}
 }
 
-// TestRealSessionsConvert converts real sessions to all formats; in make test each session to every fourth one.
+// TestRealSessionsConvert converts real sessions to all formats; in make test each session to every ninth one.
 func TestRealSessionsConvert(t *testing.T) {
 	t.Parallel()
 	all := sessions.Load(t, formats...)
@@ -243,7 +243,7 @@ func TestRealSessionsConvert(t *testing.T) {
 	for n, s := range all {
 		list := s.JSON()
 		for i, to := range targetsOf() {
-			if (n+i)%budget(1, 4, 1) > 0 {
+			if (n+i)%budget(1, 9, 1) > 0 {
 				continue
 			}
 			a := converted(t, s.Format, to, list)

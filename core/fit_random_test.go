@@ -294,7 +294,7 @@ func TestFitOfRandomApps(t *testing.T) {
 				seed := uint64(from + n)
 				r := rand.New(rand.NewPCG(seed, 2))
 				passes := policies[r.IntN(len(policies))]
-				list := deeds(r, 60)
+				list := deeds(r, budget(40, 40, 60))
 				compactions, wrong := lived(t, format, passes, seed, list)
 				total += compactions
 				if wrong == "" {

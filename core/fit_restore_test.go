@@ -32,7 +32,7 @@ func TestRestoreOfRandomApps(t *testing.T) {
 				u := newUser(t, format, policies[r.IntN(len(policies))]+`,"archive":"places"`, seed)
 				kept := shelf{}
 				first := map[string]made{} // by its entry of memory
-				for i, d := range deeds(r, 60) {
+				for i, d := range deeds(r, budget(40, 40, 60)) {
 					given := u.do(d)
 					messages := list(given)
 					f := u.app.fit(t, messages)

@@ -8,14 +8,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ctxfold/ctxfold/internal/testing/trials"
 )
 
 // TestNothingFused compiles core for arm64 and looks for a multiplication that is fused with an addition: its result may differ from that of
-// amd64 and of WebAssembly. float64(a*b)+c forbids it, on arm64 and on every other machine.
+// amd64 and of WebAssembly. float64(a*b)+c forbids it, on arm64 and on every other machine. It runs in make test-arm64.
 func TestNothingFused(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("compiles core for another machine")
+	if !trials.All() {
+		t.Skip("for the long run: it compiles core for another machine")
 	}
 	program := filepath.Join(t.TempDir(), "core")
 	build := exec.Command("go", "build", "-tags=ctxfold_count", "-ldflags=-w", "-o", program, "./internal/counter")

@@ -119,12 +119,12 @@ func TestLinear(t *testing.T) {
 				made[n] = `"messages":[` + text + crowd.after + `]}`
 				return made[n]
 			}
-			n := 2000
+			n := 1000
 			if long {
 				n = 20000
 			}
 			for i, work := range works {
-				if !long && (i+at)%12 != 0 {
+				if !long && (i+at)%18 != 0 {
 					continue
 				}
 				policy := `{"policy":{"format":"` + crowd.format + `",` + work[1] + `"window":{"tokens":3000,"reserve":0},"summary":{"mode":"local"}},"options":{"force":true` + work[2] + `},`

@@ -355,7 +355,7 @@ func shrink(s schedule, wrong string) (schedule, string) {
 // and no job waits forever. With CTXFOLD_LONG it plays 100,000 schedules, or the number in CTXFOLD_SCHEDULES; with CTXFOLD_SEED=n only that
 // one.
 func TestLoopSchedules(t *testing.T) {
-	seeds := uint64(300)
+	seeds := uint64(150)
 	if os.Getenv("CTXFOLD_LONG") != "" {
 		seeds = 100_000
 	} else if testing.Short() {

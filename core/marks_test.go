@@ -108,7 +108,7 @@ func mark(format string, message json.RawMessage, ttl string) (json.RawMessage, 
 // provider takes, the longer lived first; an app that sets none gets none.
 func TestCacheMarks(t *testing.T) {
 	t.Parallel()
-	n := budget(20, 25, 120)
+	n := budget(15, 15, 120)
 	const most = 4
 	for _, format := range markFormats {
 		t.Run(format, func(t *testing.T) {

@@ -217,7 +217,7 @@ func wanted() int {
 	if *cases > 0 {
 		return *cases
 	}
-	return budget(50, 90, 2000) * len(judged())
+	return budget(40, 50, 2000) * len(judged())
 }
 
 // TestProperties compacts and repairs random conversations under random policies. The flags -cases and -seed select them.

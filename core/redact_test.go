@@ -90,7 +90,7 @@ func redactedAs(t *testing.T, message, state json.RawMessage) string {
 // Nothing that a compaction writes contains a part of a secret: requests, digests, state and archive, in every format, also in later rounds
 // and in sessions. Kept messages are unchanged, and restored ones are the input with placeholders.
 func TestRedactedTextsStayOut(t *testing.T) {
-	n := 600
+	n := 300
 	if testing.Short() {
 		n = 150
 	}

@@ -79,3 +79,39 @@ func TestRulesBeatNewestMessages(t *testing.T) {
 		}
 	}
 }
+
+// TestRulesInSmallWindows: in a small window a chat's digest is made in two steps, and the rules survive both, because they take their share before
+// anything that the assistant said.
+func TestRulesInSmallWindows(t *testing.T) {
+	rules := []string{"Never name my street in a letter.", "Answer in two sentences, always.", "I prefer wool to cotton.", "All sums need a currency."}
+	name := func(n int) string {
+		return []string{"Ba", "Ke", "Li", "Mo", "Nu", "Pa", "Re"}[n%7] + []string{"dal", "gor", "min", "ster", "tov"}[n/7%5] + []string{"a", "en", "is"}[n/35%3]
+	}
+	var list []string
+	for i := range 15 {
+		user := fmt.Sprintf("%s carried %d sacks of soil up to %s.", name(i*3), i+2, name(i*5+1))
+		switch i % 4 {
+		case 0:
+			user = fmt.Sprintf("And what about bed %d of the garden?", i)
+		case 1:
+			user = rules[i/4]
+		}
+		answer := ""
+		for k := range 9 {
+			answer += fmt.Sprintf("%s of %s sails toward %s with %d barrels. ", name(i*7+k), name(i*11+k*5), name(k*13+i), i*k+3)
+		}
+		list = append(list, fmt.Sprintf(`{"role":"user","content":%q},{"role":"assistant","content":%q}`, user, answer))
+	}
+	for _, window := range []int{500, 600, 1000} {
+		policy := fmt.Sprintf(`{"format":"openai-chat","window":{"tokens":%d,"reserve":%d},"summary":{"mode":"local"}}`, window, window/8)
+		a := compacts(t, policy, "", "["+strings.Join(list, ",")+"]", "")
+		if a.Error != nil {
+			t.Fatalf("%+v", a.Error)
+		}
+		for _, rule := range rules {
+			if !strings.Contains(string(a.Messages), rule) {
+				t.Errorf("a window of %d tokens lost %q: %s", window, rule, a.Messages)
+			}
+		}
+	}
+}

@@ -18,7 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
-var loops = flag.Int("loops", 0, "how many random tool loops with thinking are compacted; 0 is 500, and 1,500 in make test-long")
+var loops = flag.Int("loops", 0, "how many random tool loops with thinking are compacted; 0 is 120, and 1,500 in make test-long")
 
 // ways lists the ways in which a provider checks thinking, for each thinking mode of a policy or a request. If the mode is unknown, a
 // result must be valid in each of them.
@@ -55,7 +55,7 @@ func refusals(format, mode string, before, after []byte) (bad []string) {
 // checks that the provider takes each result.
 func TestThinking(t *testing.T) {
 	t.Parallel()
-	n := cmp.Or(*loops, budget(200, 200, 1500))
+	n := cmp.Or(*loops, budget(120, 120, 1500))
 	var next, failed, changed, closed, kept atomic.Int64
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -235,10 +235,10 @@ func TestThinkingAfterPlan(t *testing.T) {
 }
 
 // TestThinkingOfSessions compacts the real sessions that have signed thinking, at every message where the model is about to continue with a
-// tool loop or the user has spoken, with all presets and in all modes; in make test every ninth of these.
+// tool loop or the user has spoken, with all presets and in all modes; in make test every 37th of these.
 func TestThinkingOfSessions(t *testing.T) {
 	t.Parallel()
-	conversations, runs, changed := 0, 0, 0
+	conversations, drawn, runs, changed := 0, 0, 0, 0
 	for _, s := range sessions.Load(t, "anthropic", "ai-sdk", "ai-sdk-ui") {
 		if judge.Thoughts(s.Format, s.JSON()) == 0 {
 			continue
@@ -246,16 +246,24 @@ func TestThinkingOfSessions(t *testing.T) {
 		conversations++
 		for _, end := range []int{len(s.Messages), len(s.Messages) - 1, len(s.Messages) * 2 / 3, len(s.Messages)*2/3 - 1} {
 			cut := sessions.Session{Format: s.Format, Messages: s.Messages[:max(1, end)]}
-			list := resigned(s.Format, cut.JSON())
-			if judge.Thoughts(s.Format, list) == 0 || len(judge.Valid(s.Format, list)) > 0 {
-				continue
-			}
-			size := estimateOf(t, fmt.Sprintf(`{"format":%q}`, s.Format), string(list))
+			signed := sync.OnceValue(func() []byte {
+				list := resigned(s.Format, cut.JSON())
+				if judge.Thoughts(s.Format, list) == 0 || len(judge.Valid(s.Format, list)) > 0 {
+					return nil
+				}
+				return list
+			})
 			for _, preset := range policy.Presets() {
 				for _, mode := range modes {
-					if runs++; runs%budget(13, 13, 1) > 0 {
+					if drawn++; drawn%budget(37, 37, 1) > 0 { // 37 shares no factor with the numbers of ends, presets and modes
 						continue
 					}
+					list := signed()
+					if list == nil {
+						continue
+					}
+					runs++
+					size := estimateOf(t, fmt.Sprintf(`{"format":%q}`, s.Format), string(list))
 					p := fmt.Sprintf(`{"preset":%q,"format":%q,"thinking":%q,"window":{"tokens":%d,"reserve":0},"summary":{"mode":"local"}}`, preset.Name, s.Format,
 						map[bool]string{true: "auto", false: mode}[mode == ""], max(64, size/3))
 					a := compacts(t, p, "", string(list), summaryText)

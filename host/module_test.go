@@ -164,7 +164,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 	c := open(t, host.Options{})
 	var b bytes.Buffer
 	b.WriteString(`[{"role":"user","content":"start"}`)
-	for i := range 200 {
+	for i := range 60 {
 		fmt.Fprintf(&b, `,{"role":"assistant","content":"answer %d %s"},{"role":"user","content":"go on"}`, i, strings.Repeat("lorem ipsum ", 800))
 	}
 	b.WriteString(`]`)

@@ -1,9 +1,11 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -13,7 +15,7 @@ import (
 // TestPinnedGivesMemoryBack makes a conversation grow and shrink. After some calls that need little of the instance's memory, the instance
 // is replaced by a small one.
 func TestPinnedGivesMemoryBack(t *testing.T) {
-	e, err := Open(t.Context(), Options{Module: module.Wasm, CacheDir: t.TempDir()})
+	e, err := Open(t.Context(), Options{Module: module.Wasm, CacheDir: cmp.Or(os.Getenv("CTXFOLD_CACHE"), t.TempDir())})
 	if err != nil {
 		t.Fatal(err)
 	}

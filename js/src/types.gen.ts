@@ -414,10 +414,12 @@ export type SessionKind =
   | "letta"
   | "librechat"
   | "open-webui"
+  | "llamaindex"
   | "opencode"
   | "openhands"
   | "pi"
-  | "roo-code";
+  | "roo-code"
+  | "semantic-kernel";
 
 /** SkipReason says why an entry of a session file is not among its messages. */
 export type SkipReason =

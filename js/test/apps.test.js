@@ -9,7 +9,7 @@ import { summary } from "./support/session.js";
 
 const module = await load();
 const FIRST = Number(process.env.SEED ?? 0);
-const SEEDS = Number(process.env.SEEDS ?? (process.env.SEED ? 1 : process.env.CTXFOLD_LONG ? 200 : 6));
+const SEEDS = Number(process.env.SEEDS ?? (process.env.SEED ? 1 : process.env.CTXFOLD_LONG ? 200 : 3));
 const DEEDS = 60;
 
 /** @typedef {{role: string, content: any, tool_calls?: any, tool_call_id?: string}} Message */

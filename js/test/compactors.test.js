@@ -10,7 +10,9 @@ import { finished } from "./support/plugin.js";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 test("compactors keep what they promise", async (t) => {
-  const files = (await readdir(`${root}js/test/compactors`)).filter((name) => name !== "protocol.js").sort();
+  // The results of other packages change with their versions alone, so that make test-long tries those.
+  const all = (await readdir(`${root}js/test/compactors`)).filter((name) => name !== "protocol.js").sort();
+  const files = process.env.CTXFOLD_LONG ? all : ["ctxfold.js", "trim-messages.js"];
   const commands = files.map((name) => `node js/test/compactors/${name}`);
   const child = spawn("go", ["run", "./internal/conformance", ...commands], { cwd: root });
   const printed = await finished(child).catch((error) => (error.code === "ENOENT" ? undefined : Promise.reject(error)));

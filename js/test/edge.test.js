@@ -28,7 +28,7 @@ import { freePort } from "./support/port.js";
 import { serve } from "./support/server.js";
 
 /** The number of conversations in workerd; the long run has 1,000. */
-const CONVERSATIONS = Number(process.env.CONVERSATIONS ?? 40);
+const CONVERSATIONS = Number(process.env.CONVERSATIONS ?? 20);
 
 /** @typedef {import("./support/edge.js").Fetch} Fetch */
 

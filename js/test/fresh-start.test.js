@@ -76,7 +76,8 @@ async function goModules() {
     GOWORK: "off",
     GOPROXY: `file://${stock}/proxy,file://${cache}/cache/download`,
     GOSUMDB: "off",
-    GOFLAGS: "-modcacherw -trimpath", // the cache can be removed, and the next page finds earlier builds
+    // The cache can be removed, the next page finds earlier builds, and what is only built to be run once is not optimized.
+    GOFLAGS: "-modcacherw -trimpath -gcflags=github.com/ctxfold/...=-N",
   };
 }
 

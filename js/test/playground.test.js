@@ -290,7 +290,7 @@ test("every supported format is read and shown, and nothing leaves the page", {
     const text = (await facts.textContent()) ?? "";
     assert.match(
       text,
-      /^(claude-code|cline|codex|copilot|gemini-cli|goose|letta|librechat|open-webui|opencode|openhands|pi|roo-code) \([a-z-]+\) · /,
+      /^(claude-code|cline|codex|copilot|gemini-cli|goose|letta|librechat|llamaindex|open-webui|opencode|openhands|pi|roo-code|semantic-kernel) \([a-z-]+\) · /,
       name,
     );
     assert.ok((await page.locator("#blocks").innerText()).length > 40, name);

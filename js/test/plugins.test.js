@@ -1,5 +1,5 @@
-// The plugins of examples/plugins: pi and opencode as programs compact with theirs, the hook of Claude Code is run as that runs it,
-// a session of Cloudflare's agents runs its function in workerd, and the types of all packages are checked. make test-agents runs Claude Code.
+// The plugins of examples/plugins: pi as a program compacts with its own, the hook of Claude Code is run as that runs it, a session of
+// Cloudflare's agents runs its function in workerd, and the types of all packages are checked. make test-agents runs Claude Code and opencode.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -132,9 +132,34 @@ test("pi compacts with its extension, asks no model, and goes on with the digest
   assert.notEqual(data?.details?.by, "ctxfold");
 });
 
+test("the plugin of opencode adds the facts of the session to what its model is asked", async (t) => {
+  const { project } = await home(t);
+  const { Ctxfold } = await import(await installed("opencode.js", project));
+  const { info, messages } = JSON.parse(await readFile(join(root, "testdata/sessions/opencode.json"), "utf8"));
+  /** @type {string[]} */
+  const logged = [];
+  const client = {
+    session: { get: async () => ({ data: info }), messages: async () => ({ data: messages }) },
+    app: { log: async (/** @type {any} */ { body }) => logged.push(body.message) },
+  };
+  const hooks = await Ctxfold({ client, directory: project });
+  const compacting = hooks["experimental.session.compacting"];
+  const output = { context: ["opencode's own"] };
+  await compacting({ sessionID: info.id }, output);
+  assert.deepEqual(logged, []);
+  const [own, facts = "", ...more] = output.context;
+  assert.deepEqual([own, more], ["opencode's own", []]);
+  assert.ok(facts.startsWith("Facts from the record of this session") && facts.includes("How old is Ada?"), facts);
+  assert.ok((await readdir(join(project, ".ctxfold"))).length > 0, "what a compaction removes is stored");
+  client.session.messages = () => Promise.reject(new Error("no such session"));
+  await compacting({ sessionID: info.id }, output);
+  assert.equal(output.context.length, 2);
+  assert.match(logged.join(), /no such session/);
+});
+
 test("opencode gives its model the facts of the session when it compacts", {
   timeout: 1_800_000,
-  skip: elsewhere && "opencode is not installed here",
+  skip: process.env.CTXFOLD_AGENTS ? elsewhere && "opencode is not installed here" : "make test-agents starts it",
 }, async (t) => {
   assert.ok(existsSync(opencode), "opencode is missing: npm install in js/fixtures/agents");
   const { folder, project, api, env } = await home(t);

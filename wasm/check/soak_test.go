@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -62,7 +63,7 @@ func soaking(t *testing.T, cache wazero.CompilationCache, pages uint32) *module 
 
 func cacheOf(t *testing.T) wazero.CompilationCache {
 	t.Helper()
-	cache, err := wazero.NewCompilationCacheWithDir(t.TempDir())
+	cache, err := wazero.NewCompilationCacheWithDir(cmp.Or(os.Getenv("CTXFOLD_CACHE"), t.TempDir()))
 	if err != nil {
 		t.Fatal(err)
 	}

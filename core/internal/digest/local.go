@@ -180,7 +180,7 @@ func (e *Extract) Digest(size int) string {
 // chat returns the digest of a conversation without tool calls: statements, and the user's standing instructions.
 func (e *Extract) chat(size int) string {
 	if e.talk == nil {
-		e.talk = newTalk(e.t, e.messages, e.old, append(e.beside, e.standing))
+		e.talk = newTalk(e.t, e.messages, e.old, e.ledger.Standing, e.standing, e.beside)
 	}
 	out := e.talk.sections(size - 20)
 	if out == [sections]string{} {

@@ -53,15 +53,17 @@ const (
 	ofOld     = 1024 // any other
 	ofModel   = 1536 // a line of a digest that a model wrote
 	ofDenied  = 8    // what the next turn rejects
+	ofListed  = 8    // a rule that the block of standing instructions has
+	ofRule    = 8192 // a rule for which the block has no room
 )
 
 // lookTalk is how many bytes of a conversation are read: half of them are the newest, the other half is sampled
 // evenly from older messages.
 const lookTalk = 1 << 19
 
-// newTalk collects the statements in messages and in the sections of an earlier digest. The texts of the last list appear
-// next to the digest.
-func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, beside []string) *talk {
+// newTalk collects the statements in messages and in the sections of an earlier digest. rules are the user's standing
+// instructions, and block has those that are listed next to the digest, like the texts of the last list.
+func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, rules []string, block string, beside []string) *talk {
 	k := &talk{facts: map[int]*fact{}}
 	names := speakerNames(t, messages)
 	for _, section := range chatLayout.order {
@@ -109,8 +111,9 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, b
 	k.corrections()
 	k.weigh()
 	k.counter()
+	k.favourRules(rules, block)
 	k.pair()
-	k.chosen = extract.New(k.items, beside)
+	k.chosen = extract.New(k.items, append(beside, block))
 	return k
 }
 

@@ -227,3 +227,22 @@ func TestLongAnswersKeepTheirQuestion(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// TestChatDigestOfUserFirst: next to an assistant that writes more, what the user said is chosen before most of what the assistant said, rules first,
+// and a rule that the list of standing instructions has isn't told twice.
+func TestChatDigestOfUserFirst(t *testing.T) {
+	answer := "Otters of Gotland weigh 9 kilograms. The harbour of Visby has 14 berths. Captain Lind sails at 17:40. " + strings.Repeat("Some say that the water is cold there, and others that it is warm. ", 4)
+	texts := []string{"We leave from Nynas with 2 bicycles.", answer, "Answer in two sentences, always.", strings.ReplaceAll(answer, "Otters", "Seals"), "The tent holds 3 people.", answer}
+	tr, seq := read(t, "openai-chat", chatOf(t, texts...))
+	l := &digest.Ledger{}
+	l.Add(tr, seq)
+	if got, want := digest.NewExtract(tr, seq, "", l).Digest(130), "# What was said\nuser: We leave from Nynas with 2 bicycles.\nAnswer in two sentences, always.\nThe tent holds 3 people."; got != want {
+		t.Errorf("without a list:\n%s\nwant\n%s", got, want)
+	}
+	e := digest.NewExtract(tr, seq, "", l)
+	block := l.ChatStandingBlock(200)
+	e.Keep(block, 0)
+	if got := e.Digest(160); strings.Count(got, "two sentences") != 1 || !strings.HasSuffix(got, block) || !strings.Contains(got, "holds 3 people") {
+		t.Errorf("with a list:\n%s", got)
+	}
+}

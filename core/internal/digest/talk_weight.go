@@ -2,6 +2,9 @@ package digest
 
 import (
 	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
 // longTalk is the length in bytes above which the sentences of a text have a lower weight, and leastOf is their minimum weight, in 1/1024. An essay
@@ -29,43 +32,91 @@ const fullAnswer = 200
 // deniedMark follows a line that the next turn rejects.
 const deniedMark = " (denied next)"
 
-// weigh lowers the weights of sentences in long texts and in rejected texts, depending on how much the user and the
-// assistant write.
-func (k *talk) weigh() {
-	var size, count [2]int // for the user and the assistant
-	side := func(own bool) int {
-		if own {
-			return 1
-		}
-		return 0
-	}
+// mostOfUser limits how many times as much as usual the user's texts weigh next to a talkative assistant.
+const mostOfUser = 4
+
+// shares are the weights of texts in a chat. They depend on how much the user and the assistant write on average.
+type shares struct {
+	user     int  // the factor of the user's texts, in 1/1024
+	lectures bool // the assistant writes far more than the user
+	long     int  // the length in bytes from which on the assistant's texts have a lower weight
+	least    int  // the minimum of that weight, in 1/1024
+}
+
+func (k *talk) shares() shares {
+	var size, count [2]int // of the user and the assistant
 	for i := range k.items {
 		if src := &k.sources[i]; src.fresh {
-			size[side(src.own)] += len(k.items[i].Text)
-			count[side(src.own)]++
+			side := 0
+			if src.own {
+				side = 1
+			}
+			size[side] += len(k.items[i].Text)
+			count[side]++
 		}
 	}
-	long, least := longTalk, leastOf
+	s := shares{user: 1024, long: longTalk, least: leastOf}
 	user, assistant := max(size[0]/max(count[0], 1), shortTalk/4), size[1]/max(count[1], 1)
-	lectures := assistant > longAnswer && count[0] > 0 && assistant > evenTalk*user
-	if lectures {
-		ratio := assistant * 16 / (evenTalk * user) // in 1/16, above 16
-		long = max(shortTalk, longTalk*256/(ratio*ratio))
-		least = max(leastOfLong, leastOf*16/ratio)
+	if assistant <= longAnswer || count[0] == 0 || assistant <= user {
+		return s
 	}
+	s.user = min(1024*assistant/user, 1024*mostOfUser)
+	if s.lectures = assistant > evenTalk*user; s.lectures {
+		ratio := assistant * 16 / (evenTalk * user) // in 1/16, above 16
+		s.long = max(shortTalk, longTalk*256/(ratio*ratio))
+		s.least = max(leastOfLong, leastOf*16/ratio)
+	}
+	return s
+}
+
+// weigh lowers the weights of sentences in long texts and in rejected texts, and raises those of a user who writes less
+// than the assistant.
+func (k *talk) weigh() {
+	s := k.shares()
 	for i := range k.items {
 		it, src := &k.items[i], &k.sources[i]
-		most, floor := longTalk, leastOf
+		most, floor, factor := longTalk, leastOf, s.user
 		if src.own {
-			most, floor = long, least
+			most, floor, factor = s.long, s.least, 1024
 		}
-		it.Answers = lectures && src.fresh && src.own && i > 0 && it.Follows && !k.sources[i-1].own && len(it.Text) > fullAnswer
+		it.Answers = s.lectures && src.fresh && src.own && i > 0 && it.Follows && !k.sources[i-1].own && len(it.Text) > fullAnswer
 		switch {
 		case !src.fresh:
 		case src.denied:
 			it.Factor = ofDenied
 		case it.Factor == 0 && len(it.Text) > most:
-			it.Factor = max(floor, 1024*most/len(it.Text))
+			it.Factor = max(floor, factor*most/len(it.Text))
+		case it.Factor == 0:
+			it.Factor = factor
+		default:
+			it.Factor = it.Factor * factor / 1024
+		}
+	}
+}
+
+// favourRules gives the user's rules a high weight, except for those that block lists already: these need no second place.
+func (k *talk) favourRules(rules []string, block string) {
+	var weights critbit.Map[int]
+	for _, rule := range rules {
+		factor := ofRule
+		if strings.Contains(block, rule) {
+			factor = ofListed
+		}
+		weights.Set(rule, factor)
+	}
+	for i := range k.items {
+		it := &k.items[i]
+		if src := &k.sources[i]; src.own || !src.fresh || weights.Len() == 0 {
+			continue
+		}
+		at := 0
+		for line := range strings.Lines(it.Text) {
+			for _, s := range sentencesIn(nil, line, quotedIn(line)) {
+				if factor, found := weights.Get(strings.Trim(line[s[0]:s[1]], " \t\r\n*-•")); found {
+					it.Weighed = append(it.Weighed, extract.Weighed{From: at + s[0], To: at + s[1], Factor: factor})
+				}
+			}
+			at += len(line)
 		}
 	}
 }

@@ -244,7 +244,7 @@ func said(t *testing.T, kind string, messages []byte) (all []string) {
 			all = append(all, spell(m))
 		case "openhands":
 			all = append(all, openHandsSaid(m)...)
-		case "librechat", "open-webui":
+		case "librechat", "open-webui", "llamaindex", "semantic-kernel":
 			all = append(all, chatSaid(m)...)
 		case "gemini-cli", "opencode":
 			list, _ := m["parts"].([]any)
@@ -324,5 +324,6 @@ func rooResumes(t *testing.T, file []byte) (all []string) {
 // resumes are the agents that are judged here; pi is judged by its own code (js/test/judges).
 var resumes = map[string]func(*testing.T, []byte) []string{
 	"claude-code": claudeResumes, "cline": clineResumes, "codex": codexResumes, "gemini-cli": geminiResumes,
-	"goose": gooseResumes, "librechat": libreChatResumes, "open-webui": openWebUIResumes, "opencode": opencodeResumes, "openhands": openHandsResumes, "roo-code": rooResumes,
+	"goose": gooseResumes, "librechat": libreChatResumes, "open-webui": openWebUIResumes, "llamaindex": listResumes, "semantic-kernel": listResumes,
+	"opencode": opencodeResumes, "openhands": openHandsResumes, "roo-code": rooResumes,
 }

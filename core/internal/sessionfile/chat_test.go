@@ -8,6 +8,9 @@ import (
 	"testing"
 )
 
+// chat has the kinds whose messages are put together from parts.
+var chat = map[string]bool{"librechat": true, "open-webui": true, "llamaindex": true, "semantic-kernel": true}
+
 // chatSaid flattens a message of openai-chat: its text, the names and arguments of its calls, or the id of the call
 // that it answers.
 func chatSaid(m record) (all []string) {
@@ -188,7 +191,7 @@ func openWebUIResumes(t *testing.T, file []byte) (all []string) {
 
 // TestChatTrees reads the samples of applications that keep a tree by separate code.
 func TestChatTrees(t *testing.T) {
-	for _, name := range []string{"librechat.json", "open-webui.json", "open-webui-chat.json"} {
+	for _, name := range []string{"librechat.json", "open-webui.json", "open-webui-chat.json", "llamaindex.json", "llamaindex-list.json", "semantic-kernel.json", "semantic-kernel-net.json"} {
 		src := sample(t)[name]
 		a := open(t, src)
 		if want, got := resumes[a.Kind](t, src), said(t, a.Kind, a.Messages); !slices.Equal(want, got) {
@@ -239,5 +242,89 @@ func TestChatLogs(t *testing.T) {
 	want := []string{"user  a", "user  c", "call x n {}"}
 	if got := said(t, "librechat", a.Messages); !slices.Equal(got, want) || a.skipped("rolled_back") != 1 {
 		t.Errorf("%q, want %q; %+v", got, want, a.Skipped)
+	}
+}
+
+// listResumes flattens the list of a file of LlamaIndex or of Semantic Kernel.
+func listResumes(t *testing.T, file []byte) (all []string) {
+	var whole any
+	if err := json.Unmarshal(file, &whole); err != nil {
+		t.Fatal(err)
+	}
+	if m := object(whole); m != nil {
+		if whole = m["messages"]; whole == nil {
+			whole = object(m["store"])["chat_history"]
+		}
+	}
+	either := func(m record, keys ...string) any {
+		for _, key := range keys {
+			if v := m[key]; v != nil && v != "" {
+				return v
+			}
+		}
+		return nil
+	}
+	spelled := func(v any) string {
+		if s, is := v.(string); is {
+			return s
+		}
+		return spell(v)
+	}
+	messages, _ := whole.([]any)
+	for _, v := range messages {
+		m := object(v)
+		role := text(either(m, "role"))
+		if role == "" {
+			role = text(object(m["Role"])["Label"])
+		}
+		kwargs := object(m["additional_kwargs"])
+		parts, _ := either(m, "blocks", "items", "Items").([]any)
+		var texts, images, calls, results []string
+		for _, v := range parts {
+			p := object(v)
+			name := text(either(p, "tool_name", "function_name", "FunctionName"))
+			if plugin := text(either(p, "plugin_name", "PluginName")); plugin != "" {
+				name = plugin + "-" + name
+			}
+			switch text(either(p, "block_type", "content_type", "$type")) {
+			case "text", "TextContent":
+				texts = append(texts, text(either(p, "text", "Text")))
+			case "image", "ImageContent":
+				if data := text(p["image"]); data != "" {
+					images = append(images, role+" image data:"+text(p["image_mimetype"])+";base64,"+data)
+				} else {
+					images = append(images, role+" image "+text(either(p, "url", "uri", "Uri")))
+				}
+			case "tool_call", "function_call", "FunctionCallContent":
+				calls = append(calls, "call "+text(either(p, "tool_call_id", "id", "Id"))+" "+name+" "+spelled(either(p, "tool_kwargs", "arguments", "Arguments")))
+			case "function_result", "FunctionResultContent":
+				results = append(results, "tool "+text(either(p, "id", "CallId"))+" "+spelled(either(p, "result", "Result")))
+			}
+		}
+		if old, _ := kwargs["tool_calls"].([]any); calls == nil {
+			for _, v := range old {
+				f := object(object(v)["function"])
+				calls = append(calls, "call "+text(object(v)["id"])+" "+text(f["name"])+" "+text(f["arguments"]))
+			}
+		}
+		all = append(all, images...)
+		if said := strings.Join(texts, "\n"); said != "" || role == "tool" && results == nil {
+			all = append(all, role+" "+text(kwargs["tool_call_id"])+" "+said)
+		}
+		all = append(append(all, calls...), results...)
+	}
+	return all
+}
+
+// TestChatLists refuses a store of two conversations, and leaves lists of wire formats alone.
+func TestChatLists(t *testing.T) {
+	for _, c := range []struct{ src, message string }{
+		{`{"store":{"a":[],"b":[]},"class_name":"SimpleChatStore"}`, "several conversations"},
+		{`{"messages":[{"role":"user","content":"a"}]}`, "not a session file"},
+		{`{"store":{"a":7},"class_name":"SimpleChatStore"}`, "must be a list"},
+	} {
+		if a := open(t, []byte(c.src)); a.Error == nil || !strings.Contains(a.Error.Message, c.message) {
+			t.Errorf("%s: %+v", c.src, a)
+		}
 	}
 }

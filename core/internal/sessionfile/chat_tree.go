@@ -339,14 +339,16 @@ func (c *chatTree) call(at jsonspan.Span, id, arguments string) {
 	}
 }
 
-// result adds the result of a call: a text, or the texts of a list.
+// result adds the result of a call: a text, the texts of a list, or the JSON of any other value.
 func (c *chatTree) result(at jsonspan.Span, id, output string) {
 	m := appendFilled(nil, c.src, at, `{"role":"tool","tool_call_id":$`+id+`?"";,"content":`)
 	said := find(c.src, at, output)
 	if text := stringAt(c.src, at, output); !text.IsZero() {
 		m = append(m, text.Slice(c.src)...)
+	} else if texts := c.texts(nil, said); len(texts) == 0 && !said.IsZero() && string(said.Slice(c.src)) != "null" && string(said.Slice(c.src)) != "[]" {
+		m = jsonspan.AppendString(m, jsonspan.AppendCompact(nil, said.Slice(c.src)))
 	} else {
-		m = appendJSON(m, nil, quoted(strings.Join(decoded(c.texts(nil, said)), "")))
+		m = appendJSON(m, nil, quoted(strings.Join(decoded(texts), "")))
 	}
 	c.answer.results = append(c.answer.results, append(m, '}'))
 }

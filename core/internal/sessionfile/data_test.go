@@ -12,6 +12,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/internal/testing/sessions"
+	"github.com/ctxfold/ctxfold/internal/testing/trials"
 )
 
 // real returns the real session files, by their path.
@@ -84,7 +85,8 @@ func compacts(t *testing.T, force bool, policy string, messages []byte) (result 
 	}
 }
 
-// TestRealFiles opens every real session file and compacts its conversation, with windows that force a compaction.
+// TestRealFiles opens every real session file and compacts its conversation, with windows that force a compaction; in make test two presets
+// in a window each.
 func TestRealFiles(t *testing.T) {
 	for name, src := range real(t) {
 		t.Run(name, func(t *testing.T) {
@@ -113,8 +115,11 @@ func TestRealFiles(t *testing.T) {
 			if err := json.Unmarshal(core.Call("estimate", []byte(`{"policy":{"format":"`+a.Format+`"},"messages":`+string(a.Messages)+`}`)), &size); err != nil {
 				t.Fatal(err)
 			}
-			for _, preset := range []string{"default", "window-budget"} {
-				for _, percent := range []int{50, 20, 5} {
+			for i, preset := range []string{"default", "window-budget"} {
+				for k, percent := range []int{50, 20, 5} {
+					if !trials.Covers(len(src)+i, k, 3) {
+						continue
+					}
 					window := max(size.Tokens*percent/100, 64)
 					policy := fmt.Sprintf(`{"preset":%q,"format":%q,"window":{"tokens":%d,"reserve":%d}}`, preset, a.Format, window, window/10)
 					result, report := compacts(t, false, policy, a.Messages)

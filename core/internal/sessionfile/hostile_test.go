@@ -184,7 +184,7 @@ func hostiles(n int) []hostile {
 
 // TestHostile opens hostile files, and measures the cost.
 func TestHostile(t *testing.T) {
-	n := trials.Count(10_000, 20_000, 100_000)
+	n := trials.Count(10_000, 10_000, 100_000)
 	for _, c := range hostiles(n) {
 		s, err := sessionfile.Open(repeat(n, c.line))
 		if err != nil {
@@ -204,7 +204,7 @@ func TestHostile(t *testing.T) {
 	counter := steps.Start(t)
 	for i, c := range hostiles(1) {
 		t.Run(c.name, func(t *testing.T) {
-			counter.Linear(t, "open", 4000, func(n int) []byte { return repeat(n, hostiles(n)[i].line) })
+			counter.Linear(t, "open", 2000, func(n int) []byte { return repeat(n, hostiles(n)[i].line) })
 		})
 	}
 }

@@ -129,7 +129,7 @@ func TestVerbatim(t *testing.T) {
 		if a.Kind == "codex" && strings.Contains(name, "no-history") {
 			continue // its summary is a message that the agent made up, and the file does not hold
 		}
-		if slices.Contains([]string{"copilot", "letta", "librechat", "open-webui"}, a.Kind) {
+		if slices.Contains([]string{"copilot", "letta", "librechat", "llamaindex", "open-webui", "semantic-kernel"}, a.Kind) {
 			continue // their messages are made of parts; TestChatTrees has what they say
 		}
 		var messages []map[string]json.RawMessage
@@ -203,7 +203,7 @@ func TestErrors(t *testing.T) {
 		message   string
 	}{
 		{"a database", "SQLite format 3\x00\x10\x00\x01\x01", "unknown_session", 0, "let the agent export the session"},
-		{"nothing", "", "unknown_session", 0, "claude-code, cline, codex, copilot, gemini-cli, goose, letta, librechat, open-webui, opencode, openhands, pi, roo-code"},
+		{"nothing", "", "unknown_session", 0, "claude-code, cline, codex, copilot, gemini-cli, goose, letta, librechat, llamaindex, open-webui, opencode, openhands, pi, roo-code, semantic-kernel"},
 		{"a list of messages", `[{"role":"user","content":"hi"}]`, "unknown_session", 0, ""},
 		{"a request body", `{"model":"gpt-5","messages":[{"role":"user","content":"hi"}]}`, "unknown_session", 0, ""},
 		{"text", "hello\nworld\n", "unknown_session", 0, ""},

@@ -16,12 +16,16 @@ func (w *writing) local(j Job, prior string, budget, spare int, standing string,
 		if !chats { // the rest is left for restored files
 			free = free * 7 / 8
 		}
-		if free > budget {
-			if chats { // the block gets its share first; the rest is left for the conversation
-				standing = w.StandingIn(j.Ledger, min(max(w.StandingShare(), w.ofOwnWords(free)), 3*free/4), chats)
-			} else {
-				standing = w.standing(j.Ledger, j.Gain, free, j.Room, chats)
-			}
+		switch {
+		case chats && w.policy.Summary.Standing == nil: // the block gets its share first; the rest is left for the conversation
+			free = max(free, budget)
+			standing = w.StandingIn(j.Ledger, max(free/2, min(leastRules, 3*free/4)), chats)
+			budget = free - w.doc.P.Text(standing)
+		case chats && free > budget:
+			standing = w.StandingIn(j.Ledger, min(w.StandingShare(), 3*free/4), chats)
+			budget = max(budget, free-w.doc.P.Text(standing))
+		case free > budget:
+			standing = w.standing(j.Ledger, j.Gain, free, j.Room, chats)
 			budget = max(budget, free-w.doc.P.Text(standing))
 			spare = w.spare(j.Gain, budget+w.doc.P.Text(standing))
 		}
@@ -47,14 +51,9 @@ func (w *writing) local(j Job, prior string, budget, spare int, standing string,
 	return text
 }
 
-// ofOwnWords returns how many of the free tokens in a chat's digest the user's rules and preferences may take, if the policy doesn't say:
-// half of them. The rest of the digest doesn't repeat these rules, so it loses little.
-func (w *writing) ofOwnWords(free int) int {
-	if w.policy.Summary.Standing != nil {
-		return 0
-	}
-	return free / 2
-}
+// leastRules is the number of tokens that the user's rules and preferences may take in a chat's digest if half of the digest is less, but at
+// most three quarters of the digest. The rest of the digest doesn't repeat these rules, so it loses little.
+const leastRules = 120
 
 // bytesOf estimates how many bytes of a job's messages make up the given number of tokens.
 func (w *writing) bytesOf(j Job, tokens int) int {

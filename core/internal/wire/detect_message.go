@@ -33,8 +33,8 @@ const (
 	nineID       // the id of the call has nine letters and digits
 	mixedNineID  // not all of the id's letters are lower case, as with Groq
 	hasValue     // value is a string
-	hasParent    // a key with which entries of a session name their parent
-	hasMessage
+	hasParent    // a key of entries that open reads, such as that of the parent of an entry
+	hasMessage   // a key that such entries have next to that one
 )
 
 // maxNamedBytes is the length of the longest role or type that is a sign, with its quotes.
@@ -43,7 +43,8 @@ const maxNamedBytes = 66
 // traitOf maps keys to the traits that they show.
 var traitOf = map[string]traits{
 	"type": hasType, "id": hasID, "text": hasText, "toolCalls": hasSDKCalls, "toolCallId": hasSDKCalls, "function": hasFunction,
-	"parentUuid": hasParent, "parent_tool_use_id": hasParent, "message": hasMessage, "parentMessageId": hasParent | hasMessage,
+	"parentUuid": hasParent, "parent_tool_use_id": hasParent, "message": hasMessage, "parentMessageId": hasParent, "isCreatedByUser": hasMessage,
+	"blocks": hasParent, "additional_kwargs": hasMessage, "Items": hasParent, "Role": hasMessage, "items": hasParent, "content_type": hasMessage,
 }
 
 // traitSigns are the signs that combinations of traits show, for messages and for the parts in a list. The row that applies is the first

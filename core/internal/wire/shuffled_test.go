@@ -180,9 +180,9 @@ var shapes = map[string][]string{
 	},
 }
 
-// TestShuffled repairs and compacts lists in random order, a few hundred for each format.
+// TestShuffled repairs and compacts lists in random order, 150 for each format, and 4,000 in make test-long.
 func TestShuffled(t *testing.T) {
-	seeds := uint64(trials.Count(250, 400, 4000))
+	seeds := uint64(trials.Count(150, 150, 4000))
 	for format, shapes := range shapes {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()

@@ -114,6 +114,7 @@ func messageCount(s *ctxfold.Session) int {
 // agents maps the kind of a session file to the agent's name.
 var agents = map[api.SessionKind]string{api.SessionClaudeCode: "Claude Code", api.SessionCodex: "Codex", api.SessionGeminiCLI: "Gemini CLI",
 	api.SessionCopilot: "GitHub Copilot", api.SessionLetta: "Letta", api.SessionLibreChat: "LibreChat", api.SessionOpenWebUI: "Open WebUI",
+	api.SessionLlamaIndex: "LlamaIndex", api.SessionSemanticKernel: "Semantic Kernel",
 	api.SessionGoose: "Goose", api.SessionOpenHands: "OpenHands", api.SessionRooCode: "Roo Code"}
 
 func agent(kind api.SessionKind) string {

@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -66,8 +68,26 @@ func folder(t testing.TB, env, name string) string {
 // Load reads all sessions of the given wire formats, sorted by name.
 func Load(t testing.TB, formats ...string) []Session {
 	t.Helper()
-	dir := Dir(t)
 	var all []Session
+	for _, s := range everySession(t, Dir(t)) {
+		if slices.Contains(formats, s.Format) {
+			all = append(all, s)
+		}
+	}
+	if len(all) == 0 {
+		t.Fatalf("%s holds no session in %v", Dir(t), formats)
+	}
+	return all
+}
+
+// everySession reads the sessions of a folder once for all tests of a process. Tests must not change what they get.
+func everySession(t testing.TB, dir string) (all []Session) {
+	t.Helper()
+	loading.Lock()
+	defer loading.Unlock()
+	if found, ok := loaded[dir]; ok {
+		return found
+	}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -78,10 +98,8 @@ func Load(t testing.TB, formats ...string) []Session {
 			return err
 		}
 		for _, s := range extract(t, filepath.ToSlash(rel), src) {
-			for _, f := range formats {
-				if s.Format == f && len(s.Messages) > 0 {
-					all = append(all, s)
-				}
+			if len(s.Messages) > 0 {
+				all = append(all, s)
 			}
 		}
 		return nil
@@ -90,11 +108,14 @@ func Load(t testing.TB, formats ...string) []Session {
 		t.Fatal(err)
 	}
 	sort.SliceStable(all, func(i, j int) bool { return all[i].Name < all[j].Name })
-	if len(all) == 0 {
-		t.Fatalf("%s holds no session in %v", dir, formats)
-	}
+	loaded[dir] = all
 	return all
 }
+
+var (
+	loading sync.Mutex
+	loaded  = map[string][]Session{} // by folder
+)
 
 // Mistral is the prefix of URLs of Mistral's API. Some recordings in the folder for OpenAI's API are requests to it.
 const Mistral = "https://api.mistral.ai/"

@@ -161,8 +161,10 @@ const AGENTS: Record<string, string> = {
   copilot: "GitHub Copilot",
   letta: "Letta",
   librechat: "LibreChat",
+  llamaindex: "LlamaIndex",
   "open-webui": "Open WebUI",
   "roo-code": "Roo Code",
+  "semantic-kernel": "Semantic Kernel",
 };
 
 const agentOf = ({ kind }: Session<unknown>) => AGENTS[kind] ?? kind;

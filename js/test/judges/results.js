@@ -7,7 +7,7 @@ import { madeUp } from "./made-up.js";
 
 const module = await load();
 
-/** @typedef {{name: string, real: boolean, messages: any[]}} Conversation */
+/** @typedef {{name: string, real: boolean, at?: number, messages: any[]}} Conversation at is the place among the real ones */
 
 /**
  * A fixed selection of the real sessions: whole bodies and lists, session files, recorded exchanges.
@@ -109,27 +109,30 @@ export async function conversations(format, shape) {
   const real = [];
   for (const [kind, path] of sessions[format] ?? []) {
     const lists = await readers[kind](`${data}/${path}`);
-    real.push(...lists.map((messages, i) => ({ name: `${path} ${i}`, real: true, messages })));
+    real.push(...lists.map((messages, i) => ({ name: `${path} ${i}`, real: true, at: real.length + i, messages })));
   }
   return [...own, ...real];
 }
 
 /**
- * Compacts with windows that are too small for the conversation, with and without a model's summary.
+ * Compacts with windows that are too small for the conversation, with and without a model's summary: in 12 ways. A real conversation is
+ * compacted in three of them, drawn by its place so that every way occurs, except in make test-long.
  * @param {string} format
  * @param {Conversation} conversation
  */
-export async function results(format, { name, real, messages }) {
+export async function results(format, { name, real, at = 0, messages }) {
   const known = /** @type {import("ctxfold").Format} */ (format);
   const { tokens: size } = createCompactor({ module, policy: { format: known } }).estimate(messages);
   /** @type {{name: string, messages: any[]}[]} */
   const out = [];
+  let way = 0;
   for (const preset of /** @type {const} */ (["default", "window-budget"])) {
     for (const percent of [50, 20, 5]) {
       const tokens = Math.max(64, Math.floor((size * percent) / 100));
       /** @type {import("ctxfold").Policy} */
       const policy = { preset, format: known, window: { tokens, reserve: Math.floor(tokens / 10) } };
       for (const summarize of [undefined, async () => "# Objective\nGo on.\n\n# Status\nAll before is done."]) {
+        if (real && !process.env.CTXFOLD_LONG && (way++ + at) % 4 !== 0) continue;
         const done = await createCompactor({ module, policy, ...(summarize && { summarize }) }).compact(messages);
         if (done.report.changed) {
           const by = summarize ? "a model's summary" : "a digest";

@@ -2528,10 +2528,12 @@ SessionKind = Literal[
     "letta",
     "librechat",
     "open-webui",
+    "llamaindex",
     "opencode",
     "openhands",
     "pi",
     "roo-code",
+    "semantic-kernel",
 ]
 
 

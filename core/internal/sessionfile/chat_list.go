@@ -1,0 +1,306 @@
+package sessionfile
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// Frameworks that store a conversation as a list of messages with parts, and write it to a file.
+//
+// LlamaIndex: SimpleChatStore.persist, with one conversation, or a list of ChatMessage.model_dump
+// (llama_index/core/base/llms/types.py). OpenAI's integration has calls twice, as parts and in additional_kwargs. Semantic
+// Kernel: ChatHistory of Python (semantic_kernel/contents), and the list that .NET writes, which has types under "$type".
+func init() {
+	register(&Kind{
+		Name:   "llamaindex",
+		Doc:    "LlamaIndex: a chat store with one conversation, or a list of ChatMessage",
+		Format: "openai-chat",
+		Signs:  []Sign{{"", []string{"store", "class_name"}}},
+		Items:  []Sign{{"", []string{"role", "blocks"}}},
+		Read:   readChatList,
+	})
+	register(&Kind{
+		Name:   "semantic-kernel",
+		Doc:    "Semantic Kernel: ChatHistory of Python or .NET",
+		Format: "openai-chat",
+		Signs:  []Sign{{"", []string{"messages"}}},
+		Items:  []Sign{{"", []string{"Role", "Items"}}, {"", []string{"role", "items", "content_type"}}},
+		Is: func(src []byte, at jsonspan.Span) bool {
+			for _, m := range items(src, find(src, at, "messages")) {
+				at = m
+				break
+			}
+			return !find(src, at, "items").IsZero() || !find(src, at, "Items").IsZero()
+		},
+		Read: readChatList,
+	})
+}
+
+// chatWords has the names that a framework gives to the members of messages and parts, and the types of parts.
+type chatWords struct {
+	role, parts, tag           string
+	textType, text             string
+	callType, id, name, plugin string
+	arguments                  string
+	resultType, resultID       string
+	result                     string
+	imageType, url             string
+}
+
+var chatSpellings = [...]chatWords{
+	{"role", "blocks", "block_type", "text", "text", "tool_call", "tool_call_id", "tool_name", "", "tool_kwargs", "", "", "", "image", "url"},
+	{"role", "items", "content_type", "text", "text", "function_call", "id", "function_name", "plugin_name", "arguments",
+		"function_result", "id", "result", "image", "uri"},
+	{"Role.Label", "Items", "$type", "TextContent", "Text", "FunctionCallContent", "Id", "FunctionName", "PluginName", "Arguments",
+		"FunctionResultContent", "CallId", "Result", "ImageContent", "Uri"},
+}
+
+// chatList is a conversation in a list.
+type chatList struct {
+	chatTree
+	words *chatWords
+	apart bool // calls are only in additional_kwargs, as older versions of LlamaIndex write them
+}
+
+func readChatList(f *file) writer {
+	c := &chatList{chatTree: chatTree{file: f}, words: &chatSpellings[0]}
+	many := 0
+	entry := func(s *jsonspan.Scanner) {
+		at := jsonspan.Span{Start: s.Pos()}
+		members(s, func([]byte) bool { return false })
+		at.End = s.Pos()
+		c.nodes = append(c.nodes, chatNode{at: at})
+	}
+	list := func(s *jsonspan.Scanner) { c.list = readList(s, "messages", "a message", entry) }
+	s := f.scan(uint32(start(f.src)))
+	if s.Kind() == jsonspan.Array {
+		list(s)
+	} else {
+		read(s, field{"messages", list}, field{"store", func(s *jsonspan.Scanner) {
+			if isObject(s) {
+				members(s, func([]byte) bool { many++; list(s); return true })
+			}
+		}})
+	}
+	if s.End(); many > 1 {
+		s.Fail(api.CodeUnknownSession, 0, "this chat store holds several conversations; give a file with one")
+	}
+	if f.fail(s.Err(), 0); f.err != nil {
+		return c
+	}
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		for k := range chatSpellings {
+			if !find(f.src, n.at, chatSpellings[k].parts).IsZero() {
+				c.words = &chatSpellings[k]
+			}
+		}
+		n.first = int32(c.Count)
+		c.entry(int32(i))
+		if n.n = int32(c.Count) - n.first; n.n == 0 {
+			c.skip(api.SkipEmpty, 1)
+		}
+	}
+	return c
+}
+
+// entry writes the messages that an entry of the list becomes.
+func (c *chatList) entry(i int32) {
+	at, w := c.nodes[i].at, c.words
+	role := textOf(c.src, at, w.role)
+	if role == "" {
+		role = textOf(c.src, at, "role.label")
+	}
+	kwargs := find(c.src, at, "additional_kwargs")
+	var texts [][]byte
+	var images []byte
+	add := func(part jsonspan.Span) {
+		switch typ := textOf(c.src, part, w.tag); {
+		case typ == w.textType:
+			if text := stringAt(c.src, part, w.text); text.Len() > 2 {
+				texts = append(texts, text.Slice(c.src))
+			}
+		case typ == w.callType:
+			c.called(part)
+		case typ == w.resultType && typ != "":
+			c.result(part, w.resultID, w.result)
+		case typ == w.imageType:
+			if url := imageURL(c.src, part); url != "" {
+				images = appendJSON(images, nil, `,{"type":"image_url","image_url":{"url":`, quoted(url), `}}`)
+			}
+		}
+	}
+	for _, part := range items(c.src, find(c.src, at, w.parts)) {
+		add(part)
+	}
+	if old := stringAt(c.src, at, "content"); texts == nil && old.Len() > 2 {
+		texts = append(texts, old.Slice(c.src))
+	}
+	switch role {
+	case "assistant", "chatbot", "model":
+		if calls := find(c.src, kwargs, "tool_calls"); c.answer.calls == nil && !calls.IsZero() {
+			for _, call := range items(c.src, calls) {
+				c.apart = true
+				c.answer.calls = appendFilled(c.answer.calls, c.src, call,
+					`,{"id":$id?"";,"type":"function","function":{"name":$function.name?"";,"arguments":$function.arguments?"{}";}}`)
+			}
+		}
+		c.answer.texts = texts
+	case "tool", "function":
+		if c.answer.results == nil {
+			m := appendFilled(nil, c.src, kwargs, `{"role":"tool","tool_call_id":$tool_call_id?"";,"content":`)
+			c.answer.results = [][]byte{appendJSON(m, nil, quoted(strings.Join(decoded(texts), "\n")), `}`)}
+		}
+	default:
+		c.spoke(role, i, joinedTexts(texts), images)
+	}
+	c.flush(i)
+}
+
+// spoke writes a message of the user or of the system, unless it is empty.
+func (c *chatList) spoke(role string, i int32, text, images []byte) {
+	if text == nil && images == nil {
+		return
+	}
+	c.message()
+	c.came(i)
+	if images == nil {
+		c.put(`{"role":`, quoted(role), `,"content":`, text, `}`)
+		return
+	}
+	if text != nil {
+		images = appendJSON(nil, nil, `,{"type":"text","text":`, text, `}`, images)
+	}
+	c.put(`{"role":`, quoted(role), `,"content":[`, images[1:], `]}`)
+}
+
+// imageURL returns the URL of an image part, or a data URL with its content.
+func imageURL(src []byte, part jsonspan.Span) string {
+	if data := textOf(src, part, "image"); data != "" {
+		return "data:" + textOf(src, part, "image_mimetype") + ";base64," + data
+	}
+	for _, key := range [...]string{"url", "data_uri", "uri", "DataUri", "Uri"} {
+		if url := textOf(src, part, key); url != "" {
+			return url
+		}
+	}
+	return ""
+}
+
+// called adds a call. The name of a plugin precedes that of its function.
+func (c *chatList) called(part jsonspan.Span) {
+	w, a := c.words, &c.answer
+	name := textOf(c.src, part, w.name)
+	if plugin := textOf(c.src, part, w.plugin); plugin != "" {
+		name = plugin + "-" + name
+	} else if name == "" {
+		name = textOf(c.src, part, "name")
+	}
+	a.calls = appendJSON(a.calls, nil, `,{"id":`, quoted(textOf(c.src, part, w.id)), `,"type":"function","function":{"name":`, quoted(name), `,"arguments":`)
+	switch args := find(c.src, part, w.arguments); {
+	case args.IsZero() || string(args.Slice(c.src)) == "null":
+		a.calls = append(a.calls, `"{}"}}`...)
+	case c.src[args.Start] == '"':
+		a.calls = append(append(a.calls, args.Slice(c.src)...), "}}"...)
+	default:
+		a.calls = append(jsonspan.AppendString(a.calls, jsonspan.AppendCompact(nil, args.Slice(c.src))), "}}"...)
+	}
+}
+
+// save replaces the list. Unchanged messages stay as they are. Afterwards, folded messages only exist in the old file.
+func (c *chatList) save(s *saver) {
+	s.kept, s.out = int(c.list.Start), []byte{'['}
+	var names critbit.Map[string]
+	for i := 0; i < len(s.in.Messages); {
+		for _, call := range items(s.in.Src, s.valueSpan(i, "tool_calls")) {
+			names.Set(textOf(s.in.Src, call, "id"), textOf(s.in.Src, call, "function.name"))
+		}
+		g := c.group(s, i)
+		if s.comma(i); g.node >= 0 {
+			s.write(c.nodes[g.node].at)
+			i = g.end
+			continue
+		}
+		name, _ := names.Get(textOf(s.in.Src, s.in.Messages[i], "tool_call_id"))
+		c.fresh(s, i, name)
+		i++
+	}
+	s.write(`]`, c.src[c.list.End:])
+}
+
+// valueSpan returns the value at a path of message i, or the zero Span.
+func (s *saver) valueSpan(i int, path string) jsonspan.Span {
+	return find(s.in.Src, s.in.Messages[i], path)
+}
+
+// fresh writes message i as a new entry. name is the tool whose result it is.
+func (c *chatList) fresh(s *saver, i int, name string) {
+	w, role := c.words, s.role(i)
+	text, images := chatText(s.in.Src, s.in.Messages[i])
+	calls, id := s.valueSpan(i, "tool_calls"), s.valueSpan(i, "tool_call_id")
+	index := w == &chatSpellings[0]
+	switch {
+	case !index && w.tag == "$type":
+		s.write(`{"Role":{"Label":`, quoted(role), `},"Items":[`)
+	case !index:
+		s.write(`{"content_type":"message","role":`, quoted(role), `,"items":[`)
+	default:
+		s.write(`{"role":`, quoted(role), `,"additional_kwargs":{`)
+		if c.apart && !calls.IsZero() {
+			s.write(`"tool_calls":`, calls.Slice(s.in.Src))
+		} else if !id.IsZero() {
+			s.write(`"tool_call_id":`, id.Slice(s.in.Src))
+		}
+		s.write(`},"blocks":[`)
+	}
+	n := 0
+	part := func(typ string) {
+		s.comma(n)
+		n++
+		s.write(`{"`+w.tag+`":`, quoted(typ))
+	}
+	if role == "tool" && !index {
+		part(w.resultType)
+		s.write(`,"`+w.resultID+`":`, id.Slice(s.in.Src))
+		c.named(s, name)
+		s.write(`,"`+w.result+`":`, quoted(text), `}`)
+	} else if text != "" || role == "tool" {
+		part(w.textType)
+		s.write(`,"`+w.text+`":`, quoted(text), `}`)
+	}
+	for _, url := range images {
+		part(w.imageType)
+		s.write(`,"`+w.url+`":`, url.Slice(s.in.Src), `}`)
+	}
+	for _, call := range items(s.in.Src, calls) {
+		if index && c.apart {
+			break
+		}
+		part(w.callType)
+		s.write(`,"`+w.id+`":`, quoted(textOf(s.in.Src, call, "id")))
+		c.named(s, textOf(s.in.Src, call, "function.name"))
+		args := []byte(textOf(s.in.Src, call, "function.arguments"))
+		in := scanner(args, 0)
+		if object := in.Kind() == jsonspan.Object; w.tag == "$type" && object && in.Skip().Kind == jsonspan.Object && in.Err() == nil {
+			s.write(`,"`+w.arguments+`":`, args, `}`)
+		} else {
+			s.write(`,"`+w.arguments+`":`, quoted(args), `}`)
+		}
+	}
+	s.write(`]}`)
+}
+
+// named writes the name of a tool: that of its plugin, which ends at the first hyphen, and that of its function.
+func (c *chatList) named(s *saver, name string) {
+	w := c.words
+	if w.plugin != "" {
+		if plugin, function, found := strings.Cut(name, "-"); found {
+			s.write(`,"`+w.plugin+`":`, quoted(plugin))
+			name = function
+		}
+	}
+	s.write(`,"`+w.name+`":`, quoted(name))
+}
