@@ -51,8 +51,8 @@ func (w *writing) local(j Job, prior string, budget, spare int, standing string,
 	return text
 }
 
-// leastRules is the number of tokens that the user's rules and preferences may take in a chat's digest if half of the digest is less, but at
-// most three quarters of the digest. The rest of the digest doesn't repeat these rules, so it loses little.
+// leastRules is the number of tokens that the user's rules and preferences may take in a chat's digest if half of the digest is less, but
+// at most three quarters of the digest. The rest of the digest doesn't repeat these rules, so it loses little.
 const leastRules = 120
 
 // bytesOf estimates how many bytes of a job's messages make up the given number of tokens.
