@@ -1,9 +1,7 @@
 package core_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -20,6 +18,7 @@ type keptMessage struct {
 // keptApp is an app with a Conversation: it keeps the sent messages, and a turn is a job. It is the simulated host of these jobs.
 type keptApp struct {
 	w          *world
+	s          *schedule
 	policy     string
 	can        []api.EffectName
 	replica    int // how often the process has crashed
@@ -36,7 +35,7 @@ type keptApp struct {
 
 // whatsKept lists the events in a conversation that its host keeps.
 var whatsKept = []string{"turn", "turn", "turn", "turn", "before", "call", "forced", "refused", "twice", "during", "edit", "delete", "regenerate", "restore", "branch", "crash",
-	"cancel", "down", "sleep"}
+	"cancel", "down", "sleep", "stall"}
 
 // keptEffects lists the effects that a host of a Conversation executes.
 var keptEffects = []api.EffectName{api.EffectPut, api.EffectAsk, api.EffectWait, api.EffectBegin, api.EffectStop, api.EffectEmit, api.EffectCancel, api.EffectEnter,
@@ -47,13 +46,13 @@ func (c *keptApp) append(text string) {
 	c.list = append(slices.Clone(c.list), keptMessage{text, len(c.history) - 1})
 }
 
-// text is the list as JSON.
-func (c *keptApp) text() string {
+// texts are the messages of the list, as JSON.
+func (c *keptApp) texts() []string {
 	texts := make([]string, len(c.list))
 	for i, m := range c.list {
 		texts[i] = m.text
 	}
-	return "[" + strings.Join(texts, ",") + "]"
+	return texts
 }
 
 // turn starts a turn.
@@ -68,7 +67,7 @@ func (c *keptApp) turn(name string, moment api.TurnMoment, settings api.JobSetti
 }
 
 func (c *keptApp) start(name string, settings api.JobSettings) *simulatedJob {
-	j := &simulatedJob{w: c.w, name: name, replica: &c.replica, crashes: c.replica, policy: c.policy, settings: settings, flights: map[int]api.EffectName{}, began: c.w.now,
+	j := &simulatedJob{w: c.w, name: name, replica: &c.replica, crashes: c.replica, policy: c.policy, settings: settings, flights: map[int]api.EffectName{}, open: map[int]bool{}, asked: map[string]int{}, began: c.w.now,
 		kept: c, then: c.end}
 	c.w.jobs, c.jobs = append(c.w.jobs, j), append(c.jobs, j)
 	j.begin()
@@ -167,25 +166,18 @@ func (c *keptApp) end(j *simulatedJob) {
 // adopt continues the conversation with the result of a job, and checks it.
 func (c *keptApp) adopt(j *simulatedJob) {
 	w := c.w
-	var edits []struct {
-		Keep            []int
-		Insert, Message json.RawMessage
-		Set             *int
-	}
-	if err := json.Unmarshal(j.result["edits"], &edits); err != nil {
+	sent, was, err := edited(j.result["edits"], c.texts())
+	if err != nil {
 		w.violated("%s: %v in %s", j.name, err, j.result["edits"])
 		return
 	}
 	var list []keptMessage
-	for _, e := range edits {
-		switch {
-		case e.Keep != nil:
-			list = append(list, c.list[e.Keep[0]:e.Keep[1]]...)
-		case e.Set != nil:
-			list = append(list, keptMessage{string(e.Message), c.list[*e.Set].origin})
-		default:
-			list = append(list, keptMessage{string(e.Insert), -1})
+	for i, text := range sent {
+		origin := -1
+		if was[i] >= 0 {
+			origin = c.list[was[i]].origin
 		}
+		list = append(list, keptMessage{text, origin})
 	}
 	list = append(list, c.list[j.length:]...)
 	if len(list) == 0 || list[len(list)-1].origin != len(c.history)-1 {
@@ -199,12 +191,8 @@ func (c *keptApp) adopt(j *simulatedJob) {
 // verify checks that the list is valid, and that everything that is not in it comes back from the store.
 func (c *keptApp) verify(name string) {
 	w := c.w
-	var valid struct {
-		Valid      bool
-		Violations json.RawMessage
-	}
-	if answer := w.call("validate", `"policy":{"format":"openai-chat"}`, `"messages":`+c.text()); json.Unmarshal(answer, &valid) != nil || !valid.Valid {
-		w.violated("%s: what is sent is refused: %s", name, valid.Violations)
+	if refusal := w.core.refusal(w, c.texts()); refusal != "" {
+		w.violated("%s: %s", name, refusal)
 	}
 	if !w.fails(70) {
 		c.restored(name)
@@ -212,24 +200,13 @@ func (c *keptApp) verify(name string) {
 }
 
 // restored returns the whole history, restored from the list and the stored bodies.
-func (c *keptApp) restored(name string) []json.RawMessage {
+func (c *keptApp) restored(name string) []string {
 	w := c.w
-	var bodies []string
-	for _, handle := range slices.Sorted(maps.Keys(w.bodies)) {
-		bodies = append(bodies, fmt.Sprintf(`{"handle":%q,"body":%s}`, handle, w.bodies[handle]))
+	whole := w.core.restore(w, c.texts(), c.state)
+	if !slices.Equal(whole, c.history) {
+		w.violated("%s: %d messages come back of %d, or others", name, len(whole), len(c.history))
 	}
-	var whole struct{ Messages []json.RawMessage }
-	members := []string{`"policy":{"format":"openai-chat"}`, `"bodies":[` + strings.Join(bodies, ",") + `]`, `"messages":` + c.text()}
-	if c.state != nil {
-		members = append(members, `"state":`+string(c.state))
-	}
-	if answer := w.call("restore", members...); json.Unmarshal(answer, &whole) != nil {
-		w.violated("%s: nothing comes back: %.300s", name, answer)
-	}
-	if !slices.EqualFunc(whole.Messages, c.history, func(a json.RawMessage, b string) bool { return string(a) == b }) {
-		w.violated("%s: %d messages come back of %d, or others", name, len(whole.Messages), len(c.history))
-	}
-	return whole.Messages
+	return whole
 }
 
 // settle cancels the background compaction, and lets running turns end, as a Conversation does before all messages are replaced.
@@ -291,7 +268,7 @@ func (c *keptApp) change(name string, a action) {
 		if strings.HasPrefix(c.list[at].text, `{"role":"assistant"`) {
 			role = "assistant"
 		}
-		text := message(role, c.w.random, "Changed")
+		text := c.s.says(role, c.w.random, "Changed")
 		c.list, c.history, c.edited = slices.Clone(c.list), slices.Clone(c.history), true
 		c.list[at].text = text
 		c.history[c.list[at].origin] = text
@@ -302,7 +279,7 @@ func (c *keptApp) change(name string, a action) {
 	case "regenerate":
 		if own > 0 && strings.HasPrefix(c.list[len(c.list)-1].text, `{"role":"assistant"`) {
 			c.cut(len(c.list) - 1)
-			c.append(message("assistant", c.w.random, "Another answer"))
+			c.append(c.s.says("assistant", c.w.random, "Another answer"))
 		}
 	case "restore", "branch":
 		whole := c.restored(name)
@@ -311,7 +288,7 @@ func (c *keptApp) change(name string, a action) {
 		}
 		c.list, c.state, c.edited = nil, nil, true
 		for i, m := range whole {
-			c.list = append(c.list, keptMessage{string(m), i})
+			c.list = append(c.list, keptMessage{m, i})
 		}
 		if a.what == "branch" && len(c.list) > 2 { // another one, from the middle
 			c.cut(len(c.list) / 2 / 2 * 2)
@@ -321,12 +298,12 @@ func (c *keptApp) change(name string, a action) {
 
 // playKept plays a schedule in a conversation that its host keeps, and returns the first invariant that did not hold.
 func playKept(s schedule) (*world, string) {
-	w := newWorld(s.seed, s.faults)
-	c := &keptApp{w: w, policy: s.policy, can: s.can}
+	w := s.world()
+	c := &keptApp{w: w, s: &s, policy: s.policy, can: s.can}
 	w.random = rand.New(rand.NewPCG(s.seed, 1<<32))
 	for range s.before[0] / 2 {
-		c.append(message("user", w.random, "Question"))
-		c.append(message("assistant", w.random, "Answer"))
+		c.append(c.s.says("user", w.random, "Question"))
+		c.append(c.s.says("assistant", w.random, "Answer"))
 	}
 	for n, a := range s.actions {
 		w.run(w.now + a.gap)
@@ -358,23 +335,26 @@ func (c *keptApp) act(name string, a action) {
 		return
 	case "sleep":
 		return
+	case "stall":
+		w.stalls[&c.replica] = w.now + int64(a.number)*60
+		return
 	case "edit", "delete", "regenerate", "restore", "branch":
 		c.change(name, a)
 		return
 	case "refused":
 		if a.number%3 == 0 {
-			settings.Refused, settings.Limit = true, a.number%2*1000
+			settings.Refused, settings.Limit = true, a.number%2*c.s.limit()
 		} else {
-			settings.Refusal = &api.Failure{Status: 400, Body: "prompt is too long: 1400 tokens > 1000 maximum"}
+			settings.Refusal = c.s.refusal()
 		}
 	}
-	c.append(message("user", w.random, "Question"))
+	c.append(c.s.says("user", w.random, "Question"))
 	moment := map[string]api.TurnMoment{"before": api.TurnBefore, "call": api.TurnCall, "forced": api.TurnForced, "refused": api.TurnForced}[a.what]
 	if moment == "" {
 		moment = api.TurnAfter
 	}
 	if moment == api.TurnAfter {
-		c.append(message("assistant", w.random, "Answer"))
+		c.append(c.s.says("assistant", w.random, "Answer"))
 	}
 	j := c.turn(name, moment, settings)
 	switch a.what {
@@ -383,14 +363,14 @@ func (c *keptApp) act(name string, a action) {
 		c.cancel(j)
 	case "during": // messages come while a summary is written
 		w.run(w.now + int64(a.number))
-		c.append(message("user", w.random, "Meanwhile"))
-		c.append(message("assistant", w.random, "Answer"))
+		c.append(c.s.says("user", w.random, "Meanwhile"))
+		c.append(c.s.says("assistant", w.random, "Answer"))
 	case "twice":
 		w.run(w.now + int64(a.number%100))
 		c.turn(name+" again", api.TurnForced, api.JobSettings{})
 	}
 	c.wait(name)
 	if moment != api.TurnAfter {
-		c.append(message("assistant", w.random, "Answer"))
+		c.append(c.s.says("assistant", w.random, "Answer"))
 	}
 }

@@ -162,11 +162,7 @@ func TestLoopGoesOn(t *testing.T) {
 			if err != nil || len(sent) >= 40 {
 				t.Fatal(keys, err, len(sent))
 			}
-			before, err := json.Marshal(sent)
-			if err != nil {
-				t.Fatal(err)
-			}
-			given := strings.TrimSuffix(string(before), "]") + "," + strings.TrimPrefix(boats(21), "[")
+			given := "[" + strings.Join(sent, ",") + "," + strings.TrimPrefix(boats(21), "[")
 			if fails {
 				w.down = w.now + 300_000
 			}
@@ -307,5 +303,16 @@ func TestLoopStops(t *testing.T) {
 		if got := [2]int{w.begun, w.stopped}; got != want || w.wrong != "" {
 			t.Errorf("%s: %v begun and stopped, not %v: %s", name, got, want, w.wrong)
 		}
+	}
+}
+
+// TestLoopAsksInTime: a host that cannot wait, and was suspended until after the deadline of a request, does not ask the model again.
+func TestLoopAsksInTime(t *testing.T) {
+	w, replica := newWorld(1, faults{incomplete: 100}), 0
+	j := w.start("a call", &replica, boatPolicy, boats(40), api.JobSettings{Can: []api.EffectName{api.EffectAsk}, SummaryTimeout: 25_000}, nil)
+	w.stalls[&replica] = w.now + 60_000
+	w.run(w.now + 600_000)
+	if !j.done || j.failure != nil || j.asks != 1 || w.wrong != "" {
+		t.Errorf("asked %d times, %v %v: %s", j.asks, j.done, j.failure, w.wrong)
 	}
 }

@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"cmp"
 	"container/heap"
 	"encoding/json"
 	"fmt"
@@ -9,13 +10,12 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core"
-	"github.com/mailru/easyjson/jlexer"
 )
 
 // world is the environment of the jobs in a simulation: time, a store of records and one of bodies, leases, a model, and replicas that
 // crash. All of it is determined by a seed.
 type world struct {
+	core    jobCore
 	now     int64
 	random  *rand.Rand
 	faults  faults
@@ -36,9 +36,10 @@ type world struct {
 	down    int64           // until when the model answers nobody
 	waiting map[string][]func()
 	notices map[api.NoticeName]int
-	refused bool   // to store a body: what was removed is only in a result
-	options string // more options of the jobs that start, as JSON
-	wrong   string // the first invariant that did not hold
+	refused bool           // to store a body: what was removed is only in a result
+	stalls  map[*int]int64 // until when a replica does nothing
+	options string         // more options of the jobs that start, as JSON
+	wrong   string         // the first invariant that did not hold
 }
 
 // faults are the failures, in percent of all effects of a kind.
@@ -77,8 +78,9 @@ func (q *occasions) Pop() any {
 }
 
 func newWorld(seed uint64, f faults) *world {
-	return &world{now: 1_700_000_000_000, random: rand.New(rand.NewPCG(seed, 0)), faults: f, records: map[string]savedRecord{},
-		leases: map[string]simulatedLease{}, bodies: map[string]string{}, waiting: map[string][]func(){}, notices: map[api.NoticeName]int{}}
+	return &world{core: wholeCore{}, now: 1_700_000_000_000, random: rand.New(rand.NewPCG(seed, 0)), faults: f, records: map[string]savedRecord{},
+		leases: map[string]simulatedLease{}, bodies: map[string]string{}, waiting: map[string][]func(){}, notices: map[api.NoticeName]int{},
+		stalls: map[*int]int64{}}
 }
 
 // calm reports whether nothing fails, apart from crashes and a model that is down.
@@ -118,8 +120,11 @@ type simulatedJob struct {
 	policy    string
 	settings  api.JobSettings
 	job       api.Raw
-	flights   map[int]api.EffectName
-	wait      int // counts the waits; only the last one counts
+	flights   map[int]api.EffectName // all effects that have a result
+	open      map[int]bool           // those of them without a result so far
+	wait      int                    // counts the waits; only the last one counts
+	asked     map[string]int         // how often each request was asked since the job has looked for records
+	asking    string                 // the newest request, until the last one that is in flight has an answer
 	events    int
 	began     int64
 	holder    string
@@ -132,6 +137,7 @@ type simulatedJob struct {
 	result    map[string]json.RawMessage
 	failure   *api.JobFailure
 	cancelled bool
+	adopts    bool     // its messages are what an earlier job sent, and more
 	refuses   bool     // the host says it can do something, and cannot
 	leased    []string // the keys of the newest lease that it has asked for
 	then      func(*simulatedJob)
@@ -145,20 +151,10 @@ type simulatedJob struct {
 var allEffects = []api.EffectName{api.EffectLoad, api.EffectSave, api.EffectLease, api.EffectPut, api.EffectAsk, api.EffectWait, api.EffectBegin,
 	api.EffectStop, api.EffectEmit}
 
-// call runs an operation, and requires an answer that is no error.
-func (w *world) call(op string, members ...string) api.Raw {
-	answer := core.Call(op, []byte("{"+strings.Join(members, ",")+"}"))
-	if strings.HasPrefix(string(answer), `{"error"`) {
-		w.violated("%s: %s", op, answer)
-		return nil
-	}
-	return answer
-}
-
 // start starts a job on a replica.
 func (w *world) start(name string, replica *int, policy, messages string, settings api.JobSettings, then func(*simulatedJob)) *simulatedJob {
 	j := &simulatedJob{w: w, name: name, replica: replica, crashes: *replica, policy: policy, messages: messages, settings: settings,
-		flights: map[int]api.EffectName{}, began: w.now, then: then}
+		flights: map[int]api.EffectName{}, open: map[int]bool{}, asked: map[string]int{}, began: w.now, then: then}
 	w.jobs = append(w.jobs, j)
 	if settings.Records == api.RecordsByOwner && w.random.IntN(2) == 0 { // a host that has the record at hand
 		r := w.load(&api.Effect{Keys: []string{settings.Owner}})
@@ -177,21 +173,13 @@ func (w *world) start(name string, replica *int, policy, messages string, settin
 func (j *simulatedJob) begin() {
 	w := j.w
 	j.settings.Now, j.settings.Seed = w.now, w.random.Uint32()
-	text, err := json.Marshal(j.settings)
-	if err != nil {
-		panic(err)
-	}
-	members := []string{`"policy":` + j.policy, `"settings":` + string(text), `"options":{"answer":"edits"` + w.options + `}`}
-	if j.kept != nil && j.kept.state != nil {
-		members = append(members, `"state":`+string(j.kept.state))
-	}
-	j.progress(w.call("loop_start", append(members, `"messages":`+j.grown())...))
+	j.progress(w.core.start(j, j.grown()))
 }
 
 // grown returns the current messages.
 func (j *simulatedJob) grown() string {
 	if j.kept != nil {
-		j.messages, j.length = j.kept.text(), len(j.kept.list)
+		j.messages, j.length = "["+strings.Join(j.kept.texts(), ",")+"]", len(j.kept.list)
 	}
 	return j.messages
 }
@@ -204,34 +192,31 @@ func (j *simulatedJob) event(e api.JobEvent) {
 	if j.done || j.dead || j.w.wrong != "" {
 		return
 	}
+	if until := j.w.stalls[j.replica]; until > j.w.now {
+		j.w.after(until-j.w.now, func() { j.event(e) })
+		return
+	}
 	if j.events++; j.events > 5000 {
 		j.w.violated("%s: a job does not end", j.name)
 		return
+	}
+	for _, r := range e.Results {
+		delete(j.open, r.ID)
 	}
 	e.Now = j.w.now
 	if j.w.fails(j.w.faults.clock) {
 		e.Now -= int64(j.w.random.IntN(10_000))
 	}
-	text, err := json.Marshal(e)
-	if err != nil {
-		panic(err)
-	}
-	members := []string{`"job":` + string(j.job), `"event":` + string(text)}
+	messages := ""
 	if j.needs {
-		members = append(members, `"messages":`+j.grown())
+		messages = j.grown()
 	}
-	j.progress(j.w.call("loop_event", members...))
+	j.progress(j.w.core.event(j, &e, messages))
 }
 
 // progress executes the effects that a job requests.
-func (j *simulatedJob) progress(answer api.Raw) {
-	if answer == nil {
-		return
-	}
-	var p api.JobProgress
-	l := jlexer.Lexer{Data: answer}
-	if p.UnmarshalEasyJSON(&l); l.Error() != nil {
-		j.w.violated("%s: %v in %s", j.name, l.Error(), answer)
+func (j *simulatedJob) progress(p *api.JobProgress) {
+	if p == nil {
 		return
 	}
 	j.job, j.needs = p.Job, p.NeedsMessages
@@ -252,6 +237,7 @@ func (j *simulatedJob) progress(answer api.Raw) {
 				j.w.waiting[e.Key] = append(j.w.waiting[e.Key], j.awake())
 			}
 		case api.EffectCancel:
+			delete(j.open, e.Target)
 			switch j.flights[e.Target] {
 			case "":
 				j.w.violated("%s: effect %d is cancelled, which was not asked for", j.name, e.Target)
@@ -260,18 +246,18 @@ func (j *simulatedJob) progress(answer api.Raw) {
 			}
 		default:
 			if e.ID != 0 {
-				j.flights[e.ID] = e.Effect
+				j.flights[e.ID], j.open[e.ID] = e.Effect, true
 			}
 			j.execute(e)
 		}
 	}
 	if p.Job == nil {
-		j.end(&p)
+		j.end(p)
 		return
 	}
 	j.wait++
 	if wake == 0 {
-		if len(j.flights) == 0 {
+		if len(j.open) == 0 {
 			j.w.violated("%s: a job waits for nothing", j.name)
 		}
 		return
@@ -349,6 +335,7 @@ func (j *simulatedJob) execute(e *api.Effect) {
 	}
 	switch e.Effect {
 	case api.EffectLoad:
+		clear(j.asked)
 		j.answer(e, w.delay(), func() api.EffectResult { return w.load(e) })
 	case api.EffectSave:
 		if e.ID == 0 {
@@ -425,20 +412,12 @@ func (j *simulatedJob) execute(e *api.Effect) {
 
 // count counts the tokens of the input after an effect's edits.
 func (j *simulatedJob) count(e *api.Effect) (tokens int) {
-	var messages []json.RawMessage
-	var edits []struct {
-		Keep            []int
-		Insert, Message json.RawMessage
-	}
-	if json.Unmarshal([]byte(j.messages), &messages) != nil || json.Unmarshal(e.Edits, &edits) != nil {
+	sent, _, err := edited(json.RawMessage(e.Edits), elements(j.messages))
+	if err != nil {
 		j.w.violated("%s: what cannot be counted: %s", j.name, e.Edits)
-		return 0
 	}
-	for _, edit := range edits {
-		tokens += len(edit.Insert)/4 + len(edit.Message)/4
-		for i := 0; len(edit.Keep) == 2 && i < edit.Keep[1]-edit.Keep[0]; i++ {
-			tokens += len(messages[edit.Keep[0]+i]) / 4
-		}
+	for _, m := range sent {
+		tokens += len(m) / 4
 	}
 	return tokens
 }
@@ -488,21 +467,34 @@ func (w *world) save(e *api.Effect) api.EffectResult {
 	if strings.Contains(e.Record, `"entries":[{`) {
 		w.made++
 	}
+	w.limited(e.Record)
 	if len(e.Record) > 8<<20+1<<16 {
 		w.violated("a record of %d bytes", len(e.Record))
 	}
 	return api.EffectResult{Done: true}
 }
 
+// storedRecord is what the world reads in a record.
+type storedRecord struct {
+	Entries []struct {
+		Entry struct{ Print string }
+		Tries int
+	}
+	Attempts, Calls []json.RawMessage
+}
+
+// limited checks that a record has no more items than the next job reads.
+func (w *world) limited(record string) {
+	var r storedRecord
+	if json.Unmarshal([]byte(record), &r) != nil || len(r.Entries) > 64 || len(r.Attempts) > 16 || len(r.Calls) > 64 {
+		w.violated("a record with %d compactions, %d attempts and %d calls: %.300s", len(r.Entries), len(r.Attempts), len(r.Calls), record)
+	}
+}
+
 // entryPrints returns the prints of the messages that a record's entries have replaced. failed selects entries that were made while the
 // model failed.
 func entryPrints(record string, failed bool) (prints []string) {
-	var r struct {
-		Entries []struct {
-			Entry struct{ Print string }
-			Tries int
-		}
-	}
+	var r storedRecord
 	_ = json.Unmarshal([]byte(record), &r) // without a record there are none
 	for _, e := range r.Entries {
 		if failed || e.Tries == 0 {
@@ -546,16 +538,40 @@ func (j *simulatedJob) leases() bool {
 	return !j.free
 }
 
+// holds reports whether a job has a lease that has not ended.
+func (j *simulatedJob) holds() bool {
+	l := j.w.leases[j.leaseKey]
+	return l.holder == j.holder && l.until > j.w.now
+}
+
 // ask calls the model, which is slow, fails or returns nonsense as often as the faults say.
 func (j *simulatedJob) ask(e *api.Effect) {
-	w := j.w
+	w, request := j.w, string(e.Request)
 	j.asks++
 	w.asked++
-	if l := w.leases[j.leaseKey]; w.calm() && j.leases() && (l.holder != j.holder || l.until <= w.now) {
+	if w.calm() && len(w.stalls) == 0 && j.leases() && !j.holds() {
 		w.violated("%s: the model is asked without a lease", j.name)
 	}
+	if j.asked[request]++; j.asked[request] > mostAsked {
+		w.violated("%s: the model is asked the same %d times", j.name, j.asked[request])
+	}
+	if most := cmp.Or(j.settings.Concurrency, 4); len(j.open) > most+1 { // and a renewal
+		w.violated("%s: %d effects are executed at the same time", j.name, len(j.open))
+	}
+	if e.Deadline <= w.now-10_000 || e.Deadline > w.now+120_000+10_000 { // the clock may be wrong by ten seconds
+		w.violated("%s: the model has %d ms", j.name, e.Deadline-w.now)
+	}
+	for _, other := range w.jobs {
+		if other != j && !other.done && !other.dead && other.asking == request && other.settings.Owner == j.settings.Owner && other.settings.Operation == j.settings.Operation &&
+			other.kept == nil &&
+			other.leases() && j.leases() && other.holds() && j.holds() {
+			w.violated("%s: another job with a lease asks the model the same", j.name)
+		}
+	}
+	j.asking = request
 	delay := int64(500 + w.random.IntN(20_000))
 	j.answer(e, delay, func() api.EffectResult {
+		j.asking = ""
 		switch {
 		case w.now < w.down || w.fails(w.faults.asks):
 			return api.EffectResult{Error: "the model failed"}
@@ -569,3 +585,7 @@ func (j *simulatedJob) ask(e *api.Effect) {
 		return api.EffectResult{Summary: &api.Summary{Text: "## Goal\nThe user builds a boat.\n\n## Progress\nThe hull is done, the mast is ordered.\n\n## Next\nPaint it."}}
 	})
 }
+
+// mostAsked is how often a job asks the model the same before it looks for records again: three times while the model is busy, or three
+// times each for a request that is appended to the conversation and for one with a record of it.
+const mostAsked = 6

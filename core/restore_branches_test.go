@@ -110,3 +110,27 @@ func TestRestoreOfACallWrittenDifferently(t *testing.T) {
 		}
 	}
 }
+
+// TestRestoreOfACopyWrittenDifferently does the same with one occurrence of the arguments at a time. Some formats have them twice in a message,
+// as an object and as text or in two lists.
+func TestRestoreOfACopyWrittenDifferently(t *testing.T) {
+	t.Parallel()
+	for _, format := range judged() {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			for seed := range uint64(budget(1, 2, 10)) {
+				b := newBranching(format, seed, true)
+				f := b.fit(t, list(b.talk))
+				b.kept.keep([]byte(list(b.talk)), f.Archive)
+				for i, m := range b.talk {
+					found := twoArguments.FindAllSubmatchIndex(m, -1)
+					for _, at := range found[:min(len(found), 4)] {
+						other := slices.Clone(b.talk)
+						other[i] = slices.Concat(m[:at[2]], m[at[4]:at[5]], []byte(`,`), m[at[2]:at[3]], m[at[5]:])
+						b.passes(t, other)
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,10 +1,12 @@
 package checks_test
 
 import (
+	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -27,22 +29,7 @@ func TestRunEnds(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			script, err := os.ReadFile(".ci/run")
-			if err != nil {
-				t.Fatal(err)
-			}
-			for name, text := range map[string]string{".ci/run": string(script), "bin/make": "#!/usr/bin/env bash\n" + tt.make + "\n"} {
-				path := filepath.Join(dir, name)
-				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-					t.Fatal(err)
-				}
-			}
-			run := exec.Command(filepath.Join(dir, ".ci/run"))
-			run.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "SILENCE="+tt.silence)
+			run := runOf(t, tt.make, tt.silence)
 			out, _ := run.CombinedOutput()
 			if status := run.ProcessState.ExitCode(); status != tt.status {
 				t.Errorf("exit status %d, want %d", status, tt.status)
@@ -53,5 +40,62 @@ func TestRunEnds(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// runOf returns .ci/run in a folder of its own, with a program in place of make.
+func runOf(t *testing.T, program, silence string) *exec.Cmd {
+	t.Helper()
+	dir := t.TempDir()
+	script, err := os.ReadFile(".ci/run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{".ci/run": string(script), "bin/make": "#!/usr/bin/env bash\n" + program + "\n"} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := exec.Command(filepath.Join(dir, ".ci/run"))
+	run.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "SILENCE="+silence)
+	return run
+}
+
+// TestRunIsStopped stops .ci/run and all that it has started at once, as a terminal or a CI system does. The run must wait for make, and
+// show the summary that make still writes.
+func TestRunIsStopped(t *testing.T) {
+	t.Parallel()
+	run := runOf(t, `end() { sleep 3; mkdir -p build/stages; echo "the summary" > build/stages/summary.txt; exit 1; }
+trap end TERM; echo begun; while :; do sleep 1; done`, "60")
+	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	pipe, err := run.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	lines := bufio.NewScanner(pipe)
+	for lines.Scan() {
+		out.WriteString(lines.Text() + "\n")
+		if lines.Text() == "begun" {
+			if err := syscall.Kill(-run.Process.Pid, syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = run.Wait()
+	if status := run.ProcessState.ExitCode(); status != 143 {
+		t.Errorf("exit status %d, want 143", status)
+	}
+	for _, want := range []string{"Free on the disk: ", "the summary\n", "exit status 143 after"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in:\n%s", want, &out)
+		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 // targets is a Makefile whose targets append their names to a file. One target fails, and two wait for each other at a pipe.
 const targets = `a b c d:
 	@echo $@ >> began
+full:
+	@echo "write /x: no space left on device"; false
 bad:
 	@echo $@ >> began; false
 leaves:
@@ -92,7 +94,24 @@ func TestStagesTemporaryFolder(t *testing.T) {
 	if _, err := os.Stat(at); !os.IsNotExist(err) {
 		t.Errorf("%s is still there: %v", at, err)
 	}
+	place := t.TempDir()
+	if _, out, passed := stages(t, "a b:z", "TMPDIR="+place); passed {
+		t.Errorf("a stage that there is not is waited for:\n%s", out)
+	} else if left, err := os.ReadDir(place); err != nil || len(left) > 0 {
+		t.Errorf("a run that did not begin has left %v, %v", left, err)
+	}
 	if _, out, _ := stages(t, "a", "TMPDIR="+t.TempDir()); strings.Contains(out, "Left behind") {
 		t.Errorf("nothing was left:\n%s", out)
+	}
+}
+
+// TestStagesOnAFullDisk checks that the summary says that the disk was full, if that is why a stage failed.
+func TestStagesOnAFullDisk(t *testing.T) {
+	_, out, passed := stages(t, "a full")
+	if passed || !strings.Contains(out, "\nThe disk was full in full: ") {
+		t.Errorf("it is not said that the disk was full:\n%s", out)
+	}
+	if _, out, _ := stages(t, "a bad"); strings.Contains(out, "The disk was full") {
+		t.Errorf("the disk was not full:\n%s", out)
 	}
 }

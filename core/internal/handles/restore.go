@@ -113,7 +113,7 @@ type restoring struct {
 	turns     []string      // prints of the messages that a repair inserts; computed on first use
 	at        int           // index of the body being read, for errors
 
-	unmarked critbit.Map[struct{}] // the handles of the markers that compactions undone so far left, and that may still be there
+	unmarked critbit.Map[struct{}] // the handles of markers whose messages were not found when their compactions were undone
 	bare     map[int32]bare        // by message: the message without these markers
 
 	missed    []missed              // compactions in left whose digest is not in the messages

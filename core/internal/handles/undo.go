@@ -349,7 +349,6 @@ func (r *restoring) undo(c *changes) (undone, ok bool) {
 	r.spread(c, out, n)
 	r.later = append(r.later, slices.Clone(r.doc.Items[n:was]))
 	r.doc.Items = out
-	r.unmark(c.steps) // those that are not at their places
 	return true, true
 }
 
@@ -473,10 +472,13 @@ func (b *rebuilding) step(p step) bool {
 			return false
 		}
 		at := b.r.at
-		if _, ok := b.r.putBack(&b.out[len(b.out)-1], func(h string) bool { return slices.Contains(p.handles, h) }); !ok {
+		put, ok := b.r.putBack(&b.out[len(b.out)-1], func(h string) bool { return slices.Contains(p.handles, h) })
+		if !ok {
 			return false
 		}
-		b.r.at = at
+		if b.r.at = at; put == 0 {
+			b.r.unmark(&p)
+		}
 	case changesFold:
 		return b.takeFold(p)
 	}

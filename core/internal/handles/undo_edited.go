@@ -31,11 +31,12 @@ type hunk struct {
 func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	front, steps, gone := c.front()
 	n := front.sent
-	hunks, ok := r.hunksOf(steps, gone, n, c)
+	hunks, puts, ok := r.hunksOf(steps, gone, n, c)
 	if n > len(r.doc.Items) || !ok || !r.begins(&front, n) {
 		return false, false, true
 	}
 	places, whole := r.places(hunks, n)
+	r.placePuts(puts, hunks, places, n)
 	if len(front.steps) == 0 && !slices.ContainsFunc(places, func(p spot) bool { return p.at >= 0 }) && !r.namesBodyOf(steps) {
 		return false, false, true
 	}
@@ -45,6 +46,9 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 		return false, false, false
 	}
 	for i := range hunks {
+		if puts, ok = e.putBack(puts, i); !ok {
+			return false, false, false
+		}
 		if places[i].at < 0 || r.present(&hunks[i], places[i].at) {
 			continue
 		}
@@ -53,9 +57,11 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 			return false, false, false
 		}
 	}
+	if _, ok = e.putBack(puts, len(hunks)); !ok {
+		return false, false, false
+	}
 	e.keep(len(r.doc.Items))
 	r.doc.Items = e.out
-	r.unmark(steps)
 	return true, whole, true
 }
 
@@ -153,9 +159,9 @@ func (e *undoingEdited) keep(to int) {
 	}
 }
 
-// hunksOf returns the hunks of the given steps and removed messages, from result message n on. ok is false if the kept
-// messages are in a different order than in the input.
-func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks []hunk, ok bool) {
+// hunksOf returns the hunks of the given steps and removed messages, from result message n on, and the messages with
+// markers. ok is false if the kept messages are in a different order than in the input.
+func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks []hunk, puts []markedPlace, ok bool) {
 	h := hunk{at: n}
 	until := func(to int, print string, twice int) bool {
 		h.print, h.twice = print, twice
@@ -178,13 +184,16 @@ func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks 
 			from, to = p.index, p.index+1
 		}
 		if from < n || !until(from, p.print, p.twice) {
-			return nil, false
+			return nil, nil, false
+		}
+		if p.op == changesPut {
+			puts = append(puts, markedPlace{step: p, hunks: len(hunks), at: -1})
 		}
 		n, h = to, hunk{at: to}
 	}
 	h.behind = c.last
 	ok = until(max(n, c.sent), "", 0) && len(all) == 0
-	return hunks, ok
+	return hunks, puts, ok
 }
 
 // parted splits a hunk that ends before the result message to. If each removed message corresponds to one step, there

@@ -1,56 +1,132 @@
 package handles
 
-import "github.com/ctxfold/ctxfold/core/internal/view"
+import (
+	"cmp"
+	"slices"
 
-// A compaction may replace bodies by markers in a message that an older compaction has changed in another way. The older one recognizes
-// the message by a print that includes these bodies. Equal bodies have equal handles, so in a list that was edited, nothing may tell which
-// of the messages with a marker is meant. The markers therefore stay until everything is undone, and each message is recognized with the
-// markers of the compactions undone so far or without them.
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
+)
 
-// bare is a message without the markers of the compactions undone so far.
-type bare struct {
-	item     view.Item
-	restored int // number of bodies restored in it
-	handles  int // number of handles that were known when it was made
+// markedPlace is a message in which a compaction replaced bodies by markers. An older compaction may have changed the
+// same message in another way. It recognizes the message by a print that includes these bodies, so they are restored
+// before the older compaction is undone.
+type markedPlace struct {
+	step  step
+	hunks int // number of hunks before the message
+	at    int // index of the item, or -1 if the message was not found
 }
 
-// unmark records the handles of the markers that a compaction left, after it has been undone.
-func (r *restoring) unmark(steps []step) {
-	for _, p := range steps {
-		for _, h := range p.handles {
-			r.unmarked.Add(h)
+// placePuts finds the marked messages among the items from index from on, each between the places of the hunks before
+// and after it.
+func (r *restoring) placePuts(puts []markedPlace, hunks []hunk, places []spot, from int) {
+	if len(puts) == 0 {
+		return
+	}
+	f := findingMarked{r: r}
+	f.sort(puts, from)
+	after := make([]int, len(hunks)+1) // for each hunk, the first one that was found from there on
+	after[len(hunks)] = len(hunks)
+	for i := len(hunks) - 1; i >= 0; i-- {
+		if after[i] = i; places[i].at < 0 {
+			after[i] = after[i+1]
+		}
+	}
+	low, hunk := from, 0
+	for i := range puts {
+		p := &puts[i]
+		for ; hunk < p.hunks; hunk++ {
+			if places[hunk].at >= 0 {
+				low, f.shift = max(low, places[hunk].to), places[hunk].at-hunks[hunk].at
+			}
+		}
+		next := after[p.hunks]
+		high, shiftAfter := len(r.doc.Items), f.shift
+		if next < len(hunks) {
+			high, shiftAfter = places[next].at, places[next].at-hunks[next].at
+		}
+		end, _ := slices.BinarySearchFunc(puts, next, func(q markedPlace, hunk int) int { return cmp.Compare(q.hunks, hunk+1) })
+		alike := countIn(f.steps, p.handle(), i, end)
+		if p.at = f.find(&p.step, low, high, alike, shiftAfter); p.at >= 0 {
+			low, f.shift = p.at+1, p.at-p.step.index
 		}
 	}
 }
 
-// bareLook returns the print of message m without the markers of the compactions undone so far, or "" if it has none of these.
-func (r *restoring) bareLook(m int32) string {
-	b := r.bareOf(m)
-	if b.restored == 0 {
+// handle returns the first handle in the markers of the message, or "".
+func (p *markedPlace) handle() string {
+	if len(p.step.handles) == 0 {
 		return ""
 	}
-	return r.doc.RequestLook(b.item.Msg)
+	return p.step.handles[0]
 }
 
-// bareOf returns message m without the markers of the compactions undone so far.
-func (r *restoring) bareOf(m int32) bare {
-	b, found := r.bare[m]
-	if r.unmarked.Len() == b.handles {
-		return b
-	}
-	if !found {
-		b.item.Msg = m
-	}
-	b.handles = r.unmarked.Len()
-	reported, at := r.report.Restored, r.at
-	for {
-		put, ok := r.putBack(&b.item, func(h string) bool { return r.unmarked.Has(h[:Short]) })
-		if !ok || put == 0 {
-			break
+// findingMarked is the state of a search for marked messages in the items.
+type findingMarked struct {
+	r     *restoring
+	order []look // the handles that markers name, sorted, with the indexes of their items
+	steps []look // the first handles of the marked messages, sorted, with their indexes
+	shift int    // by how many items the message before has moved
+}
+
+// sort indexes the items, from index from on, by the handles in their markers, and the marked messages by theirs.
+func (f *findingMarked) sort(puts []markedPlace, from int) {
+	for i := from; i < len(f.r.doc.Items); i++ {
+		for _, k := range namedIn(f.r.doc, f.r.doc.Items[i].Msg) {
+			f.order = append(f.order, look{k.handle[:Short], i})
 		}
-		b.restored += put
 	}
-	r.report.Restored, r.at = reported, at
-	r.bare[m] = b
-	return b
+	for i := range puts {
+		f.steps = append(f.steps, look{puts[i].handle(), i})
+	}
+	sorting.Func(f.order, compareLooks)
+	sorting.Func(f.steps, compareLooks)
+}
+
+// find returns the index of the item in [low, high) that has the markers of step p, or -1. The same content has the
+// same handle wherever it is. If more than alike items have these markers, the position decides: the messages before,
+// or those after, show by how many items the message has moved. If neither position is right, nothing is known.
+func (f *findingMarked) find(p *step, low, high, alike, shiftAfter int) int {
+	if len(p.handles) == 0 || low >= high {
+		return -1
+	}
+	at := []int{p.index + f.shift, p.index + shiftAfter}
+	if countIn(f.order, p.handles[0], low, high) <= alike {
+		n, _ := slices.BinarySearchFunc(f.order, look{p.handles[0], low}, compareLooks)
+		if at = nil; n < len(f.order) && f.order[n].print == p.handles[0] {
+			at = append(at, f.order[n].at)
+		}
+	}
+	for _, i := range at {
+		if i >= low && i < high && f.names(i, p.handles) {
+			return i
+		}
+	}
+	return -1
+}
+
+// names reports whether the markers of the item at an index name all of the handles.
+func (f *findingMarked) names(at int, handles []string) bool {
+	return !slices.ContainsFunc(handles, func(h string) bool {
+		_, found := slices.BinarySearchFunc(f.order, look{h, at}, compareLooks)
+		return !found
+	})
+}
+
+// putBack restores the bodies of the marked messages before a hunk, and returns the marked messages that come later.
+// ok is false if a body is invalid.
+func (e *undoingEdited) putBack(puts []markedPlace, hunk int) (rest []markedPlace, ok bool) {
+	for len(puts) > 0 && puts[0].hunks <= hunk {
+		p := puts[0]
+		puts = puts[1:]
+		if p.at < 0 {
+			e.r.unmark(&p.step)
+			continue
+		}
+		e.keep(p.at)
+		p.step.index = 0
+		if !e.put([]step{p.step}, p.at+1) {
+			return nil, false
+		}
+	}
+	return puts, true
 }

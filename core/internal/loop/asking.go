@@ -76,12 +76,14 @@ func (t *turn) ask() {
 	if t.Probing {
 		most = 1
 	}
-	down := t.Down != "" || !t.can(api.EffectAsk)
 	for i := range t.Questions {
 		q := &t.Questions[i]
 		switch {
 		case q.Reply != nil || q.Flight != 0:
-		case down:
+		case t.late(q):
+			t.giveUp(q)
+			open--
+		case t.Down != "" || !t.can(api.EffectAsk):
 			t.reply(q, &api.Summary{Error: orElse(t.Down, downText)})
 			open--
 		case asked < most && t.PausedUntil <= t.Clock:
@@ -92,6 +94,15 @@ func (t *turn) ask() {
 	if open == 0 && !t.ended() {
 		t.step()
 	}
+}
+
+// late reports whether the time for a question that has been asked is over.
+func (t *turn) late(q *question) bool { return q.Asked > 0 && q.Deadline > 0 && q.Deadline <= t.Clock }
+
+// giveUp stops waiting for the reply to a question, and asks nothing else.
+func (t *turn) giveUp(q *question) {
+	t.Down = "no summary within " + strconv.FormatInt(t.Settings.SummaryTimeout/1000, 10) + " s"
+	t.reply(q, &api.Summary{Error: t.Down})
 }
 
 // send sends one question to the model.
@@ -134,12 +145,10 @@ func (t *turn) takeSummary(f flight, r *api.EffectResult) {
 		t.Down = s.Error
 		t.reply(q, &s)
 	case r.Incomplete && q.Asked == 1:
+	case (r.Error != "" || r.Refused) && t.late(q):
+		t.giveUp(q)
 	case r.Error != "" || r.Refused:
 		s.Error = orElse(r.Error, "there is no model")
-		if q.Deadline > 0 && t.Clock >= q.Deadline {
-			s.Error = "no summary within " + strconv.FormatInt(t.Settings.SummaryTimeout/1000, 10) + " s"
-			t.Down = s.Error
-		}
 		t.reply(q, &s)
 	default:
 		t.Probing = t.Probing && s.Error != ""

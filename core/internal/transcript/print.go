@@ -66,22 +66,67 @@ func (t *Transcript) ContentPrint(i int) Fingerprint {
 }
 
 // Spelling returns the fingerprint of what prints ignore of the tool calls in the messages from index from to index to (exclusive): their
-// ids, the text of arguments if they are text, and the order of their members otherwise. It is 0 if there are no calls.
+// ids, the text of arguments if they are text, the order of their members otherwise, and copies of the arguments. It is 0 if there are no
+// calls.
 func (t *Transcript) Spelling(from, to int) Fingerprint {
 	p, h := printer{t: t, spelled: true}, uint64(0)
+	var last Span // a call and its result may have the same span
 	for i := from; i < to; i++ {
 		parts := t.PartsOf(i)
 		for n := range parts {
 			part := &parts[n]
-			if part.Kind != ToolCall {
-				continue
+			if part.Kind == ToolCall {
+				if h = step(h, p.arguments(part)); !part.ID.IsZero() {
+					h = step(h, p.value(part.ID, nil))
+				}
 			}
-			if h = step(h, p.arguments(part)); !part.ID.IsZero() {
-				h = step(h, p.value(part.ID, nil))
+			if part.Span != last && part.Parent < 0 && part.mayHoldArguments() {
+				h, last = p.copies(h, part), part.Span
 			}
 		}
 	}
 	return Fingerprint(h)
+}
+
+// mayHoldArguments reports whether the part may contain arguments of a tool call that are not its body.
+func (p *Part) mayHoldArguments() bool {
+	return p.Kind == ToolCall || p.Kind == ToolResult || p.Kind == Opaque || p.Has(NotSent)
+}
+
+// argumentNames are the members that contain the arguments of a tool call, or a copy of them, in any wire format.
+var argumentNames = [...]string{"args", "argsText", "arguments", "input", "rawInput"}
+
+// copies mixes into h the arguments of tool calls that a part contains anywhere but in its body. The body of a copy of a call counts.
+func (p *printer) copies(h uint64, part *Part) uint64 {
+	src, s := p.t.buf(part.Span)
+	read := s.End
+	if part.Kind == ToolCall || part.Kind == ToolResult {
+		read = s.Start + part.Body.Start - part.Span.Start
+	}
+	return p.copiesIn(h, jsonspan.New(src).At(s.Start), read)
+}
+
+// copiesIn does this for the value at the scanner. The value at index read is the body.
+func (p *printer) copiesIn(h uint64, s *jsonspan.Scanner, read uint32) uint64 {
+	switch kind := s.Kind(); {
+	case s.Pos() == read:
+		s.Skip()
+	case kind == jsonspan.Array:
+		for s.Array(); s.Elem(); {
+			h = p.copiesIn(h, s, read)
+		}
+	case kind == jsonspan.Object:
+		for key := range s.Members {
+			if s.Kind(); s.Pos() != read && slices.Contains(argumentNames[:], string(key)) {
+				h = step(h, p.json(s, nil))
+			} else {
+				h = p.copiesIn(h, s, read)
+			}
+		}
+	default:
+		s.Skip()
+	}
+	return h
 }
 
 // printer computes the fingerprints of what a model sees.
