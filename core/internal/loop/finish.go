@@ -143,8 +143,8 @@ func (t *turn) remembered(a answer) *record {
 
 // store asks the host to save the record new, if there is one. After that, the job ends with the result a or, if next is thenLook, looks
 // at the history again.
-func (t *turn) store(a api.Raw, new *record, next string) {
-	if t.prepareSave(a, new, next); !t.ended() {
+func (t *turn) store(a api.Raw, new *record, then string) {
+	if t.prepareSave(a, new, then); !t.ended() {
 		t.saveNew()
 	}
 }
@@ -153,13 +153,13 @@ func (t *turn) store(a api.Raw, new *record, next string) {
 func (t *turn) finish(a answer) { t.store(a.withoutMemory(), nil, thenEnd) }
 
 // prepareSave determines what to save and under which keys, because later events may come without the messages.
-func (t *turn) prepareSave(a api.Raw, new *record, next string) {
-	t.Answer, t.New, t.SaveKeys, t.Then, t.Saves = a, new, nil, next, 0
+func (t *turn) prepareSave(a api.Raw, new *record, then string) {
+	t.Answer, t.New, t.SaveKeys, t.Then, t.Saves = a, new, nil, then, 0
 	if t.Settings.Operation == api.JobPlan || !t.can(api.EffectSave) {
 		t.New = nil
 		return
 	}
-	chills := t.core.Gate().Chills && !t.Settings.Background && next == thenEnd
+	chills := t.core.Gate().Chills && !t.Settings.Background && then == thenEnd
 	if new == nil && !chills || !t.byPrefix() && !chills {
 		return
 	}

@@ -97,7 +97,7 @@ func (c *chatTree) nodesOf(s *saver, groups []chatGroup) {
 	}
 }
 
-// chatOwn are the members of a message that a copy gets new values for, or loses.
+// chatOwn are the members of a message that are removed from a copy or get new values in it.
 var chatOwn = without("_id messageId parentMessageId createdAt updatedAt children tokenCount promptTokens id parentId childrenIds timestamp usage")
 
 // head returns the output with a message of the tree, without its closing brace.
