@@ -141,7 +141,7 @@ func (t *turn) remembered(a answer) *record {
 	return nil
 }
 
-// store asks the host to save the record new, if there is one. After that, the job ends with the result a or, if next is thenLook, looks
+// store asks the host to save the record new, if there is one. After that, the job ends with the result a or, if then is thenLook, looks
 // at the history again.
 func (t *turn) store(a api.Raw, new *record, then string) {
 	if t.prepareSave(a, new, then); !t.ended() {
