@@ -100,11 +100,14 @@ check-format:
 	@files=$$(find . -name node_modules -prune -o -path ./build -prune -o -name '*.go' -exec gofmt -l {} +); \
 	if [ -n "$$files" ]; then printf 'Not formatted (run gofmt -w on them):\n%s\n' "$$files"; exit 1; fi
 
+# The packages with files that are only built for the module. The others are the same natively, as TestFilesOfTheModule checks.
+INSIDE      := ./wasm ./core/internal/handles
+
 .PHONY: vet
 vet:
 	$(say) 'go vet: natively, and as the module is built'
 	@go vet work
-	@GOOS=wasip1 GOARCH=wasm go vet ./wasm ./core/...
+	@GOOS=wasip1 GOARCH=wasm go vet $(INSIDE)
 	@GOOS=wasip1 GOARCH=wasm go vet -tags ctxfold_component ./wasm
 	@cd wasm/easyjson && GOWORK=off go vet ./...
 
@@ -113,7 +116,7 @@ lint:
 	$(say) 'staticcheck: natively, and as the module is built'
 	@GOBIN=$(CURDIR)/build/bin go install $(STATICCHECK)
 	@build/bin/staticcheck work
-	@GOOS=wasip1 GOARCH=wasm build/bin/staticcheck ./wasm ./core/...
+	@GOOS=wasip1 GOARCH=wasm build/bin/staticcheck $(INSIDE)
 	@GOOS=wasip1 GOARCH=wasm build/bin/staticcheck -tags ctxfold_component ./wasm
 	@cd wasm/easyjson && GOWORK=off ../../build/bin/staticcheck ./...
 
