@@ -59,6 +59,34 @@ func TestPackagesOfTheModule(t *testing.T) {
 	}
 }
 
+// TestFilesOfTheModule checks that vet and staticcheck look at each package that has other files in the module than natively, as the
+// Makefile lists them.
+func TestFilesOfTheModule(t *testing.T) {
+	list := func(env ...string) []string {
+		c := exec.CommandContext(t.Context(), "go", "list", "-e", "-f", "{{.ImportPath}}: {{.GoFiles}}", "./wasm", "./core/...")
+		c.Env = append(os.Environ(), env...)
+		out, err := c.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(strings.TrimSpace(string(out)), "\n")
+	}
+	native := list()
+	var inside []string
+	for _, line := range list("GOOS=wasip1", "GOARCH=wasm") {
+		if path, _, _ := strings.Cut(line, ":"); !slices.Contains(native, line) {
+			inside = append(inside, strings.Replace(path, "github.com/ctxfold/ctxfold", ".", 1))
+		}
+	}
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "\nINSIDE      := " + strings.Join(inside, " ") + "\n"; !strings.Contains(string(makefile), want) {
+		t.Errorf("the Makefile does not have this line:%s", want)
+	}
+}
+
 // TestNoMapIsKeyedByText checks that maps in core have numbers as keys, or are fixed tables. The hash seeds of the module's maps
 // are public, so somebody could choose keys in a transcript that collide. Code that needs text as keys uses core/internal/critbit.
 func TestNoMapIsKeyedByText(t *testing.T) {

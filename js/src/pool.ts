@@ -85,6 +85,9 @@ export class Pool {
   ): Promise<FitResult<M>> {
     signal?.throwIfAborted();
     const { id = "default", policy = given.policy, options, usage } = call;
+    if (typeof id !== "string") {
+      throw new CtxfoldError("invalid_option", `id is a string, such as "${id}", not ${id}`, { path: "id" });
+    }
     // This is read immediately, before the caller can modify its messages.
     const plain = given.countTokens ? undefined : candidate(history, policy, options, usage);
     const source = await (this.#engine.read?.(history) ?? transcript(history));

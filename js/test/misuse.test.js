@@ -60,6 +60,13 @@ test("options of other packages are named as ours, and a text that is no JSON is
   assert.throws(() => createCompactor({ module, policy: tight }).check(" hello"), says);
 });
 
+test("an id that is no string is an error that says what to write", async () => {
+  const says = { code: "invalid_option", path: "id", message: /id is a string, such as "42", not 42/ };
+  const fitter = createFitter({ module, window: 9000 });
+  await assert.rejects(fitter(history, /** @type {any} */ ({ id: 42 })), says);
+  assert.equal((await fitter(history, { id: "42" })).report.reason, "under_budget");
+});
+
 test("a callback that is only told something costs nothing where it fails, and its text is logged", async () => {
   /** @type {string[]} */
   const logged = [];

@@ -19,9 +19,11 @@ before(async () => {
   if (!noBrowser) dist = await built("playground");
 });
 
-/** @param {import("node:test").TestContext} t @param {string} [hash] */
-async function open(t, hash = "") {
+/** @param {import("node:test").TestContext} t @param {string} [hash] @param {Partial<(typeof LOOKS)[number]>} [look] */
+async function open(t, hash = "", { size, colorScheme } = {}) {
   const page = await openPage(t);
+  if (size) await page.setViewportSize(size);
+  if (colorScheme) await page.emulateMedia({ colorScheme });
   await failWhenSettled(page);
   await page.goto(`${await serve(t, files(pathToFileURL(`${dist}/`)))}/${hash}`);
   await settled(page);
@@ -344,11 +346,7 @@ test("its policy forbids it to send anything elsewhere", { skip: noBrowser }, as
 
 for (const { look, size, colorScheme } of LOOKS) {
   test(`axe finds nothing, and it fits: ${look}`, { skip: noBrowser }, async (t) => {
-    const page = await open(t);
-    await page.setViewportSize(size);
-    await page.emulateMedia({ colorScheme });
-    await page.reload();
-    await settled(page);
+    const page = await open(t, "", { size, colorScheme });
     await accessible(page);
     await photograph(page, `playground-${look}`);
     const screens = await page.evaluate(() => document.documentElement.scrollHeight / innerHeight);

@@ -216,8 +216,8 @@ func TestExcerptsShareRoom(t *testing.T) {
 	}
 }
 
-// Whatever a tool writes behind the numbers of lines, an excerpt has the numbers in one form, empty lines are none of it, and its text is read
-// back without numbers.
+// Whatever a tool writes behind the numbers of lines, an excerpt has the numbers in one form and no empty lines, and its text is read back
+// without numbers.
 func TestExcerptsWriteNumbersInOneForm(t *testing.T) {
 	for _, mark := range []string{"→", "\t", ": ", "|"} {
 		var file strings.Builder

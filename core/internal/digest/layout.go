@@ -45,7 +45,7 @@ var sessionLayout = &layout{
 		told: "# What was said", logged: "# What happened", changed: "# Changed files", failing: "# Open errors",
 		ending: "# State at the end of this record", running: "# Running work", unloaded: "# Unloaded tools",
 		shown: "# From files that were read"},
-	order:   []int{objective, guardrails, rationale, told, carryover, running, logged, ending, status, shipped, active, stuck, changed, failing, plan, unloaded, shown},
+	order:   []int{objective, guardrails, running, ending, failing, plan, rationale, told, carryover, logged, status, shipped, active, stuck, changed, unloaded, shown},
 	instead: [sections]int{people: carryover, about: carryover, questions: carryover},
 }
 

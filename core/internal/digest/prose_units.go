@@ -45,8 +45,8 @@ const (
 	mostList  = 640 // a list of this size is one unit
 	fullUnit  = 300 // a shorter unit is extended by sentences that refer to the previous one
 	mostLead  = 160
-	shortCode = 200  // a block of code that is short enough to be quoted next to its introduction
-	longCode  = 2000 // a block of code in a final answer that is short enough to be quoted
+	shortCode = 200 // a block of code that is short enough to be quoted next to its introduction
+	longCode  = 900 // a block of code in a final answer that is short enough to be quoted
 )
 
 // proseUnits calls see with the units of running text in Markdown: sentences, list items and table rows. A sentence
@@ -206,10 +206,14 @@ func (p *proseReader) line(line string) {
 	}
 }
 
-// mostShortLines is the maximum number of lines of a short block of code.
-const mostShortLines = 3
+// The maximum numbers of lines of a short block of code, and of one that is quoted at all.
+const (
+	mostShortLines = 3
+	mostCodeLines  = 12
+)
 
-// endCode ends a code block. A short block is added to the line that introduces it, and a longer one is a unit of its own.
+// endCode ends a code block. A short block is added to the line that introduces it, and a longer one is a unit of its own. Drawn trees are left
+// out, because on one line nobody can read them.
 func (p *proseReader) endCode() {
 	code := strings.Join(strings.Fields(p.code), " ")
 	fits := code != "" && len(p.code) <= p.most
@@ -223,11 +227,14 @@ func (p *proseReader) endCode() {
 		if !p.item {
 			p.flush()
 		}
-	case fits && len(code) > shortCode && !p.item:
+	case fits && len(code) > shortCode && p.lines <= mostCodeLines && !p.item && !strings.ContainsAny(code, "├└│"):
 		p.flush()
 		p.see(p.introduction(), Fence(codeQuote(code)), 0)
 		p.lead = ""
 	case p.open == "" && !p.item: // the block is omitted, and so is its introduction
+		if p.lead == "" && p.most > shortCode { // the heading announced the block
+			p.heading = ""
+		}
 		p.lead = ""
 	}
 	p.fence, p.code, p.lines = "", "", 0

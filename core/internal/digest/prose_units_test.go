@@ -28,12 +28,12 @@ func TestProseUnits(t *testing.T) {
 
 // A longer block of code in an answer is a unit with its introduction, and one that is too long is left out with it.
 func TestCodeInAnswers(t *testing.T) {
-	tree := strings.Repeat("lamp.go # the lamp\n", 20)
+	tree := strings.Repeat("lamp.go # the lamp\n", 12)
 	var got []string
-	unitsWithCode("Done. The folders:\n```\n"+tree+"```\n\nThe rest:\n```\n"+strings.Repeat(tree, 6)+"```\nAll is well.", longCode, func(lead, text string, item int) {
+	unitsWithCode("Done. The folders:\n```\n"+tree+"```\n\nThe rest:\n```\n"+tree+"fan.go\n```\nAll is well.\n## Tree\n```\n├── "+strings.Repeat("lamp", 60)+"\n```\nIt stays.", longCode, func(lead, text string, item int) {
 		got = append(got, lead+"| "+text)
 	})
-	if want := []string{"| Done.", "The folders| `" + strings.TrimSpace(strings.Repeat("lamp.go # the lamp ", 20)) + "`", "| All is well."}; !slices.Equal(got, want) {
+	if want := []string{"| Done.", "The folders| `" + strings.TrimSpace(strings.Repeat("lamp.go # the lamp ", 12)) + "`", "| All is well.", "| It stays."}; !slices.Equal(got, want) {
 		t.Errorf("%q, not %q", got, want)
 	}
 }

@@ -81,7 +81,7 @@ func (sc *scene) abroad(i int) bool {
 		return false
 	}
 	if definite.has(ws[1].text) {
-		return len(ws) > 3 && ws[3].breaks && articles.has(ws[3].text)
+		return len(ws) > 3 && ws[3].breaks && (articles.has(ws[3].text) || ws[3].is(negations)) // "in the game, nobody may …"
 	}
 	first, size := utf8.DecodeRuneInString(sc.text[ws[1].at:])
 	next, _ := utf8.DecodeRuneInString(sc.text[ws[1].at+size:])

@@ -58,6 +58,8 @@ func TestForms(t *testing.T) {
 		"Leave my boots alone.":                             true,
 		"Leave my boots on the porch.":                      false,
 		"What I mean is rowing.":                            false,
+		"Every time it thunders the dog hides.":             false,
+		"The leak must be wrong somewhere.":                 false,
 		"Le facteur ne peut pas, ce sera lundi.":            false,
 		"Le facteur ne peut pas entrer sans badge.":         true,
 		"Désormais j'habite à Nice.":                        false,

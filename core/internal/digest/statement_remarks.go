@@ -54,7 +54,7 @@ var dealings = wordListOf("calls tells asks gives sends says shows owes helps te
 var (
 	hearsay   = wordListOf("zegt diz diceva decía dizia disait говорит говорила say says said tells told insists claims states warns sagt sagte dit dice dijo disse detto zei сказал сказала")
 	rumours   = wordListOf("according apparently supposedly allegedly angeblich apparemment aparentemente")
-	momentary = wordListOf("longtemps längst yet anymore there already currently usually lately somehow ever")
+	momentary = wordListOf("somewhere longtemps längst yet anymore there already currently usually lately somehow ever")
 	pointed   = wordListOf("that this those these")
 	beyond    = wordListOf("above over beyond outside exceeds")
 	repeating = wordListOf("again einmal nuevo nouveau nuovo novo раз снова опять")
@@ -145,7 +145,7 @@ func (sc *scene) sighs(i int) bool {
 func (sc *scene) befallen() bool {
 	at := 0
 	for i := 1; i < min(len(sc.ws)-1, 4) && at == 0; i++ {
-		if times.has(sc.ws[i].text) && sc.ws[i-1].is(quantifiers) && sc.ws[i].text != "time" {
+		if times.has(sc.ws[i].text) && sc.ws[i-1].is(quantifiers) && (sc.ws[i].text != "time" || sc.textAt(i+1) == "it") {
 			at = i
 		}
 	}

@@ -53,7 +53,7 @@ const (
 	ofOld     = 1024 // any other
 	ofModel   = 1536 // a line of a digest that a model wrote
 	ofDenied  = 8    // what the next turn rejects
-	ofListed  = 8    // a rule that the block of standing instructions has
+	ofListed  = -1   // a rule that the block of standing instructions has: it has no weight of its own
 	ofRule    = 8192 // a rule for which the block has no room
 )
 
@@ -342,12 +342,19 @@ func (k *talk) sections(size int) (out [sections]string) {
 		item := chosen[n].Item
 		src := k.sources[item]
 		var line strings.Builder
-		number := 0 // of the previous item of a list
+		number, heading := 0, "" // of the previous item of a list
 		for ; n < len(chosen) && chosen[n].Item == item; n++ {
 			c := chosen[n]
+			if src.fresh && k.announces(chosen[n:]) {
+				continue
+			}
 			text := c.Text(k.items[item].Text)
 			if src.fresh {
-				text, number = listed(rowOf(text), number)
+				over := listHeading(k.items[item].Text, c.From)
+				if text, number = listed(rowOf(text), number); over != "" && over != heading && !strings.HasSuffix(line.String(), over) {
+					text = over + " " + text
+				}
+				heading = over
 			}
 			if src.at != 0 {
 				text = k.absolute(text, src.at)
@@ -362,6 +369,9 @@ func (k *talk) sections(size int) (out [sections]string) {
 		}
 		w := &b[src.section]
 		text := line.String()
+		if text == "" {
+			continue
+		}
 		if src.section != told {
 			w.WriteString(plainBullet + statementOf(text, "") + "\n")
 			continue

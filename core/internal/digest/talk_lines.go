@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
 // This file turns chosen sentences into the statements of a chat's digest.
@@ -14,6 +16,47 @@ import (
 func continuesLine(line string) bool {
 	first, _ := utf8.DecodeRuneInString(line)
 	return inWord(first) && labelEnd(line) == 0
+}
+
+// announces reports whether the first of the chosen statements only announces what isn't chosen: a heading that ends with a colon, or the
+// first row of a table, without what follows it.
+func (k *talk) announces(chosen []extract.Chosen) bool {
+	c := chosen[0]
+	text := k.items[c.Item].Text
+	said, rest := c.Text(text), strings.TrimLeft(text[c.To:], " *\r\n|")
+	if !strings.HasSuffix(strings.TrimRight(said, "* "), ":") && !(said != "" && said[0] == '|' && strings.HasPrefix(strings.TrimLeft(rest, ":"), "--")) {
+		return false
+	}
+	return len(chosen) == 1 || chosen[1].Item != c.Item || chosen[1].Sentence != c.Sentence+1
+}
+
+// longestListHeading is the maximum length of the heading that is repeated with an item of its list, in bytes, and longestList the maximum number of
+// lines between the two.
+const (
+	longestListHeading = 48
+	longestList        = 24
+)
+
+// listHeading returns the heading of the list in which a statement begins at a byte of a text: "To buy later:". It returns "" if the statement isn't
+// at the beginning of an item, or if its list has no short heading. Without its heading, an item may seem to belong to the items before it.
+func listHeading(text string, at int) string {
+	from := strings.LastIndexByte(text[:at], '\n') + 1
+	if item, _ := listItem(strings.TrimSpace(text[from:])); !item || at-from > len("  10. **") {
+		return ""
+	}
+	for range longestList {
+		end := max(from-1, 0)
+		from = strings.LastIndexByte(text[:end], '\n') + 1
+		line := strings.Trim(text[from:end], " #*\r")
+		if item, _ := listItem(strings.TrimSpace(text[from:end])); item || line == "" && end > 0 {
+			continue
+		}
+		if strings.HasSuffix(line, ":") && len(line) <= longestListHeading {
+			return line
+		}
+		return ""
+	}
+	return ""
 }
 
 // listed returns a statement without its number in a list, unless the statement before it on the line has the previous number: "2. Mint. 4. Sage."
@@ -82,7 +125,11 @@ func cellEnd(text string) int {
 // statementOf returns a statement in the form that it has in a line. It ends with punctuation, so that the next round
 // can separate it from the following statement. was is a note to add, or "".
 func statementOf(text, was string) string {
-	text = strings.TrimRight(strings.TrimSpace(strings.ReplaceAll(text, "**", "")), ",;:–—-( ，；：、،")
+	text = strings.TrimSpace(strings.ReplaceAll(text, "**", ""))
+	if was == "" && strings.HasSuffix(text, ":") { // it announces the next statement
+		return Fence(text)
+	}
+	text = strings.TrimRight(text, ",;:–—-( ，；：、،")
 	bare := strings.TrimRight(text, "\"'”’»)）」』》")
 	end, _ := utf8.DecodeLastRuneInString(bare)
 	switch {

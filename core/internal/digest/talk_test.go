@@ -246,3 +246,21 @@ func TestChatDigestOfUserFirst(t *testing.T) {
 		t.Errorf("with a list:\n%s", got)
 	}
 }
+
+// TestChatDigestOfLists: what only announces something isn't told alone, and an item of a list is told with the heading of the list if another
+// list comes before it.
+func TestChatDigestOfLists(t *testing.T) {
+	answer := "To order now:\n\n- 9 tiles from Delft\n- 14 beams from Riga\n\nTo buy later:\n\n- 300 nails from Gouda for the barn\n\nTo think about:"
+	if got, want := digestOf(t, "", 400, "What do I still need for the roof?", answer), "# What was said\nuser: What do I still need for the roof?\n"+
+		"assistant: To order now: 9 tiles from Delft. 14 beams from Riga. To buy later: 300 nails from Gouda for the barn."; got != want {
+		t.Errorf("lists:\n%s\nwant\n%s", got, want)
+	}
+	table := "| what | cost |\n|---|---|\n| tiles from Delft | 140 € |\n| beams from Riga | 77 € |\n\n| who | when |\n|---|---|\n"
+	if got := digestOf(t, "", 400, "What does it cost?", table); strings.Contains(got, "who: when") || !strings.Contains(got, "tiles from Delft: 140 €") {
+		t.Errorf("tables:\n%s", got)
+	}
+	later := "To buy later: strawberries from Elche at the end of March; Philovita and Balkonstar from Hallein, and the basil, after the 15th of May."
+	if got := digestOf(t, "", 150, "Hm", later); strings.Contains(got, "Philovita") && !strings.Contains(got, "To buy later") {
+		t.Errorf("a label:\n%s", got)
+	}
+}

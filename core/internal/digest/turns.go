@@ -45,7 +45,7 @@ const (
 	ofCall       = 360 // of a tool that is not known
 	ofReading    = 480
 	ofSearch     = 420
-	ofCode       = 560  // a long block of code in an answer
+	ofCode       = 320  // a long block of code in an answer
 	ofLines      = 300  // lines of code that say what a turn speaks of
 	ofThought    = 600  // what the assistant thinks and does not say
 	ofReport     = 640  // what a tool that is not known says in sentences

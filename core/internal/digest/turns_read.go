@@ -34,7 +34,7 @@ func (r *turnReader) found(i int, pattern, text string) {
 	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), "./")
 		file, said, _ := strings.Cut(line, ":")
-		if said == "" && isContext(file) || strings.ContainsAny(file, " \t") || !strings.ContainsAny(file, "./") || len(file) > maxCommand {
+		if said == "" && isContext(file) || isTestFile(file) || strings.ContainsAny(file, " \t") || !strings.ContainsAny(file, "./") || len(file) > maxCommand {
 			continue
 		}
 		if hits = append(hits, file); said != "" {

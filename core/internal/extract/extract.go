@@ -21,7 +21,8 @@ import (
 // Item is a text to choose from.
 type Item struct {
 	Text string
-	// Factor multiplies the gains of the item's sentences, in 1/1024; 0 means 1024.
+	// Factor multiplies the gains of the item's sentences, in 1/1024; 0 means 1024. With a negative factor, they are only chosen together
+	// with sentences that depend on them.
 	Factor int
 	// Weighed are ranges of the text whose sentences have a factor of their own.
 	Weighed []Weighed
@@ -225,8 +226,8 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 		if out.own && asks {
 			out.own, out.asks = false, false
 		}
-		if factor := it.factorAt(s.from); factor > 0 {
-			out.factor = int32(int64(out.factor) * int64(factor) / plain)
+		if factor := it.factorAt(s.from); factor != 0 {
+			out.factor = int32(int64(out.factor) * int64(max(factor, 0)) / plain)
 		}
 		if out.leans && out.before < 0 {
 			if out.leans = false; it.Follows {

@@ -118,6 +118,8 @@ const (
 	leastWords = 7
 	leastPairs = 8
 	leadWords  = 2
+
+	longestLabel = 6 // words before a colon
 )
 
 // longCut is the position, in bytes, after which a sentence may be cut at any comma.
@@ -133,12 +135,14 @@ func (e *Extract) cut(text string, base, first int32, ws []words.Word, inQuotes 
 		least = leastPairs
 	}
 	subordinate, filling, depth := subordinates(text, ws[0]), true, 0
+	labelled := false // the sentence begins like "To buy later:", so the rest means nothing without its beginning
 	for k, n := 0, 1; k+1 < len(ws) && n < mostClauses; k++ {
 		filling = filling && k < leadWords && (fillers.Has(spelled(text, ws[k])))
 		between := text[ws[k].End:max(ws[k].End, ws[k+1].From)]
 		if len(between) <= 1 && (len(between) == 0 || between[0] == ' ') {
 			continue
 		}
+		labelled = labelled || k < longestLabel && strings.HasPrefix(between, ": ")
 		outside := depth == 0
 		depth = max(depth+nesting(between), 0)
 		if !outside || inQuotes != nil && inQuotes[k] && inQuotes[k+1] {
@@ -154,7 +158,7 @@ func (e *Extract) cut(text string, base, first int32, ws []words.Word, inQuotes 
 		e.clauses = append(e.clauses, clause{base + from, base + to, [2]int32{first + int32(word), first + int32(k+1)}, starts, !filling})
 		from, word = to, k+1
 		starts = lead || strong && !leans(text, ws[word:], inQuotes[min(word, len(inQuotes)):])
-		starts = starts && len(ws)-word >= least
+		starts = starts && len(ws)-word >= least && !labelled
 	}
 	e.clauses = append(e.clauses, clause{base + from, base + int32(len(text)), [2]int32{first + int32(word), first + int32(len(ws))}, starts, true})
 }

@@ -98,7 +98,7 @@ func (c *chatTree) nodesOf(s *saver, groups []chatGroup) {
 	}
 }
 
-// chatOwn are the members of a message that a copy gets anew, or loses.
+// chatOwn are the members of a message that a copy loses, or gets with new values.
 var chatOwn = without("_id messageId parentMessageId createdAt updatedAt children tokenCount promptTokens id parentId childrenIds timestamp usage")
 
 // head returns the output with a message of the tree, without its closing brace.

@@ -64,6 +64,9 @@ func libreChatResumes(t *testing.T, file []byte) (all []string) {
 			if byID[id] != nil {
 				t.Fatalf("two messages have the id %s", id)
 			}
+			if text(m["conversationId"]) == "" {
+				t.Errorf("the message %s is in no conversation", id)
+			}
 			if byID[id] = m; text(m["createdAt"]) >= text(newest["createdAt"]) {
 				newest = m
 			}

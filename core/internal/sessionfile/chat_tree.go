@@ -128,7 +128,7 @@ func (c *chatTree) node(s *jsonspan.Scanner) {
 	var time int64
 	read(s, field{c.app.id, number{&c.ids, &n.id}}, field{c.app.parent, number{&c.ids, &n.parent}},
 		field{c.app.text, &n.text}, field{c.app.parts, anyValue{&n.parts}}, field{"files", anyValue{&n.files}},
-		field{"isCreatedByUser", &n.user}, field{"role", oneOf(&n.role, "user", "system")}, field{"model", &n.model},
+		field{"conversationId", &c.about}, field{"isCreatedByUser", &n.user}, field{"role", oneOf(&n.role, "user", "system")}, field{"model", &n.model},
 		field{"createdAt", timeOf{c.file}}, field{"timestamp", &time},
 		field{"children", func(s *jsonspan.Scanner) {
 			if s.Kind() != jsonspan.Array {

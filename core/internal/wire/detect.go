@@ -28,7 +28,9 @@ type Signs struct {
 	// Shy means that messages without a sign of Own are taken for another format if one is possible. Only if there is
 	// none is this format a guess.
 	Shy bool
-	Own string // role:…, key:…, type:…, item:…, part:… (a key of a part), list:…, body:… (keys of a request body) or model:… (how its name begins)
+	// Closed means that applications can't add types of parts: a type of another format rules this format out.
+	Closed bool
+	Own    string // role:…, key:…, type:…, item:…, part:… (a key of a part), list:…, body:… (keys of a request body) or model:… (how its name begins)
 }
 
 // Guess is a format that a transcript may be in.
@@ -331,7 +333,7 @@ func (d *detector) rate(f *Format, doubt float64) Guess {
 		case f.HasSign(sign):
 		case kind == "body" || kind == "model":
 			factor /= 4 // a gateway may accept the name of any model
-		case kind == "type":
+		case kind == "type" && !f.Signs.Closed:
 			factor *= doubt
 		default:
 			factor = 0

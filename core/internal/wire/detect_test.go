@@ -90,6 +90,7 @@ func TestDetect(t *testing.T) {
 		{"agent-framework of .NET", transcriptOf(afNetUser), "agent-framework"},
 		{"agent-framework, body", `{"messages":` + transcriptOf(afUser) + `}`, "agent-framework"},
 		{"prompt-api", transcriptOf(prSys, prUser, prDone), "prompt-api"},
+		{"prompt-api, with a call of another format", transcriptOf(prUser, `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"n","input":{}}]}`), ""},
 		{"prompt-api, only strings", transcriptOf(asUser, asDone), "plain"},
 		{"prompt-api, options", `{"initialPrompts":` + transcriptOf(asUser) + `,"expectedInputs":[]}`, "prompt-api"},
 		{"haystack", transcriptOf(hsUser, hsSays(hsCall1), hsGot1), "haystack"},

@@ -21,6 +21,7 @@ func init() {
 			// Calls and other roles may follow a part with a value.
 			Decisive: "list:initialPrompts",
 			Shy:      true, // strings alone are plain
+			Closed:   true, // the browser refuses other types
 		},
 		ReadMessage: promptLayout.reader(),
 		Message:     textMessage(`{"role":"%r","content":[{"type":"text","value":%t}]}`),

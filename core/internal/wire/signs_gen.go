@@ -211,6 +211,7 @@ var elsewhere = [...]Format{
 			Decisive: "list:initialPrompts",
 			Own:      "part:valued list:initialPrompts",
 			Shy:      true,
+			Closed:   true,
 		},
 		Rules: Rules{Empty: "PR1"},
 	},

@@ -63,6 +63,13 @@ def test_text_stays_byte_for_byte(history):
     assert ctxfold.fit(short, window=16_000).messages is short
 
 
+def test_an_id_that_is_no_text_is_refused(history):
+    for fit in (ctxfold.fit, lambda history, **options: ctxfold.Compactor(window=16_000).fit(history, id=options["id"])):
+        with pytest.raises(ctxfold.OptionError, match="id is a text, such as '42', not 42") as caught:
+            fit(history, window=16_000, id=42)
+        assert caught.value.path == "id"
+
+
 @pytest.mark.parametrize("call", ["fit", "Fit"])
 def test_unknown_options_are_refused(call, history):
     with pytest.raises(ctxfold.OptionError, match="did you mean window?") as caught:

@@ -46,6 +46,9 @@ func generate(names []string) []byte {
 		if s.Shy {
 			b.WriteString("Shy: true,\n")
 		}
+		if s.Closed {
+			b.WriteString("Closed: true,\n")
+		}
 		b.WriteString("},\nRules: Rules{")
 		members(&b, "Empty", r.Empty, "BlankText", r.BlankText, "First", r.First, "Alternate", r.Alternate)
 		b.WriteString("},\n},\n")

@@ -92,7 +92,7 @@ class Compacting(Operations):
         refused: Optional[BaseException],
     ) -> Steps[FitResult[Any]]:
         own = self._policy if policy is None else policy_of(policy, None, None, None)
-        settings: Any = {"owner": id, **next_of(next), **({"refusal": failure_of(refused)} if refused is not None else {})}
+        settings: Any = {"owner": owner_of(id), **next_of(next), **({"refusal": failure_of(refused)} if refused is not None else {})}
         return fitted(self._module, self._records, self._model, self._store, source, own, with_usage(options, usage), settings)
 
     def _compacted(
@@ -152,6 +152,13 @@ def with_usage(options: Optional[Mapping[str, Any]], usage: Optional[Mapping[str
 def calling(module: Module, source: Transcript) -> Call:
     """Returns a function that runs a job's operations on the messages of ``source``."""
     return lambda op, head, needs: module.call(op, head, source if needs else None)
+
+
+def owner_of(id: Any) -> str:
+    """Returns the id of a conversation or a user, after checking that it is a text. Many ids of databases are numbers."""
+    if not isinstance(id, str):
+        raise OptionError(f"id is a text, such as {str(id)!r}, not {id!r}", path="id")
+    return id
 
 
 def next_of(next: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
@@ -225,7 +232,7 @@ class SharedFits:
             while len(self._all) > self.MOST:
                 self._all.popitem(last=False)
         asked = model_of(summarize, summary_timeout, concurrency, redact, prefix)
-        settings = {"owner": id, **next_of(next)}
+        settings = {"owner": owner_of(id), **next_of(next)}
         return fitted(shared_module(), there[0], asked, there[1], transcript(messages), full, with_usage(options, usage), settings)
 
 

@@ -157,7 +157,7 @@ def store_of(given: Any) -> Optional[Store]:
         return store
     if hasattr(given, "__setitem__") and hasattr(given, "get"):
         return MappingStore(given)
-    raise OptionError("a store has put and get, or is like a dict", path="store")
+    raise OptionError("a store has put and get, or is like a dict; DirectoryStore(path) keeps files", path="store")
 
 
 def key_of(handle: str) -> str:
