@@ -23,7 +23,7 @@ func appendError(dst, request []byte, e *jsonspan.Error) []byte {
 	return append(dst, `}}`...)
 }
 
-// elsewhere returns the error for a feature that only the whole build has. what names the feature.
+// elsewhere returns the error for a feature, named by what, that only the whole build has.
 func elsewhere(what string, offset uint32) *jsonspan.Error {
 	return &jsonspan.Error{Code: api.CodeNeedsWhole, Offset: int(offset), Message: what + " is in the whole module, ctxfold.wasm, and not in this slim one"}
 }

@@ -211,6 +211,7 @@ func (c *keptApp) restored(name string) []string {
 
 // settle cancels the background compaction, and lets running turns end, as a Conversation does before all messages are replaced.
 func (c *keptApp) settle(name string) {
+	c.w.resumed(&c.replica)
 	if c.background != nil {
 		c.cancel(c.background)
 	}
@@ -325,6 +326,7 @@ func playKept(s schedule) (*world, string) {
 // act performs one action of the app or of the world.
 func (c *keptApp) act(name string, a action) {
 	w := c.w
+	w.resumed(&c.replica)
 	settings := api.JobSettings{}
 	switch a.what {
 	case "crash":
@@ -336,7 +338,7 @@ func (c *keptApp) act(name string, a action) {
 	case "sleep":
 		return
 	case "stall":
-		w.stalls[&c.replica] = w.now + int64(a.number)*60
+		w.stall(&c.replica, a.number)
 		return
 	case "edit", "delete", "regenerate", "restore", "branch":
 		c.change(name, a)

@@ -104,6 +104,17 @@ func (w *world) run(until int64) {
 	w.now = max(w.now, until)
 }
 
+// stall suspends a replica after a delay. resumed waits until it is not suspended.
+func (w *world) stall(replica *int, number int) {
+	w.after(int64(number)*20, func() { w.stalls[replica] = w.now + int64(number)*60 })
+}
+
+func (w *world) resumed(replica *int) {
+	for w.stalls[replica] > w.now && w.wrong == "" {
+		w.run(w.stalls[replica])
+	}
+}
+
 func (w *world) violated(format string, of ...any) {
 	if w.wrong == "" {
 		w.wrong = fmt.Sprintf(format, of...)

@@ -8,9 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// memory is a remembered compaction of the beginning of a history: an entry that an earlier fit returned, and that
-// the request has in its member memory. An entry that can't be read, or has another version, counts as missing, which
-// costs at most another compaction.
+// memory is a remembered compaction of the beginning of a history: an entry that an earlier fit returned, and that the request passes in
+// its member memory. An entry that can't be read, or has another version, is ignored, which costs at most another compaction.
 type memory struct {
 	version int
 	format  string
@@ -34,7 +33,7 @@ const (
 	maxMemories = 64
 )
 
-// point is a beginning of a history, and the messages that were sent for it.
+// point is a beginning of a history, with the messages that were sent instead of it.
 type point struct {
 	messages     int
 	print        string // print of these messages, as returned by Transcript.Prints
@@ -42,7 +41,7 @@ type point struct {
 	sent         string // print of the sent messages
 }
 
-// place is the origin of a message of a result.
+// place says where a message of a result comes from.
 type place struct {
 	in   int    // index in a list of messages, or -1 for a new message
 	text []byte // the message, if it differs from the one at in
@@ -58,7 +57,7 @@ type place struct {
 	role   string
 }
 
-// looks identifies an edited message by its original content. An empty field matches anything.
+// looks identifies an edited message by its original content. An empty field matches any message.
 type looks struct {
 	print, raw string // prints of the message alone and of its bytes
 	id         string // the print of the original's id, if the edited message has lost it
@@ -184,7 +183,7 @@ func (p *point) set(name string, src []byte, v jsonspan.Value) {
 	}
 }
 
-// numberOf returns a count; 0 for any other value.
+// numberOf returns the value of a count, or 0 if v is anything else.
 func numberOf(src []byte, v jsonspan.Value) int {
 	n, err := strconv.Atoi(string(v.Slice(src)))
 	if v.Kind != jsonspan.Number || err != nil || n < 0 || n > jsonspan.MaxSize {
@@ -193,7 +192,7 @@ func numberOf(src []byte, v jsonspan.Value) int {
 	return n
 }
 
-// shortOf returns a short string; "" for any other value.
+// shortOf returns a short string, or "" if v is anything else.
 func shortOf(src []byte, v jsonspan.Value) string {
 	if v.Kind != jsonspan.String || v.Len() > 66 {
 		return ""
@@ -201,7 +200,7 @@ func shortOf(src []byte, v jsonspan.Value) string {
 	return jsonspan.Text(src, v.Span)
 }
 
-// history returns the point for the whole history that was compacted.
+// history returns the point that covers the whole history that was compacted.
 func (m *memory) history() point {
 	if len(m.points) > 0 {
 		return m.points[0]
@@ -209,8 +208,8 @@ func (m *memory) history() point {
 	return m.at
 }
 
-// longest returns the longest point for which is returns true. next is the number of messages of the next longer
-// point; 0 if there is none.
+// longest returns the longest point for which is returns true, and the number of messages of the next longer point, or 0 if there is
+// none.
 func (m *memory) longest(is func(p point) bool) (p point, next int) {
 	for _, p := range m.points {
 		if is(p) {
@@ -251,8 +250,8 @@ func (m *memory) read(src []byte) bool {
 	return eachEdit(src, m.behind, func(e *memoryEdit) bool { return m.readBehind(e, &last) })
 }
 
-// readSent reads an edit of the messages that were replaced. *last is the index of the last message that an edit has
-// used. It returns false for an invalid edit.
+// readSent reads an edit that concerns the replaced messages. *last is the index of the last message that an edit has used. It returns
+// false for an invalid edit.
 func (m *memory) readSent(e *memoryEdit, last *int) bool {
 	switch {
 	case e.to > 0:
@@ -271,8 +270,8 @@ func (m *memory) readSent(e *memoryEdit, last *int) bool {
 	return true
 }
 
-// readBehind reads an edit of a message after those that were replaced. *last is the index of the last message that
-// an edit has used. It returns false for an invalid edit.
+// readBehind reads an edit that concerns a message after the replaced ones. *last is the index of the last message that an edit has used.
+// It returns false for an invalid edit.
 func (m *memory) readBehind(e *memoryEdit, last *int) bool {
 	end := m.history().messages
 	switch {
@@ -298,7 +297,7 @@ func takeNext(last *int, in, end int) bool {
 	return true
 }
 
-// memoryEdit is an edit in an entry.
+// memoryEdit is one edit of an entry, as it was read.
 type memoryEdit struct {
 	from, to int // the range of kept messages, if any
 	set      int // index of a message that is changed or omitted; -1 for a new one

@@ -54,7 +54,7 @@ func restore(r *request, dst []byte) []byte {
 	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
 }
 
-// The tool by which a model requests removed content.
+// The name and the limits of the tool by which a model requests removed content.
 const (
 	recallName = "recall"
 	recallDoc  = "Returns content that was removed from this conversation to make room. With a handle from a marker or a digest, it returns " +
@@ -90,7 +90,7 @@ func recall(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// recallTool returns the definition of the tool.
+// recallTool returns the definition of the recall tool in the format of the request.
 func (r *request) recallTool() api.Raw {
 	if r.format == nil {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format", Message: `set "format" in the policy: each has a definition of its own`}, r.policyAt)
@@ -100,7 +100,7 @@ func (r *request) recallTool() api.Raw {
 	return api.Raw(strings.NewReplacer("%n", str(recallName), "%d", str(recallDoc), "%p", recallSchema).Replace(r.format.Tool))
 }
 
-// recallFound returns the response to a call with a query; nil if the search has not been made yet.
+// recallFound returns the response to a call with a query; or nil if the host has not searched yet.
 func (r *request) recallFound(query string) *string {
 	if !r.has(operations.InFound) {
 		return nil
@@ -113,7 +113,7 @@ func (r *request) recallFound(query string) *string {
 	return &text
 }
 
-// recallBody returns the response to a call with a handle; nil if the body has not been loaded yet.
+// recallBody returns the response to a call with a handle; or nil if the host has not loaded the body yet.
 func (r *request) recallBody(args *recallArguments) *string {
 	p := r.members[operations.InBody]
 	if p.IsZero() {
@@ -168,7 +168,7 @@ func recallText(text string, offset int) string {
 	return piece + "]"
 }
 
-// recallArguments are the arguments of a call of the tool.
+// recallArguments are the arguments in a call of the recall tool.
 type recallArguments struct {
 	handle, query   string
 	message, offset int
@@ -221,8 +221,7 @@ func (a *recallArguments) readMember(name string, s *jsonspan.Scanner) bool {
 	return true
 }
 
-// wholeNumber reads a number of at least 0, which may be in quotes, into *to; null counts as 0. It returns false for
-// any other value.
+// wholeNumber reads a number of at least 0, which may be in quotes, into *to; null is read as 0. It returns false for any other value.
 func wholeNumber(s *jsonspan.Scanner, to *int) bool {
 	kind := s.Kind()
 	n, err := strconv.Atoi(strings.Trim(string(s.Skip().Slice(s.Src())), `"`))

@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// fit returns the messages to send for a whole history. If the host remembers an earlier compaction of the history's
-// beginning, fit applies it. Then it compacts the list if compaction is due.
+// fit is the operation that returns the messages to send for a whole history. If the host remembers an earlier compaction of the
+// history's beginning, fit applies it. Then it compacts the list if compaction is due.
 func fit(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) {
 		return dst
@@ -33,7 +33,7 @@ func fit(r *request, dst []byte) []byte {
 	return run(r, &p, dst)
 }
 
-// prints returns the fingerprints of the beginnings of a history. Hosts look up under them what they remember.
+// prints returns the fingerprints of the beginnings of a history. Hosts use them as keys of the compactions that they remember.
 func prints(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) {
 		return dst

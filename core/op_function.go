@@ -34,7 +34,7 @@ func function(r *request, dst []byte) []byte {
 	return append(out, '}')
 }
 
-// functionCall returns the arguments with which a request calls a function.
+// functionCall returns the arguments that a request passes to a function.
 func (r *request) functionCall(f *hook.Function) *hook.Call {
 	c := &hook.Call{Policy: r.policy, Estimator: r.profile}
 	if r.decode(operations.InState, &c.State); r.err != nil {

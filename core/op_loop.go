@@ -67,7 +67,7 @@ func loopEvent(r *request, dst []byte) []byte {
 	return r.progress(dst, next, err, operations.InEvent)
 }
 
-// raw returns the JSON of a member, or nil.
+// raw returns the JSON value of a member, or nil if the request doesn't have it.
 func (r *request) raw(member operations.Member) api.Raw {
 	if p := r.members[member]; !p.IsZero() {
 		return api.Raw(p.Slice(r.src))
@@ -115,7 +115,7 @@ func (c *loopCore) Messages() []byte {
 // MessagesAt returns the offset of the messages in the request.
 func (c *loopCore) MessagesAt() int { return int(c.r.members[operations.InMessages].Start) }
 
-// Gate returns which compactions below the limit the policy allows.
+// Gate returns the policy's settings about compactions below the limit.
 func (c *loopCore) Gate() loop.Gate {
 	return loop.Gate{Starts: c.policy.Gate.Start > 0, Chills: c.policy.Gate.Idle > 0, Stored: c.policy.Archive != "",
 		Model: c.policy.Model}

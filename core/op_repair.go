@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// repair carries out the repairs that validate lists, without compacting the transcript.
+// repair carries out the repairs that the operation validate lists, without compacting the transcript.
 func repair(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) {
 		return dst

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/search"
 )
 
-// searchLimit is the default for the maximum number of results.
+// searchLimit is the default maximum number of results.
 const searchLimit = 10
 
 // searchKeys are the members of a search request.
@@ -254,7 +254,7 @@ func foundText(query string, f *api.Found) string {
 	return string(b[:len(b)-1])
 }
 
-// fromMessage returns a body without its first n elements, if it is a list with more than n elements.
+// fromMessage returns a list without its first n elements. A body that isn't a list, or has at most n elements, is returned unchanged.
 func fromMessage(body []byte, n int) []byte {
 	s := jsonspan.New(body)
 	if n == 0 || s.Kind() != jsonspan.Array {

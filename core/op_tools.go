@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// classifyError classifies why a model call failed.
+// classifyError determines the reason why a model call failed.
 func classifyError(r *request, dst []byte) []byte {
 	var a api.Failure
 	if r.decode(operations.InArguments, &a); r.err != nil {

@@ -26,11 +26,11 @@ import (
 // Version is the module's semantic version.
 const Version = "0.2.0"
 
-// abi is the version of the ABI. It changes if a host written for the previous version would break.
+// abi is the version of the ABI. It changes when a host written for the previous version would no longer work.
 const abi = 2
 
-// runs are the implementations of the operations. Each processes a request and appends its response, or records an
-// error in the request. The table of operations says which members their requests may have (operations.Operations).
+// runs are the implementations of the operations. Each processes a request and appends its response, or records an error in the request.
+// operations.Operations says which members their requests may have.
 var runs [len(operations.Operations)]func(r *request, dst []byte) []byte
 
 func init() { // assigned here, not in the declaration, because info refers to the table
@@ -335,7 +335,7 @@ func plan(r *request, dst []byte) []byte {
 	return run(r, &p, dst)
 }
 
-// planned returns the options that a plan stores, or nil if all of them have their default.
+// planned returns the options to store in a plan, or nil if all of them have their default values.
 func (r *request) planned() *api.Options {
 	o := r.options
 	if o.Usage = nil; o == (api.Options{}) {
@@ -344,7 +344,7 @@ func (r *request) planned() *api.Options {
 	return &o
 }
 
-// resumed is a plan that a step continues.
+// resumed is a plan that a step continues, as it was read.
 type resumed struct {
 	plan    api.Plan
 	replies api.Summaries

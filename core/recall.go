@@ -85,7 +85,7 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	r.read(jsonspan.New(r.src).At(start), reading{before: before})
 }
 
-// candidate is an entry that may apply.
+// candidate is a memory entry that may apply to a history.
 type candidate struct {
 	entry    *memory
 	index    int
@@ -93,8 +93,8 @@ type candidate struct {
 	sent     bool // whether the history continues from what was sent
 }
 
-// found returns the entries that apply to a history with the given prints. Those that replace the most messages come
-// first, and among equals the newest.
+// found returns the entries that apply to a history with the given prints. Entries that replace more messages come first; if they replace
+// equally many, the newer one comes first.
 func (r *request) found(prints []transcript.Fingerprint) (list []candidate) {
 	for i := range r.remembered {
 		for m := &r.remembered[i]; m != nil; m = m.given {
@@ -127,8 +127,8 @@ func (r *request) shares(format string) bool {
 	return true
 }
 
-// goOn maps a list that continues from what was sent to the whole history. prints are the prints of the list. It
-// returns false if the entry doesn't determine the mapping.
+// goOn maps a list that continues from the messages sent earlier to the whole history. prints are the prints of the list. It returns
+// false if the entry doesn't determine the mapping.
 func (h *history) goOn(prints []transcript.Fingerprint) bool {
 	m := h.entry
 	p, _ := m.longest(func(p point) bool { return isAt(prints, p.sentMessages, p.sent) })

@@ -75,7 +75,7 @@ func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) 
 	return &e
 }
 
-// read reads the messages to send from a run.
+// read takes the messages to send from a run.
 func (m *remembering) read(c *compact.Run) {
 	leans := map[int32]int32{}
 	for _, l := range c.Doc().Leans {
@@ -114,7 +114,7 @@ func (m *remembering) read(c *compact.Run) {
 	})
 }
 
-// loosen notes the messages that a repair or the removal of reasoning left out.
+// loosen records the messages that are left out because a repair dropped them or their reasoning was removed.
 func (m *remembering) loosen(c *compact.Run) {
 	for _, a := range c.Report().Actions {
 		leaves := a.Action == api.ActionDrop && a.Pass == "repair" || a.Action == api.ActionStrip
@@ -147,7 +147,7 @@ func (h *history) wholeOf(message int) place {
 	return h.whole[message]
 }
 
-// looksOf returns what identifies a message of the compacted transcript in the history.
+// looksOf returns the looks by which a message of the compacted transcript is identified in the history.
 func (h *history) looksOf(message int, p place) looks {
 	if p.looks.print != "" {
 		return p.looks
@@ -262,7 +262,7 @@ func (m *remembering) split() (first int, behind []place, ok bool) {
 	return first, t.list, ok
 }
 
-// tailEdits builds the edits of the messages after the covered ones.
+// tailEdits builds the edits that concern the messages after the covered ones.
 type tailEdits struct {
 	m     *remembering
 	first int // index of the first message that is sent after the covered ones

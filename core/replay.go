@@ -12,9 +12,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// replay applies an entry to a history that begins with the messages that the entry covers. The rest of the history
-// may differ from the one for which the entry was made. There, edits are applied in order, each to the message that
-// looks like its original, or to none.
+// replay applies an entry to a history that begins with the messages that the entry covers. The rest of the history may differ from the
+// one for which the entry was made. In that rest, edits are applied in order, each to the message that looks like the original of the
+// edited message, or to none.
 type replay struct {
 	t      *transcript.Transcript
 	f      *wire.Format
@@ -145,7 +145,8 @@ func (p *replay) isAnother(e *place, i int) bool {
 	return another
 }
 
-// hasOtherID reports whether a message and the original of an edit both have an id, and these differ. The ids of calls don't count.
+// hasOtherID reports whether a message and the original of an edit both have an id, and whether these differ. Ids of tool calls are
+// ignored.
 func (p *replay) hasOtherID(e *place, i int, now []byte) bool {
 	id, was := handles.IDOf(now), e.looks.id
 	if was == "" {
@@ -191,7 +192,7 @@ func (p *replay) opening(role string, from int) int {
 	return i
 }
 
-// print returns the print of message i by itself.
+// print returns the print of message i alone.
 func (p *replay) print(i int) transcript.Fingerprint {
 	if p.prints == nil {
 		p.prints = make([]transcript.Fingerprint, p.t.Input)
@@ -267,7 +268,7 @@ func (p *replay) marked(text, like []byte) []byte {
 	return slices.Concat(text[:at.Start], mark, text[at.End:])
 }
 
-// rawOf returns the fingerprint of the bytes of a message.
+// rawOf returns the fingerprint of a message's bytes.
 func rawOf(message []byte) string {
 	var f transcript.Fingerprint
 	f.Add(message)

@@ -122,7 +122,7 @@ func (r *request) nextMember(s *jsonspan.Scanner) (n operations.Member, ok bool)
 	return n, false
 }
 
-// has reports whether the request contains member n.
+// has reports whether the request contains the member n.
 func (r *request) has(n operations.Member) bool { return !r.members[n].IsZero() }
 
 // readEarly reads the transcript at the scanner before the members after it are known. It returns the request with
@@ -173,7 +173,7 @@ func (r *request) fail(e *jsonspan.Error, base uint32) {
 	}
 }
 
-// need reports whether the request has a member. If it is missing, need records an error.
+// need reports whether the request contains a required member, and records an error if it doesn't.
 func (r *request) need(member operations.Member) bool {
 	if member == operations.InMessages && r.err == nil && r.session != nil && !r.op.Grows {
 		return true

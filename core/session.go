@@ -18,8 +18,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Sessions are transcripts that are kept between calls, so that a live conversation isn't read again on each turn.
-// The zero value has no sessions. It serves one call at a time.
+// Sessions are transcripts that are kept between calls, so that a live conversation isn't read again on each turn. The zero value
+// contains no sessions. Sessions serve one call at a time.
 //
 // A session is only a cache: it holds messages that were sent, and a session opened with the same messages returns
 // the same responses. It takes the bytes of its messages, up to a quarter more as spare capacity, and about 300 bytes
@@ -55,7 +55,7 @@ func (l *Sessions) policy(src []byte) (*policy.Policy, *policy.Error) {
 	return p, err
 }
 
-// session is a transcript that grows.
+// session is a transcript to which messages can be appended, with the settings of its conversation.
 type session struct {
 	id      int
 	base    *policy.Policy // without options
@@ -154,7 +154,7 @@ func (in *source) readSession(s *session, edits bool) {
 	in.noteReasoner()
 }
 
-// stateOf decodes the request's state, or copies the session's.
+// stateOf decodes the state of the request or, if it has none, copies that of the session.
 func (r *request) stateOf(state *api.State) {
 	if r.session != nil && r.members[operations.InState].IsZero() {
 		*state = r.session.state
@@ -219,7 +219,7 @@ func sessionOpen(r *request, dst []byte) []byte {
 	return r.appendSession(dst)
 }
 
-// take makes the request's transcript that of the session, unless it has no messages.
+// take stores the request's transcript in the session, unless it has no messages.
 func (s *session) take(r *request) {
 	if r.t == nil || len(r.t.Messages) == 0 {
 		return
@@ -287,8 +287,8 @@ func (r *request) takeBack(at, n int) {
 	}
 }
 
-// outgrow switches a plain session to another format if the list to append has one, by reading the session again. On
-// an error the session is unchanged.
+// outgrow switches a plain session to another format if the messages to append are in one, by reading the session again. On an error the
+// session is unchanged.
 func (r *request) outgrow(list []byte) {
 	s := r.session
 	d := jsonspan.New(list)
@@ -354,7 +354,7 @@ func sessionClose(r *request, dst []byte) []byte {
 	return appendJSON(dst, api.ClosedSession{Closed: r.session.id}.MarshalEasyJSON)
 }
 
-// appendSession writes the response that describes the session.
+// appendSession appends the response that describes the session.
 func (r *request) appendSession(dst []byte) []byte {
 	s := r.session
 	a := api.SessionInfo{Session: s.id}

@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// settings determine how messages are read and processed: the policy, the options, and values derived from both.
+// settings determine how messages are read and processed. They are the policy, the options, and values derived from both.
 type settings struct {
 	base      *policy.Policy // without options
 	policy    *policy.Policy // with options
@@ -23,8 +23,8 @@ type settings struct {
 	profile   *tokens.Profile // the estimator
 }
 
-// source is the input of an operation: a transcript, and the settings with which it was read. A source is immutable
-// once a request has it; changes create a new one.
+// source is the input of an operation: a transcript, and the settings with which it was read. A source doesn't change once a request
+// refers to it; changes create a new source.
 type source struct {
 	settings
 	t        *transcript.Transcript
@@ -116,7 +116,7 @@ func (r *request) estimateBy(set *settings) bool {
 	return true
 }
 
-// suit chooses an estimator that suits the models usually called in the format, if the policy doesn't set one.
+// suit chooses an estimator that suits the models that are usually called in the format, if the policy doesn't set one.
 func (set *settings) suit() {
 	if set.format != nil && set.policy.Model == "" {
 		set.profile = set.profile.For(set.format.Model)

@@ -7,10 +7,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// marks are the members of messages and parts that set cache breakpoints.
+// marks are the keys of messages and parts under which cache breakpoints are set.
 var marks = []string{"cache_control", "cacheControl", "cachePoint"}
 
-// marked are the members that may contain parts or options with cache breakpoints.
+// marked are the keys whose values may contain parts or options with cache breakpoints.
 var marked = []string{"content", "parts", "providerOptions", "providerMetadata"}
 
 // unmarked returns a message without its cache breakpoints, because a provider accepts only a few and the app sets
@@ -29,7 +29,7 @@ func unmarked(message []byte) []byte {
 	return append(out, message[at:]...)
 }
 
-// unmarking finds the spans to remove together with the cache breakpoints of a message.
+// unmarking collects the spans to remove from a message together with its cache breakpoints.
 type unmarking struct {
 	src  []byte
 	gone []jsonspan.Span // in order

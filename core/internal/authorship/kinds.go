@@ -1,6 +1,6 @@
 // Package authorship determines who wrote each message: somebody in the conversation, or a compaction (ours).
 //
-// What happens to a message never enters this package.
+// The package doesn't decide what happens to a message.
 package authorship
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Origin is what a message that a compaction wrote stands for.
+// Origin says what a message that a compaction wrote represents, such as a fold or an older turn.
 type Origin uint8
 
 // The origins of messages. Kinds of messages that passes declare get further ones.

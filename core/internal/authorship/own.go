@@ -10,9 +10,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Authors knows which messages of a document compactions wrote. A message that only reads like one of them is treated
-// according to its role: an assistant's text is folded as such, nothing is taken from it into the ledger and the
-// state, and the digest includes it.
+// Authors records which messages of a document were written by compactions. A message that only reads like one of them is treated
+// according to its role: an assistant's text is folded as such, nothing is taken from it into the ledger and the state, and the digest
+// includes it.
 type Authors struct {
 	doc  *view.View
 	ours []Origin // by message of the input

@@ -14,7 +14,7 @@ func (c *Run) stuck() bool {
 	return !c.policy.Force && a != nil && a.Failed >= maxFailed && c.doc.Total < a.Tokens+c.policy.RetryGrowth()
 }
 
-// failed ends the run with an unchanged input, and counts the failure.
+// failed ends the run with its input unchanged, and counts a failure.
 func (c *Run) failed(reason api.Reason) *Run {
 	c.EndUnchanged(reason)
 	c.report.Left = c.mend.RefusedInput()
@@ -33,7 +33,7 @@ func (c *Run) failures() int {
 	return min(c.state.Attempts.Failed+1, maxFailed)
 }
 
-// CountSuccess records a compaction that has changed the transcript.
+// CountSuccess records that a compaction has changed the transcript.
 func (c *Run) CountSuccess() {
 	a := api.Attempts{Gain: c.report.Tokens.Before - c.report.Tokens.After, Tokens: c.report.Tokens.After}
 	if c.limit > 0 && a.Tokens > c.limit {

@@ -108,7 +108,7 @@ func (c *Run) endsBeforePasses() bool {
 	return false
 }
 
-// endsInPasses runs the passes. It returns true if the run then ends or waits for summaries.
+// endsInPasses runs the passes. It returns true if the run has then ended or has to wait for summaries.
 func (c *Run) endsInPasses(steps []passes.Pass) bool {
 	lowered := c.due && passes.LowFirst(c)
 	for i, p := range steps {
@@ -164,7 +164,7 @@ func (c *Run) mayKeep() bool {
 	return !c.MustFit() || c.noDigest != string(api.FaultNoRoom) && c.report.Tokens.Before <= c.policy.UsableTokens()
 }
 
-// gainsTooLittle returns why the result frees too little to be used; "" if it frees enough.
+// gainsTooLittle returns the reason why the result frees too little to be used, or "" if it frees enough.
 func (c *Run) gainsTooLittle() api.Reason {
 	gain := c.report.Tokens.Before - c.doc.Total
 	switch {
@@ -176,7 +176,7 @@ func (c *Run) gainsTooLittle() api.Reason {
 	return ""
 }
 
-// saves reports whether the result is within the limit, and the transcript wasn't, regardless of how much was freed.
+// saves reports whether the compaction brings a transcript that was over the limit under it, regardless of how much it frees.
 func (c *Run) saves() bool {
 	return c.MustFit() && c.report.Tokens.Before > c.MaxTokens() && c.doc.Total <= c.MaxTokens()
 }
@@ -250,7 +250,7 @@ func (c *Run) openThinking() *Run {
 	return c
 }
 
-// asItIs is like EndUnchanged, for a run that was due but ends before anything was tried.
+// asItIs is like EndUnchanged, but for a run that was due and ends before it has tried anything.
 func (c *Run) asItIs(reason api.Reason) *Run {
 	c.EndUnchanged(reason)
 	c.report.Left = c.mend.RefusedOf(c.mend.Violations())
@@ -306,7 +306,7 @@ func (c *Run) CompleteReport() {
 	}
 }
 
-// UpdateState updates the state with the result.
+// UpdateState updates the state after a compaction.
 func (c *Run) UpdateState() {
 	c.state.Round++
 	c.state.Archive = c.archive.Changes() // without an archive in this compaction, earlier ones can't be undone either
@@ -325,11 +325,10 @@ func (c *Run) finish() {
 	c.UpdateState()
 }
 
-// aside reports whether the run makes the digest of a branch while the state belongs to the conversation itself,
-// which continues.
+// aside reports whether the run writes a digest of a branch, while the state belongs to the conversation itself, which continues.
 func (c *Run) aside() bool { return c.policy.IsBranchScope() && c.state.Fingerprint != "" }
 
-// prefix returns the size of the first n items, which are unchanged from the input.
+// prefix returns the size of the first n items, which have to be unchanged from the input.
 func (c *Run) prefix(n int) api.StablePrefix {
 	return api.StablePrefix{Messages: n, Bytes: c.doc.PrefixBytes(n), Tokens: c.doc.Tokens(0, n)}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/keep"
 )
 
-// decisions returns the log of the compaction: one entry for each input message that it covered.
+// decisions returns the log of the compaction: one entry for each input message that the compaction covered.
 func (c *Run) decisions() []api.Decision {
 	log := make([]api.Decision, c.doc.N)
 	for m := range log {

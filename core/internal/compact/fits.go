@@ -11,7 +11,7 @@ import (
 // maxCauses is the maximum number of causes in a report.
 const maxCauses = 5
 
-// advice has, for each cause, what to do about it. It follows the numbers in the text.
+// advice says what to do about each cause. It follows the numbers in the text.
 var advice = map[api.ExcessCause]string{
 	api.CauseBeside:     "shorten the system prompt or the tools, or raise the window",
 	api.CauseSystem:     "shorten it or raise the window",
@@ -24,7 +24,7 @@ var advice = map[api.ExcessCause]string{
 	api.CauseKept:       "allow more passes and the last resort, or raise the window",
 }
 
-// phrase has, for each cause, a description in words.
+// phrase describes each cause in words.
 var phrase = map[api.ExcessCause]string{
 	api.CauseSystem: "a message of the system", api.CauseNewestUser: "the newest message of the user", api.CausePinned: "pinned", api.CauseProvider: "only its provider can read it",
 	api.CauseOpenCall: "its tool call is open", api.CausePair: "it belongs to what must stay", api.CauseKept: "kept",
@@ -78,8 +78,8 @@ func largest(causes []api.Cause) []api.Cause {
 	return top
 }
 
-// causes returns the messages in the result with the reasons why they stay. If fixed is set, it returns only messages
-// that must stay unchanged. The pins are computed for the result.
+// causes returns the messages in the result with the reasons why they stay. If fixed is set, it returns only messages that must stay
+// unchanged. staying returns which items of the result must stay.
 func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api.Cause) {
 	if n := c.doc.P.OutsideMessages(c.doc.T); n > 0 {
 		causes = append(causes, api.Cause{Message: -1, Why: api.CauseBeside, Tokens: n})
@@ -97,11 +97,11 @@ func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api
 	return causes
 }
 
-// sparable are the causes for which the last resort can still cut something.
+// sparable are the causes of which the last resort can still cut something.
 var sparable = map[api.ExcessCause]bool{api.CausePinned: true, api.CauseOpenCall: true, api.CausePair: true, api.CauseNew: true, api.CauseKept: true}
 
-// causeOf returns why an item is in the result. newest means that the item is the newest user message, and stays that
-// it must stay.
+// causeOf returns the reason why an item is in the result. newest says that the item is the newest user message, and stays that it must
+// stay.
 func (c *Run) causeOf(it *view.Item, newest, stays bool) api.ExcessCause {
 	switch m := it.Msg; {
 	case newest:
@@ -140,7 +140,7 @@ func excessText(size, limit int, causes []api.Cause) string {
 	return text + "; " + advice[first.Why]
 }
 
-// thousands formats a number for people: 10,282.
+// thousands formats a number with commas: 10,282.
 func thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -32,7 +32,7 @@ func (c *Run) mark() {
 	p.put(p.system())
 }
 
-// placing holds the cache breakpoints of a result and decides where to add new ones.
+// placing contains the cache breakpoints of a result, and decides where to add new ones.
 type placing struct {
 	c      *Run
 	given  []wire.Mark   // breakpoints set by the app
@@ -43,7 +43,7 @@ type placing struct {
 	left   int           // how many may still be added
 }
 
-// readGiven reads the breakpoints that the app has set.
+// readGiven finds the breakpoints that the app has set.
 func (p *placing) readGiven() {
 	doc := p.c.doc
 	p.given = slices.Clip(p.beside)
@@ -57,7 +57,7 @@ func (p *placing) readGiven() {
 	}
 }
 
-// readSent reads the breakpoints that are left in the result.
+// readSent finds the breakpoints that are left in the result.
 func (p *placing) readSent() {
 	doc := p.c.doc
 	p.marks = make([][]wire.Mark, len(doc.Items))

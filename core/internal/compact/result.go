@@ -61,13 +61,13 @@ func (r *Result) Transcript(weigh *jsonspan.Automaton) (*transcript.Transcript, 
 	return r.t, r.err
 }
 
-// listSize returns the size of the list of messages, in bytes.
+// listSize returns the size of the result's list of messages, in bytes.
 func (r *Result) listSize() int {
 	t := r.view.T
 	return len(r.written()) - t.Outer.Len() + t.List.Len()
 }
 
-// written returns the result's bytes.
+// written returns the bytes of the result, which are written on the first call.
 func (r *Result) written() []byte {
 	if r.bytes == nil {
 		r.bytes = r.view.AppendOuter(make([]byte, 0, r.room()))

@@ -72,16 +72,15 @@ func BeginDue(in view.Input, from int) (c *Run, idle bool) {
 	return c.EndUnchanged(api.ReasonUnderBudget), true
 }
 
-// open returns a view of an input.
+// open returns the document that a run edits, made from its input.
 func open(in view.Input) *view.View {
 	doc := view.NewView(in.Transcript, in.Format, in.Estimator, in.N)
 	digest.MarkOutputs(in.Transcript, in.N, !in.Policy.IsPublished())
 	return doc
 }
 
-// begin creates the components for a document. cold is why the prompt cache is cold, if the run is due only because
-// of that. Such a run aims for the policy's share of the current size and, since the transcript fits, keeps it if the
-// model returns no summary.
+// begin creates the components for a document. cold is the reason why the prompt cache is cold, if the run is due only because of that.
+// Such a run aims for the policy's share of the current size and, since the transcript fits, keeps it if the model returns no summary.
 func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
 	c := &Run{in: in, policy: in.Policy, doc: doc, state: in.State, limit: in.Policy.Limit(), target: in.Policy.TargetTokens()}
 	if cold != "" {
@@ -110,10 +109,10 @@ func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
 	return c
 }
 
-// scoredShare is the divisor of the target for how much the host's scores may keep.
+// scoredShare limits how much the host's scores may keep: the target divided by this number.
 const scoredShare = 4
 
-// places describes where the passes of a policy put their messages in a document.
+// places says where the passes of a policy put the messages that they write.
 func places(doc *view.View, p *policy.Policy) authorship.Places {
 	at := authorship.Places{Style: digest.StyleByName(p.Summary.Style), Project: p.ProjectShare() > 0, Notice: p.Gate.Notice}
 	if len(p.Pins) > 0 {
@@ -137,37 +136,37 @@ func places(doc *view.View, p *policy.Policy) authorship.Places {
 // Doc returns the document that the run edits.
 func (c *Run) Doc() *view.View { return c.doc }
 
-// Policy returns the policy of the run.
+// Policy returns the policy with which the run was begun. It must not be modified.
 func (c *Run) Policy() *policy.Policy { return c.policy }
 
-// Authors returns who wrote each message.
+// Authors says who wrote each message: the conversation, or a compaction.
 func (c *Run) Authors() *authorship.Authors { return c.authors }
 
-// Keep returns which items must stay.
+// Keep says which items must stay in the result.
 func (c *Run) Keep() *keep.Keeper { return c.keep }
 
-// Archive returns the archive of removed content.
+// Archive returns the archive to which passes add the content that they remove.
 func (c *Run) Archive() *handles.Archive { return c.archive }
 
-// Mend returns the mender of the document.
+// Mend returns the component that repairs what a provider would reject.
 func (c *Run) Mend() *mend.Mender { return c.mend }
 
-// Summary returns the writer of digests.
+// Summary returns the component that has digests written.
 func (c *Run) Summary() *summary.Writer { return c.summary }
 
-// Report returns the report so far.
+// Report returns the report, as far as it has been filled in.
 func (c *Run) Report() *report.Report { return &c.report }
 
 // State returns the state for the host to store with the conversation.
 func (c *Run) State() *api.State { return &c.state }
 
-// Ledger returns the ledger of the state.
+// Ledger returns the ledger, which is a part of the state.
 func (c *Run) Ledger() *digest.Ledger { return (*digest.Ledger)(&c.state.Ledger) }
 
-// Fold returns the result of the last fold.
+// Fold returns what the last fold removed and where its digest is.
 func (c *Run) Fold() *passes.Fold { return &c.fold }
 
-// Shortened returns the texts with which passes have replaced longer ones.
+// Shortened returns the shorter texts that passes have written in place of longer ones.
 func (c *Run) Shortened() *passes.Shortened { return &c.shortened }
 
 // Limit returns how many tokens the result may have according to the gate; 0 means no limit.
@@ -195,10 +194,10 @@ func (c *Run) MinGain() int { return c.policy.MinGain() }
 // TooSmall records that a pass was skipped because it could not free MinGain.
 func (c *Run) TooSmall() { c.small = true }
 
-// RecordDigestFailure records why there is no digest, if the policy allows no local one.
+// RecordDigestFailure records the reason why there is no digest, if the policy allows no local one.
 func (c *Run) RecordDigestFailure(why string) { c.noDigest = why }
 
-// DigestFailure returns why there is no digest, as recorded by RecordDigestFailure; "" if nothing failed.
+// DigestFailure returns the reason that RecordDigestFailure recorded, or "" if nothing failed.
 func (c *Run) DigestFailure() string { return c.noDigest }
 
 // IsDue reports whether a compaction is due.

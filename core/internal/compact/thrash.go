@@ -11,7 +11,7 @@ import (
 // thrashing is the number of consecutive compactions from which on the report mentions them.
 const thrashing = 3
 
-// fixedShare is the divisor of the limit above which messages that must stay, or new messages, count as the cause.
+// fixedShare divides the limit. If messages that must stay, or new messages, take more than that, they are reported as the cause.
 const fixedShare = 2
 
 // nearTarget is the share of the limit above which a target is too close to the limit.

@@ -1,8 +1,7 @@
 // Package convert converts a conversation from one wire format to another, and lists what could not be carried over.
 //
-// It reads records (transcript.Part) and fills in templates (wire.Target), and knows no format by name. Budgets,
-// passes, and repairs of the result never enter this package; the rules of the target format determine what has to be
-// repaired.
+// It reads records (transcript.Part) and fills in templates (wire.Target), and knows no format by name. It knows nothing about budgets
+// and passes, and doesn't repair the result: the rules of the target format determine what has to be repaired.
 package convert
 
 import (

@@ -1,7 +1,7 @@
 // Package dates finds dates in text: dates in headers, which tell when the text after them was written, and dates
 // that a text mentions.
 //
-// A clock never enters this package: it doesn't know today's date.
+// The package has no clock: it doesn't know today's date.
 package dates
 
 import (

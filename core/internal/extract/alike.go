@@ -34,8 +34,8 @@ type form struct {
 	leans         bool              // a sentence of the form answers a question, so the number does mean something
 }
 
-// see assigns sentence s, which is about to be added, to its form: the one that it shares with sentences that differ
-// only in numbers. A sentence without a number has no form.
+// see assigns sentence s, which is about to be added, to its form, which it shares with the sentences that differ from it only in
+// numbers. A sentence without a number has no form.
 func (e *Extract) see(text string, ws []words.Word, s *sentence) {
 	print, slots := uint64(len(ws)), 0
 	var values [mostSlots]uint64

@@ -99,8 +99,8 @@ func (e *Extract) choose(budget int, spread bool, may func(sentence int32) bool)
 }
 
 // chooser is the state of one choice. Its heap has the sentence with the largest gain on top, and the older of two with equal gains. If
-// spread is set, gains within about a tenth count as equal, and ties are broken in an order that is scattered evenly over all
-// sentences. Otherwise the end of the conversation would be left out.
+// spread is set, gains that differ by less than about a tenth are treated as equal, and ties are broken in an order that is scattered
+// evenly over all sentences. Otherwise the end of the conversation would be left out.
 type chooser struct {
 	*Extract
 	spread bool

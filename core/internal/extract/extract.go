@@ -7,8 +7,8 @@
 // is taken until the budget is spent. This is the usual greedy solution of budgeted maximum coverage (Khuller, Moss
 // and Naor 1999), with the lazy evaluation that submodular gains allow (Minoux 1978).
 //
-// The speakers, and the format of a digest, never enter this package. It knows only the few words with which
-// sentences refer to others, say "I", continue, or say nothing.
+// The package knows neither the speakers nor the format of a digest. It knows only the few words with which sentences refer to others,
+// say "I", continue, or say nothing.
 package extract
 
 import (
@@ -70,7 +70,7 @@ type Chosen struct {
 // Text returns the chosen range of an item's text.
 func (c Chosen) Text(text string) string { return text[c.From:c.To] }
 
-// Extract holds the sentences of items and their weights. It can be used for any number of choices.
+// Extract contains the sentences of items, with the weights of their words. It can be used for any number of choices.
 type Extract struct {
 	items     []Item
 	sentences []sentence
@@ -134,8 +134,8 @@ type occurrence struct {
 	factor int32 // in 1/1024; 0 if the word repeats an earlier one of the sentence
 }
 
-// New splits items into sentences and weighs their words. The texts of the second list appear next to the chosen sentences, so
-// each word in them counts as chosen once.
+// New splits items into sentences and weighs their words. The texts in beside appear next to the chosen sentences, so each of their words
+// is treated as chosen once.
 func New(items []Item, beside []string) *Extract {
 	e := &Extract{items: items, formAt: map[uint64]int32{}}
 	size := 0
@@ -180,7 +180,8 @@ const (
 // unfounded is the factor, in 1/1024, of a sentence that depends on a sentence that isn't there.
 const unfounded = 256
 
-// longRepeated is the number of words from which on a repeated sentence counts as a repetition even if it depends on another sentence.
+// longRepeated is a number of words. A repeated sentence with at least as many is treated as a repetition even if it depends on another
+// sentence.
 const longRepeated = 10
 
 // longestTopic is the maximum number of words of a question that only names the topic of the next sentence.

@@ -2,8 +2,8 @@ package extract
 
 import "github.com/ctxfold/ctxfold/core/internal/words"
 
-// mostQuoted is the maximum number of words in quotes that count as a name, such as the title of a book. mostQuotedPairs is the maximum
-// number of character pairs in scripts without spaces.
+// mostQuoted is the maximum number of words in quotes that are taken for a name, such as the title of a book. mostQuotedPairs is the
+// maximum number of character pairs in scripts without spaces.
 const (
 	mostQuoted      = 8
 	mostQuotedPairs = 24

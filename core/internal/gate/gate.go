@@ -1,6 +1,6 @@
 // Package gate decides whether a compaction is due, and whether one should begin in the background.
 //
-// What a compaction does never enters this package.
+// The package doesn't know what a compaction does.
 package gate
 
 import (

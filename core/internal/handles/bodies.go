@@ -58,7 +58,7 @@ type element struct {
 	text string
 }
 
-// message reports whether the element is an input message.
+// message reports whether the element refers to an input message.
 func (e element) message() bool { return e.n == 0 && e.text == "" }
 
 // Mark replaces the body of a tool result with a marker followed by text, and archives the body. The caller must then call Remeasure
@@ -141,7 +141,7 @@ func (a *Archive) FoldBody(elements []element, tokens int) *Taken {
 	return b
 }
 
-// name sets the handle and the size in bytes of a body.
+// name computes the handle and the size of a body.
 func (b *Taken) name(t *transcript.Transcript) {
 	h := New()
 	b.Bytes = 0
@@ -194,7 +194,7 @@ func (e element) appendTo(dst []byte) []byte {
 	return strconv.AppendInt(dst, int64(e.n), 10)
 }
 
-// each calls write with the pieces of the body, in order.
+// each calls write with the pieces of the body's content, in order.
 func (b *Taken) each(t *transcript.Transcript, write func([]byte)) {
 	if b.msg >= 0 {
 		write(t.Bytes(b.part))
@@ -284,7 +284,7 @@ func (a *Archive) FoldElements(from, to int, gone func(i int) bool, piece bool) 
 	return f.list
 }
 
-// elements builds the body of a fold.
+// elements collects the elements of a fold's body.
 type elements struct {
 	a      *Archive
 	at, to int              // the next item, and the end of the folded range (exclusive)
@@ -401,7 +401,7 @@ func partTexts(s *jsonspan.Scanner) string {
 	return string(text)
 }
 
-// maxRun is the maximum length of a run of base64 characters in text. Anything with a longer run counts as binary data.
+// maxRun is the maximum length of a run of base64 characters in text. A body with a longer run is treated as binary data.
 const maxRun = 4096
 
 // longestRun returns the length of the longest run of base64 characters in body.

@@ -36,7 +36,7 @@ const (
 	changesEnd    = "end"       // TEXT: the text after the last input message, if it is more than a bracket
 )
 
-// whence is where an input message can be found when the input is rebuilt.
+// whence says where an input message can be found when the input is rebuilt.
 type whence struct {
 	op    string // one of the constants above; "" if the changes contain the message itself
 	index int    // index of the result message
@@ -75,7 +75,7 @@ func (a *Archive) SaveChanges() {
 	a.pointFolds()
 }
 
-// saying builds the body of changes.
+// saying builds the body of a compaction's changes.
 type saying struct {
 	a       *Archive
 	origins []whence // the source of each input message
@@ -96,7 +96,7 @@ type run struct {
 	unclear bool // whether the body must name the result message that each input message became
 }
 
-// say appends a string to the body: the words, joined by spaces.
+// say appends a string to the body: words, joined by spaces.
 func (s *saying) say(words ...string) {
 	s.list = append(s.list, element{text: quoted(strings.Join(words, " "))})
 }

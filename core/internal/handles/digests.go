@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// kinds has the name in the API for each origin of a message that a compaction wrote.
+// kinds maps the origin of a message that a compaction wrote to its name in the API.
 var kinds = [...]api.DigestKind{
 	authorship.OfDigest: api.DigestFold, authorship.OfBranch: api.DigestBranch, authorship.OfLine: api.DigestLine, authorship.OfLoop: api.DigestLoop,
 	authorship.OfFile: api.DigestFile, authorship.OfCount: api.DigestCount, authorship.OfTurn: api.DigestTurn,

@@ -34,8 +34,8 @@ type Marking struct {
 	Follows, Heads bool
 }
 
-// The declared markers: resultMarkers replace tool results, summaryMarkers are those of them that are followed by text, and headMarkers
-// are the first line of a shortened text.
+// The declared markers. resultMarkers replace tool results, summaryMarkers are those of them that text follows, and headMarkers are the
+// first line of a shortened text.
 var resultMarkers, summaryMarkers, headMarkers []string
 
 // Declare registers a marker; repeated calls with the same text have no effect. Packages call it from init.
@@ -244,8 +244,8 @@ func FoldHandleOf(text string) (handle, rest string) {
 	return after[:Short], header + after[Short:]
 }
 
-// SqueezedHandle removes the first line of a squeezed text and returns the handle in it. For any other text it returns "" and the whole
-// text.
+// SqueezedHandle splits a squeezed text, a tool result that was rewritten in fewer tokens, into the handle in its first line and the
+// rest. For any other text it returns "" and the whole text.
 func SqueezedHandle(text string) (handle, rest string) {
 	line, rest, found := strings.Cut(text, "\n")
 	const start = len(SqueezedMarker) - 1 + len(named)
@@ -266,8 +266,8 @@ func shortened(c *view.View, n int32) bool {
 	})
 }
 
-// TruncatedHandle removes the first line of a truncated text and returns the handle in it. For any other text it returns "" and the
-// whole text.
+// TruncatedHandle splits a truncated text into the handle in its first line and the rest. For any other text it returns "" and the whole
+// text.
 func TruncatedHandle(text string) (handle, rest string) {
 	const start = len(TruncatedMarker) - 1 + len(named)
 	line, rest, _ := strings.Cut(text, "\n")

@@ -240,13 +240,13 @@ func (r *restoring) read(text []byte) (view.Item, bool) {
 	return view.Item{Msg: m, In: -1, Tokens: r.doc.P.Message(r.doc.T, int(m))}, true
 }
 
-// bodySplice replaces a span of a message with a body.
+// bodySplice is the replacement of a span of a message with a body.
 type bodySplice struct {
 	old  transcript.Span
 	body int // index in given
 }
 
-// putBack restores, in the message of an item, the bodies whose handles its markers name and may accepts, each once.
+// putBack restores bodies in the message of an item, each once: those whose handles its markers contain and for which may returns true.
 // It returns their number. ok is false if the resulting message is invalid.
 func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put int, ok bool) {
 	splices, put := r.splicesOf(it.Msg, may)
@@ -272,8 +272,8 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 	return put, true
 }
 
-// splicesOf returns the replacements that restore the bodies of message m whose handles may accepts, and the number
-// of these bodies. Copies of a part all get its body.
+// splicesOf returns the replacements that restore the bodies of message m for whose handles may returns true, and the number of these
+// bodies. If a part occurs more than once in the message, each copy gets the body.
 func (r *restoring) splicesOf(m int32, may func(handle string) bool) (splices []bodySplice, bodies int) {
 	t := r.doc.T
 	covered := t.Messages[m].Span.Start
@@ -316,8 +316,8 @@ func (r *restoring) placeOf(k *mark, body int) transcript.Span {
 	return p.Body
 }
 
-// follow restores the bodies that the markers name, then the bodies named in the restored content, and so on, from the first item to
-// the last. ok is false if a body is invalid; r.at is its index.
+// follow goes through the items and restores the bodies that their markers name, then the bodies named in the restored content, and so
+// on. ok is false if a body is invalid; r.at is its index.
 func (r *restoring) follow() (ok bool) {
 	w := following{r: r, out: make([]view.Item, 0, len(r.doc.Items)), stack: slices.Clone(r.doc.Items)}
 	slices.Reverse(w.stack)
@@ -343,14 +343,14 @@ func (r *restoring) follow() (ok bool) {
 	return true
 }
 
-// following is the state of follow.
+// following is the state of restoring.follow.
 type following struct {
 	r     *restoring
 	out   []view.Item // finished items
 	stack []view.Item // items to process, in reverse order
 }
 
-// pop returns the next item.
+// pop removes and returns the next item.
 func (w *following) pop() view.Item {
 	it := w.stack[len(w.stack)-1]
 	w.stack = w.stack[:len(w.stack)-1]
@@ -366,7 +366,7 @@ func (w *following) skip() (saved int) {
 	return saved
 }
 
-// tell adds the restoration of an item to the report. saved is negative if the transcript has grown.
+// tell adds the restoration of an item to the report. saved is the number of tokens saved, which is negative if the transcript has grown.
 func (w *following) tell(it *view.Item, saved int) {
 	w.r.report.AddAction(api.Action{Action: api.ActionRestore, Pass: "restore", Message: int(it.In), Tokens: saved})
 }

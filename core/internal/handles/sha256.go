@@ -4,7 +4,7 @@
 // The package removes bodies from a view and leaves markers, records how to rebuild the input from the result, and restores the bodies
 // that a host has stored.
 //
-// When to remove something, and where a host stores it, never enters this package.
+// This package neither decides what to remove nor knows where a host stores it.
 package handles
 
 import "math/bits"

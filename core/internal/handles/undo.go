@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// changes are the changes of a compaction, parsed from their body.
+// changes are the parsed changes of a compaction, which say how to rebuild its input from its result.
 type changes struct {
 	handle string // the handle of their body
 	before string // the handle of the previous compaction's changes
@@ -27,7 +27,7 @@ type changes struct {
 	last   string // the print of the last result message; "" if unknown
 }
 
-// space is the text before each of the next n input messages.
+// space is the text that precedes each of the next n input messages.
 type space struct {
 	n    int
 	text string
@@ -39,7 +39,7 @@ type gone struct {
 	print string
 }
 
-// step gives the source of one or more consecutive input messages.
+// step says where one or more consecutive input messages come from.
 type step struct {
 	op       string
 	index    int
@@ -91,8 +91,8 @@ func (c *changes) say(line string) bool {
 	return false
 }
 
-// changesWords has a parser for each kind of string in a changes body, by its first word. A parser gets the rest of
-// the string and returns false if that is invalid.
+// changesWords lists the kinds of strings in a changes body by their first word, each with its parser. A parser gets the rest of the
+// string and returns false if that is invalid.
 var changesWords = [...]struct {
 	op  string
 	say func(c *changes, rest string) bool
@@ -214,7 +214,7 @@ func (c *changes) saySpace(rest string) bool {
 // between reports whether a text is the given JSON character, with nothing but white space around it.
 func between(text, character string) bool { return strings.Trim(text, " \t\r\n") == character }
 
-// takeBack undoes compactions with the help of their changes, newest first. ok is false if a body is invalid; r.at is its index.
+// takeBack undoes compactions by their changes, the newest first. ok is false if a body is invalid; r.at is its index.
 func (r *restoring) takeBack() (ok bool) {
 	for handle, digest := r.newest(); handle != ""; handle, digest = r.newest() {
 		i := r.body(handle)
@@ -443,7 +443,7 @@ func (r *restoring) rebuild(steps []step, items []view.Item) (out []view.Item, o
 	return b.out, true
 }
 
-// rebuilding is the state of rebuild.
+// rebuilding is the state of restoring.rebuild.
 type rebuilding struct {
 	r       *restoring
 	items   []view.Item
@@ -604,7 +604,7 @@ func eachNamed(text string, yield func(handle string)) {
 	}
 }
 
-// pointer returns the handle of the changes that is the last element in the body of a fold, or "".
+// pointer returns the handle of the compaction's changes, which is the last element in the body of a fold, or "" if there is none.
 func pointer(body string) string {
 	const n = Size
 	if len(body) < n+4 || body[0] != '[' || body[len(body)-2:] != `"]` || body[len(body)-n-3] != '"' {

@@ -108,7 +108,7 @@ func (f *finding) extended(anchors []anchor, hunks []hunk) []anchor {
 	return anchors
 }
 
-// running is the state of extending a run of hunks that have moved by the same number of items.
+// running describes the current run of hunks that have moved by the same number of items, while such a run is extended.
 type running struct {
 	on    bool
 	shift int

@@ -255,7 +255,7 @@ func (r *restoring) isTurn(print string) bool {
 	return slices.Contains(r.turns, print)
 }
 
-// spot is the place of a hunk: the range of items [at, to), or at = -1 if the hunk was not found.
+// spot is the place of a hunk, the range of items [at, to). at is -1 if the hunk was not found.
 type spot struct{ at, to int }
 
 // places returns the place of each hunk in the items. whole is false if a hunk was not found.
@@ -293,7 +293,7 @@ func (r *restoring) places(hunks []hunk, from int) (at []spot, whole bool) {
 	return at, whole
 }
 
-// finding is the state of a search for hunks in the items, in order.
+// finding is a search for the places of hunks in the items, in order.
 type finding struct {
 	r     *restoring
 	order []look // the items sorted by their prints

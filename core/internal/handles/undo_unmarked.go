@@ -2,24 +2,25 @@ package handles
 
 import "github.com/ctxfold/ctxfold/core/internal/view"
 
-// Equal bodies have equal handles. In a list that was edited, nothing may tell in which of several messages a compaction replaced such a
-// body by a marker. These markers stay until everything is undone, and older compactions recognize the messages with or without them.
+// Equal bodies have equal handles. In a list that was edited, it may be impossible to find out in which of several messages a compaction
+// replaced such a body by a marker. These markers stay until everything is undone, and older compactions recognize the messages with or
+// without them.
 
-// bare is a message without the markers that unmark has noted.
+// bare is a message without the markers that unmark has recorded.
 type bare struct {
 	item     view.Item
 	restored int // number of bodies restored in it
 	handles  int // number of handles that were known when it was made
 }
 
-// unmark notes the handles of the markers that a compaction left in a message, if that message was not found.
+// unmark records the handles of the markers that a compaction left in a message, if that message was not found.
 func (r *restoring) unmark(p *step) {
 	for _, h := range p.handles {
 		r.unmarked.Add(h)
 	}
 }
 
-// bareLook returns the print of message m without the markers that unmark has noted, or "" if it has none of these.
+// bareLook returns the print of message m without the markers that unmark has recorded, or "" if it has none of these.
 func (r *restoring) bareLook(m int32) string {
 	b := r.bareOf(m)
 	if b.restored == 0 {
@@ -28,7 +29,7 @@ func (r *restoring) bareLook(m int32) string {
 	return r.doc.RequestLook(b.item.Msg)
 }
 
-// bareOf returns message m without the markers that unmark has noted.
+// bareOf returns message m without the markers that unmark has recorded.
 func (r *restoring) bareOf(m int32) bare {
 	b, found := r.bare[m]
 	if r.unmarked.Len() == b.handles {

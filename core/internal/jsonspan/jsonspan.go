@@ -4,7 +4,7 @@
 // of its text. Nothing is copied or allocated, except for a key that contains escapes. Errors are sticky: after the first error, every
 // call returns zero values and loops over keys and elements end, so readers only check once at the end.
 //
-// Transcripts and tokens never enter this package.
+// The package knows nothing about transcripts and tokens.
 package jsonspan
 
 import (

@@ -65,8 +65,8 @@ func unescapeRun(dst, b []byte) (n, read int) {
 	return n, read
 }
 
-// appendEscape appends the character that the escape at the start of b represents, and returns the length of the escape. A surrogate
-// pair counts as one escape.
+// appendEscape appends the character that the escape at the start of b represents, and returns the length of the escape. A surrogate pair
+// is read as one escape.
 func appendEscape(dst, b []byte) ([]byte, int) {
 	if b[1] != 'u' {
 		return append(dst, unescape(b[1])), 2

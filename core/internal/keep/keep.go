@@ -1,7 +1,7 @@
 // Package keep determines what must stay: what is pinned, and what belongs to a pinned message or to a tool call that
 // is still open.
 //
-// Edits never enter this package.
+// This package never edits the document.
 package keep
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Keeper determines which items of a document must stay.
+// Keeper determines which items of a document must stay in the result.
 type Keeper struct {
 	doc     *view.View
 	authors *authorship.Authors
@@ -99,7 +99,7 @@ func (k *Keeper) ProjectRoom() int {
 	return max(0, room)
 }
 
-// NewestUser returns the index of the item with the newest user message, or -1.
+// NewestUser returns the index of the item with the newest user message, or -1 if there is none.
 func (k *Keeper) NewestUser() int {
 	if k.policy.IsBranchScope() {
 		return -1
@@ -176,8 +176,8 @@ func (k *Keeper) StayingItemsWith(open func(item int) bool) (stays []bool, group
 	return stays, groups
 }
 
-// OpenTurn returns the index of the first of n items after which only the assistant and its tools speak. An assistant
-// message that contains words of the user counts as the user's, so the turn begins after it.
+// OpenTurn returns the index of the first of n items after which only the assistant and its tools speak. An assistant message that
+// contains words of the user is treated as the user's, so the turn begins after it.
 func (k *Keeper) OpenTurn(n int) int {
 	return k.TurnOf(n, func(i int) int32 { return k.doc.Items[i].Msg })
 }

@@ -84,7 +84,7 @@ func (k *Keeper) StaysByScore(m int32) bool {
 	return k.scores != nil && int(m) < len(k.scores.stays) && k.scores.stays[m]
 }
 
-// valued is a group of items, one of which has a score above 0.
+// valued is a group of items in which at least one has a score above 0.
 type valued struct {
 	from, end int // half-open range of items
 	score     float64

@@ -33,7 +33,7 @@ func readAnswer(json []byte) answer {
 	return a
 }
 
-// asks reports whether the operation needs summaries.
+// asks reports whether the operation has returned requests for summaries.
 func (a *answer) asks() bool { return a.members.of("plan") != nil }
 
 // due reports whether a compaction is due.
@@ -65,8 +65,7 @@ func (a *answer) withoutMemory() api.Raw {
 	return append(a.json[:start:start], a.json[end:]...)
 }
 
-// members are the members of an object. A list suffices, because only a few members are looked up, and no choice of
-// names makes that slow.
+// members are the members of an object. A list suffices, because only a few members are looked up; no choice of names makes that slow.
 type members []struct {
 	name  string
 	value []byte
@@ -135,7 +134,7 @@ func longOf(json []byte) int64 {
 	return n
 }
 
-// marshal returns the JSON that write, the MarshalEasyJSON method of a value, produces.
+// marshal returns the JSON that write produces, which is the MarshalEasyJSON method of a value.
 func marshal(write func(*jwriter.Writer)) []byte {
 	w := jwriter.Writer{NoEscapeHTML: true, Flags: jwriter.NilSliceAsEmpty}
 	write(&w)

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// question is a request for a summary.
+// question is a request for a summary and its reply.
 type question struct {
 	ID       string  `json:"id"`
 	Request  api.Raw `json:"request"`
@@ -48,7 +48,7 @@ func (t *turn) make(a answer, base *entry) {
 	t.plan(a)
 }
 
-// plan asks for the summaries that the compaction a needs. If it needs none, plan continues with its result.
+// plan starts asking for the summaries that the compaction in a needs. If it needs none, the job continues with the result.
 func (t *turn) plan(a answer) {
 	if !a.asks() {
 		t.made(a)
@@ -61,7 +61,7 @@ func (t *turn) plan(a answer) {
 	t.ask()
 }
 
-// ask asks as many questions at once as the settings allow. When all are answered, it continues the compaction.
+// ask sends as many open questions at once as the settings allow. When all are answered, it continues the compaction.
 func (t *turn) ask() {
 	asked, open := 0, 0 // open questions include those that have been asked
 	for _, q := range t.Questions {
@@ -105,7 +105,7 @@ func (t *turn) giveUp(q *question) {
 	t.reply(q, &api.Summary{Error: t.Down})
 }
 
-// send asks one question.
+// send sends one question to the model.
 func (t *turn) send(q *question) {
 	if q.Asked++; q.Asked == 1 {
 		q.Deadline = t.deadline(t.Settings.SummaryTimeout)

@@ -10,7 +10,7 @@ import (
 // time.
 const maxSaves = 64
 
-// made decides what to do with the result of a compaction.
+// made decides how to continue with the result of a compaction.
 func (t *turn) made(a answer) {
 	switch {
 	case t.Repeats && (t.Failed || !a.changed) && t.Stale != nil:
@@ -47,10 +47,10 @@ func (t *turn) narrow(a answer) {
 	t.again()
 }
 
-// wasRefused reports whether the job compacts messages that a provider rejected.
+// wasRefused reports whether the job was started because a provider rejected the messages.
 func (t *turn) wasRefused() bool { return t.Settings.Refusal != nil || t.Settings.Refused }
 
-// nothing returns the record of an attempt that changed nothing, because the model returned no summary.
+// nothing returns the attempt to record for a compaction that changed nothing, because the model returned no summary.
 func (t *turn) nothing(a answer) attempt {
 	n := attempt{}
 	if t.Settings.Operation == api.JobPlan {
@@ -73,7 +73,7 @@ func (t *turn) later(tries int) int64 {
 	return t.Clock + wait + t.random(wait/10+1)
 }
 
-// put stores the content that a compaction has removed. The result is used only if all of it is stored.
+// put asks the host to store the content that a compaction has removed. The result is used only if all of it is stored.
 func (t *turn) put(a answer) {
 	t.prepareSave(a.withoutMemory(), t.remembered(a), thenEnd)
 	if t.ended() {
@@ -141,14 +141,15 @@ func (t *turn) remembered(a answer) *record {
 	return nil
 }
 
-// store saves a record. Depending on then, the job then ends with the result a, or looks again.
+// store asks the host to save the record new, if there is one. After that, the job ends with the result a or, if then is thenLook, looks
+// at the history again.
 func (t *turn) store(a api.Raw, new *record, then string) {
 	if t.prepareSave(a, new, then); !t.ended() {
 		t.saveNew()
 	}
 }
 
-// finish ends the job with a result for which no record is saved.
+// finish ends the job with the result a, and saves no record.
 func (t *turn) finish(a answer) { t.store(a.withoutMemory(), nil, thenEnd) }
 
 // prepareSave determines what to save and under which keys, because later events may come without the messages.
@@ -206,7 +207,7 @@ func (t *turn) replacesStale() bool {
 	return t.Stale != nil && t.New != nil && len(t.New.Entries) > 0 && t.Then == thenEnd
 }
 
-// saveNew saves the new items. The record of an owner is loaded first, since other jobs may have changed it.
+// saveNew saves the new entries and attempts. The record of an owner is loaded first, since other jobs may have changed it.
 func (t *turn) saveNew() {
 	if t.New == nil {
 		t.saved()
@@ -220,7 +221,7 @@ func (t *turn) saveNew() {
 	t.save()
 }
 
-// save saves the new items, merged into the record that was loaded during this call.
+// save saves the new entries and attempts, merged into the record that was loaded during this call.
 func (t *turn) save() {
 	if !t.can(api.EffectSave) {
 		t.saved()

@@ -40,7 +40,7 @@ type Job struct {
 	LastID   int             `json:"last_id"` // the id of the last effect
 	Flights  []flight        `json:"flights,omitempty"`
 
-	// The results of looking up records. At is the index of the first key that has not been looked up yet.
+	// What was found in the records. At is the index of the first key that has not been looked up yet.
 	Check    api.Raw   `json:"check,omitempty"` // the check of a turn that has not begun to compact
 	Found    []entry   `json:"found,omitempty"`
 	Attempts []attempt `json:"attempts,omitempty"`
@@ -100,7 +100,7 @@ type Job struct {
 	Then     string   `json:"then,omitempty"`
 }
 
-// What the job does once a record is saved.
+// What the job does after a record has been saved.
 const (
 	thenEnd  = ""     // the job ends with the answer
 	thenLook = "look" // the job looks again
@@ -167,7 +167,7 @@ const (
 	MaxTime = 9_999_999_999_999
 )
 
-// outOfRange returns the error for a setting that is invalid. says describes the valid values.
+// outOfRange returns the error for a setting that is invalid. says describes the valid values, as in "from 1 to 64".
 func outOfRange(name, says string) *jsonspan.Error {
 	return &jsonspan.Error{Code: api.CodeOutOfRange, At: name, Message: name + " must be " + says}
 }

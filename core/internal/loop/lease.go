@@ -50,7 +50,7 @@ func (t *turn) requestFirst() {
 	t.request(list, false)
 }
 
-// request requests a lease on the first key in list or, if renews is set, its renewal.
+// request asks the host for a lease on the first key in list or, if renews is set, for its renewal.
 func (t *turn) request(list []string, renews bool) {
 	holder := t.Holder
 	if !renews {
@@ -121,7 +121,7 @@ func (t *turn) await(at int) {
 	t.Phase = phaseWaiting
 }
 
-// poll requests the lease again, or gives up.
+// poll requests the lease again, or gives up if it has waited too long.
 func (t *turn) poll() {
 	if t.Clock < t.GiveUpAt {
 		t.requestFirst()

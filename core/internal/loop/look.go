@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// prepare sets up the options of the job's operations.
+// prepare sets the options with which the job runs its operations.
 func (t *turn) prepare() {
 	s, o := &t.Settings, &t.Options
 	if !t.can(api.EffectWait) && t.can(api.EffectLease) {
@@ -426,8 +426,8 @@ func (t *turn) aged(last *use) {
 // volatile is how many of the newest messages are expected to differ in the next call, at most half of all messages.
 const volatile = 4
 
-// mark returns the print of the messages that a compaction replaces, the first cut ones. Other jobs recognize by it
-// that the compaction is in progress.
+// mark returns the print of the messages that a compaction replaces, the first cut ones. Other jobs can tell by it that this compaction
+// is in progress.
 func (k *keys) mark(cut int) string {
 	n := len(k.prints)
 	switch {

@@ -1,10 +1,10 @@
-// Package loop decides everything that a host does around the operations of core: what is loaded and saved, when and
-// by which job a compaction is made, when a model is asked, asked again or left alone, and how failures are handled.
-// It is a protocol without I/O: a host starts a job, executes the effects that the job requests, and passes their
-// results back as events, until the job has a result (docs/inside/loop.md).
+// Package loop decides everything that a host does around the operations of core: which records are loaded and saved, when and by which
+// job a compaction is made, when a model is called, called again or left alone, and how failures are handled. It is a protocol without
+// I/O: a host starts a job, executes the effects that the job requests, and passes their results back as events, until the job has a
+// result (docs/inside/loop.md).
 //
-// Time and randomness never enter this package except in events and settings, and neither does anything that outlives
-// a call, nor the contents of messages, which only the operations read. Between two events a job is JSON.
+// Time and randomness enter this package only in events and settings. Nothing in it outlives a call, and it never reads the contents of
+// messages, which only the operations do. Between two events a job is JSON.
 package loop
 
 import (
@@ -216,7 +216,7 @@ func (t *turn) waitsFor() string {
 	return ""
 }
 
-// expire handles the points in time that have passed.
+// expire handles deadlines and other points in time that have passed.
 func (t *turn) expire() {
 	for i := 0; i < len(t.Flights); i++ {
 		f := t.Flights[i]
@@ -301,10 +301,10 @@ func (t *turn) land(id int) (flight, bool) {
 	return flight{}, false
 }
 
-// can reports whether the host can execute an effect.
+// can reports whether the host can execute effects of this kind.
 func (t *turn) can(e api.EffectName) bool { return slices.Contains(t.Settings.Can, e) }
 
-// without records that the host cannot execute an effect although its settings say so.
+// without records that the host cannot execute effects of this kind, although its settings say so.
 func (t *turn) without(e api.EffectName) {
 	t.Settings.Can = slices.DeleteFunc(t.Settings.Can, func(other api.EffectName) bool { return other == e })
 }

@@ -41,7 +41,7 @@ type attempt struct {
 	Again    int64  `json:"again,omitempty"`  // when to ask it again, in milliseconds since 1970
 }
 
-// use is the newest call of a model with a history.
+// use describes the newest model call for a history.
 //
 //easyjson:json
 type use struct {
@@ -68,8 +68,8 @@ type loadedRecord struct {
 	revision string
 }
 
-// readRecord reads a stored record in its current form, or in one of the forms that earlier hosts wrote. Anything
-// else counts as an empty record, which costs at most one compaction. now is the time in milliseconds.
+// readRecord reads a stored record in its current form, or in one of the forms that earlier hosts wrote. Anything else is read as an
+// empty record, which costs at most one compaction. now is the time in milliseconds.
 func readRecord(text string, now int64) (r record) {
 	src := []byte(text)
 	s := jsonspan.New(src)
@@ -262,7 +262,7 @@ func (r *record) text() string {
 	return string(marshal(r.MarshalEasyJSON))
 }
 
-// keys has the keys of a history, and what they are made from.
+// keys are the keys of a history in the records, and the data from which they are computed.
 type keys struct {
 	owner  []byte // hash of the owner
 	format string
@@ -340,7 +340,7 @@ func bytesOf(digits string) (b []byte) {
 	return b
 }
 
-// useKeys turns keys of a history into the keys of the records that have the model's newest calls.
+// useKeys turns keys of a history into the keys of the records that describe the model's newest calls.
 func useKeys(list []string) []string {
 	for i, key := range list {
 		list[i] = handles.Handle([]byte("use " + key))

@@ -7,11 +7,11 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// A turn of a conversation is a job that first decides whether a compaction begins. If so, the job enters: the host
-// lets only one job at a time compact a conversation, so a second job decides again after the first one has ended. If
-// nothing is due, the turn ends in its first call.
+// A turn of a conversation is a job that first decides whether a compaction begins. If so, the job asks the host to let it enter. Only
+// one job at a time may compact a conversation, so a second job decides again after the first one has ended. If nothing is due, the turn
+// ends in its first call.
 
-// checked has the members of a Check that decide how to continue.
+// checked contains the members of a Check that determine how to continue.
 type checked struct {
 	due, start       bool
 	cold             bool
@@ -185,7 +185,7 @@ func (t *turn) takeBefore(r *api.EffectResult) {
 	t.compacts()
 }
 
-// compacts continues the turn as a job that compacts.
+// compacts continues the turn as a job that makes a compaction.
 func (t *turn) compacts() {
 	t.Check = nil
 	t.look()

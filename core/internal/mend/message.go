@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// dropCaller removes the caller of a tool call, so that the call counts as made by the model itself.
+// dropCaller removes the caller of a tool call, so that the model itself is considered the caller.
 func (md *Mender) dropCaller(part int32) {
 	p := &md.doc.T.Parts[part]
 	caller, _ := wire.CallerOf(md.doc.T.Bytes(p.Span))

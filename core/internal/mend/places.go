@@ -21,7 +21,7 @@ func (p places) of(message int32) int {
 	return int(p[message]) - 1
 }
 
-// mark is what a repair does with an item.
+// mark says what a repair does with an item.
 type mark uint8
 
 const (

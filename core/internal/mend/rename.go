@@ -5,8 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// otherResults returns, by the part index of a call, the results of the call other than the one that it is paired
-// with.
+// otherResults returns, by the part index of a call, the results of the call except the one that it is paired with.
 func (md *Mender) otherResults() map[int32][]int32 {
 	others := map[int32][]int32{}
 	for n := range md.doc.T.Parts {

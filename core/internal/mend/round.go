@@ -32,8 +32,8 @@ func (md *Mender) round() *round {
 		unanswered: map[int32][]int32{}, answered: map[int][]int32{}, turns: map[int]transcript.Role{}, opener: -1}
 }
 
-// fixes has, for each fix, the name of its action in the report, and the function that applies it to the item at
-// index at. The function returns the number of tokens saved; ok is false if it did nothing.
+// fixes lists, for each fix, the name of its action in the report and the function that applies it to the item at index at. The function
+// returns the number of tokens saved; ok is false if it did nothing.
 var fixes = [...]struct {
 	action api.ActionName
 	do     func(r *round, at int, v *wire.Violation) (saved int, ok bool)
@@ -119,7 +119,7 @@ func (r *round) fix(violations []wire.Violation) (done bool) {
 	return done
 }
 
-// mark sets a mark of an item. It returns what a fix that saves nothing returns.
+// mark marks an item. It returns the results of a successful fix that saves nothing.
 func (r *round) mark(at int, m mark) (saved int, ok bool) {
 	r.marks[at] |= m
 	return 0, true
@@ -326,7 +326,7 @@ func (r *round) rebuild() {
 	r.doc.F.Pair(r.doc.T, part)
 }
 
-// moves returns the moves, by the index of the item after which they put something. Each item moves at most once.
+// moves returns the moves, by the index of the item after which the moved item is put. Each item moves at most once.
 func (r *round) moves() map[int][]move {
 	behind := map[int][]move{}
 	for _, m := range r.moved {

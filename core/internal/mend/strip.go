@@ -29,7 +29,7 @@ func (md *Mender) dropReasoning(part int32) bool {
 	return true
 }
 
-// neededByPins returns the indexes of items without which a later pinned item would be invalid.
+// neededByPins returns the indexes of the items without which a later, pinned item would be invalid.
 func (md *Mender) neededByPins() map[int]bool {
 	needed := map[int]bool{}
 	pinned := false // whether the item after the current one is pinned or needed

@@ -2,7 +2,7 @@
 // which a compaction and a retry may fix, or for another reason, which they can't fix. It also detects overflows that
 // no error reports: a successful call whose usage exceeds the window.
 //
-// How a host calls its model, and what it does about a failure, never enters this package.
+// It doesn't know how a host calls its model, or what the host does about a failure.
 package overflow
 
 import (

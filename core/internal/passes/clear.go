@@ -66,7 +66,7 @@ func (p *ClearPass) Run(c Run) {
 	}
 }
 
-// worthwhile leaves out the targets that free little, if the others suffice to reach the target size.
+// worthwhile returns the results to clear: without those that free little, if the others suffice to reach the target size.
 func (p *ClearPass) worthwhile(c Run, targets []result) []result {
 	doc := c.Doc()
 	large, gain := make([]result, 0, len(targets)), 0
@@ -126,9 +126,9 @@ func (p *ClearPass) Finish(c Run) {
 	}
 }
 
-// chooseLines returns the excerpts of results in at most room tokens. sizes and most are the sizes of the results and
-// the limits of their excerpts in bytes, and cost returns how many tokens an excerpt adds. If the lines cost fewer
-// tokens than the estimator expects for their size, lines are chosen again with more bytes.
+// chooseLines returns the excerpts of results in at most room tokens. sizes are the sizes of the results and most the limits of their
+// excerpts, both in bytes. cost returns how many tokens an excerpt adds. If the lines cost fewer tokens than the estimator expects for
+// their size, lines are chosen again with more bytes.
 func chooseLines(doc *view.View, excerpts *digest.Excerpts, sizes, most []int, room int, cost func(lines string) int) []string {
 	chosen, sum := excerpts.Choose(sizes, most, doc.P.MaxUnits(room)), 0
 	for _, lines := range chosen {
@@ -160,7 +160,7 @@ func clearedStill(c Run) (results []clearedResult, items []int) {
 	return results, items
 }
 
-// Targets returns the results that the pass may clear; nil if clearing them would free too little.
+// Targets returns the results that the pass may clear; or nil if clearing them would free too little.
 func (p *ClearPass) Targets(c Run) []result {
 	doc := c.Doc()
 	reclaim := 0
@@ -175,7 +175,7 @@ func (p *ClearPass) Targets(c Run) []result {
 	return targets
 }
 
-// Clear clears results.
+// Clear replaces the contents of the targets with a marker.
 func (p *ClearPass) Clear(c Run, targets []result) {
 	replace(c, targets, "clear", "clear", handles.ClearedMarker, func(int) string { return "" })
 }

@@ -99,14 +99,15 @@ func ReportCollapsed(c Run, old []view.Item) {
 	c.Report().Folded += len(old)
 }
 
-// unit is a range of items that stays unchanged or is replaced with a line.
+// unit is a range of items that either stays unchanged (keep) or is replaced with a line.
 type unit struct {
 	from, end int
 	keep      bool
 }
 
-// groupUnits divides the items before boundary into units. A group that crosses the boundary stays, and so does a
-// group that contains anything but an assistant's texts, calls and results.
+// groupUnits divides the items before boundary into units, one for each group: a message, or an assistant's message with the results of
+// its calls. A group that crosses the boundary is left out. A unit stays unchanged if one of its items must stay, or if it contains
+// anything but an assistant's texts, calls and results.
 func groupUnits(c Run, boundary int) []unit {
 	doc := c.Doc()
 	stays, groups := c.Keep().StayingItems()

@@ -21,7 +21,7 @@ const (
 	keptOutput        = 300
 )
 
-// commandCut is the output of a command that will be cut.
+// commandCut is a command's output that is to be cut.
 type commandCut struct {
 	item  int
 	part  int32

@@ -54,7 +54,7 @@ func (p *dedupePass) Check() string {
 
 func (p *dedupePass) CompletesPrevious() bool { return false }
 
-// Run removes results that newer ones make redundant.
+// Run removes tool results that newer ones make redundant.
 func (p *dedupePass) Run(c Run) {
 	doc := c.Doc()
 	d := deduping{pass: p, doc: doc, archive: c.Archive(), excluded: ToolFilter(p.ExcludeTools, nil)}

@@ -99,7 +99,7 @@ func (p *DropPass) Run(c Run) {
 
 func (p *FitPass) Run(c Run) { fit(c, "fit") }
 
-// DroppedToFit is the reason that a drop marker gives.
+// DroppedToFit is the reason that the marker for dropped messages gives.
 const DroppedToFit = " to fit context window"
 
 // fit keeps the newest messages that fit in the target.

@@ -75,7 +75,7 @@ func (p *FoldPass) Run(c Run) {
 	p.fold(c, forPolicy, c.MaxTokens())
 }
 
-// fold replaces the older messages with a digest. If the result is bounded, it aims for at most most tokens.
+// fold replaces the older messages with a digest. If the result must not exceed a limit, fold aims for at most most tokens.
 func (p *FoldPass) fold(c Run, mode foldMode, most int) {
 	f := folding{run: c, doc: c.Doc(), pass: p, mode: mode, most: most}
 	f.stays, f.groups = c.Keep().StayingItems()
@@ -97,7 +97,7 @@ func (p *FoldPass) FoldBefore(c Run, cut int, step int32, stays []bool) {
 	f.make()
 }
 
-// folding is one fold in progress.
+// folding is the state of one fold.
 type folding struct {
 	run      Run
 	doc      *view.View
@@ -177,7 +177,7 @@ func (f *folding) take(it *view.Item) {
 	}
 }
 
-// carry merges an earlier digest into the new one.
+// carry merges the earlier digest in an item into the new one.
 func (f *folding) carry(it *view.Item) {
 	t := f.doc.T
 	text := t.Text(t.FirstText(int(it.Msg)))
@@ -197,7 +197,7 @@ func (f *folding) carry(it *view.Item) {
 	}
 }
 
-// worthwhile reports whether there is enough to fold.
+// worthwhile reports whether enough is folded to be worth a digest.
 func (f *folding) worthwhile() bool {
 	least := max(1, f.pass.MinMessages)
 	switch bounded := f.run.MustFit(); {
@@ -230,7 +230,7 @@ func (f *folding) account() {
 	f.ledger.Settle(t, staying)
 }
 
-// job returns the summary job for the digest.
+// job returns the job by which the digest is written.
 func (f *folding) job() summary.Job {
 	tail := -1
 	if f.head < 0 {
@@ -315,7 +315,7 @@ func (f *folding) digestBudget() int {
 // can't be met.
 func (f *folding) digestLeft() int { return f.most - (f.doc.Total - f.gain) - summary.Frame }
 
-// vain reports whether a smaller digest would bring the result neither under the limit nor into the window.
+// vain reports whether even a smaller digest would not bring the result under the limit or into the window.
 func (f *folding) vain() bool {
 	rest, window := f.doc.Total-f.gain+summary.Frame, f.run.Report().Tokens.Window
 	return rest >= f.run.Limit() && (f.doc.Total <= window || rest >= window)

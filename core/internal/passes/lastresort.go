@@ -23,7 +23,7 @@ const (
 	harsh  = 48
 )
 
-// resort brings one result under its limit.
+// resort is the last resort for one result: it brings the result under its limit.
 type resort struct {
 	run    Run
 	doc    *view.View
@@ -91,7 +91,7 @@ func (r *resort) needed() bool {
 	return r.doc.Total > r.most || before > r.most && before-r.doc.Total < r.run.MinGain()
 }
 
-// The order in which items are cut: first unpinned, then pinned ones.
+// The two rounds in which items are cut: first those that aren't pinned, then the pinned ones.
 const (
 	loose  = false
 	pinned = true
@@ -122,7 +122,7 @@ type longText struct {
 	part         int32
 }
 
-// textKind reports whether a part's text belongs to a kind of text that may be cut.
+// textKind reports whether the text of a part belongs to a certain kind of text.
 type textKind func(t *transcript.Transcript, p *transcript.Part) bool
 
 // isResult selects the texts of tool results, and the output of commands that the user ran.

@@ -22,14 +22,14 @@ type OutputLimits struct {
 	Mode string
 }
 
-// DefaultOutputLimits returns the limits for hosts that specify none (S4.13).
+// DefaultOutputLimits returns the limits that apply if a host specifies none (S4.13).
 func DefaultOutputLimits() OutputLimits {
 	return OutputLimits{Lines: 2000, Bytes: 51200, Runes: 204800, Spill: 204800, Mode: headTail}
 }
 
 const headTail = "head_tail"
 
-// LimitedOutput is a shortened output.
+// LimitedOutput is an output after it has been limited.
 type LimitedOutput struct {
 	Text    string
 	Changed bool

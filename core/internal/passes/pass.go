@@ -1,8 +1,7 @@
 // Package passes contains everything that a policy can do to a transcript: one file per pass, which registers itself,
 // and code that passes share. A pass edits the view; other packages repair the result.
 //
-// The JSON of a wire format, how a run begins and ends, and requests and answers of operations never enter this
-// package.
+// This package knows nothing about the JSON of wire formats, about how a run begins and ends, or about requests and answers.
 package passes
 
 import (
@@ -36,7 +35,7 @@ type Finisher interface {
 	Finish(c Run)
 }
 
-// Placer is a pass that inserts messages elsewhere than a digest.
+// Placer is a pass that inserts messages in other places than where a digest is inserted.
 type Placer interface {
 	// InsertPlace returns the origin of these messages, and the last position in the input where one of them may be,
 	// or [Anywhere].

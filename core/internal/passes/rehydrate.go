@@ -98,7 +98,7 @@ type RestoredFile struct {
 	part   int32  // index in Parts of the result with the content
 }
 
-// Rehydration selects the files to put back.
+// Rehydration selects the files to restore.
 type Rehydration struct {
 	view             *view.View
 	room             int // the available room in tokens
@@ -224,7 +224,7 @@ func (r *Rehydration) edited(n int32) string {
 	return digest.Path(t, p)
 }
 
-// visible returns the files whose content is still in messages, and the files that messages change.
+// visible returns the files that need not be restored: those whose content is still in the messages, and those that the messages change.
 func (r *Rehydration) visible(messages []int32) *critbit.Map[struct{}] {
 	seen := new(critbit.Map[struct{}])
 	for _, m := range messages {

@@ -53,7 +53,7 @@ type Shortened struct {
 	cut      map[int32]string // by part: the handle of the uncut text
 }
 
-// cutTo records under which handle the original of a part's text is archived after a cut.
+// cutTo records the handle under which the whole text of a part is archived, after the text has been cut.
 func (s *Shortened) cutTo(part int32, handle string) {
 	if s.cut == nil {
 		s.cut = map[int32]string{}

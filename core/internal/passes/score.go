@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// low is a tool result or an assistant's text that the host can do without.
+// low is a tool result or an assistant's text that has a score below 0, so the host can do without it.
 type low struct {
 	result
 	score float64
@@ -82,8 +82,7 @@ func lowResults(c Run) (lows []low) {
 	return lows
 }
 
-// lowTexts appends the assistant's texts with a score below 0 that may be cut. Texts that belong to an open call may
-// not.
+// lowTexts appends the assistant's texts with a score below 0 that may be cut. Texts that belong to an open call must stay.
 func lowTexts(c Run, lows []low) []low {
 	doc := c.Doc()
 	stays, _ := c.Keep().StayingItems()

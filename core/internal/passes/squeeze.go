@@ -21,7 +21,7 @@ import (
 // progress lines, and the logs of builds, tests and installations that the model has read lose their middle except for problems. Long results
 // of searches lose the lines around hits. A reminder that a harness added to several results stays only in the newest of them.
 //
-// These are its only changes that lose information. Without an archive, it makes only the one of the reminders.
+// These are its only changes that lose information. Without an archive, it makes only the change to reminders.
 //
 //easyjson:json
 type squeezePass struct {
@@ -67,7 +67,7 @@ func (p *squeezePass) CompletesPrevious() bool { return false }
 // the line that reports it.
 const minSqueezed = 64
 
-// longOutput is the minimum size of a text, in bytes, of which progress lines are cut.
+// longOutput is the minimum size, in bytes, of a text whose progress lines are cut.
 const longOutput = 4000
 
 // squeezed is a shortened text and the part that it will replace.
@@ -130,7 +130,7 @@ func (p *squeezePass) Run(c Run) {
 	}
 }
 
-// shortening shortens the texts of results, newest first.
+// shortening is the state of shortening results, the newest first.
 type shortening struct {
 	pass     *squeezePass
 	run      Run
@@ -268,8 +268,8 @@ func gains(c Run, s *squeezed, enough int) bool {
 	return s.gain >= max(1, enough)
 }
 
-// sizeWith returns the measure of an object in which one text is replaced. It takes the measure of the original
-// object from the format, because each format measures objects differently, and corrects it by the text.
+// sizeWith returns the measure of an object after one text in it has been replaced. It takes the measure of the original object from the
+// format, because each format measures objects differently, and corrects it by the text.
 func sizeWith(doc *view.View, s *squeezed) transcript.Measure {
 	text := func(src []byte, at transcript.Span) transcript.Measure {
 		sc := jsonspan.New(src)

@@ -61,8 +61,8 @@ func (p *TruncatePass) Run(c Run) {
 	}
 }
 
-// ReportTruncated records in the report that texts of an item's tool results were truncated, if any were, and the name of
-// the tool.
+// ReportTruncated records in the report how many texts in an item's tool results were truncated, and the tool that returned them. It does
+// nothing if texts is 0.
 func ReportTruncated(c Run, item, texts int, tool string) {
 	doc := c.Doc()
 	if texts == 0 {
@@ -75,7 +75,7 @@ func ReportTruncated(c Run, item, texts int, tool string) {
 	c.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: "truncate", Message: int(it.In), Tokens: before - it.Tokens, Tool: tool})
 }
 
-// Unsqueeze restores squeezed texts that are still too long, so that their whole text is truncated.
+// Unsqueeze restores squeezed texts that are still too long, so that the whole text is truncated instead of the squeezed one.
 func (p *TruncatePass) Unsqueeze(c Run, may func(tool string) bool) {
 	doc := c.Doc()
 	if len(c.Shortened().squeezed) == 0 {
@@ -116,7 +116,7 @@ func (p *TruncatePass) Message(c Run, m int32, may func(tool string) bool) (trun
 	return EachResultText(doc, m, which, func(n int32) bool { return p.text(c, n) })
 }
 
-// EachResultText calls cut for each text in those tool results of message m for which which returns true. It returns
+// EachResultText calls cut for each text in the tool results of message m, except for results for which which returns false. It returns
 // how often cut returned true, and the tool of the last result.
 func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (count int, tool string) {
 	one := func(n int32) {

@@ -4,7 +4,7 @@ import "strings"
 
 //go:generate go run ../../../internal/models
 
-// Model is an entry of the list of models.
+// Model is an entry in the list of known models.
 type Model struct {
 	// Name is a prefix of the model's name without the provider's own prefix ("anthropic/", "us.anthropic.",
 	// "models/"). The model's name ends after it, or continues with a dash or colon. If Name ends with a star, the
@@ -18,8 +18,8 @@ type Model struct {
 // longestName is the length of the longest name of a model that is looked up, in bytes.
 const longestName = 200
 
-// ModelByName finds a model by its name in a request. The longest matching Name counts. It returns false for an
-// unknown model. A model built for browsers has the window that is usual there, unless its own window is smaller.
+// ModelByName finds a model by its name in a request. If several names match, the longest one is used. It returns false for an unknown
+// model. A model built for browsers has the window that is usual there, unless its own window is smaller.
 func ModelByName(name string) (Model, bool) {
 	name = strings.ToLower(name)
 	if len(name) > longestName {
@@ -32,8 +32,8 @@ func ModelByName(name string) (Model, bool) {
 	return m, known
 }
 
-// build finds the window of a model built for browsers by the name of the build: by a suffix, which other suffixes
-// may follow, or by an owner and a slash. If several match, the smallest window counts.
+// build finds the window of a model built for browsers by the name of the build: by a suffix, which other suffixes may follow, or by an
+// owner and a slash. If several match, the smallest window is used.
 func build(name string) (found Model, ok bool) {
 	for _, b := range builds {
 		if says(name, b.Name) && (!ok || b.Window < found.Window) {
@@ -58,7 +58,7 @@ func says(name, mark string) bool {
 	}
 }
 
-// published finds a model by the name that its maker published. name is in lower case.
+// published finds a model by the name under which its maker published it. name is in lower case.
 func published(name string) (Model, bool) {
 	for _, m := range models {
 		if namesModel(m.Name, name) {
@@ -116,8 +116,8 @@ func (p *Policy) KnownPrices() *Prices {
 	return nil
 }
 
-// know sets the window of the policy's model, if the policy has none. An unlimited window has no tokens. Without
-// wire_safe it does nothing, because the published systems know no models.
+// know sets the policy's window to that of its model, if the policy has none. An unlimited window has no tokens. Without wire_safe it
+// does nothing, because the published systems know no models.
 func (p *Policy) know() {
 	if p.Window.Unlimited {
 		p.Window.Tokens = 0

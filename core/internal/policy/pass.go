@@ -21,7 +21,7 @@ type Step interface {
 	Check() string
 }
 
-// UnmarshalEasyJSON reads an object with a member "pass".
+// UnmarshalEasyJSON reads a pass: an object with a member "pass".
 func (p *Pass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	raw := l.Raw()
 	if !l.Ok() {
@@ -42,5 +42,5 @@ func (p *Pass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	}
 }
 
-// MarshalEasyJSON writes the object unchanged.
+// MarshalEasyJSON writes the object as it was read.
 func (p Pass) MarshalEasyJSON(w *jwriter.Writer) { w.Raw(p.JSON, nil) }

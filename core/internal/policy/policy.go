@@ -66,7 +66,7 @@ type Policy struct {
 	Tried      int  `json:"-"`
 	OnlyKnown  bool `json:"-"` // whether no pass may run
 
-	// Cold is why the provider's prompt cache no longer holds the conversation; "" if it may hold it.
+	// Cold is the reason why the provider's prompt cache no longer holds the conversation; "" if it may hold it.
 	Cold api.Cold `json:"-"`
 
 	reserve *int // the policy's own reserve, if Window has the reserve of its model

@@ -10,7 +10,7 @@ import (
 	"github.com/mailru/easyjson/jlexer"
 )
 
-// Preset is a named policy.
+// Preset is a policy with a name.
 type Preset struct {
 	Name, Doc string
 	JSON      string
@@ -40,7 +40,7 @@ var presets = []Preset{
 	agentLoop,
 }
 
-// Presets returns the presets.
+// Presets returns the presets, the default one first.
 func Presets() []Preset { return presets }
 
 // Error is an error in a policy (or in other decoded JSON): a code and a byte offset.

@@ -10,10 +10,10 @@ import (
 // ThinkingAuto lets the request body and the model's name decide how the model thinks.
 const ThinkingAuto = "auto"
 
-// version is the version of a Claude model.
+// version is the version in the name of a Claude model.
 type version struct{ major, minor int }
 
-// lastManual is the newest version that can only think with a budget, and lastBudget the newest that can be asked to.
+// lastManual is the newest version that can only think with a budget, and lastBudget the newest version that can be asked to do so.
 var (
 	lastManual = version{4, 5}
 	lastBudget = version{4, 6}

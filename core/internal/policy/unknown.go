@@ -2,8 +2,8 @@ package policy
 
 import "strings"
 
-// UnknownName returns the error message for an unknown name; what is the kind of name. It suggests the nearest known
-// name, or lists all names if none is near.
+// UnknownName returns the error message for an unknown name. what says what the name should be, such as "preset". It suggests the nearest
+// known name, or lists all names if none is near.
 func UnknownName(what, name string, names []string) string {
 	says := "unknown " + what + " \"" + name + "\"; "
 	if near := NearestName(name, names); near != "" {

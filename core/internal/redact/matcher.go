@@ -39,7 +39,7 @@ func (m *matcher) child(at int32, c byte) int32 {
 	return 0
 }
 
-// add adds a text, for which hits then have the given index. Of two equal texts, the index of the first counts.
+// add adds a text; hits of that text have the given index. If a text is added twice, it keeps the first index.
 func (m *matcher) add(text string, index int) {
 	if len(m.nodes) == 0 {
 		m.nodes = append(m.nodes, node{})

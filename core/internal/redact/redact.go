@@ -1,7 +1,7 @@
 // Package redact replaces texts in a transcript before a compaction reads it, so that nothing that the compaction produces contains
 // them: requests, digest, ledger and archive. Messages that stay are written from the original.
 //
-// The host decides which texts are secret; that decision never enters this package.
+// The host decides which texts are secret; this package only replaces them.
 package redact
 
 import (

@@ -48,7 +48,7 @@ func roleOfType(kind []byte) (Role, bool) {
 	return RoleNamed(kind)
 }
 
-// read splits a body into docs, and counts the words of the query in them.
+// read splits a body into docs, and counts the query's words in each.
 func (s *searching) read(body int32) {
 	src := s.bodies[body].Text
 	docs, posts, named, messages := len(s.docs), len(s.posts), len(s.named), s.messages
@@ -210,7 +210,7 @@ func (s *searching) close() {
 // many questions.
 const pieceBytes = 2048
 
-// text adds a text of the message.
+// text adds a text to the message that is being read.
 func (s *searching) text(text []byte) {
 	if s.collects {
 		if len(s.collected) > 0 {
@@ -261,7 +261,7 @@ func cut(text []byte) int {
 	return n
 }
 
-// count counts the query's words in a text.
+// count counts the query's words in a text of the message.
 func (s *searching) count(text []byte) {
 	before := s.cur.words
 	var n int
@@ -393,7 +393,7 @@ const (
 	digestHandle = "Handle of the folded messages: "
 )
 
-// handles collects the handle that the beginning of a text names, if the text is a marker or a digest.
+// handles collects the handle at the beginning of a text, if the text is a marker or a digest.
 func (s *searching) handles(text []byte) {
 	text = text[:min(len(text), markerRoom)]
 	if len(text) < handles.Short {

@@ -146,7 +146,7 @@ func around(docs []doc, scores []int64, i int) int64 {
 	return scores[i] + max(at(i-1), at(i+1))*better/one + max(at(i-2), at(i+2))*beyond/one
 }
 
-// lexical returns the score of each doc by its words alone: without dates, roles and neighboring docs.
+// lexical returns the score of each doc by its words alone, ignoring dates, roles and neighboring docs.
 func (s *searching) lexical() []int64 {
 	n := int64(len(s.docs))
 	df, by := make([]int64, len(s.term)), make([][4]int64, len(s.term))

@@ -1,7 +1,7 @@
 // Package search finds the messages of archived bodies that answer a question. It ranks messages by BM25, adjacent messages, dates and
 // roles. It keeps no index: each search reads all bodies once and counts only the words of the query.
 //
-// Wire formats, stores, and the meaning of words never enter this package.
+// This package knows nothing about wire formats, stores, or the meaning of words.
 package search
 
 import (
@@ -30,7 +30,7 @@ func (q *Query) HasWords() bool { return len(words.Append(nil, q.Text)) > 0 }
 // Role is the author of a message.
 type Role uint8
 
-// The roles. Anything that isn't a message, such as the text of a tool result, counts as Tool.
+// The roles. Anything that isn't a message, such as the text of a tool result, has the role Tool.
 const (
 	System Role = iota
 	User
@@ -40,10 +40,10 @@ const (
 
 var roleNames = [...]api.Role{api.RoleSystem, api.RoleUser, api.RoleAssistant, api.RoleTool}
 
-// Word returns the name of the role in results.
+// Word returns the name of the role, as results write it.
 func (r Role) Word() api.Role { return roleNames[r] }
 
-// RoleNamed returns the role with a name, as any API spells it. ok is false for an unknown name.
+// RoleNamed returns the role with the given name, in the spelling of any API. ok is false for an unknown name.
 func RoleNamed[T string | []byte](name T) (Role, bool) {
 	switch string(name) {
 	case "user", "human":
@@ -61,7 +61,7 @@ func RoleNamed[T string | []byte](name T) (Role, bool) {
 // RoleSet is a set of roles; the zero RoleSet contains all roles.
 type RoleSet uint8
 
-// Add adds a role.
+// Add adds a role to the set.
 func (s *RoleSet) Add(r Role) { *s |= 1 << r }
 
 // Body is an archived body: a list of messages, a message, or the body of a tool result. A body that isn't JSON is searched as plain
@@ -83,7 +83,7 @@ type Hit struct {
 	Snippet string
 }
 
-// Stats describe what was searched.
+// Stats describe what a search has covered.
 type Stats struct {
 	Messages int
 	Bytes    int // the total size of the bodies
@@ -92,7 +92,8 @@ type Stats struct {
 	Named []string
 }
 
-// FarOffset is the message length, in Unicode scalar values, from which on a hit should show how far into the message its snippet is.
+// FarOffset is a message length in Unicode scalar values. For a longer message, a hit should show how far into the message its snippet
+// is.
 const FarOffset = 2000
 
 // Limits of a search.

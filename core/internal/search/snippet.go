@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// snippetBytes is the maximum length of a snippet in bytes, without ellipses. spread is the maximum distance, in
-// bytes, between the first and the last of the query words for which a snippet is chosen.
+// snippetBytes is the maximum length of a snippet in bytes, without ellipses. spread is the maximum distance, in bytes, between the first
+// and the last query word that a snippet is chosen to show.
 const (
 	snippetBytes = 234
 	spread       = 160

@@ -78,7 +78,7 @@ func readLog(f *file, one func(c *chatLog, at jsonspan.Span)) writer {
 	return c
 }
 
-// rewind removes the events that the user took back: from the named one to the event that says so.
+// rewind removes the events that the user took back: from the event that is named to the event that names it.
 func (c *chatLog) rewind() {
 	var left []logEntry
 	var places critbit.Map[int] // the indexes of the entries in left, by id
@@ -234,7 +234,7 @@ func (c *chatLog) user(content jsonspan.Span) {
 	c.put(`{"role":"user","content":[`, parts[1:], `]}`)
 }
 
-// save refuses: the conversation isn't resumed from such a file.
+// save always fails, because a conversation isn't resumed from such a file.
 func (c *chatLog) save(s *saver) {
 	s.cannot("no program resumes a conversation from a log of the kind " + c.Kind)
 }

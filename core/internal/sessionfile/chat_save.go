@@ -5,8 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// chatGroup are messages that become one message of the tree. node is the message of the file that they are a copy of,
-// or noID.
+// chatGroup are messages that become one message of the tree. node is the message in the file of which they are a copy, or noID.
 type chatGroup struct {
 	from, end int
 	node      int32
@@ -98,7 +97,7 @@ func (c *chatTree) nodesOf(s *saver, groups []chatGroup) {
 	}
 }
 
-// chatOwn are the members of a message that a copy loses, or gets with new values.
+// chatOwn are the members of a message that are removed from a copy or get new values in it.
 var chatOwn = without("_id messageId parentMessageId createdAt updatedAt children tokenCount promptTokens id parentId childrenIds timestamp usage")
 
 // head returns the output with a message of the tree, without its closing brace.

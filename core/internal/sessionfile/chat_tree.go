@@ -39,7 +39,7 @@ func init() {
 	})
 }
 
-// chatApp has the names that an application gives to the members of a message.
+// chatApp contains the names that an application uses for the members of a message.
 type chatApp struct{ id, parent, text, parts string }
 
 var (

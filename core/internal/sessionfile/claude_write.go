@@ -217,7 +217,7 @@ func (c *claudeCode) results(t *ccTurn, next int32) {
 	c.put(`]}`)
 }
 
-// gave reports whether a tool result in line i was moved into the message of results before it.
+// gave reports whether any tool result on line i is written elsewhere, directly after its call, or is left out.
 func (c *claudeCode) gave(i int32) bool {
 	for b := c.records[i].first; b < c.records[i].end; b++ {
 		if c.blocks[b].moved {

@@ -46,8 +46,7 @@ type number struct {
 	to  *int32
 }
 
-// read reads the object at s into the fields, and skips members that no field names. If a key occurs twice, its last
-// value counts.
+// read reads the object at s into the fields, and skips members that no field names. If a key occurs twice, its last value is used.
 func read(s *jsonspan.Scanner, fields ...field) {
 	members(s, func(key []byte) bool {
 		for i := range fields {

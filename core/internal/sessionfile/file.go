@@ -301,7 +301,7 @@ func signOf(s *jsonspan.Scanner) *Kind {
 	return nil
 }
 
-// traits reads the object at s and returns its type, and its keys as far as they occur in the sign of a kind.
+// traits reads the object at s and returns its type, and those of its keys by which a kind of session file is recognized.
 func traits(s *jsonspan.Scanner) (typ string, seen []string) {
 	members(s, func(key []byte) bool {
 		if string(key) == "type" && s.Kind() == jsonspan.String {
@@ -318,7 +318,7 @@ func traits(s *jsonspan.Scanner) (typ string, seen []string) {
 	return typ, seen
 }
 
-// known returns the key if it occurs in the sign of a kind, otherwise "".
+// known returns the key if a kind of session file is recognized by it, otherwise "".
 func known(key []byte) string {
 	for _, k := range kinds {
 		for _, signs := range [...][]Sign{k.Signs, k.Items} {

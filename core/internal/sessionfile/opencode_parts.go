@@ -79,7 +79,7 @@ func (o *opencode) signed(parts []jsonspan.Span) bool {
 	return false
 }
 
-// tool writes a call together with its result. A call without an end counts as interrupted.
+// tool writes a call together with its result. A call that has not ended is written as interrupted.
 func (o *opencode) tool(p, metadata jsonspan.Span, next func(begin string)) {
 	name, state := stringAt(o.src, p, "tool"), find(o.src, p, "state")
 	if name.IsZero() {

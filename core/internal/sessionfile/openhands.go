@@ -199,7 +199,7 @@ func (o *openHands) event(s *jsonspan.Scanner) {
 	o.events = append(o.events, e)
 }
 
-// resolve sets the path from the root to the newest event. If several events have the same id, the first counts.
+// resolve sets the path from the root to the newest event. If several events have the same id, the first is used.
 func (o *openHands) resolve() {
 	ranks, n := o.ids.rank()
 	o.numbers = n

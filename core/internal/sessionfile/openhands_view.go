@@ -115,7 +115,7 @@ func (l *ohList) remove(entry int32) {
 
 // enforced returns a view without what OpenHands drops when it loads one: a second result of a call, calls without a result, results
 // without a call, and the rest of a response or of a tool loop that lost a part. A call that OpenHands will run before the next request
-// counts as answered.
+// is treated as answered.
 func (o *openHands) enforced(view []int32) (left []int32) {
 	n := len(o.events)
 	g := ohGroups{

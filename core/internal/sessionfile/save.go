@@ -152,7 +152,7 @@ func (s *saver) match() {
 	}
 }
 
-// unchanged reports whether the messages are the same as those of the file.
+// unchanged reports whether the messages are the same as those in the file.
 func (s *saver) unchanged() bool {
 	for i, k := range s.from {
 		if k != int32(i) {
@@ -240,7 +240,7 @@ func (s *saver) role(i int) string {
 	return role
 }
 
-// roleText returns the role of message i and, if the message contains nothing but text, this text.
+// roleText returns the role of message i and, if it consists only of text, this text.
 func (s *saver) roleText(i int) (role, content string) {
 	var name jsonspan.Span
 	readOnly := func(in *jsonspan.Scanner) { content = onlyText(in) }

@@ -4,8 +4,8 @@
 // Each kind of session file has a source file in this package that registers one Kind; adding a kind changes nothing else. Files are
 // scanned in place: message contents are copied byte for byte, and only the agent's wrapping is removed.
 //
-// Tokens, policies and the validity of transcripts never enter this package. It orders the messages as the agent would send them, but
-// neither repairs nor invents anything.
+// The package knows nothing about tokens, policies and the validity of transcripts. It orders the messages as the agent would send them,
+// but neither repairs nor invents anything.
 package sessionfile
 
 import (
@@ -50,7 +50,7 @@ type Kind struct {
 
 	// Signs identify objects that only occur in files of this kind, as one of the lines or as the whole file.
 	Signs []Sign
-	// Is reports whether an object with one of the signs really is of this kind. It is nil if the signs are enough.
+	// Is reports whether an object that has one of the signs really is of this kind. It is nil if the signs are enough.
 	Is func(src []byte, at jsonspan.Span) bool
 	// Items are the signs of items, for a file that consists of a list.
 	Items []Sign

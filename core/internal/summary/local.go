@@ -51,11 +51,11 @@ func (w *writing) local(j Job, prior string, budget, spare int, standing string,
 	return text
 }
 
-// leastRules is the number of tokens that the user's rules and preferences may take of a chat's digest if half of it is less, up to three
-// quarters of the digest. What they take is not told again in the rest, so it costs the rest little.
+// leastRules is the number of tokens that the user's rules and preferences may take in a chat's digest if half of the digest is less, but
+// at most three quarters of the digest. The rest of the digest doesn't repeat these rules, so it loses little.
 const leastRules = 120
 
-// bytesOf estimates how many bytes of the messages in a job have the given number of tokens.
+// bytesOf estimates how many bytes of a job's messages make up the given number of tokens.
 func (w *writing) bytesOf(j Job, tokens int) int {
 	least, size := w.doc.P.MaxUnits(tokens), 0
 	for _, m := range j.Messages {
@@ -71,9 +71,8 @@ func (w *writing) bytesOf(j Job, tokens int) int {
 	return max(least, min(size/j.Gain, 5)*tokens)
 }
 
-// filled returns the longest text of at most budget tokens that write produces in a few tries. size is the number of
-// bytes for the first try; only the finished text shows how many tokens it has. The result exceeds budget if even a
-// small text does.
+// filled calls write a few times with different sizes in bytes, and returns the longest text that has at most budget tokens. size is the
+// first size to try; only the finished text shows how many tokens it has. The result exceeds budget if even a small text does.
 func (w *Writer) filled(budget, size int, write func(size int) string) (best string) {
 	most, last := 0, -1
 	for range 3 {
@@ -96,8 +95,8 @@ func (w *Writer) filled(budget, size int, write func(size int) string) (best str
 	return best
 }
 
-// leastLocal is the lowest limit for the size of a digest without a model, in tokens. Above it, the limit makes the
-// digest free at least a quarter of what it replaces.
+// leastLocal is the smallest limit, in tokens, that applies to a digest written without a model. Above it, the limit makes the digest
+// free at least a quarter of what it replaces.
 const leastLocal = 32
 
 // mostChat and mostSession are the factors by which the digest of a chat or of a working session may exceed summary.max_output_tokens without
@@ -120,8 +119,8 @@ func (w *writing) free(j Job, chats bool) int {
 	return min(left, (j.Gain+j.Old)/2, w.mostLocal(j, chats))
 }
 
-// mostLocal returns the maximum size of a digest without a model, in tokens, if the target leaves room for it. It is limited because every
-// later request contains the digest; whatever the digest of a working session omits is still in files and in the archive.
+// mostLocal returns the maximum size, in tokens, of a digest written without a model, if the target leaves room for it. It is limited
+// because every later request contains the digest; whatever the digest of a working session omits is still in files and in the archive.
 func (w *Writer) mostLocal(j Job, chats bool) int {
 	if chats {
 		return mostChat * w.policy.Summary.MaxOutputTokens
@@ -129,7 +128,7 @@ func (w *Writer) mostLocal(j Job, chats bool) int {
 	return max(mostSession*w.policy.Summary.MaxOutputTokens, w.usualLocal(j, chats))
 }
 
-// usualLocal returns the maximum size of a digest without a model, in tokens, if the target leaves no room.
+// usualLocal returns the maximum size, in tokens, of a digest written without a model, if the target leaves no room.
 func (w *Writer) usualLocal(j Job, chats bool) int {
 	if chats {
 		return mostChat * w.policy.Summary.MaxOutputTokens

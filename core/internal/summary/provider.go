@@ -35,9 +35,8 @@ type ProviderCompaction struct {
 	Old []bool
 }
 
-// ProviderCompaction returns the items that the provider can compact instead of the model: all items before cut. It
-// returns nil if the policy doesn't want that, if the provider has no such API, or if the provider would return items
-// that must stay anyway.
+// ProviderCompaction returns the items that the provider can compact instead of the model: all items before cut. It returns nil if the
+// policy doesn't request that, if the provider has no such API, or if the provider would return items that must stay anyway.
 func (w *Writer) ProviderCompaction(cut int, stays []bool, groups []int32) *ProviderCompaction {
 	if !w.policy.AsksProvider() || w.compacted || w.Style().Split || w.policy.UsesLocalDigest() || w.policy.IsBranchScope() {
 		return nil
@@ -137,9 +136,8 @@ func (w *Writer) accepted(o *ProviderCompaction, messages api.Raw, gain int) *Co
 	return made
 }
 
-// askProvider requests the provider's own compaction, or accepts its result. A host may have called its model
-// instead, with the prompt for the first part of the record. taken is false if the provider failed, so that the model
-// must be called.
+// askProvider requests the provider's own compaction, or accepts its result. A host that can't do that may have called its model instead,
+// with the prompt for the first part of the record. taken is false if the provider failed, so that the model must be called.
 func (w *Writer) askProvider(o *ProviderCompaction, p digest.Prompt, output, gain int) (a answer, taken bool) {
 	r, fits := w.request(ProviderRequest, p, output)
 	if !fits {

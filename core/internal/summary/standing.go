@@ -30,7 +30,7 @@ func (w *Writer) spare(gain, digest int) int {
 	return max(0, min(gain-digest, w.target-(w.doc.Total-gain)-digest)/2)
 }
 
-// StandingShare returns how many tokens the policy always reserves for standing instructions.
+// StandingShare returns how many tokens the policy reserves for the user's standing instructions in any case.
 func (w *Writer) StandingShare() int { return int(float64(w.target) * w.policy.StandingShare()) }
 
 // StandingIn returns the block of standing instructions, in at most room tokens.

@@ -1,7 +1,7 @@
 // Package summary produces digests: it requests summaries from the host's model or its provider, judges the
 // responses, and writes digests itself if there is no model.
 //
-// Edits of the document never enter this package.
+// This package never edits the document.
 package summary
 
 import (
@@ -26,8 +26,8 @@ const (
 	ProviderRequest = FoldRequest + "-provider"
 )
 
-// Writer produces digests by means of the host's model, its provider, or code alone. Requests lists the requests that
-// must be answered first.
+// Writer produces digests with the host's model, with its provider, or with code alone. Requests lists the requests that must be answered
+// first.
 type Writer struct {
 	doc           *view.View
 	policy        *policy.Policy
@@ -71,7 +71,7 @@ func (w *Writer) CallCost() Cost { return w.callCost }
 // Forecast returns a forecast of the result while requests are pending.
 func (w *Writer) Forecast() Forecast { return w.forecast }
 
-// ReplyTo returns the host's reply to a request.
+// ReplyTo returns the host's reply to the request with the given id.
 func (w *Writer) ReplyTo(id string) (api.Summary, bool) {
 	for _, r := range w.replies {
 		if r.ID == id {
@@ -106,7 +106,7 @@ type Forecast struct {
 	Cost         Cost
 }
 
-// Job describes a digest of messages.
+// Job describes a digest to be written: of which messages, and in how many tokens.
 type Job struct {
 	Scope    api.Scope
 	Messages []int32
@@ -141,20 +141,20 @@ type answer struct {
 	made    *Compacted       // the provider's compaction, if there is no text
 }
 
-// WriteDigest returns the digest of a job.
+// WriteDigest carries out a job and returns its digest.
 func (w *Writer) WriteDigest(j Job) Digest {
 	j.id = FoldRequest
 	d := writing{w, w.doc.Originals(j.Messages)}
 	return d.digest(j)
 }
 
-// writing is the state of one digest.
+// writing is the state of writing one digest.
 type writing struct {
 	*Writer
 	t *transcript.Transcript // the transcript to read, including content that an earlier pass cleared
 }
 
-// digest returns the digest of a job.
+// digest carries out a job and returns its digest.
 func (w *writing) digest(j Job) Digest {
 	s := &w.policy.Summary
 	// Half of the new content, plus the previous digest, which need not shrink with every compaction.
@@ -199,7 +199,7 @@ func (w *writing) digest(j Job) Digest {
 	return Digest{Text: w.completed(&j, a, standing, budget, spare)}
 }
 
-// besideLedger returns text, which a model or the host wrote, together with the standing instructions and the ledger.
+// besideLedger adds the standing instructions and the ledger to text, which a model or the host wrote.
 func (w *writing) besideLedger(j *Job, text, standing string, budget, spare int) string {
 	return digest.WithStanding(text, standing) + j.Ledger.TextBeside(w.doc.P.MaxUnits(budget)/3, w.doc.P.MaxUnits(spare))
 }
@@ -221,7 +221,7 @@ func (w *writing) completed(j *Job, a answer, standing string, budget, spare int
 	return done.Text()
 }
 
-// Style returns the policy's style of requests and digests.
+// Style returns the layout of requests and digests that the policy names.
 func (w *Writer) Style() *digest.Style { return digest.StyleByName(w.policy.Summary.Style) }
 
 // Frame is the approximate size of a digest message without its digest, in tokens.
@@ -292,7 +292,7 @@ func (w *writing) extract(messages []int32, prior string, output int) string {
 	return digest.NewExtract(w.t, messages, prior, &digest.Ledger{}).Digest(w.doc.P.MaxUnits(output))
 }
 
-// answered returns the model's text for a job with a single record.
+// answered returns the model's text for a job whose messages form a single record.
 func (w *writing) answered(j Job, output int) answer {
 	s := w.Style()
 	if s.MaxOutput > 0 {
@@ -430,8 +430,8 @@ func (w *Writer) requestText(id string, p digest.Prompt, output, represents int)
 	}
 }
 
-// judged returns the usable text of a reply to a prompt, or why the reply is rejected, and those words of the reply
-// that the record doesn't contain.
+// judged returns the usable text in a reply to a prompt, or the reason why the reply is rejected. wrong are words in the reply that the
+// record doesn't contain.
 func (w *Writer) judged(reply api.Summary, p *digest.Prompt, prompt string, output, represents int) (text string, why api.SummaryFault, wrong string) {
 	if p.Scope == api.ScopeToolOutput {
 		text, why = digest.Accept(reply, w.doc.P, represents)

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/tokens/script"
 )
 
-// families maps words in a model's name to its tokenizer family; the first match counts. A family is borrowed if the model's own
+// families maps words in a model's name to its tokenizer family; the first match is used. A family is borrowed if the model's own
 // tokenizer is not available and this family gives the closest counts. Claude's family is the tokenizer of the models before Claude 3;
 // DeepSeek V3 and Qwen 3 agree best with Llama's.
 var families = []struct {

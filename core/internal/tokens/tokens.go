@@ -1,7 +1,7 @@
 // Package tokens estimates how many tokens a transcript takes, without a tokenizer.
 //
-// An estimator is a Profile: a table row of parameters that are applied to the measures that the scanner took while reading. The JSON
-// structure of messages, and the use of an estimate, never enter this package.
+// An estimator is a Profile: a table row of parameters that are applied to the measures that the scanner took while reading. The package
+// knows neither the JSON structure of messages nor what estimates are used for.
 package tokens
 
 import (

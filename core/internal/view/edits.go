@@ -14,7 +14,7 @@ type Edits struct {
 // NewEdits returns a writer that appends to dst.
 func NewEdits(dst []byte) *Edits { return &Edits{dst: append(dst, '[')} }
 
-// Keep keeps the message at an index.
+// Keep keeps the message at index.
 func (e *Edits) Keep(index int) {
 	if e.from == e.to || index != e.to {
 		e.flush()
@@ -29,14 +29,14 @@ func (e *Edits) Insert(write func(dst []byte) []byte) {
 	e.dst = append(write(e.dst), '}')
 }
 
-// Set replaces the message at an index. write appends the JSON of the new message to dst.
+// Set replaces the message at index. write appends the JSON of the new message to dst.
 func (e *Edits) Set(index int, write func(dst []byte) []byte) {
 	e.begin(`{"set":`)
 	e.dst = append(strconv.AppendInt(e.dst, int64(index), 10), `,"message":`...)
 	e.dst = append(write(e.dst), '}')
 }
 
-// InsertForeign adds an edit of another kind. write appends the members of its JSON object to dst.
+// InsertForeign adds an edit of a kind that this type doesn't know. write appends the members of its JSON object to dst.
 func (e *Edits) InsertForeign(write func(dst []byte) []byte) {
 	e.begin("{")
 	e.dst = append(write(e.dst), '}')

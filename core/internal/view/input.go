@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Input is the input of a compaction, a repair or a restoration. It is immutable.
+// Input is the input of a compaction, a repair or a restoration. It is never modified.
 type Input struct {
 	Transcript *transcript.Transcript
 	Format     *wire.Format

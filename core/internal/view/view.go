@@ -2,7 +2,7 @@
 // a new one. Items are edited, and the result is written from them. The source is never modified: messages that stay
 // are copied from it byte for byte.
 //
-// The JSON of wire formats, the authors of messages, and the work of passes never enter this package.
+// This package knows nothing about the JSON of wire formats, the authors of messages, or the work of passes.
 package view
 
 import (
@@ -26,7 +26,7 @@ type Item struct {
 	Before transcript.Span // the text to write before it, including its comma or the list's opening bracket; zero for the original text, or none
 }
 
-// View is a transcript as the passes see it.
+// View is a transcript as the passes see and edit it.
 type View struct {
 	T     *transcript.Transcript
 	F     *wire.Format
@@ -50,8 +50,8 @@ type View struct {
 	weighedSize transcript.Measure
 }
 
-// Lean means that a message was shortened because another one says the same or something newer. Both fields are
-// indexes into T.Messages.
+// Lean records that a message was shortened because another message says the same or something newer. Both fields are indexes into
+// T.Messages.
 type Lean struct{ Message, On int32 }
 
 // edit replaces a span of the source with another span.

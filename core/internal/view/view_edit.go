@@ -16,7 +16,7 @@ func (v *View) Splice(m int32, old, new transcript.Span) {
 	v.edits = append(v.edits, e)
 }
 
-// Unsplice reverts the edits for which gone returns true, because the original span is back in its place.
+// Unsplice reverts the edits for which gone returns true, so that the original spans are back.
 func (v *View) Unsplice(gone func(old transcript.Span) bool) {
 	v.edits = slices.DeleteFunc(v.edits, func(e edit) bool { return gone(e.Old) })
 }
@@ -54,8 +54,8 @@ func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	}
 }
 
-// WeighValue returns the weight of value, which is JSON, as the body of a part: the weight of the value itself or of
-// the text in it. size has the part's other measures.
+// WeighValue returns the token weight that value, which is JSON, has as the body of a part: the weight of the value itself or of the text
+// in it. size has the part's other measures.
 func (v *View) WeighValue(value []byte, size transcript.Measure) uint32 {
 	if v.T.Weigh == nil {
 		return 0
@@ -186,7 +186,7 @@ func (v *View) BeforePart(item int, end int32) int32 {
 	return piece
 }
 
-// CutOff removes from an item's message the beginning that was copied to the message piece.
+// CutOff removes the beginning of an item's message, which has been copied to the message piece.
 func (v *View) CutOff(item int, piece int32) {
 	first := v.T.Messages[v.Items[item].Msg].First
 	for i := first; i < first+v.T.Messages[piece].Count; i++ {
@@ -282,8 +282,8 @@ func (v *View) SetItems(items []Item, part int) {
 	v.F.Pair(v.T, part)
 }
 
-// MarkSent recomputes which messages are sent only until the next user message (AN14). It is needed after a pass may
-// have added a message behind them, or removed the last one.
+// MarkSent recomputes which messages are sent only until the next user message (AN14). It is needed after a pass that may have added a
+// message after them, or removed the last one.
 func (v *View) MarkSent() {
 	said := false
 	for m := v.T.Input - 1; m >= v.Rest; m-- {

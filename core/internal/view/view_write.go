@@ -163,8 +163,7 @@ func (v *View) AppendPart(dst []byte, part int32) []byte {
 	return append(dst, v.T.Bytes(transcript.Span{Start: at, End: p.Span.End})...)
 }
 
-// EditsOf returns the edits of message m in order. If there are two edits of one body, the later one counts and comes
-// first.
+// EditsOf returns the edits of message m in order. If a body was edited twice, the later edit is the valid one and comes first.
 func (v *View) EditsOf(m int32) []edit {
 	v.sort()
 	from := v.next // callers usually visit the messages in order

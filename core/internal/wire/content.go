@@ -55,8 +55,8 @@ func (r *Reader) shell(m *transcript.Message, command, output, exit *field) {
 	}
 }
 
-// usage reads a provider's token counts. keys are the names of the counts for input, output, cache reads, cache
-// writes and the total. Numbers that aren't whole or have more than 9 digits count as 0.
+// usage reads a provider's token counts. keys are the names of the counts for input, output, cache reads, cache writes and the total.
+// Numbers that aren't whole or have more than 9 digits are read as 0.
 func (r *Reader) usage(m *transcript.Message, keys []string) {
 	usage := &r.meta(m).Usage
 	f, _ := r.fields(keys, nil)

@@ -14,8 +14,7 @@ type Signs struct {
 	Keys  string // the keys of messages
 	Types string // the types of parts
 	Items string // the types of messages, if they have any
-	// Apps are types of parts that applications have added and that they translate themselves. They don't count as
-	// signs of the format.
+	// Apps are types of parts that applications have added and that they translate themselves. They aren't signs of the format.
 	Apps string
 	// Content has the JSON types that a message's content may have; "block" means an object with a type. "" allows
 	// every type except objects.
@@ -372,8 +371,7 @@ func preferPlain(guesses []Guess) {
 // plainly is the confidence in the plain format for messages without other signs.
 const plainly = 0.8
 
-// rare reports whether the messages show a sign that at most two formats have. Formats that need a sign of their own
-// don't count.
+// rare reports whether the messages show a sign that at most two formats have. Formats that need a sign of their own are ignored.
 func (d *detector) rare() bool {
 	for _, sign := range d.seen {
 		n := 0

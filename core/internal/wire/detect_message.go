@@ -47,8 +47,8 @@ var traitOf = map[string]traits{
 	"blocks": hasParent, "additional_kwargs": hasMessage, "Items": hasParent, "Role": hasMessage, "items": hasParent, "content_type": hasMessage,
 }
 
-// traitSigns are the signs that combinations of traits show, for messages and for the parts in a list. The first row
-// counts of whose traits all in has are present and none in lacks is. A row without a sign settles the search.
+// traitSigns are the signs that combinations of traits show, for messages and for the parts in a list. The row that applies is the first
+// whose traits in has are all present and whose traits in lacks are all missing. If it has no sign, the search ends without one.
 var traitSigns = []struct {
 	list       string // "" is a message
 	has, lacks traits

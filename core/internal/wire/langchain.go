@@ -191,7 +191,7 @@ func lcMember(r *Reader, m *transcript.Message, key int, f *frame) bool {
 	return true
 }
 
-// lcRoles has the role for each type and class of message, and for each role of a chat message.
+// lcRoles contains the role for each type and class of message, and for each role of a chat message.
 var lcRoles = []roleName{
 	{"human", transcript.User}, {"user", transcript.User}, {"HumanMessage", transcript.User},
 	{"ai", transcript.Assistant}, {"assistant", transcript.Assistant}, {"AIMessage", transcript.Assistant},

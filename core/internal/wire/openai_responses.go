@@ -126,8 +126,7 @@ func itemNames(items map[string]responsesItem) (names []string) {
 	return names
 }
 
-// responsesItems are the known types of items. Any other item is opaque, and counts as the assistant's unless it has
-// a role.
+// responsesItems are the known types of items. Any other item is opaque, and is taken for the assistant's unless it has a role.
 var responsesItems = map[string]responsesItem{
 	"message":          {rsAssistant, transcript.Text, 0, idOptional, ""},
 	"reasoning":        {rsAssistant, transcript.Reasoning, 0, idNeeded, ""},
@@ -293,8 +292,8 @@ func without(size jsonspan.Measure, f *field, key string) jsonspan.Measure {
 	}
 }
 
-// encrypted estimates the size of the plain text from the length of encrypted content: three quarters of it minus 650
-// bytes, as Codex does. The text counts as ASCII.
+// encrypted estimates the size of the plain text as Codex does: three quarters of the length of the encrypted content, less 650 bytes. It
+// assumes that the text is ASCII.
 func encrypted(f *field) jsonspan.Measure {
 	if !f.Str() {
 		return jsonspan.Measure{}

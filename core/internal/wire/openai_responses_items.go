@@ -206,7 +206,7 @@ func responsesOutput(r *Reader, m *transcript.Message, p transcript.Part, typ st
 var shellKeys = []string{"stdout", "stderr"}
 
 // shellOutput reads the output of one command of a shell call. The longest text is the body of the result; the other
-// texts are sent and billed as well, so they count as extra.
+// texts are sent and billed as well, so they are added to extra.
 func shellOutput(r *Reader, p *transcript.Part, extra *jsonspan.Measure) {
 	if r.Kind() != jsonspan.Object {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), "the output of a command must be an object")

@@ -69,7 +69,7 @@ type Format struct {
 	// Think returns the place in a message, given as JSON, for empty reasoning, and the text to insert there; nil if
 	// messages never need reasoning.
 	Think func(message []byte) (at jsonspan.Span, text string)
-	// Stamp is the member of messages with the date by which a store orders them; "" if the order of the list counts.
+	// Stamp is the member of messages with the date by which a store orders them; "" if the order of the list determines it.
 	// Message writes NoStamp there, and view.Stamp replaces it with the date.
 	Stamp string
 	// FreshID is the beginning of the ids that repair gives to tool calls; IDLength is the required number of letters

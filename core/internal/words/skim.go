@@ -235,8 +235,8 @@ func (k *Known) Find(dst []Found, text []byte) (found []Found, n int) {
 	}
 }
 
-// findPairs is like appendPairs, but appends only the pairs that are in the set. If alone is set, the sign at offset
-// at counts as a word if no other sign follows.
+// findPairs is like appendPairs, but appends only the pairs that are in the set. If alone is set, the sign at offset at is treated as a
+// word if no other sign follows.
 func (k *Known) findPairs(dst []Found, n int, text []byte, at int, alone bool) (found []Found, words, end int) {
 	last, size := runeAt(text, at)
 	before, i := at, at+size

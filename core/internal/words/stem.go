@@ -3,8 +3,8 @@ package words
 // leastStem is the minimum length of a Latin stem, in bytes.
 const leastStem = 3
 
-// endings are removed from words in Latin letters; the first one that fits counts. They are inflections that several languages share. A
-// missing ending keeps two forms of a word apart, while a wrong one merges two words, so the list is short. Endings with the same last
+// endings are removed from words in Latin letters; the first one that fits is removed. They are inflections that several languages share.
+// A missing ending keeps two forms of a word apart, while a wrong one merges two words, so the list is short. Endings with the same last
 // letter must be adjacent.
 var endings = [...]string{"ings", "ies", "es", "s", "ing", "edly", "ly", "y", "ied", "ed", "en", "er", "e"}
 

@@ -36,8 +36,8 @@ func (t *Table) build() {
 	}
 }
 
-// Row returns the number of the row that contains a word, from 1, or 0 if there is none. If several rows contain the
-// word, the last of them counts.
+// Row returns the number of the row that contains a word, from 1, or 0 if there is none. If several rows contain the word, it returns the
+// last of them.
 func (t *Table) Row(word string) int {
 	t.once.Do(t.build)
 	if slot := t.slots[t.find(word)]; slot > 0 {

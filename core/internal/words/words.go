@@ -1,7 +1,7 @@
 // Package words splits text in any script into the units that extracts and searches compare: the stems of words in scripts that put
 // spaces between words, and pairs of adjacent signs in other scripts.
 //
-// The meaning of words never enters this package. It has no dictionaries: a handful of endings is all that it knows about languages.
+// The package doesn't know the meaning of words. It has no dictionaries: a handful of endings is all that it knows about languages.
 package words
 
 import (
@@ -143,8 +143,8 @@ func appendWord[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 	return append(dst, Word{Stem: Hash(stem), From: int32(at), End: int32(i), Kind: kind}), i
 }
 
-// appendPairs appends the pairs of adjacent signs in the run of signs at text[at:], and returns the end of the run.
-// If the run is a single sign, that sign counts as a word.
+// appendPairs appends the pairs of adjacent signs in the run of signs at text[at:], and returns the end of the run. If the run is a
+// single sign, that sign is appended as a word.
 func appendPairs[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 	_, size := runeAt(text, at)
 	before, i := at, at+size

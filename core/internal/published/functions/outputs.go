@@ -8,7 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
 )
 
-// asked is the result of a function that asks a model: the request, or what came of the reply.
+// asked is the result of a function that queries a model: either the request to send or, once there is a reply, the summary or the
+// failure.
 type asked struct {
 	system, prompt string
 	summary        string

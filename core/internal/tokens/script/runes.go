@@ -17,7 +17,7 @@ type runeClass struct {
 	each   int
 }
 
-// runeClasses are the classes of characters that are not ASCII. The first class that contains a character counts.
+// runeClasses are the classes of characters that are not ASCII. A character belongs to the first class that contains it.
 var runeClasses = []runeClass{
 	{state: sSymbol, ranges: []rune{0x80, 0x9f, 0xa1, 0xbf}}, // Latin-1: marks
 	{state: sSymbol, ranges: []rune{0xa0, 0xa0}},             // the no-break space

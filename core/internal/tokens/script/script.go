@@ -2,7 +2,7 @@
 // tokenizer family.
 //
 // The weights are fitted to true counts of real tokenizers (make tokens-fit). Steps share a weight if there is nothing to learn from
-// telling them apart; a feature is a set of steps with one weight. Transcripts never enter this package.
+// telling them apart; a feature is a set of steps with one weight. The package knows nothing about transcripts.
 package script
 
 import (
