@@ -23,6 +23,8 @@ func TestQuotesAreWhole(t *testing.T) {
 		"the end of a text":     {"retry.py", "\"\"\"All about\nthe kiln.\n\"\"\"\nRETRY_GLAZE = 'a \\\n  b'\n", "", `"""`},
 		"a name with a 'test'":  {"latest.go", "const RETRY_GLAZE = 12\n", "RETRY_GLAZE = 12", ""},
 		"a file of tests":       {"ramp_test.go", "const RETRY_GLAZE = 12\n", "", "RETRY_GLAZE = 12"},
+		"a specification":       {"kiln-spec.yaml", "const RETRY_GLAZE = 12\n", "RETRY_GLAZE = 12", ""},
+		"tests after capitals":  {"HTTPTest.java", "const RETRY_GLAZE = 12\n", "", "RETRY_GLAZE = 12"},
 		"a file of Java tests":  {"RampTests.java", "const RETRY_GLAZE = 12\n", "", "RETRY_GLAZE = 12"},
 		"a list with its codes": {"codes.yml", "codes:\n7: RETRY_GLAZE is low\n8: RETRY_GLAZE is high\n9: kiln_rest\n", "", "\n    RETRY_GLAZE is low"},
 	} {
