@@ -13,30 +13,34 @@ import (
 // LlamaIndex: SimpleChatStore.persist, with one conversation, or a list of ChatMessage.model_dump
 // (llama_index/core/base/llms/types.py). OpenAI's integration has calls twice, as parts and in additional_kwargs. Semantic
 // Kernel: ChatHistory of Python (semantic_kernel/contents), and the list that .NET writes, which has types under "$type".
+var llamaindexKind = Kind{
+	Name:   "llamaindex",
+	Doc:    "LlamaIndex: a chat store with one conversation, or a list of ChatMessage",
+	Format: "openai-chat",
+	Signs:  []Sign{{"", []string{"store", "class_name"}}},
+	Items:  []Sign{{"", []string{"role", "blocks"}}},
+	Read:   readChatList,
+}
+
+var semanticKernelKind = Kind{
+	Name:   "semantic-kernel",
+	Doc:    "Semantic Kernel: ChatHistory of Python or .NET",
+	Format: "openai-chat",
+	Signs:  []Sign{{"", []string{"messages"}}},
+	Items:  []Sign{{"", []string{"Role", "Items"}}, {"", []string{"role", "items", "content_type"}}},
+	Is: func(src []byte, at jsonspan.Span) bool {
+		for _, m := range items(src, find(src, at, "messages")) {
+			at = m
+			break
+		}
+		return !find(src, at, "items").IsZero() || !find(src, at, "Items").IsZero()
+	},
+	Read: readChatList,
+}
+
 func init() {
-	register(&Kind{
-		Name:   "llamaindex",
-		Doc:    "LlamaIndex: a chat store with one conversation, or a list of ChatMessage",
-		Format: "openai-chat",
-		Signs:  []Sign{{"", []string{"store", "class_name"}}},
-		Items:  []Sign{{"", []string{"role", "blocks"}}},
-		Read:   readChatList,
-	})
-	register(&Kind{
-		Name:   "semantic-kernel",
-		Doc:    "Semantic Kernel: ChatHistory of Python or .NET",
-		Format: "openai-chat",
-		Signs:  []Sign{{"", []string{"messages"}}},
-		Items:  []Sign{{"", []string{"Role", "Items"}}, {"", []string{"role", "items", "content_type"}}},
-		Is: func(src []byte, at jsonspan.Span) bool {
-			for _, m := range items(src, find(src, at, "messages")) {
-				at = m
-				break
-			}
-			return !find(src, at, "items").IsZero() || !find(src, at, "Items").IsZero()
-		},
-		Read: readChatList,
-	})
+	register(&llamaindexKind)
+	register(&semanticKernelKind)
 }
 
 // chatWords has the names that a framework gives to the members of messages and parts, and the types of parts.
@@ -212,6 +216,10 @@ func (c *chatList) called(part jsonspan.Span) {
 
 // save replaces the list. Unchanged messages stay as they are. Afterwards, folded messages only exist in the old file.
 func (c *chatList) save(s *saver) {
+	if c.list.IsZero() {
+		s.cannot("there is no conversation in this file")
+		return
+	}
 	s.kept, s.out = int(c.list.Start), []byte{'['}
 	var names critbit.Map[string]
 	for i := 0; i < len(s.in.Messages); {

@@ -1,6 +1,8 @@
 package sessionfile
 
 import (
+	"slices"
+
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
@@ -20,6 +22,10 @@ func (c *chatTree) save(s *saver) {
 		g := c.group(s, i)
 		groups, i = append(groups, g), g.end
 	}
+	if c.list.IsZero() || len(groups) == 0 {
+		s.cannot("there is no list of messages in this file, or no message to save")
+		return
+	}
 	end := int(c.list.End) - 1
 	s.kept, s.out = end, nil
 	if c.app == &openWebUI {
@@ -30,12 +36,14 @@ func (c *chatTree) save(s *saver) {
 			s.write(c.src[:c.current.Start], groups[len(groups)-1].id, c.src[c.current.End:end])
 		}
 	}
-	if len(c.nodes) > 0 {
+	if c.full {
 		s.write(`,`)
 	}
 	c.nodesOf(s, groups)
 	if c.app == &openWebUI && c.current.End > c.list.End {
 		s.write(c.src[end:c.current.Start], groups[len(groups)-1].id, c.src[c.current.End:])
+	} else if c.app == &openWebUI && c.current.IsZero() {
+		s.write(`},"currentId":`, groups[len(groups)-1].id, c.src[end+1:])
 	} else {
 		s.write(c.src[end:])
 	}
@@ -109,7 +117,13 @@ func (c *chatTree) head(s *saver, g chatGroup, parent, time, children string) []
 		s.write(`,"createdAt":`, quoted(time), `,"updatedAt":`, quoted(time))
 	}
 	if g.node >= 0 {
-		rest := appendObject(nil, c.src, c.nodes[g.node].at, chatOwn.find)
+		n := &c.nodes[g.node]
+		old, at := c.src, n.at
+		if !n.children.IsZero() { // don't read them once more for each message around them
+			old = slices.Concat(c.src[at.Start:n.children.Start], []byte("null"), c.src[n.children.End:at.End])
+			at = jsonspan.Span{End: uint32(len(old))}
+		}
+		rest := appendObject(nil, old, at, chatOwn.find)
 		if rest = rest[1 : len(rest)-1]; len(rest) > 0 {
 			s.write(`,`, rest)
 		}
@@ -192,6 +206,8 @@ func (c *chatTree) partsOf(s *saver, g chatGroup, text string) {
 }
 
 // chatText returns the text of a message, and the URLs of its images.
+//
+//go:noinline
 func chatText(src []byte, message jsonspan.Span) (text string, images []jsonspan.Span) {
 	content := find(src, message, "content")
 	if !content.IsZero() && src[content.Start] == '"' {
