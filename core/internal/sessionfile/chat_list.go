@@ -240,6 +240,8 @@ func (c *chatList) save(s *saver) {
 }
 
 // valueSpan returns the value at a path of message i, or the zero Span.
+//
+//go:noinline
 func (s *saver) valueSpan(i int, path string) jsonspan.Span {
 	return find(s.in.Src, s.in.Messages[i], path)
 }
@@ -268,37 +270,50 @@ func (c *chatList) fresh(s *saver, i int, name string) {
 	part := func(typ string) {
 		s.comma(n)
 		n++
-		s.write(`{"`+w.tag+`":`, quoted(typ))
+		s.write(`{"`, w.tag, `":`, quoted(typ))
 	}
 	if role == "tool" && !index {
 		part(w.resultType)
-		s.write(`,"`+w.resultID+`":`, id.Slice(s.in.Src))
+		s.pair(w.resultID, jsonspan.Text(s.in.Src, id))
 		c.named(s, name)
-		s.write(`,"`+w.result+`":`, quoted(text), `}`)
+		s.pair(w.result, text)
+		s.write(`}`)
 	} else if text != "" || role == "tool" {
 		part(w.textType)
-		s.write(`,"`+w.text+`":`, quoted(text), `}`)
+		s.pair(w.text, text)
+		s.write(`}`)
 	}
 	for _, url := range images {
 		part(w.imageType)
-		s.write(`,"`+w.url+`":`, url.Slice(s.in.Src), `}`)
+		s.pair(w.url, jsonspan.Text(s.in.Src, url))
+		s.write(`}`)
 	}
 	for _, call := range items(s.in.Src, calls) {
 		if index && c.apart {
 			break
 		}
 		part(w.callType)
-		s.write(`,"`+w.id+`":`, quoted(textOf(s.in.Src, call, "id")))
+		s.pair(w.id, textOf(s.in.Src, call, "id"))
 		c.named(s, textOf(s.in.Src, call, "function.name"))
-		args := []byte(textOf(s.in.Src, call, "function.arguments"))
-		in := scanner(args, 0)
-		if object := in.Kind() == jsonspan.Object; w.tag == "$type" && object && in.Skip().Kind == jsonspan.Object && in.Err() == nil {
-			s.write(`,"`+w.arguments+`":`, args, `}`)
+		if args := textOf(s.in.Src, call, "function.arguments"); w.tag == "$type" && holdsObject(args) {
+			s.write(`,"`, w.arguments, `":`, args)
 		} else {
-			s.write(`,"`+w.arguments+`":`, quoted(args), `}`)
+			s.pair(w.arguments, args)
 		}
+		s.write(`}`)
 	}
 	s.write(`]}`)
+}
+
+// holdsObject reports whether a text is a JSON object.
+func holdsObject(text string) bool {
+	s := scanner([]byte(text), 0)
+	if s.Kind() != jsonspan.Object {
+		return false
+	}
+	s.Skip()
+	s.End()
+	return s.Err() == nil
 }
 
 // named writes the name of a tool: that of its plugin, which ends at the first hyphen, and that of its function.
@@ -306,9 +321,9 @@ func (c *chatList) named(s *saver, name string) {
 	w := c.words
 	if w.plugin != "" {
 		if plugin, function, found := strings.Cut(name, "-"); found {
-			s.write(`,"`+w.plugin+`":`, quoted(plugin))
+			s.pair(w.plugin, plugin)
 			name = function
 		}
 	}
-	s.write(`,"`+w.name+`":`, quoted(name))
+	s.pair(w.name, name)
 }

@@ -110,11 +110,12 @@ var chatOwn = without("_id messageId parentMessageId createdAt updatedAt childre
 
 // head returns the output with a message of the tree, without its closing brace.
 func (c *chatTree) head(s *saver, g chatGroup, parent, time, children string) []byte {
-	s.write(`{"`+c.app.id+`":`, g.id, `,"`+c.app.parent+`":`, parent)
+	s.write(`{"`, c.app.id, `":`, g.id, `,"`, c.app.parent, `":`, parent)
 	if c.app == &openWebUI {
 		s.write(`,"childrenIds":[`, children, `],"timestamp":`, millis(time)/1000)
 	} else {
-		s.write(`,"createdAt":`, quoted(time), `,"updatedAt":`, quoted(time))
+		s.pair("createdAt", time)
+		s.pair("updatedAt", time)
 	}
 	if g.node >= 0 {
 		n := &c.nodes[g.node]
@@ -132,7 +133,7 @@ func (c *chatTree) head(s *saver, g chatGroup, parent, time, children string) []
 	role := s.role(g.from)
 	text, images := chatText(s.in.Src, s.in.Messages[g.from])
 	if c.app == &openWebUI {
-		s.write(`,"role":`, quoted(role))
+		s.pair("role", role)
 		for k, url := range images {
 			if k == 0 {
 				s.write(`,"files":[`)
@@ -153,12 +154,12 @@ func (c *chatTree) head(s *saver, g chatGroup, parent, time, children string) []
 		}
 		s.write(`,"error":false,"unfinished":false,"sender":`, who)
 	}
-	s.write(`,"`+c.app.text+`":`, quoted(text))
+	s.pair(c.app.text, text)
 	if role != "user" && c.Model != "" {
-		s.write(`,"model":`, quoted(c.Model))
+		s.pair("model", c.Model)
 	}
 	if role != "user" && role != "system" {
-		s.write(`,"` + c.app.parts + `":[`)
+		s.write(`,"`, c.app.parts, `":[`)
 		c.partsOf(s, g, text)
 		s.write(`]`)
 	}
@@ -190,7 +191,7 @@ func (c *chatTree) partsOf(s *saver, g chatGroup, text string) {
 		s.out = appendFilled(s.out, s.in.Src, call, `{"type":"tool_call","tool_call":{"type":"tool_call","progress":1,"id":$id?"";,"name":$function.name?"";,"args":$function.arguments?"";`)
 		if i, answered := results.Get(textOf(s.in.Src, call, "id")); answered {
 			said, _ := chatText(s.in.Src, s.in.Messages[i])
-			s.write(`,"output":`, quoted(said))
+			s.pair("output", said)
 		}
 		s.write(`}}`)
 	}

@@ -211,6 +211,8 @@ func start(src []byte) int {
 }
 
 // textAt returns the decoded string at a span, or "" for the zero Span.
+//
+//go:noinline
 func (f *file) textAt(p jsonspan.Span) string { return jsonspan.Text(f.src, p) }
 
 // detect finds the kind of a file from its first object that identifies one. If there is none but the file is of a

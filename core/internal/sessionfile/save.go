@@ -209,6 +209,11 @@ func (s *saver) newID() string { return `"` + s.id() + `"` }
 //go:noinline
 func (s *saver) write(pieces ...any) { s.out = appendJSON(s.out, s.src, pieces...) }
 
+// pair writes a comma and a member whose value is a text.
+//
+//go:noinline
+func (s *saver) pair(key, text string) { s.write(`,"`, key, `":`, quoted(text)) }
+
 // first returns the first record that message k of the file comes from.
 func (s *saver) first(k int32) int32 { return s.origins[s.begins[k]].record }
 
@@ -225,6 +230,8 @@ func (s *saver) comma(k int) {
 func (s *saver) body(i int) []byte { return s.in.Messages[i].Slice(s.in.Src) }
 
 // value returns the value at a path of message i, as JSON, or nil if there is none.
+//
+//go:noinline
 func (s *saver) value(i int, path string) []byte {
 	if v := find(s.in.Src, s.in.Messages[i], path); !v.IsZero() {
 		return v.Slice(s.in.Src)
