@@ -98,7 +98,7 @@ func (in *Input) options(ctx context.Context) (api.Options, error) {
 	return o, nil
 }
 
-// compacting returns the options o with the options of a compaction added.
+// compacting returns o with the input's compaction options added.
 func (in *Input) compacting(o api.Options) api.Options {
 	o.Force, o.Answer, o.Redact, o.Score = in.Force, in.answer(), redactions(in.Redact, in.Messages), in.Score
 	return o

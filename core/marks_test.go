@@ -12,7 +12,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/gen"
 )
 
-// markFormats are the formats with cache breakpoints, and how an app writes them.
+// markFormats lists the formats with cache breakpoints, and how an app writes them.
 var markFormats = []string{"ai-sdk", "anthropic", "bedrock-converse", "langchain", "openai-chat"}
 
 // cacheMarks returns the breakpoints in a message or body, in order: "5m" or "1h" for each. It ignores the arguments of tool calls.

@@ -16,7 +16,7 @@ import (
 // searchLimit is the default maximum number of results.
 const searchLimit = 10
 
-// searchKeys are the members of a search request.
+// searchKeys lists the members of a search request.
 var searchKeys = []string{"query", "limit", "roles", "after", "before", "bodies"}
 
 // searchBodies searches the messages in bodies. It parses its request itself, because most of the request consists of

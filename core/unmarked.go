@@ -7,10 +7,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// marks are the keys of messages and parts under which cache breakpoints are set.
+// marks lists the keys of messages and parts under which cache breakpoints are set.
 var marks = []string{"cache_control", "cacheControl", "cachePoint"}
 
-// marked are the keys whose values may contain parts or options with cache breakpoints.
+// marked lists the keys whose values may contain parts or options with cache breakpoints.
 var marked = []string{"content", "parts", "providerOptions", "providerMetadata"}
 
 // unmarked returns a message without its cache breakpoints, because a provider accepts only a few and the app sets

@@ -1,13 +1,13 @@
-// Package host runs ctxfold in a sandbox: the WebAssembly module under wazero, with the same bytes that browsers run.
-// Each instance has its own memory with a limit, so no transcript can affect the rest of the program.
+// Package host runs ctxfold in a sandbox: it runs the WebAssembly module under wazero, the same binary that browsers
+// run. Each instance has its own, limited memory, so no transcript can affect the rest of the program.
 //
 //	c, err := host.New(ctx, host.Options{Module: module.Wasm})
 //	...
 //	defer c.Close(ctx)
 //	r, err := c.Fit(ctx, ctxfold.Input{Messages: history, Policy: policy}, summarizer)
 //
-// [New] returns a [ctxfold.Compactor] with the same methods as that of [ctxfold.New], which runs code compiled into the
-// program, and its results are the same bytes. The native Compactor starts without delay and is several times faster.
+// [New] returns a [ctxfold.Compactor] with the same methods as the native one from [ctxfold.New], and byte-identical
+// results. The native one, whose code is compiled into the program, starts immediately and is several times faster.
 //
 // The module comes from github.com/ctxfold/ctxfold/host/module, which embeds it, or from a file.
 package host

@@ -33,7 +33,7 @@ func slimModule(t testing.TB) []byte {
 	return wasm
 }
 
-// chatFormats are the wire formats that the slim module reads and writes.
+// chatFormats lists the wire formats that the slim module reads and writes.
 var chatFormats = []string{"ai-sdk", "ai-sdk-ui", "anthropic", "gemini", "native", "openai-agents", "openai-chat", "openai-responses", "plain"}
 
 // elsewhere matches errors of the slim module about features of the whole module.

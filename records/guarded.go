@@ -49,7 +49,7 @@ func NewGuarded(store Store, timeout time.Duration, called func(Call)) *Guarded 
 	return g
 }
 
-// knows reports whether this process caches records of the store.
+// knows reports whether this process has a cache of the store's records.
 func (g *Guarded) knows() bool {
 	_, here := g.store.(*Memory)
 	return g.shared != nil && !here

@@ -19,7 +19,7 @@ type peers struct {
 	out *bufio.Reader
 }
 
-// peerNames are the names of the peers' rows in tables.
+// peerNames lists the names of the peers' rows in tables.
 var peerNames = []string{"TextRank", "trimMessages", "pi"}
 
 // startPeers starts Node in the folder of this program, with the packages of bench/package.json.

@@ -13,7 +13,7 @@ import { json } from "node:stream/consumers";
 import { createCompactor } from "ctxfold";
 import { directoryStore } from "ctxfold/directory";
 
-/** @type {any} the input of Claude Code's hooks */
+/** @type {any} the input that Claude Code passes to a hook */
 const { hook_event_name, session_id, transcript_path, cwd, source } = await json(process.stdin);
 const archive = join(process.env.CLAUDE_PROJECT_DIR ?? cwd, ".ctxfold");
 const noted = join(archive, `${String(session_id).replace(/[^\w-]/g, "")}.txt`);

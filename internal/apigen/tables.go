@@ -48,7 +48,7 @@ func (table) ReadBy(member int) (names []string) {
 
 var generated = regexp.MustCompile(`(?s)<!-- generated: (\w+) -->\n.*?<!-- end -->`)
 
-// tablePages are the pages with generated tables.
+// tablePages lists the pages with generated tables.
 var tablePages = []string{"docs/reference/abi.md", "docs/reference/report.md", "docs/reference/errors.md"}
 
 // tables returns the pages with their tables filled in, by path. Each table must be on exactly one page.

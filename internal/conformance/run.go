@@ -15,7 +15,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
-// promises are the promises that a compactor may make, in the order of the table.
+// promises lists the promises that a compactor may make, in the order of the table.
 var promises = []string{"valid", "fits", "newest", "rules", "unchanged", "restores"}
 
 // about is a compactor's description of itself.

@@ -49,7 +49,7 @@ type stage struct {
 	memory   int // limit of the address space in KiB, because a changed loop may never stop allocating; 0 means none
 }
 
-// short are the flags that skip tests over real sessions, which take most of the time and add little.
+// short lists the flags that skip tests over real sessions, which take most of the time and add little.
 var short = []string{"-short", "-skip=Real"}
 
 // fast are tests of core that take at most a second each and together reach nearly all of it.

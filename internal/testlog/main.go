@@ -98,7 +98,7 @@ func (e *event) write(said map[key]string, out, times io.Writer) {
 // place matches the file and line that go test writes before a test's message.
 var place = regexp.MustCompile(`^\s*\S+\.go:\d+: `)
 
-// why returns the last message of a skipped test, which is the reason.
+// why returns the last message of a skipped test, which states the reason.
 func why(said string) string {
 	reason := "no reason is given"
 	for line := range strings.Lines(said) {

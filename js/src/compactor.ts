@@ -178,8 +178,9 @@ export interface Compactor {
   /** Detects the wire format of a transcript. */
   detect(messages: Messages): Detection;
   /**
-   * Extracts the live conversation from a coding agent's session file, given as it is on disk. A string gives live
-   * messages; bytes give the bytes of a JSON array. Throws `unknown_session` if the file is not a session file.
+   * Extracts the live conversation from a coding agent's session file, given as it is on disk. Given a string, returns
+   * message objects; given bytes, returns the bytes of a JSON array. Throws `unknown_session` if the file is not a
+   * session file.
    */
   open<F extends string | Uint8Array>(file: F): Session<F extends string ? Message[] : Uint8Array>;
   /**

@@ -24,7 +24,7 @@ import (
 	"strings"
 )
 
-// packages are the packages to rewrite.
+// packages lists the packages to rewrite.
 var packages = []string{"runtime", "internal/runtime/maps", "internal/sync", "sync", "internal/runtime/atomic"}
 
 // zero lists the GODEBUG options that are always 0 in the WebAssembly module, because nothing there can set GODEBUG.

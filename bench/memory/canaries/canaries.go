@@ -15,7 +15,7 @@ import (
 //go:embed statements.txt
 var file string
 
-// Kinds are the kinds of statements.
+// Kinds lists the kinds of statements.
 var Kinds = []string{"safety", "constraint", "preference", "fact", "goal"}
 
 // Set is a set of twenty statements in a language. A line of statements.txt has a kind and a template; [ ] enclose the

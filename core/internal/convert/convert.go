@@ -58,7 +58,7 @@ type turn struct {
 	pieces []piece
 }
 
-// piece is a part of the source or, if part is -1, a text that the conversion wrote.
+// piece is a part from the source or, if part is -1, a text that the conversion wrote.
 type piece struct {
 	kind transcript.Kind
 	part int32
@@ -195,7 +195,7 @@ func (c *conversion) name() {
 	}
 }
 
-// copies marks the parts that repeat another part.
+// copies marks parts that repeat another part.
 func (c *conversion) copies() {
 	for n := range c.t.Parts {
 		for k := c.t.Parts[n].Copy; k > 0; k = c.t.Parts[k-1].Copy {

@@ -57,7 +57,7 @@ func (c *conversion) definitionList(s *jsonspan.Scanner) {
 	}
 }
 
-// definitionMembers are the members of a definition in any format. A member is only read if its value is of the right
+// definitionMembers lists the members of a definition in any format. A member is only read if its value is of the right
 // kind.
 var definitionMembers []definitionMember
 

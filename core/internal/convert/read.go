@@ -71,7 +71,8 @@ func (r *turning) message(i int32) {
 	}
 }
 
-// step starts a new turn if a part of the assistant or the system begins a step, or if the speaker changes between the user and others.
+// step starts a new turn if p is an assistant or system part and begins a step, or if the speaker changes from the user
+// to someone else or back.
 func (r *turning) step(p *transcript.Part, role transcript.Role) {
 	if role != transcript.Assistant && role != transcript.System {
 		return
@@ -100,9 +101,8 @@ func (r *turning) role(m *transcript.Message) transcript.Role {
 	return m.Role
 }
 
-// spoken returns the indexes of the parts of a message that belong to a turn, in the order in which they are said.
-// Reasoning outside the content comes first and calls outside the content come last, independent of the order of the
-// members.
+// spoken returns the indexes of a message's parts that belong to a turn, in the order in which they are said. Reasoning
+// outside the content comes first, and calls outside the content come last, regardless of the order of the members.
 func (c *conversion) spoken(m *transcript.Message) []int32 {
 	said := c.order[:0]
 	for rank := range 3 {
@@ -281,8 +281,7 @@ func appendTexts(texts []string, b []byte, s *jsonspan.Scanner) []string {
 	return texts
 }
 
-// typeOf returns the type of an opaque part, for reports. If the part has no type, the key of its first member is
-// used.
+// typeOf returns an opaque part's type, for reports. If the part has no type, it returns the key of the first member.
 func typeOf(b []byte) string {
 	s := jsonspan.New(b)
 	first := ""

@@ -72,8 +72,8 @@ func (c *conversion) toolName(n int32) string {
 	return c.t.Text(p.Name)
 }
 
-// argumentsDepth is the number of levels that a target may nest around the arguments of a call, which must therefore
-// be less deep than a message may be.
+// argumentsDepth is the number of levels that a target may nest around a call's arguments. Arguments must therefore be
+// that much less deep than a message may be.
 const argumentsDepth = 12
 
 // arguments returns the arguments of a call as a JSON object. If they are not an object, they are put into one.
@@ -292,7 +292,7 @@ func (o *outcome) plain() string {
 	return strings.Join(o.texts, "\n")
 }
 
-// textResult writes a result as a text of the user, for targets without tool results.
+// textResult writes a result as a user text, for targets without tool results.
 func (c *conversion) textResult(call, n int32, o *outcome) {
 	c.losePart(n, api.LossNoPlace, api.InsteadText, "")
 	c.open(transcript.User)
@@ -302,7 +302,7 @@ func (c *conversion) textResult(call, n int32, o *outcome) {
 	}
 }
 
-// content sets the values in v for the content of a result: %c and, if media are outside of the content, %l.
+// content sets the values in v for a result's content: %c and, if media are outside the content, %l.
 func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
 	form := &c.to.Outcome
 	media := c.resultMedia(o)
@@ -329,8 +329,8 @@ func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
 	}
 }
 
-// resultMedia returns the media of a result, as far as the target accepts them in results. Other media become text
-// parts, or move to a message after the results.
+// resultMedia returns those media in a result that the target accepts in results. Other media become text parts or move
+// to a message after the results.
 func (c *conversion) resultMedia(o *outcome) (media [][]byte) {
 	form := &c.to.Outcome
 	for _, p := range o.media {

@@ -62,9 +62,8 @@ func (c *conversion) write() {
 	}
 }
 
-// systemTurn writes a turn of the system. If the target has system messages, it is written as one. Otherwise it
-// becomes part of the system prompt outside the list or, if others have spoken before, a text of the user; front is
-// true if none have.
+// systemTurn writes a system turn. If the target has system messages, it is written as one. Otherwise it becomes part
+// of the system prompt outside the list or, if others have spoken before, a user text. front is true if nobody has.
 func (c *conversion) systemTurn(t *turn, front bool) {
 	var texts []string
 	for _, p := range t.pieces {
@@ -98,7 +97,7 @@ func (c *conversion) systemTurn(t *turn, front bool) {
 	}
 }
 
-// assistant writes a turn of the assistant, followed by the results of its calls.
+// assistant writes an assistant turn, followed by the results of its calls.
 func (c *conversion) assistant(t *turn) {
 	c.open(transcript.Assistant)
 	if c.to.Step != "" {
@@ -182,7 +181,7 @@ func (c *conversion) contentOf(m *message) []byte {
 	return m.parts
 }
 
-// here is the value for letters of a template that only stand for the presence of something.
+// here is the value for template letters that only say that something is present.
 var here = []byte{}
 
 func join(texts [][]byte, by string) []byte {

@@ -2,7 +2,7 @@ package dates
 
 import "github.com/ctxfold/ctxfold/core/internal/words"
 
-// monthNames are the names of the twelve months from CLDR (release 48), including the forms that are used with a day, in English,
+// monthNames lists the names of the twelve months from CLDR (release 48), including the forms that are used with a day, in English,
 // German, French, Spanish, Portuguese, Italian, Dutch, Swedish, Danish, Norwegian, Polish, Czech, Hungarian, Romanian, Russian,
 // Ukrainian, Bulgarian, Greek, Turkish, Indonesian, Arabic, Persian, Hebrew, Hindi and Bengali, and short names in English and German.
 // Languages that number their months need no names.

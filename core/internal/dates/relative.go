@@ -68,7 +68,7 @@ var signRows = []struct {
 	{-1, aMonth, "上个月 上個月 先月 지난달"}, {1, aMonth, "下个月 下個月 来月 다음 달"}, {-1, aYear, "去年 昨年 작년 지난해"}, {1, aYear, "明年 来年 내년"},
 }
 
-// weekdays are the names of Monday to Sunday from CLDR (release 48), with short names in English.
+// weekdays lists the names of Monday to Sunday from CLDR (release 48), with short names in English.
 var weekdays = [7]string{
 	"monday mon montag lundi lunes segunda lunedì maandag понедельник", "tuesday tue tues dienstag mardi martes terça martedì dinsdag вторник",
 	"wednesday wed mittwoch mercredi miércoles quarta mercoledì woensdag среду", "thursday thu thurs donnerstag jeudi jueves quinta giovedì donderdag четверг",
@@ -76,7 +76,7 @@ var weekdays = [7]string{
 	"sunday sun sonntag dimanche domingo domenica zondag воскресенье",
 }
 
-// numbers are the words for the numbers from one to ten.
+// numbers lists the words for the numbers from one to ten.
 var numbers = []string{"a one ein eine einem einer un une uno una um uma een один одну एक", "two zwei deux dos dois duas due twee два две दो", "three drei trois tres três tre drie три तीन",
 	"four vier quatre cuatro quatro quattro четыре चार", "five fünf cinq cinco cinque vijf пять पाँच", "six sechs seis sei zes шесть", "seven sieben sept siete sete sette zeven семь",
 	"eight acht huit ocho oito otto восемь", "nine neun neuf nueve nove negen девять", "ten zehn dix diez dez dieci tien десять"}

@@ -62,8 +62,8 @@ func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool
 	return text, ""
 }
 
-// slack is the number of tokens by which a digest may exceed twice the requested size, because models don't count and
-// estimates differ.
+// slack is how many tokens a digest may have beyond twice the requested size, because models don't count and estimates
+// differ.
 const slack = 256
 
 // leastTokens is the minimum size of a digest that replaces many messages (512 times as many tokens). A smaller
@@ -82,7 +82,7 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// The beginnings of answers that are not summaries, in lower case, without apostrophes.
+// The beginnings, in lower case and without apostrophes, of answers that are not summaries.
 var (
 	refusals = []string{"im sorry", "i am sorry", "sorry, ", "i cannot", "i cant ", "i can not", "im unable", "i am unable", "i wont ", "i will not",
 		"as an ai", "im not able", "i am not able", "unfortunately, i", "i must decline", "i apologize",

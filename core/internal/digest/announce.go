@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// Words and phrases that begin sentences about the assistant's next step.
+// Lists of words and phrases that begin sentences about the assistant's next step.
 var (
 	announceHeads = strings.Split("let me|let's|let us|i'll|i will|i'm going to|i am going to|i need to|need to |i now have|i have enough|i can now|"+
 		"still |waiting |continuing |no change yet|i'm about|time to |here goes|ich werde|lass mich|jetzt |nun |zuerst |voy a|ahora |déjame|je vais|"+
@@ -60,17 +60,17 @@ func announcing(text string) bool {
 	return false
 }
 
-// clauseHeads begin clauses about the time or the condition of something.
+// clauseHeads lists phrases that begin clauses about the time or the condition of something.
 var clauseHeads = strings.Split("after |before |once |when |while |if |for |then |since ", "|")
 
-// transient has words for a state that lasts only while something runs. lasting has those of them that mean this even
-// in a sentence that names something.
+// transient lists words for a state that lasts only while something runs. lasting lists those of them that mean this
+// even in a sentence that names something.
 var (
 	transient = wordListOf("again queued wait moment timeout timed settles settle running ended idle ongoing encore")
 	lasting   = wordListOf("yet still waiting pending polling continuing currently shortly soon actively underway momentarily meanwhile noch weiterhin warte attends aún todavía esperando ещё жду")
 )
 
-// qualities are words ending in -ing that describe a property of something and not an activity.
+// qualities lists words ending in -ing that describe a property of something and not an activity.
 var qualities = wordListOf("missing existing failing misleading interesting confusing blocking surprising nothing anything something everything")
 
 // longestTransient is the maximum length of a progress report, in bytes.
@@ -136,10 +136,10 @@ func announcesPlan(clause string) bool {
 	return false
 }
 
-// planJoints are what can appear between a sentence and a final clause that announces the next step.
+// planJoints lists what can appear between a sentence and a final clause that announces the next step.
 var planJoints = []string{", so ", "; so ", ", and ", " and ", "; ", ", ", " — ", " – ", " - "}
 
-// dependent has the beginnings of clauses that mean nothing without the clause after them.
+// dependent lists the beginnings of clauses that mean nothing without the clause after them.
 var dependent = strings.Split("since |because |as |now that |although |while |if |when |once |before |after |for |to |given |with |from ", "|")
 
 // leastLeft is the minimum number of bytes that must remain of a sentence if the plan at its end is cut off.

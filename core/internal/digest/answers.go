@@ -26,7 +26,7 @@ func (a answer) text() string {
 	return a.about + a.words
 }
 
-// Limits in bytes, for the words of one answer, for its question, and for the parts of a result's beginning and end that are searched.
+// Limits in bytes: for the words of one answer, for its question, and for the parts of a result that are searched at its beginning and end.
 const (
 	longestAnswer   = maxRequest
 	longestQuestion = 300
@@ -39,7 +39,7 @@ const (
 var questionTools = wordListOf("askuserquestion askuser askuserquestions askquestion askquestions askfollowupquestion requestuserinput question questions " +
 	"questionnaire askhuman humaninput getuserinput userinput promptuser askclarification clarify elicit fnaskquestion planmoderespond vscodeaskquestions interview")
 
-// bareTool returns the name of a tool as ToolKey does, but without a leading server or namespace.
+// bareTool returns a tool's name as ToolKey does, but without a leading server name or namespace.
 func bareTool(name string) string {
 	if i := strings.LastIndex(name, "__"); i >= 0 {
 		name = name[i+2:]
@@ -287,12 +287,12 @@ func noAnswer(text string) bool {
 	return false
 }
 
-// answerHeads are headings that agents put before an answer in the user's own words.
+// answerHeads lists headings that agents put before an answer in the user's own words.
 var answerHeads = []string{"User has answered: ", "User answered: ", "User wrote: ", "User selected: ", "User responded: ", "User response: ", "User replied: ", "User's answer: ",
 	"User's response: ", "User said: ", "The user answered: ", "The user said: ", "The user responded: ", "The user selected: ", "The user replied: ", "Answer: ", "User: ",
 	"user selected: ", "user wrote: "}
 
-// noWords are the beginnings of a question tool's result if the user gave no answer.
+// noWords lists the beginnings of a question tool's result if the user gave no answer.
 var noWords = []string{"User cancelled", "User canceled", "User dismissed", "The user dismissed", "The user cancelled", "The user canceled", "The user declined", "User declined",
 	"User did not", "The user did not", "User submitted without", "No response", "Timed out", "timeout", "Error", "[User", "Cancelled", "User skipped", "No answer",
 	"Interrupted", "aborted by user", "request_user_input", "Answer questions?", "The user doesn't want", "The user rejected", "Permission"}
@@ -355,7 +355,7 @@ func answersIn(text string, questions []question) (answers []answer, ok bool) {
 	return answers, ok
 }
 
-// answersByID reads an object that has an answer for each question, under the question's id, its text, or its
+// answersByID reads an object that holds an answer to each question, under the question's id, its text, or its
 // position.
 func answersByID(s *jsonspan.Scanner, src []byte, questions []question) (answers []answer) {
 	place := 0
@@ -384,8 +384,8 @@ func answersByID(s *jsonspan.Scanner, src []byte, questions []question) (answers
 	return answers
 }
 
-// joinedStrings returns the strings in the next value of s, joined with commas. In objects it uses only members whose names are those of
-// answers.
+// joinedStrings returns the strings in the next value of s, joined with commas. From objects it uses only members whose
+// names are in answerKeys, or "label".
 func joinedStrings(s *jsonspan.Scanner, src []byte) string {
 	var all []string
 	stringsIn(s, src, "answers", func(key, text string) {
@@ -396,7 +396,7 @@ func joinedStrings(s *jsonspan.Scanner, src []byte) string {
 	return strings.Join(all, ", ")
 }
 
-// clarified returns the answers in a report of Claude Code that the user wants to discuss the questions before answering all of them.
+// clarified returns the answers in Claude Code's report that the user wants to discuss the questions before answering all of them.
 func clarified(text string) (answers []answer) {
 	_, list, _ := strings.Cut(text, "Questions asked:")
 	about := ""

@@ -51,16 +51,16 @@ func callSubject(t *transcript.Transcript, call *transcript.Part) string {
 	return found
 }
 
-// refusalStarts begin the result of a call that the user refused or commented on.
+// refusalStarts lists the beginnings of results of calls that the user refused or commented on.
 var refusalStarts = []string{"The user doesn't want to", "The user rejected", "The user denied", "The user approved", "The user declined", "User rejected",
 	"User denied", "User declined", "Permission for this tool use was denied", "exec command rejected by user", "patch rejected by user", "Rejected by user",
 	"Tool call rejected by user", "The tool call was rejected", "Error: The user", "[Request denied", "Execution denied by user"}
 
-// refusalMarks precede the user's words in the result of a refused call.
+// refusalMarks lists phrases that precede the user's words in the result of a refused call.
 var refusalMarks = []string{"the user said:", "with the following feedback:", "rejected permission with feedback:", "user said:", "user feedback:", "reason given by the user:",
 	"user's reason:", "reason from user:", "rejected by user:", "denied by user:", "declined by user:", "with feedback:", "user's message:"}
 
-// refusalEnds follow them.
+// refusalEnds lists phrases that follow the user's words in such a result.
 var refusalEnds = []string{"\n\nNote: The user's next message", "\n\n<environment_details>", "\n<environment_details>", "\n\n<system-reminder>", "\n<system-reminder>"}
 
 // refusalWords returns the user's words in the result of a call that was refused or commented on; "" if there are none.
@@ -102,11 +102,11 @@ func taggedWords(text string) string {
 	return ""
 }
 
-// queuedMarks precede a message that the user sent while the agent was working.
+// queuedMarks lists phrases that precede a message that the user sent while the agent was working.
 var queuedMarks = []string{"The user sent a new message while you were working", "The user sent the following message while you were working",
 	"The user sent the following message"}
 
-// queuedEnds follow it.
+// queuedEnds lists phrases that follow such a message.
 var queuedEnds = []string{"\n\nIMPORTANT: After completing", "\nIMPORTANT: After completing", "\n\nThis is how Claude Code surfaces", "\n\nPlease address this message",
 	"\nPlease address this message"}
 

@@ -2,8 +2,9 @@ package digest
 
 import "strings"
 
-// The minimum numbers of words before and in the question of a sentence that first asserts something. With fewer words before the question,
-// the sentence begins with a greeting ("Hey Mia, …"). With fewer words in the question, it only asks for confirmation ("…, isn't it?").
+// In a sentence that asserts something and then asks a question, the minimum numbers of words before the question and
+// in it. With fewer words before the question, the sentence only begins with a greeting ("Hey Mia, …"). With fewer
+// words in it, it only asks for confirmation ("…, isn't it?").
 const (
 	leastAsserted = 3
 	leastAsked    = 3

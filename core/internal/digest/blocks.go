@@ -6,7 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// The tags of the blocks that hold the ledger in a digest. Nothing else in a digest can open or close one; see Fence.
+// The tags of the blocks that hold the ledger's lists in a digest. No other text in a digest can contain one of these
+// tags; see Fence.
 const (
 	requestsTag = "user-requests"
 	modifiedTag = "modified-files"
@@ -118,11 +119,11 @@ func (l *Ledger) requestsBlock(size int) string {
 	return b.String()
 }
 
-// requestEntry returns a request as an entry of its block.
+// requestEntry returns a request as an entry for the block of requests.
 func requestEntry(text string) string { return "- " + Fence(strings.ReplaceAll(text, "\n", "\n  ")) }
 
-// TextBeside returns the ledger for the end of a digest that a model wrote, in at most max bytes, plus up to spare bytes for the user's
-// requests.
+// TextBeside returns the ledger as text, to be put at the end of a digest that a model wrote. It takes at most max
+// bytes, plus up to spare bytes for the user's requests.
 func (l *Ledger) TextBeside(max, spare int) string {
 	var b strings.Builder
 	parts := l.blocks()
@@ -146,7 +147,7 @@ func (l *Ledger) TextBeside(max, spare int) string {
 	return b.String()
 }
 
-// blocks returns the parts of a ledger, each with its maximum share of the remaining room, in percent.
+// blocks returns the ledger's blocks, each with its maximum share of the room that is left, in percent.
 func (l *Ledger) blocks() []ledgerBlock {
 	var commands []string
 	for _, c := range l.Commands {
@@ -167,7 +168,7 @@ func (l *Ledger) blocks() []ledgerBlock {
 	}
 }
 
-// errorsBlock returns the block of open errors.
+// errorsBlock returns the block with the open errors, in at most max bytes.
 func (l *Ledger) errorsBlock(max int) string {
 	errors := make([]string, len(l.Errors))
 	for i, f := range l.Errors {
@@ -180,7 +181,7 @@ func (l *Ledger) errorsBlock(max int) string {
 	return block(errorsTag, fenced(errors), max)
 }
 
-// fenced applies [Fence] to each text of a list, so that none can end the block that contains it.
+// fenced applies [Fence] to each text in a list, so that none can end the block that contains it.
 func fenced(list []string) []string {
 	out := make([]string, len(list))
 	for i, s := range list {

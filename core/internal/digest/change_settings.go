@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// settingLine is a line of a file of settings. Elements of a list have no value, unless they begin with a key themselves.
+// settingLine is a line in a settings file. List elements have no value, unless they begin with a key themselves.
 type settingLine struct {
 	line, key, value string
 	item             bool // an element of a YAML list
 }
 
-// settingFiles are the endings of the names of files that hold settings.
+// settingFiles lists the file name extensions of settings files.
 var settingFiles = wordListOf("json jsonc json5 yaml yml toml ini cfg conf env properties")
 
 // mostSettings is the maximum number of settings that are named after one verb.
 const mostSettings = 5
 
-// settingChanges describes a change of a file of settings by their names, and values before and after. ok is false if the file is another one, or
-// if some of its lines are no settings.
+// settingChanges describes a change to a settings file: the names of the changed settings, with their old and new
+// values. ok is false if the file isn't a settings file, or if the change contains other lines.
 func settingChanges(c *change) (text string, ok bool) {
 	if !settingFiles.has(c.path[strings.LastIndexByte(c.path, '.')+1:]) {
 		return "", false
@@ -71,7 +71,7 @@ func nameQuote(text string) string {
 	return text
 }
 
-// settingsIn reads the settings on lines. ok is false if another line is between them that is neither a comment nor a bracket.
+// settingsIn parses lines as settings. ok is false if any other line is neither a comment nor a bracket.
 func settingsIn(lines []string) (all []settingLine, ok bool) {
 	for _, line := range lines {
 		line = strings.TrimRight(line, ", ")
@@ -87,7 +87,7 @@ func settingsIn(lines []string) (all []settingLine, ok bool) {
 	return all, true
 }
 
-// settingOf reads a line of settings: `"key": value`, `key = value`, `"element"` or `- element`.
+// settingOf parses one line as a setting: `"key": value`, `key = value`, `"element"` or `- element`.
 func settingOf(line string) (s settingLine, ok bool) {
 	item := strings.TrimPrefix(line, "- ")
 	rest, quotes := strings.CutPrefix(item, `"`)

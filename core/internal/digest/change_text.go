@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The sizes of quotes from a change, in bytes.
+// The maximum sizes of quotes from a change, in bytes.
 const (
 	quotedChange = 140
 	quotedNew    = 240
@@ -20,8 +20,9 @@ const (
 	mostAdded   = 3
 )
 
-// text describes a change for an entry, to follow the path. It names the settings and definitions that the change adds, removes and changes, and
-// quotes a few lines, or a new comment. If there is none of these, it is "".
+// text describes a change, for the place after the file's path in a log entry. It names the settings and definitions
+// that the change adds, removes or modifies, and quotes a few lines or a new comment. It returns "" if there is nothing
+// to say.
 func (c *change) text() string {
 	if c.created {
 		return c.createdText()
@@ -121,8 +122,8 @@ func nameChanges(now, before []string) (parts []string) {
 // mostParts is the maximum number of parts in the description of several edits of one file.
 const mostParts = 3
 
-// joinEdits joins the descriptions of several edits of one file. What they say twice is said once. Of too many parts, the last one of each kind
-// stays, as it is true at the end.
+// joinEdits joins the descriptions of several edits of one file. Repetitions are dropped. If there are too many parts,
+// only the last of each kind stays, since that one is true at the end.
 func joinEdits(edits []string) string {
 	var parts []string
 	for _, edit := range edits {
@@ -162,7 +163,8 @@ func partKind(part string) string {
 	return verb + rest[:min(len(rest), strings.Count(rest[:min(1, len(rest))], "`"))]
 }
 
-// editParts divides the description of an edit at its separators. Those inside of quoted code or of a quoted comment belong to the file.
+// editParts splits an edit's description at the separators. It ignores separators inside quoted code or a quoted
+// comment, since these come from the file.
 func editParts(edit string) (parts []string) {
 	from, code, depth := 0, 0, 0 // the length of the marks around the code, in bytes, and the number of open quotes
 	for i := 0; i < len(edit); i++ {
@@ -189,8 +191,8 @@ func editParts(edit string) (parts []string) {
 	return append(parts, edit[from:])
 }
 
-// mergeEdit adds what a part of a description says to an earlier part with the same verb, and reports whether there is one: a list of names,
-// or the number of places in which a call replaces another.
+// mergeEdit merges a part of a description into an earlier part with the same verb: it adds the names to the list, or
+// the number to the number of places in which one call replaces another. It reports whether there was such a part.
 func mergeEdit(parts []string, part string) bool {
 	what, n, rest := placesIn(part)
 	for i := range parts {
@@ -217,7 +219,7 @@ func mergeEdit(parts []string, part string) bool {
 	return false
 }
 
-// nameVerb returns the verb of a part of a description if only names follow it, otherwise "".
+// nameVerb returns the verb of a description's part if only names follow it; otherwise "".
 func nameVerb(part string) string {
 	for _, verb := range []string{addsVerb, removesVerb, changesVerb} {
 		if strings.HasPrefix(part, verb) && !strings.ContainsAny(part, "`“") {
@@ -299,7 +301,7 @@ func swapped(removed, added []string) string {
 	return swap(removed[0], added[0])
 }
 
-// swap quotes a line before and after a change. Of a long line, it quotes what differs.
+// swap quotes a line before and after a change. If the line is long, it quotes only what differs.
 func swap(old, now string) string {
 	if max(len(old), len(now)) > quotedLine {
 		old, now = middles(old, now, contextOfSwap)
@@ -310,8 +312,8 @@ func swap(old, now string) string {
 // contextOfSwap is the minimum number of bytes around the part of a long line that differs.
 const contextOfSwap = 16
 
-// middles returns the parts of two lines between their common beginning and their common end, in whole words, with at least context bytes of these
-// on each side.
+// middles returns what differs between two lines: each line without the beginning and the end that they share, cut
+// between words. It keeps at least context bytes of the shared text on each side.
 func middles(old, now string, context int) (string, string) {
 	inside := func(c byte) bool { return byteClass[c]&(small|capital|under|digit) != 0 || c >= 0x80 }
 	from := 0

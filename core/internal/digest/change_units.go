@@ -17,14 +17,14 @@ type change struct {
 	content        string // the whole content if the call wrote it
 }
 
-// Names of arguments: those with the text before an edit, with the text after it, and with the whole new content.
+// The names of the arguments that hold the text before an edit, the text after it, and a file's whole new content.
 var (
 	beforeKeys  = wordListOf("old_string oldText old_str oldString old search old_text find original")
 	afterKeys   = wordListOf("new_string newText new_str newString new replace new_text replacement updated insert_text")
 	contentKeys = wordListOf("content file_text contents text body new_source")
 )
 
-// Limits: the bytes that are examined of an edit's texts, and the lines that are kept of a change.
+// Limits: how many bytes of an edit's texts are examined, and how many lines of a change are kept.
 const (
 	lookChange  = 1 << 16
 	keptChanges = 400
@@ -158,8 +158,7 @@ func commentOf(line string) string {
 	return ""
 }
 
-// telling returns the informative lines: none that consist of punctuation, and no imports if there are any other
-// lines.
+// telling returns the informative lines. It drops lines of mere punctuation and, if any other lines are left, imports.
 func telling(lines []string) (out []string) {
 	var imports []string
 	for _, line := range lines {
@@ -194,7 +193,7 @@ func onlyImports(lines []string) bool {
 	return !slices.ContainsFunc(telling(lines), func(line string) bool { return !isImport(line) })
 }
 
-// quoted quotes the first of the lines, in about most bytes at most.
+// quoted quotes the first lines, in about most bytes or less.
 func quoted(lines []string, most int) string {
 	var b strings.Builder
 	for i, line := range lines {
@@ -211,7 +210,7 @@ func quoted(lines []string, most int) string {
 	return Fence(b.String())
 }
 
-// codeQuote returns a line of code in backticks, more of them in a row than the line contains.
+// codeQuote encloses a line of code in backticks, with more of them in a row than the line itself contains.
 func codeQuote(line string) string {
 	if !strings.Contains(line, "`") {
 		return "`" + line + "`"
@@ -223,7 +222,7 @@ func codeQuote(line string) string {
 	return marks + " " + line + " " + marks
 }
 
-// Words at the beginning of definitions: modifiers, keywords of types and functions, and keywords of variables.
+// Words at the beginning of definitions: modifiers, keywords for types and functions, and keywords for variables.
 var (
 	modifiers = wordListOf("readonly get set private internal virtual unsafe export default async public private protected static pub abstract final override declare pub(crate)")
 	defines   = wordListOf("func function class interface type def fn struct enum trait module protocol object record")
@@ -257,10 +256,10 @@ func methodIn(line, rest string) string {
 	return name
 }
 
-// notMethods has words that may precede a parenthesis but don't name a method.
+// notMethods lists words that may precede a parenthesis but don't name a method.
 var notMethods = wordListOf("if for while switch catch function return else with do try using lock foreach elif unless until match select when describe test beforeEach afterEach")
 
-// definedIn returns the names that lines of code define, exported ones first, and at most most of them.
+// definedIn returns up to most names that lines of code define, exported ones first.
 func definedIn(lines []string, most int) (names []string) {
 	for _, line := range lines {
 		if name := definedBy(line); name != "" && len(names) < most && !slices.Contains(names, name) {

@@ -56,18 +56,18 @@ const mostHistory = 40
 const (
 	// eventsMark separates a file from its history.
 	eventsMark = " — "
-	// groupMark ends the history of all files that follow it on the line.
+	// groupMark follows a history that applies to all the files after it on the line.
 	groupMark = ": "
-	// beforeHistory is the history of files whose changes no entry mentions.
+	// beforeHistory is the history given for files whose changes no entry mentions.
 	beforeHistory = "changed before"
-	// triedVerb is the history of files that were only written to be run.
+	// triedVerb is the history given for files that were only written to be run.
 	triedVerb = "written and run"
-	// awayVerb, followed by the new name, is the history of files that were moved or renamed.
+	// awayVerb, followed by the new name, is the history given for files that were moved or renamed.
 	awayVerb = "moved to "
 	goneVerb = "deleted"
 )
 
-// historyVerbs begin the history of a file.
+// historyVerbs lists the words with which a file's history can begin.
 var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved in [", "deleted in [", awayVerb, triedVerb, beforeHistory}
 
 // files returns the block of changed files with their histories, in at most size bytes. Files with the same history share a line, and the
@@ -156,8 +156,8 @@ func folderOfAll(names []string) string {
 	return folder
 }
 
-// mostBefore is the maximum number of files that are named, the newest ones, among those that no entry mentions and among those that were
-// only run.
+// mostBefore is the maximum number of files to name, newest first, that no entry mentions; likewise for files that were
+// only written to be run.
 const mostBefore = 16
 
 // grouped returns lines that name the files with a common history. Each line has about most bytes.
@@ -180,7 +180,7 @@ func grouped(history string, names []string, most int) (lines []string) {
 // moreFiles ends a list of files that is not complete.
 const moreFiles = "(and other files)"
 
-// firstOf writes a block with the first files, in at most max bytes including the tags.
+// firstOf returns a block with as many of the first entries as fit into max bytes, including the tags.
 func firstOf(tag string, entries []string, max int) string {
 	left := max - 2*len(tag) - len("<>\n</>")
 	var b strings.Builder
@@ -200,7 +200,7 @@ func firstOf(tag string, entries []string, max int) string {
 	return "<" + tag + ">\n" + b.String() + "</" + tag + ">"
 }
 
-// histories returns the history of each file, by path, as far as the log's entries show it.
+// histories returns the history of each file, by path, as the log's entries tell it.
 func (k *turnLog) histories() (events critbit.Map[history]) {
 	for i := range k.turns {
 		t := &k.turns[i]

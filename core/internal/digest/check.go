@@ -33,7 +33,7 @@ func (e *Extract) Check(body string) (facts, found int) {
 	return facts, found
 }
 
-// has reports whether a text contains a line, ignoring differences in white space.
+// has reports whether text contains line, ignoring differences in white space.
 func has(text, line string) bool {
 	return strings.Contains(strings.Join(strings.Fields(text), " "), strings.Join(strings.Fields(line), " "))
 }

@@ -22,8 +22,8 @@ const buildRow = 4
 // testChecks is the set of kinds for a command that runs only tests.
 const testChecks checkKinds = 1 << 1
 
-// checkers has the programs that check something. checking has the words after a runner that name a check ("npm run
-// lint"). Both have a row for each kind.
+// checkers lists programs that check something. checking lists words that name a check after a runner ("npm run lint").
+// Both have a row for each kind.
 var (
 	checkers = words.NewTable("pytest jest vitest mocha ctest tox nox rspec phpunit playwright cypress",
 		"eslint biome prettier ruff flake8 black staticcheck golangci-lint rubocop shellcheck", "tsc tsgo mypy", "make cmake gradle mvn")
@@ -31,8 +31,8 @@ var (
 		"check verify", "install")
 )
 
-// checkOf returns the kind of check that a command makes, as a row number; 0 if it checks nothing. name is the name
-// of the command's program.
+// checkOf returns the kind of check that a command performs, as a row number; 0 if it checks nothing. name is the
+// command's program.
 func checkOf(name string, words []string) int {
 	row := checkers.Row(name)
 	if row == 0 && !runners.has(name) || row > 0 && row != buildRow {
@@ -58,10 +58,10 @@ func checksIn(script string) (kinds checkKinds) {
 	return kinds
 }
 
-// checkedPart returns the part of a script whose outcome its result shows, if the script checks something: the last
-// of its lists of commands that has a check, from that check to the list's last one. "sed -i s/a/b/ x.go && go build
-// ./...; echo done" becomes "go build ./...". If a later list runs another program, behind is the script from there
-// on, because that program may be what failed.
+// checkedPart returns the part of a script that determines its result, if the script checks something: in its last
+// command list that has a check, the commands from that check to the end of the list. "sed -i s/a/b/ x.go && go build
+// ./...; echo done" becomes "go build ./...". If a later list runs another program, behind is the script from there on,
+// because that program may be what failed.
 func checkedPart(script string) (part, behind string) {
 	bare, _ := cutHeredocs(script)
 	from, to, inList := 0, 0, false

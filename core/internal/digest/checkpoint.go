@@ -78,7 +78,7 @@ func checkpointPrompt(p *Prompt) string {
 	return p.Checkpoint(guardLabels(Fence(prior)), guardLabels(Fence(or(p.Task, UnknownTask))), "<scrollback>\n"+Fence(p.Record)+"\n</scrollback>")
 }
 
-// Checkpoint returns the prompt of a request in the style checkpoint, given its parts (S2.19).
+// Checkpoint returns the prompt for a request in the checkpoint style, given its parts (S2.19).
 func (p *Prompt) Checkpoint(prior, task, record string) string {
 	end := p.Template
 	if end == "" {

@@ -29,8 +29,8 @@ const (
 	commits                // git commit
 )
 
-// The programs that only inspect something and those that check something, and the words after a runner that name a
-// check.
+// Lists of the programs that only inspect something, of those that check something, and of the words that name a check
+// after a runner.
 var (
 	lookers = wordListOf("ls cat head tail sed nl less bat grep rg egrep fgrep ag find fd tree pwd which type whereis wc stat file du df ps " +
 		"env printenv echo printf date test [ diff cmp cd true false sleep wait jq awk sort uniq cut tr xxd hexdump od strings readlink " +
@@ -113,8 +113,8 @@ func kindOf(script string) (kind runKind) {
 // mostCommands is the maximum number of commands that are examined in a script.
 const mostCommands = 32
 
-// eachCommand calls see with the words of each command in a script, without the variable assignments before it, and
-// wrote with each file to which a command's output is redirected.
+// eachCommand calls see with the words of each command in a script, without leading variable assignments, and wrote
+// with each file to which a command's output is redirected.
 func eachCommand(script string, see func(words []string), wrote func(string)) {
 	script, _ = cutHeredocs(script)
 	for n := 0; len(script) > 0 && n < mostCommands; n++ {
@@ -129,8 +129,8 @@ func eachCommand(script string, see func(words []string), wrote func(string)) {
 	}
 }
 
-// withoutLaunchers returns the words of a command and the name of its program, without programs that only start
-// another command ("sudo", "xargs -0").
+// withoutLaunchers returns a command's words and the name of its program. It skips programs that only start another
+// command ("sudo", "xargs -0").
 func withoutLaunchers(words []string) (rest []string, name string) {
 	name = words[0][strings.LastIndexByte(words[0], '/')+1:]
 	for len(words) > 1 && launchers.has(name) {
@@ -183,7 +183,7 @@ func kindOfWords(words []string) runKind {
 	return acts
 }
 
-// abandoned reports whether a tool's output shows that the call was ended before it had a result.
+// abandoned reports whether a tool's output shows that the call was ended before it produced a result.
 func abandoned(output string) bool {
 	head := strings.ToLower(output[:min(len(output), 400)])
 	for _, sign := range []string{"request interrupted", "aborted by", "command was aborted", "command aborted", "interrupted by user", "user doesn't want to", "user rejected",
@@ -274,7 +274,7 @@ func countOf(script, output string) string {
 	return ""
 }
 
-// saysOutcome reports whether a short output is meaningful to a reader.
+// saysOutcome reports whether a short output means something to a reader.
 func saysOutcome(said string) bool {
 	return len(said) > 3 && said[0] != '{' && said[0] != '[' && said[0] != '<' && !strings.HasPrefix(strings.ToLower(said), "(no output")
 }
@@ -330,7 +330,7 @@ func lastStates(output string) string {
 	return b.String()
 }
 
-// outcomes has words that, next to a number, mark the summary line of tests and linters.
+// outcomes lists words that, next to a number, identify the summary line of a test runner or linter.
 var outcomes = []string{"pass", "fail", "error", "warning", "test", "checked", "built", "compiled", "ok"}
 
 // outcomeLine returns the last summary line in a program's output, or "".
@@ -393,7 +393,7 @@ func withoutLooks(script string) string {
 	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(script[:end], " \n&|;"), "2>&1"), " \n&|;")
 }
 
-// scriptVerb begins the description of a script by its comment.
+// scriptVerb precedes a script's comment where the comment describes the script.
 const scriptVerb = "ran a script: "
 
 // text describes a command and its outcome for an entry.

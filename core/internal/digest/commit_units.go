@@ -18,7 +18,7 @@ func commitOf(output string) string {
 	return ""
 }
 
-// statOf returns the line in which git counts changes, or "".
+// statOf returns the line in which git counts the changed files and lines, or "".
 func statOf(output string) string {
 	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
 		if line = strings.TrimSpace(line); strings.Contains(line, "changed, ") && strings.Contains(line, " file") && len(line) < 100 {
@@ -75,7 +75,7 @@ const (
 // as fits.
 func commitMessage(script string) string { return shortMessage(messageIn(script)) }
 
-// commitSubject returns the first line of the message that a git commit in a script has.
+// commitSubject returns the first line of the message of a git commit in a script.
 func commitSubject(script string) string {
 	subject, _, _ := strings.Cut(messageIn(script), "\n")
 	return clipWords(strings.TrimSpace(subject), quotedSubject)

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Completed is a model's digest with what code adds to it.
+// Completed is a model's digest together with what code adds to it.
 type Completed struct {
 	Body    string // the model's text, the rules missing from it, and the ledger
 	Missing string // lines with facts that are not in Body
@@ -27,9 +27,10 @@ func (c *Completed) Text() string {
 	return Complete(c.Body, c.Missing)
 }
 
-// Complete adds the rules, the ledger and missing facts to a model's text, unless the text already contains them. standing is the block of
-// rules, which doesn't count towards room. room is the size in bytes for the text and the ledger; facts may take a tenth more, and the user's
-// requests another spare bytes. The ledger gets at least a third of the room.
+// Complete adds the rules, the ledger and missing facts to a model's text, unless the text already contains them.
+// standing is the block of rules, which doesn't count towards room. room is the size limit for the text and the ledger,
+// in bytes; facts may take a tenth more, and the user's requests another spare bytes. The ledger gets at least a third
+// of the room.
 func (e *Extract) Complete(text, standing string, room, spare int) Completed {
 	text = e.ledger.undenied(text)
 	standing = e.standingBeside(text, standing)
@@ -41,8 +42,8 @@ func (e *Extract) Complete(text, standing string, room, spare int) Completed {
 	return c
 }
 
-// standingBeside returns the block of standing instructions, in about as many bytes as block has. It omits instructions that the text already
-// contains as an item or a line in the user's own words.
+// standingBeside returns the block of standing instructions, at about the size of block. It omits instructions that the
+// text already contains as an item or a line in the user's own words.
 func (e *Extract) standingBeside(text, block string) string {
 	l := e.ledger
 	if block == "" {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Beginnings of messages with which users reject what the assistant said or did: words, phrases, and character
-// sequences in scripts without spaces.
+// Beginnings of messages in which users reject what the assistant said or did: words, phrases, and, for scripts without
+// spaces, character sequences.
 var (
 	contestWords = wordListOf("no nope nah wrong incorrect nein falsch non faux нет неверно неправильно لا خطأ नहीं गलत")
 	hesitations  = wordListOf("ok okay uh uhm um hm hmm well ah oh äh hm euh eh ну")

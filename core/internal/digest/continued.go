@@ -6,14 +6,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// continues begins the message with which an agent program continues a session from its own summary. summaryStart
-// precedes the summary in this message.
+// continues is the beginning of the message with which an agent program resumes a session from its own summary.
+// summaryStart precedes the summary in this message.
 const (
 	continues    = "This session is being continued from a previous conversation"
 	summaryStart = "\nSummary:\n"
 )
 
-// summaryEnds begin the text after the summary, which instructs the agent.
+// summaryEnds lists the beginnings of the text after the summary, which instructs the agent.
 var summaryEnds = []string{"If you need specific details from before compaction", "Please continue the conversation from where"}
 
 // continuedIn calls see for each summary in message i that an agent program wrote to replace an earlier part of the

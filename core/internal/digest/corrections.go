@@ -26,10 +26,10 @@ const (
 )
 
 var (
-	// correcting are words with which people admit a mistake.
+	// correcting lists words with which people admit a mistake.
 	correcting = newWordSet("wrong correction mistaken misspoke mistake falsch irrtum geirrt korrektur vertan tort erreur trompé trompée equivoqué corrección enganei correção sbagliato errore correzione ошибся ошиблась ошибка خطأ गलत गलती",
 		"错 錯 更正 間違 訂正 잘못 정정")
-	// denying has words that appear between a value and the wrong value that it replaces.
+	// denying lists words that appear between a right value and the wrong one that it replaces.
 	denying = words.NewSet("not nicht pas no não non не")
 )
 
@@ -43,8 +43,8 @@ func admits(ws []words.Word) bool {
 	return false
 }
 
-// deniedIn returns the range of words in which a statement denies a value after naming the right one, as in "It is
-// 5433, not 5432". from is -1 if there is no such range.
+// deniedIn returns the range of words in which a statement names a wrong value after the right one, as in "It is 5433,
+// not 5432". from is -1 if there is no such range.
 func deniedIn(text string, ws []words.Word) (from, to int) {
 	for k := 2; k < len(ws); k++ {
 		if w := ws[k]; denying.Has(ws[k-1].Stem) && (w.Kind&words.Digit != 0 || w.Kind&words.Capital != 0 && w.End-w.From > 1) && strings.ContainsAny(text[ws[k-2].End:ws[k-1].From], ",;(–—") {
@@ -113,8 +113,8 @@ func (k *talk) correct(chosen []extract.Chosen, facts []*fact, gone []bool) {
 	}
 }
 
-// corrects puts the earlier answers in doubt that the current turn corrects. It drops corrected statements that were
-// only made while working.
+// corrects puts in doubt the earlier answers that the current turn corrects. It drops corrected statements that the
+// assistant only made while working.
 func (r *turnReader) corrects() {
 	now := len(r.turns) - 1
 	var room []words.Word
@@ -133,8 +133,8 @@ func (r *turnReader) corrects() {
 	}
 }
 
-// mostOfTurn is the maximum number of a turn's corrections that are applied. The limit bounds the cost, because each is compared with all
-// earlier statements.
+// mostOfTurn is the maximum number of corrections that are applied per turn. The limit bounds the cost, because each is
+// compared with all earlier statements.
 const mostOfTurn = 8
 
 // corrected applies a correction to the statements of one turn. In the current turn, which number identifies, only

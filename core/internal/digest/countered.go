@@ -13,14 +13,14 @@ import (
 // different one ("The depot takes 12 pallets a day", after "Depots usually take 20 pallets a day"), a digest prefers the user's sentence, even if
 // later ones repeat all its words, and notes the user's value behind the assistant's sentence.
 
-// The factors of the user's sentence and of the assistant's, in 1/1024.
+// The factors for the weights of the user's sentence and the assistant's, in 1/1024.
 const (
 	ofCounter   = 8192
 	ofCountered = 128
 )
 
-// Limits that bound the cost: the number of the assistant's newest sentences with measures that are compared, the maximum distance between
-// the two sentences in items, and the maximum length of each in bytes.
+// Limits that bound the cost: how many of the assistant's newest sentences with measures are compared, the maximum
+// distance between the two sentences in items, and the maximum length of each in bytes.
 const (
 	mostClaims   = 48
 	nearCounter  = 8
@@ -30,14 +30,15 @@ const (
 // counterOpen begins the note that follows an assistant's sentence if the user then states another value.
 const counterOpen = " (the user then says "
 
-// measure is a number in a text with the words next to it. Usually one of them is its unit or the thing that it counts.
+// measure is a number in a text, together with the words next to it. Usually one of them is its unit or the thing that
+// it counts.
 type measure struct {
 	count         string // the number
 	text          string // the number with its unit, as written
 	before, after uint32 // the stems of the words next to it; 0 if there is none
 }
 
-// claim is a sentence that names numbers.
+// claim is a sentence that contains numbers.
 type claim struct {
 	item, from, to int
 	leads          bool // whether it is the first sentence of its item
@@ -197,7 +198,7 @@ func (k *talk) counterBy(c *claim, claims []claim) {
 	}
 }
 
-// reweigh sets the factor of a range of an item's text.
+// reweigh sets the factor for the weight of a range in an item's text.
 func (k *talk) reweigh(item, from, to, factor int) {
 	it := &k.items[item]
 	it.Weighed = append(it.Weighed, extract.Weighed{From: from, To: to, Factor: factor})

@@ -11,13 +11,13 @@ import (
 // mostDoubted is the maximum number of earlier turns whose answers a recurring error puts in doubt.
 const mostDoubted = 8
 
-// The label of an answer that is in doubt. The number of the later turn is between the two parts.
+// The two parts of the label for an answer that is in doubt. The later turn's number goes between them.
 const (
 	doubtOpen = "answer, which ["
 	doubtEnd  = "] puts in doubt: "
 )
 
-// judge records what asked, the user's next message, shows about the turn. number is the number of the next turn.
+// judge records what the user's next message, asked, shows about the turn. number is the next turn's number.
 func (t *turn) judge(asked string, number int) {
 	t.contested = contests(asked) || t.denied(asked)
 	t.claims = slices.ContainsFunc(t.units, func(u unit) bool { return u.kind == answerUnit && claims(u.lead+" "+u.text) })
@@ -26,7 +26,7 @@ func (t *turn) judge(asked string, number int) {
 	}
 }
 
-// ofBeside is the divisor for the weight of those parts of a contested answer that the user's correction isn't about.
+// ofBeside divides the weights of those parts of a contested answer that the user's correction isn't about.
 const ofBeside = 4
 
 // narrow marks the units of a contested answer that the user's correction isn't about: those that share fewer words

@@ -9,9 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// endState is the state of the work after the messages, as far as commands and edits show it: the last commit and
-// push, the files edited since, and the last result of each check. A section of the digest contains it, and the next
-// compaction reads it from there.
+// endState is the state of the work after the messages, as far as commands and edits show it: the last commit and push,
+// the files edited since, and the last result of each check. A section of the digest shows it, and the next compaction
+// reads it from there.
 type endState struct {
 	commit, push, tree dated
 	edited             []string // the paths of files that were edited since the commit
@@ -34,8 +34,8 @@ type checkState struct {
 	runs   string // the script that the check runs, if a package manager has ever printed it
 }
 
-// Limits: how many turns later a check still says something about the end state, and how many checks and edited files
-// are listed.
+// Limits: for how many turns a check's result still says something about the end state, and how many checks and edited
+// files are listed.
 const (
 	lastingTurns = 2
 	mostChecks   = 6
@@ -180,7 +180,7 @@ const (
 	staleEnd    = " (before the last edits)"
 )
 
-// lines returns the lines of the section. last is the number of the last turn, open has the commands of the open
+// lines returns the section's lines. last is the number of the last turn, open contains the commands that have open
 // errors, and short returns the digest's name for a path. Checks that ran long before the last turn are omitted,
 // because they say nothing about the end state.
 func (s *endState) lines(last int, open *critbit.Map[struct{}], short func(path string) string) (lines []string) {
@@ -216,7 +216,7 @@ func (s *endState) lines(last int, open *critbit.Map[struct{}], short func(path 
 	return lines
 }
 
-// stateText returns the section with the state at the end, in at most size bytes, without checks that are among the open errors.
+// stateText returns the section that shows the end state, in at most size bytes, without checks that are among the open errors.
 func (k *turnLog) stateText(errors []api.LedgerFailure, size int) string {
 	if len(k.turns) == 0 {
 		return ""

@@ -8,30 +8,30 @@ import (
 // An errand is something that the user asks for once: "ok, read the file and tell me what is wrong". It sometimes has the words of a rule,
 // but isn't one: it ends with the turn. A sentence that says how long or when it applies is not an errand.
 
-// Words that identify errands, in English, German, French and Spanish.
+// Word lists that identify errands, in English, German, French and Spanish.
 var (
-	// reacting begin a reply to what the assistant has just said.
+	// reacting lists words that begin a reply to what the assistant has just said.
 	reacting = wordListOf("hi hello hey ok okay yes yeah yep yup sure alright right wait hmm hm oh ah cool nice great so sooo soo but and also then now please well hey good perfect thanks just plus " +
 		"ja gut also dann und aber jetzt bitte oui bon alors et mais maintenant bien vale entonces pero ahora sí si")
-	// answering are those of the reacting words after which only an order makes a rule.
+	// answering lists those of the reacting words after which only a command counts as a rule.
 	answering = wordListOf("ok okay yes yeah yep yup sure alright wait hmm hm oh ah so sooo soo ja oui vale sí")
-	// lasts are words that make a sentence hold beyond the current turn.
+	// lasts lists words that make a sentence apply beyond the current turn.
 	lasts = wordListOf("always never ever mustn't don't dont whenever throughout everywhere anywhere avoid prefer without forever rule rules convention policy " +
 		"only unless when everytime future default standard onwards forbidden allowed allergic strictly no-one " +
 		"immer nie niemals stets nur künftig zukünftig kein keine keinen wenn ohne toujours jamais sans quand seulement siempre nunca jamás sin cuando solo sólo")
-	// demands are words that make a sentence a rule, unless its verb names something that is done once.
+	// demands lists words that make a sentence a rule, unless its verb is for something done once.
 	demands = wordListOf("must darf dürfen muss müssen")
-	// obliging are verbs with which a clause about a thing says how it is to be.
+	// obliging lists verbs that say what a thing must be like.
 	obliging = wordListOf("must should may shall has have need needs")
-	// errands are verbs of things done once.
+	// errands lists verbs for things that are done once.
 	errands = wordListOf("read review explain check look find fix move remove delete create spawn run update revert undo save commit push merge rebase show tell investigate " +
 		"continue implement refactor rename open switch build try debug split extract clean finish start fetch pull deploy install restart rerun compare research summarize summarise propose suggest " +
 		"analyze analyse tackle figure see go let change replace convert migrate bump release publish inspect verify describe list rewrite simplify drop get do configure set put " +
 		"lies prüfe schau suche behebe lösche entferne erstelle starte ändere zeige erkläre lis vérifie cherche corrige supprime crée lance change montre explique " +
 		"lee revisa busca arregla borra elimina crea ejecuta cambia muestra explica")
-	// modals may come between the beginning of a sentence and the verb of an errand.
+	// modals lists words that may come between the beginning of a sentence and an errand's verb.
 	modals = wordListOf("we i you need to want should can could would like have has let's lets us me do also just i'd we'd i'll we'll going gonna maybe probably first next")
-	// supposing are verbs that express uncertainty after "I" or "we".
+	// supposing lists verbs that express uncertainty after "I" or "we".
 	supposing  = wordListOf("think thought believe believed guess suppose supposed assume assumed wonder understand see")
 	asksWhy    = wordListOf("why what what's whats how how's hows where where's who which warum wieso wie pourquoi comment qué cómo")
 	ownTools   = wordListOf("skill agent agents worker workers tool subagent subagents mcp")
@@ -40,7 +40,7 @@ var (
 	needing    = wordListOf("i i'm i've i'll")
 	taskLabels = wordListOf("request task step ticket issue todo item part phase aufgabe schritt tâche étape tarea paso")
 	firstTwo   = wordListOf("i we")
-	// besides are prepositions of time and occasion that don't also begin a condition.
+	// besides lists prepositions of time and occasion that don't also begin a condition.
 	besides    = wordListOf("with upon vor nach bei mit de после перед")
 	each       = wordListOf("every each any jede jeder jedes jedem jeden chaque cada каждого каждой каждым")
 	times      = wordListOf("time mal fois vez volta keer раз")
@@ -49,7 +49,7 @@ var (
 	askingVerb = wordListOf("can could should would may")
 )
 
-// errand reports whether a sentence s with the words ws is of no use later: it asks for something that one turn
+// errand reports whether a sentence s with the words ws is of no use later, because it asks for something that one turn
 // accomplishes, or only states an opinion. direct means that its cue tells the reader what to do.
 func errand(s string, ws []word, direct bool) bool {
 	if unspacedText(s) {
@@ -144,8 +144,8 @@ func rulesOut(ws []word) bool {
 	return false
 }
 
-// recurs returns the index of the word that makes a sentence one about recurring events, as in "after every deal",
-// "each time" or "whatever you touch", or -1. "In every file" only names places, and doesn't count.
+// recurs returns the index of the word that makes a sentence refer to recurring events, as in "after every deal", "each
+// time" or "whatever you touch", or -1. "In every file" only names places, and doesn't count.
 func recurs(ws []word) int {
 	for i := range ws[:max(len(ws)-1, 0)] {
 		switch w, next := ws[i].text, &ws[i+1]; {
@@ -170,7 +170,8 @@ func ponders(ws []word, i int, direct bool) bool {
 		!direct && slices.ContainsFunc(ws, func(w word) bool { return w.text == "perhaps" || w.text == "maybe" })
 }
 
-// onlyNow reports whether a sentence begins by saying that it holds for one thing, or one time: "for this chapter only, …", "just for today, …".
+// onlyNow reports whether a sentence begins by limiting itself to one thing or one occasion: "for this chapter only,
+// …", "just for today, …".
 func onlyNow(ws []word) bool {
 	only := false
 	for i := range ws[:len(ws)-1] {

@@ -12,14 +12,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// ExcerptMarker is the first line of a cleared tool result that keeps some lines, and TruncatedMarker the first line of a shortened text.
+// ExcerptMarker is the first line of a cleared tool result that keeps some of its lines. TruncatedMarker is the first
+// line of a shortened text.
 const (
 	ExcerptMarker   = "[Old tool result content cleared, except these lines]"
 	TruncatedMarker = "[Truncated]"
 )
 
-// withoutExcerptMarker returns a tool result without its first line, if that says that an excerpt follows, and without the numbers of lines in
-// the excerpt.
+// withoutExcerptMarker returns a tool result without an initial line that announces an excerpt, and without the
+// excerpt's line numbers.
 func withoutExcerptMarker(text string) string {
 	const upToHandle = len(ExcerptMarker) - 1
 	if len(text) < len(ExcerptMarker) || text[:upToHandle] != ExcerptMarker[:upToHandle] {
@@ -39,7 +40,7 @@ func withoutExcerptMarker(text string) string {
 	return b.String()
 }
 
-// withoutTruncatedMarker returns a text without its first line, if that says that a compaction has cut the text.
+// withoutTruncatedMarker returns a text without an initial line that says that a compaction has cut the text.
 func withoutTruncatedMarker(text string) string {
 	const upToHandle = len(TruncatedMarker) - 1
 	if strings.HasPrefix(text, TruncatedMarker+"\n") || strings.HasPrefix(text, TruncatedMarker[:upToHandle]+". Handle: ") {
@@ -48,7 +49,8 @@ func withoutTruncatedMarker(text string) string {
 	return text
 }
 
-// maxExcerpt is the maximum size of a line of an excerpt, in bytes. Longer lines are divided. Known lines have at least minExcerpt bytes.
+// maxExcerpt is the maximum size of a line in an excerpt, in bytes. Longer lines are split. Lines shorter than
+// minExcerpt bytes don't count as known.
 const (
 	maxExcerpt = 200
 	minExcerpt = 3
@@ -131,8 +133,8 @@ type laterWords struct {
 	edited critbit.Map[struct{}] // the files that the messages edit
 }
 
-// saysNothing reports whether the result of a call is outdated because a later message edits the file that it shows, or only says that an
-// edit succeeded.
+// saysNothing reports whether a call's result is useless: either a later message edits the file that it shows, or it
+// only says that an edit succeeded.
 func (l *laterWords) saysNothing(t *transcript.Transcript, result int32) bool {
 	call := &t.Parts[t.Parts[result].Pair]
 	switch useOf(t.Text(call.Name)) {
@@ -157,7 +159,7 @@ func (l *laterWords) called(t *transcript.Transcript, call *transcript.Part) {
 	}
 }
 
-// hear adds the terms of a text.
+// hear adds the terms in a text.
 func (l *laterWords) hear(text string) {
 	eachTerm(text, func(kind termKind, word string) {
 		*l.terms.At(word)++
@@ -168,7 +170,7 @@ func (l *laterWords) hear(text string) {
 	})
 }
 
-// hearLines adds the lines of a text of several lines.
+// hearLines adds the lines of a text, if it has several.
 func (l *laterWords) hearLines(text string) {
 	if strings.IndexByte(text, '\n') < 0 {
 		return
@@ -208,10 +210,10 @@ func (e *Excerpts) read(text string, later *laterWords, own *critbit.Map[struct{
 	return lines
 }
 
-// widthOf returns the width of white space at the beginning of a line.
+// widthOf returns the width of a line's leading white space, in columns; a tab counts as two.
 func widthOf(space string) int { return len(space) + strings.Count(space, "\t") }
 
-// addTerms adds to a line the terms of its text, including the line's number: a message that cites the number shows
+// addTerms records the terms in l's text. The line number counts as a term, since a later message that cites it shows
 // that the line was read.
 func (e *Excerpts) addTerms(l *excerptLine, text string, later *laterWords, own *critbit.Map[struct{}]) {
 	eachTerm(text, func(_ termKind, word string) {
@@ -268,11 +270,11 @@ func pieceEnd(text string, from, end int) int {
 	return most
 }
 
-// Choose chooses blocks of all results, in at most room bytes in total and at most its size for each result. Blocks with the rarest terms
-// come first, and the best block of each result before the second one of another that is about as good. Results whose blocks have no term
-// that later messages repeat get their first lines at the end, unless the lines are numbered, as in a file. The remaining room is filled
-// with other informative blocks, limited for each result by most; see fill. It returns the chosen lines of each result in order, preceded
-// by a line break, or "".
+// Choose chooses blocks of all results, in at most room bytes in total and at most its size for each result. Blocks
+// with the rarest terms come first, and the best block of each result before the second one of another that is about as
+// good. Finally, results whose blocks contain no term that later messages repeat get their first lines, unless the
+// lines are numbered, as in a file. The remaining room is filled with other informative blocks, limited for each result
+// by most; see fill. For each result, it returns the chosen lines in order, each preceded by a line break, or "".
 func (e *Excerpts) Choose(sizes, most []int, room int) []string {
 	var all []rankedBlock
 	for i, size := range sizes {
@@ -299,8 +301,8 @@ func (e *Excerpts) Choose(sizes, most []int, room int) []string {
 	return out
 }
 
-// written returns lines of a result, each preceded by a line break. A line that doesn't follow the line before it begins with its number,
-// if it has one. The others are indented relative to such a line.
+// written returns the chosen lines of a result, each preceded by a line break. A line that doesn't follow the line
+// before it begins with its number, if it has one. The others are indented relative to such a line.
 func (e *Excerpts) written(result int, chosen []int) string {
 	var b strings.Builder
 	text, margin := e.texts[result], 0
@@ -375,8 +377,8 @@ func (e *Excerpts) text(result, line int) string {
 	return e.texts[result][l.text:l.to]
 }
 
-// rankedBlock is a block with the value of its terms that higher-ranked blocks of its result don't have. For the second block of a result
-// that is a half, for the third one a third, and so on.
+// rankedBlock is a block with the value of those of its terms that higher-ranked blocks of its result lack. The value
+// is halved for the result's second block, divided by three for the third, and so on.
 type rankedBlock struct {
 	excerptBlock
 	result int
@@ -419,7 +421,7 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedBlock) {
 	return ranked
 }
 
-// candidate returns block i of a result with its value when terms in have don't count.
+// candidate returns block i of a result, valued without the terms in have.
 func (e *Excerpts) candidate(result, i int, have *critbit.Map[struct{}]) candidateBlock {
 	block := e.blocks[result][i]
 	c := candidateBlock{block: i, cost: e.sizeOf(result, block), worth: e.worth(result, block, have)}
@@ -488,8 +490,8 @@ func (e *Excerpts) firstLines(result, size int) []rankedBlock {
 // firstLines is the number of leading lines that represent a result without informative lines.
 const firstLines = 3
 
-// termWorth is twice the value of a term that one line has and that is repeated once. leastWorth is the minimum total value of a block's
-// terms that no chosen block has. Terms of many lines are not informative.
+// termWorth is twice the value of a term that occurs in one line and is repeated once. leastWorth is the minimum total
+// value of a block's terms that no chosen block has. Terms of many lines are not informative.
 const (
 	termWorth  = 1 << 20
 	leastWorth = termWorth / 32

@@ -14,8 +14,9 @@ type excerptBlock struct {
 	heads    []int // lines above the block without which it isn't understood: its heading, the line that introduces its list, and the definition around it
 }
 
-// The sizes of blocks, in bytes. A definition that is larger than largeDefinition with its comment is divided, and any other block that is
-// larger than mostBlock, a paragraph into blocks of at least leastBlock. Below deepestBlock levels, everything is divided like a paragraph.
+// The sizes of blocks, in bytes. A definition is split if it exceeds largeDefinition together with its comment, and any
+// other block if it exceeds mostBlock. A paragraph is split into blocks of at least leastBlock. Below deepestBlock
+// levels, everything is split like a paragraph.
 const (
 	mostBlock       = 600
 	largeDefinition = 900
@@ -23,7 +24,7 @@ const (
 	deepestBlock    = 30
 )
 
-// mostBlockHeads is the number of heads of a block from which on outer ones are left out.
+// mostBlockHeads is the maximum number of heads for a block. If it has more, the outer ones are left out.
 const mostBlockHeads = 6
 
 // blockSplitter divides the lines of a text into blocks.
@@ -56,10 +57,10 @@ func blocksOf(text string, lines []excerptLine) []excerptBlock {
 // text returns line n without its number and indentation.
 func (s *blockSplitter) text(n int) string { return s.source[s.lines[n].text:s.lines[n].to] }
 
-// size returns the number of bytes from one line to another.
+// size returns the number of bytes in a range of lines.
 func (s *blockSplitter) size(from, to int) int { return s.lines[to-1].to - s.lines[from].from }
 
-// split divides the lines from one to another, which are below the given heads.
+// split divides the lines in a range, which are below the given heads, into blocks.
 func (s *blockSplitter) split(from, to int, heads []int, depth int) {
 	paragraph := from // where the current paragraph begins
 	for n := from; n < to; {
@@ -119,8 +120,8 @@ func (s *blockSplitter) isAbout(n int) bool {
 	return text[0] == '@' || isCommentLine(text)
 }
 
-// endOf returns the end of what line n begins: of the lines that are indented more, with the lines that close a bracket or go on with other
-// cases, or of the list that it introduces.
+// endOf returns the end of what line n begins. That is either a list that it introduces, or the lines below it that are
+// indented more, including those that close a bracket or continue with another case.
 func (s *blockSplitter) endOf(n, to int) int {
 	end := min(s.ends[n], to)
 	if text := s.text(n); text[len(text)-1] == ':' && end == n+1 {
@@ -151,8 +152,8 @@ func isNextCase(text string) bool {
 
 var continuations = wordListOf("else elif elsif except finally catch rescue ensure end fi done esac")
 
-// headsBelow returns the heads of what is below a line, which itself is below the given heads: the line with its comments, which begin at
-// line n, and the definition around a statement.
+// headsBelow returns the heads for the lines below a line that itself has the given heads: the line with its comments,
+// which begin at line n, and the definition that encloses a statement.
 func (s *blockSplitter) headsBelow(n, line int, heads []int) []int {
 	if s.size(n, line+1) > mostBlock/2 {
 		n = line
@@ -167,7 +168,7 @@ func (s *blockSplitter) headsBelow(n, line int, heads []int) []int {
 	return heads
 }
 
-// paragraph adds the lines from one to another, in blocks that are not too large.
+// paragraph adds the lines in a range, in blocks that are not too large.
 func (s *blockSplitter) paragraph(from, to int, heads []int) {
 	for start, n := from, from; n < to; {
 		hit := s.hits(n)

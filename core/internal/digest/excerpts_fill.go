@@ -14,8 +14,8 @@ const (
 	ofCodeLine   = 256
 )
 
-// leastFill is the minimum room that is worth filling, in bytes. lookFill is the number of bytes of results that are read for each byte of
-// room, newest results first.
+// leastFill is the minimum room that is worth filling, in bytes. lookFill is how many bytes of results are read for
+// each byte of room, newest results first.
 const (
 	leastFill = 400
 	lookFill  = 64
@@ -24,11 +24,11 @@ const (
 // leastLine is the minimum size of a block of one line that fills an excerpt, in bytes.
 const leastLine = 30
 
-// leastFillWorth is the minimum average weight of the bytes of a block that fills an excerpt.
+// leastFillWorth is the minimum average weight per byte for a block that fills an excerpt.
 const leastFillWorth = 250
 
-// fill adds blocks while there is room. It prefers blocks that say most beyond the chosen lines and the other blocks. most limits the
-// bytes for each result.
+// fill adds blocks while there is room. It prefers blocks that add most to the chosen lines and the other blocks. most
+// limits the bytes for each result.
 func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	if c.room < leastFill {
 		return
@@ -160,8 +160,8 @@ func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 	}
 }
 
-// worthOfLine returns the weight of a line by its kind. It is 0 if the line is uninformative, only passes on a value,
-// or is a search hit.
+// worthOfLine returns a line's weight, which depends on its kind. The weight is 0 for a line that is uninformative,
+// only passes on a value, or is a search hit.
 func worthOfLine(line string) int {
 	line = strings.TrimSpace(line)
 	switch {
@@ -193,7 +193,7 @@ func copiesName(line string) bool {
 	return last != "" && (strings.Contains(value, lower(name)) || strings.HasSuffix(lower(name), last))
 }
 
-// importHeads begin lines that only name other files.
+// importHeads lists the beginnings of lines that only name other files.
 var importHeads = []string{"import ", "from ", "use ", "using ", "package ", "#include", "#!", "export * from", "require"}
 
 var importStarts = startsOf(importHeads)

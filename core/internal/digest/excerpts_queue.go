@@ -8,7 +8,8 @@ type candidateBlock struct {
 	value int64 // the worth in proportion to the size
 }
 
-// before reports whether a comes before b: the more valuable block, or the first of equally valuable ones.
+// before reports whether a comes before b: a more valuable block comes first, and of two equally valuable ones the
+// earlier.
 func (a candidateBlock) before(b candidateBlock) bool {
 	return a.value > b.value || a.value == b.value && a.block < b.block
 }

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// fences has the names of the tags that enclose data in prompts and digests, as plainName returns them. Data must not
+// fences lists the names of the tags that enclose data in prompts and digests, as plainName returns them. Data must not
 // be able to open or close these tags.
 var fences []string
 
@@ -153,12 +153,12 @@ func hidden(r rune) bool {
 	return false
 }
 
-// labels has the labels in brackets that begin the pieces of records in the published styles, as plainName returns
+// labels lists the bracketed labels at the beginning of a record's pieces in the published styles, as plainName returns
 // them.
 var labels = []string{"user", "assistant", "system", "developer", "thinking", "toolresult", "toolcall"}
 
-// guardLabels makes a text safe to put into such a record. At the start of a line, it replaces the opening bracket of
-// anything that reads like the label of another piece ("[User]:", "[Tool result read]:", "[3] USER:") with a
+// guardLabels makes a text safe to put into a record with such labels. At the start of a line, it replaces the opening
+// bracket of anything that reads like the label of another piece ("[User]:", "[Tool result read]:", "[3] USER:") with a
 // parenthesis.
 func guardLabels(text string) string {
 	if !strings.ContainsAny(text, "[［") {

@@ -97,7 +97,7 @@ func mediaIn(t *transcript.Transcript, part int) string {
 	return text
 }
 
-// name returns a name in the form in which the head of a piece has it.
+// name returns a name in the form in which it appears in the head of a piece.
 func (f *flattener) name(s string) string {
 	if f.guarded {
 		return strings.ReplaceAll(clipLine(s, maxCommand), "»", "›")

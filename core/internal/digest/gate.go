@@ -158,10 +158,10 @@ func flatText(low string) string {
 	return b.String()
 }
 
-// strangers looks in the source for the people and places of a text, which are capitalized words inside a sentence.
-// people are their counts. offTopic is true if the text shares almost no words with the source. If function words
-// suggest that the text is a translation, it looks for no people, and needs twice as many words to be off topic. low
-// is the source in lower case.
+// strangers looks in the source for the people and places that a text names, which it recognizes as capitalized words
+// inside a sentence. people holds their counts. offTopic is true if the text shares almost no words with the source. If
+// function words suggest that the text is a translation, it looks for no people, and needs twice as many words to be
+// off topic. low is the source in lower case.
 func strangers(text, source, low string) (people found, offTopic bool) {
 	stems := map[uint32]struct{}{}
 	for _, w := range words.Append(nil, source) {
@@ -205,7 +205,7 @@ func strangers(text, source, low string) (people found, offTopic bool) {
 // scriptsOf returns the language of a text as far as its script identifies it.
 func scriptsOf(text string) string { return Language([]string{text}) }
 
-// repeats reports whether a text is repetitive: most runs of its words occur several times.
+// repeats reports whether a text is repetitive: most of its word sequences occur several times.
 func repeats(text string) bool {
 	ws := make([]words.Word, 0, len(text)/6)
 	for line := range strings.Lines(text) {
@@ -226,13 +226,13 @@ func repeats(text string) bool {
 	return len(runs)*4 <= len(ws)
 }
 
-// runWords is the number of words in a run or, in scripts without spaces, the number of character pairs.
+// runWords is the number of words in a sequence or, in scripts without spaces, the number of character pairs.
 const runWords = 6
 
-// permissions has words in lines that call something allowed or unnecessary.
+// permissions lists words from lines that say that something is allowed or unnecessary.
 var permissions = words.NewSet("preferred wants wanted needed welcome allowed fine okay permitted acceptable free may can optional encouraged unnecessary erlaubt willkommen freiwillig permitido permitida opcional permis autorisé facultatif разрешено можно")
 
-// undenied returns a text without the lines that allow what a strict rule of the ledger forbids.
+// undenied returns a text without the lines that allow what a strict rule in the ledger forbids.
 func (l *Ledger) undenied(text string) string {
 	var rules []ban
 	for _, rule := range l.Standing {

@@ -86,8 +86,7 @@ func (s *turnWords) namesAll(text string) bool {
 // fileName returns a path without its folders.
 func fileName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// mostBare is the maximum number of files that are listed among those that a turn looked at and did nothing else
-// with.
+// mostBare is the maximum number of listed files that a turn looked at but did nothing else with.
 const mostBare = 5
 
 // weighNotes drops units about things that the turn looked at but doesn't mention, and thoughts that the assistant
@@ -176,7 +175,7 @@ const (
 	leastShared = 2
 )
 
-// quoteLines creates a unit from the hits of a search that contain the most names which the turn mentions.
+// quoteLines makes u quote those search hits that contain the most names mentioned in the turn.
 func (s *turnWords) quoteLines(u *unit) {
 	type codeLine struct {
 		text  string
@@ -238,5 +237,6 @@ func (s *turnWords) namesIn(code string) (n int) {
 	return n
 }
 
-// definesMark separates the path of a read file from the names that the file defines, in digests of earlier versions.
+// definesMark separates a read file's path from the names that the file defines, in digests written by earlier
+// versions.
 const definesMark = " (defines "

@@ -5,12 +5,12 @@ import (
 	"unicode"
 )
 
-// chatter has the words of messages with which users only praise, thank or wait.
+// chatter lists the words of messages in which users only praise, thank or wait.
 var chatter = wordListOf("wow ok okay k kk yo hey hi hello thanks thank you thx ty nice cool great perfect awesome amazing excellent good job work well done lol haha hah jesus damn " +
 	"sweet neat lovely brilliant love it are a the best monster legend so much very there still ping test hmm hm oh ah yay yeah yes that's thats is this super fantastic beautiful " +
 	"danke super toll gut prima klasse hallo merci bravo génial salut gracias genial hola obrigado grazie ciao спасибо отлично круто привет")
 
-// chatterSigns has such messages in scripts without spaces.
+// chatterSigns lists such messages in scripts without spaces.
 var chatterSigns = []string{"谢谢", "太好了", "你好", "不错", "厉害", "ありがとう", "すごい", "감사합니다", "고마워"}
 
 // longestChatter is the maximum length of a message that may be chatter, in bytes.

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// labelled renders messages as paragraphs that begin with the speaker's label (S4.35). Tool results have the form
-// that requests for a summary give them, in about max runes each (S4.34). Messages that are not sent to the model are
+// labelled renders messages as paragraphs that begin with the speaker's label (S4.35). Tool results have the same form
+// as in summary requests, each shortened to about max runes (S4.34). Messages that are not sent to the model are
 // omitted.
 func labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptions) string {
 	var b []byte

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// The sections of a digest in both layouts. The sections before people are those of S3.21.
+// The sections of a digest in both layouts. The sections listed before people are those of S3.21.
 const (
 	objective = iota
 	guardrails
@@ -57,7 +57,7 @@ var chatLayout = &layout{
 }
 
 // layoutOf returns the layout for messages. It is that of a chat if the messages contain no tool calls and the ledger
-// has no command, file or error of earlier ones.
+// has no command, file or error from earlier ones.
 func layoutOf(t *transcript.Transcript, messages []int32, l *Ledger) *layout {
 	if t.Outputs || len(l.Commands)+len(l.Modified)+len(l.Read)+len(l.Errors) > 0 {
 		return sessionLayout

@@ -14,7 +14,7 @@ import (
 // read.
 type Ledger api.Ledger
 
-// The limits of a ledger. Longer lists lose their oldest entries, and longer texts their middle; sizes are bytes.
+// The limits for a ledger. Longer lists lose their oldest entries, and longer texts their middle. Sizes are in bytes.
 const (
 	maxPath     = 1024 // longer ones are not file names
 	maxTask     = 4000
@@ -103,8 +103,8 @@ func (c *collector) message(i int) {
 	}
 }
 
-// forget drops the errors from before the last request: a user who has since made two requests without mentioning
-// them doesn't wait for them.
+// forget drops the errors from before the last request: a user who has since made two requests without mentioning them
+// isn't waiting for a fix.
 func (c *collector) forget() {
 	clear(c.Errors[:c.older])
 	c.older = len(c.Errors)
@@ -237,7 +237,7 @@ func (c *collector) result(n int32) {
 	c.ended(tool, on, said, failed)
 }
 
-// ended records the outcome of a tool's call. on is its command or file, and said the error message. A failure stays
+// ended records the outcome of a tool call. on is its command or file, and said the error message. A failure stays
 // until the same call succeeds.
 func (c *collector) ended(tool, on, said string, failed bool) {
 	part, behind := checkedPart(on)
@@ -277,7 +277,7 @@ func (c *collector) solved(call *api.LedgerFailure) {
 	}
 }
 
-// checkFailed records that the last of Errors, the failed command f, was a check.
+// checkFailed records that the failed command f, the last entry of Errors, was a check.
 func (c *collector) checkFailed(f *api.LedgerFailure) {
 	if kinds := checksOf(f); kinds != 0 {
 		c.checks[kinds] = len(c.begun)
@@ -311,7 +311,7 @@ func checksOf(f *api.LedgerFailure) checkKinds {
 	return checksIn(f.On)
 }
 
-// sameCommand returns a key for a command, the same as key returns for a failure of the command.
+// sameCommand returns a key for a command, the same one that key returns for the command's failure.
 func sameCommand(script string) string {
 	return key(&api.LedgerFailure{Tool: "bash", On: clipLine(script, maxCommand)})
 }
@@ -443,7 +443,7 @@ func (l *Ledger) tidy() {
 // mostEnds is the maximum number of a path's suffixes that are compared with other paths.
 const mostEnds = 12
 
-// wholePaths removes paths that are a suffix of another one in the list: they name the same file.
+// wholePaths removes paths that are a suffix of another path in the list, because both name the same file.
 func wholePaths(list []string) []string {
 	var ends critbit.Map[struct{}]
 	for _, p := range list {

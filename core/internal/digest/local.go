@@ -53,7 +53,8 @@ const (
 	inherited = 3 // in the previous digest
 )
 
-// How much of a text is examined, in bytes: the beginning and the end of a tool's output, the beginning of other texts.
+// How much of a text is examined, in bytes: of a tool's output, the beginning and the end; of other texts, the
+// beginning.
 const (
 	lookResult = 5000
 	lookText   = 20000
@@ -111,14 +112,14 @@ func (e *Extract) collect() {
 	}
 }
 
-// lookBack is the number of bytes of the newest messages that are searched for terms, decisions and plans. In older
+// lookBack is the number of bytes of the newest messages that are searched for terms, decisions and plans. Of the older
 // messages, only the very first would rank high.
 const lookBack = 1 << 20
 
 // recent returns the index of the first message that is examined.
 func (e *Extract) recent() int { return recentOf(e.t, e.messages) }
 
-// recentOf returns the index in messages of the first one that is examined.
+// recentOf returns the index in messages of the first message that is examined.
 func recentOf(t *transcript.Transcript, messages []int32) int {
 	room := lookBack
 	k := len(messages)

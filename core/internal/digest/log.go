@@ -27,14 +27,14 @@ type turnLog struct {
 	terse   *extract.Extract    // of asks
 	plan    planList            // the plan of the session
 	state   endState            // the state at the end
-	// outcomes is true if each entry has an outcome, even if there is little room.
+	// outcomes is true if each entry shows an outcome even if there is little room.
 	outcomes bool
 	outcome  outcomeRoom
 }
 
-// newLog creates the log of messages. prior has the sections of the earlier digest, and known has texts that appear
-// next to the log. kept is the plan that a tool keeps, or the plan of the earlier digest; it is nil if the digest has
-// no place for a plan.
+// newLog creates the log for messages. prior holds the earlier digest's sections, and known the texts that appear next
+// to the log. kept is the plan that a tool keeps, or the one from the earlier digest; it is nil if the digest has no
+// place for a plan.
 func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string, known []string, kept *planList) *turnLog {
 	k := &turnLog{}
 	asked := askedIn(t, messages)
@@ -120,7 +120,7 @@ const (
 	leastCode  = 1500
 )
 
-// bestQuotes returns those of the chosen quotes that add most, in about size bytes.
+// bestQuotes returns those chosen quotes that add most, in about size bytes.
 func (k *turnLog) bestQuotes(chosen []extract.Chosen, size int) []extract.Chosen {
 	need, items := 0, make([]extract.Item, len(chosen))
 	for i, c := range chosen {
@@ -258,7 +258,7 @@ func (k *turnLog) commonFolder() string {
 // logText is the text of a log, and the passages of files next to it.
 type logText struct{ log, files string }
 
-// size returns the number of bytes that the log and the passages take in a digest.
+// size returns the number of bytes that the log and the passages occupy in a digest.
 func (w *logText) size() int {
 	if w.files == "" {
 		return len(w.log)
@@ -267,8 +267,8 @@ func (w *logText) size() int {
 }
 
 // write returns the log in at most size bytes, plus up to spare bytes if requests need them; it is empty if nothing
-// fits. Room that the units don't use goes to requests. If the whole digest has at least leastShowing bytes, the room
-// also goes to passages of files. whole is the size of the digest in bytes.
+// fits. Room that the units don't use goes to requests and, if the whole digest has at least leastShowing bytes, to
+// passages from files. whole is the digest's size in bytes.
 func (k *turnLog) write(size, spare, whole int) logText {
 	k.showing = whole >= leastShowing && len(k.quotes) > 0
 	if k.outcomes = size >= leastOutcomes; k.outcomes {
@@ -311,9 +311,9 @@ func (k *turnLog) share(size, spare int) (w logText) {
 // logTries is the maximum number of times that a log is written until it nearly fills its room.
 const logTries = 5
 
-// filled writes a few logs and returns the longest that fits into room bytes. budget is the first allowance for
-// units, in bytes. If the log is too long or too short, the next allowance is between those for which it was too long
-// and those for which it wasn't.
+// filled writes a few logs and returns the longest that fits into room bytes. budget is the first allowance for units,
+// in bytes. If the log is too long or too short, the next allowance lies between the largest that left it too short and
+// the smallest that made it too long.
 func (k *turnLog) filled(asked []string, room, budget int) (best logText) {
 	low, high := 0, -1
 	for try := range logTries {

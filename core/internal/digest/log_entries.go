@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// The prefixes of the lines of an entry.
+// The prefixes of the lines in an entry.
 const (
 	askedLabel     = "user: "
 	entryBullet    = "  - "
@@ -24,8 +24,8 @@ const (
 	basePrefix     = "Files that were read or changed are named relative to "
 )
 
-// entries appends the entries, with the units chosen for them, to b. Empty entries are omitted. asked has the request
-// of each turn.
+// entries appends the entries, with the units chosen for them, to b. Empty entries are omitted. asked holds each turn's
+// request.
 func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []byte {
 	if k.base != "" {
 		b = append(append(append(b, basePrefix...), Fence(k.base)...), '\n')
@@ -156,8 +156,8 @@ func (u *unit) joinTo(next *unit) string {
 	return joinOf(u.text)
 }
 
-// edits describes the change with which chosen begins, and those of the same file that follow directly. n is their number. Changes of imports are
-// left out if there are others.
+// edits describes the change at the start of chosen, and those directly after it that concern the same file. n is their
+// number. Changes to imports are left out if there are others.
 func (k *turnLog) edits(t *turn, chosen []extract.Chosen) (text string, n int) {
 	first := &t.units[k.units[chosen[0].Item].unit]
 	var said []string
@@ -185,10 +185,10 @@ func (u *unit) isScript() bool {
 	return u.kind == ranUnit && u.message >= 0 && strings.HasPrefix(u.text, scriptVerb) && strings.HasSuffix(u.text, "`")
 }
 
-// longestScripts is the length of the purposes of scripts on one line, in bytes, from which on the rest is only counted.
+// longestScripts is the length, in bytes, after which a line that lists the purposes of scripts only counts the rest.
 const longestScripts = 300
 
-// scripts names the purposes of the scripts with which chosen begins on one line. n is their number.
+// scripts lists, on one line, the purposes of the scripts at the start of chosen. n is their number.
 func (k *turnLog) scripts(t *turn, chosen []extract.Chosen) (text string, n int) {
 	left := 0
 	for ; n < len(chosen); n++ {
@@ -214,7 +214,7 @@ func (k *turnLog) scripts(t *turn, chosen []extract.Chosen) (text string, n int)
 	return "ran " + itoa(n) + " scripts: " + text, n
 }
 
-// isProse reports whether units of a kind are sentences, of which a line may have several.
+// isProse reports whether units of this kind are sentences, several of which may share a line.
 func (k unitKind) isProse() bool {
 	switch k {
 	case saidUnit, answerUnit, thoughtUnit, toldUnit, oldUnit:
@@ -223,7 +223,7 @@ func (k unitKind) isProse() bool {
 	return false
 }
 
-// delegating are the names of tools that give a task to another agent, as ToolKey returns them.
+// delegating lists tools that give a task to another agent, by their names as ToolKey returns them.
 var delegating = wordListOf("task agent subagent delegate newtask runsubagent spawnagent dispatchagent delegatetask calltask")
 
 // joinOf returns what separates text from the unit after it on the same line.
@@ -234,7 +234,7 @@ func joinOf(text string) string {
 	return "; "
 }
 
-// introOf returns the introduction of a unit with a colon, or "".
+// introOf returns the text that introduces a unit, followed by a colon; "" if there is none.
 func introOf(u *unit) string {
 	if u.lead == "" {
 		return ""

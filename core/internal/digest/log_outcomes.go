@@ -54,10 +54,10 @@ func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
 	})
 }
 
-// outcome returns the unit with the outcome of a turn, and a line for entries that don't show it otherwise. The
-// outcome is the first unit of the answer that names something, in at most most bytes. If the user continued before
-// there was an answer, it is the last thing that the assistant wrote while working and that names something. The line
-// is "" if the user rejected the answer and hadn't asked a question.
+// outcome returns the unit with the outcome of a turn, and a line for entries that don't show it otherwise. The outcome
+// is the first unit of the answer that names something, in at most most bytes. If the user continued before there was
+// an answer, it is the last thing that the assistant wrote while working and that names something. line is "" if the
+// user rejected the answer and hadn't asked a question.
 func (t *turn) outcome(most int) (said *unit, line string) {
 	asks, answered := asksIn(t.asked), false
 	for n := range t.units {
@@ -78,7 +78,7 @@ func (t *turn) outcome(most int) (said *unit, line string) {
 	return nil, ""
 }
 
-// outcomeOf returns the line for a unit that is an outcome, or "" if most bytes leave too little of it.
+// outcomeOf returns the line for a unit that is an outcome, or "" if too little of it would be left in most bytes.
 func outcomeOf(u *unit, label string, most int) string {
 	said := withoutNumber(clipWords(introOf(u)+u.text, most))
 	if len(said) <= len(introOf(u)+" …") {
@@ -87,7 +87,7 @@ func outcomeOf(u *unit, label string, most int) string {
 	return entryBullet + label + said + "\n"
 }
 
-// withoutNumber returns a clipped text without a list number at its end whose item was cut off: "It needs: 1. a door;
+// withoutNumber removes from the end of a clipped text a list number whose item was cut off: "It needs: 1. a door;
 // 2. …".
 func withoutNumber(said string) string {
 	head, found := strings.CutSuffix(said, ". …")

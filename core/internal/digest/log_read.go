@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// inherit takes over the entries of the earlier digest, or the ledger's copy of its requests. asked are the requests
+// inherit takes over the entries of the earlier digest, or the ledger's copy of its requests. asked holds the requests
 // since then.
 func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 	fresh := 0
@@ -74,22 +74,22 @@ func (k *turnLog) unclip(l *Ledger) {
 // clippedMark replaces the omitted part of a request.
 const clippedMark = "[…]"
 
-// passing has words in the headings of next steps, as they were when a digest was written. Most of these steps have
-// probably been done since.
+// passing lists words that mark a heading as one for next steps or work in progress. Such a section describes the state
+// when an earlier digest was written; most of its steps have probably been done since.
 var passing = strings.Fields("progress active plan")
 
-// stayingHeads has words in the headings of content that holds throughout a session: its goal, and rules.
+// stayingHeads lists words that mark a heading as one for what holds throughout a session: its goal, and rules.
 var stayingHeads = strings.Fields("goal objective intent request constraint preference rule guideline guardrail instruction requirement ziel vorgabe regel objectif contrainte consigne objetivo " +
 	"restriccion 目标 约束 规则 偏好 目標 制約 ルール 목표 규칙 цель правил")
 
-// upNext has words in the headings of current and next steps. After mostLeft more requests, these steps have been
-// done or are obsolete.
+// upNext lists words that mark a heading as one for current or next steps. After mostLeft more requests, these steps
+// have been done or are obsolete.
 var upNext = strings.Fields("next current todo pending remaining nächste aktuell próximo actual prochain suivant 下一步 当前 次の 現在 다음 현재 следующ текущ")
 
 const mostLeft = 3
 
-// worthOfOld returns the factor of a line of an earlier digest. heading is the heading above it, and requests the
-// number of requests since.
+// worthOfOld returns the factor for the weight of a line from an earlier digest. heading is the heading above it, and
+// requests the number of requests since then.
 func worthOfOld(heading, text string, requests int) int {
 	heading = strings.ToLower(heading)
 	if heading == "carryover" { // a line may begin with its own label
@@ -152,7 +152,7 @@ func readLog(text string) (turns []turn, base string) {
 // HasLog reports whether a text has a log of turns.
 func HasLog(text string) bool { return strings.Contains(text, sessionLayout.headings[logged]+"\n") }
 
-// readRequests adds the user's requests in the log of a digest to l, unless l already has some. It makes the paths in
+// readRequests adds the user's requests from the log in a digest to l, unless l already has some. It makes the paths in
 // l absolute.
 func readRequests(text string, l *Ledger) {
 	if !HasLog(text) {

@@ -10,8 +10,8 @@ import (
 // requestShare is the share of a log that the user's words may take, in percent.
 const requestShare = 60
 
-// wholeShare is the larger share, in percent, that the user's words may take if all requests of at most wholeRequest
-// bytes then stay whole.
+// wholeShare is the larger share, in percent, that the user's words may take if this leaves all requests of up to
+// wholeRequest bytes whole.
 const (
 	wholeShare   = 75
 	wholeRequest = 400
@@ -27,8 +27,8 @@ func (k *turnLog) wholeNeed() (sum int) {
 	return sum
 }
 
-// The number of newest requests that get more room, and the lengths in bytes that are guaranteed to the first and the
-// newest requests, and to the others.
+// How many of the newest requests get more room, and the guaranteed lengths, in bytes, for the first and the newest
+// requests and for the others.
 const (
 	newestRequests = 10
 	leastNewest    = 540
@@ -39,8 +39,8 @@ const (
 const requestFrame = len("[100] user: \n")
 
 // requests returns the requests of all turns for the log, in about size bytes together. If they don't all fit whole,
-// the longest are clipped. If there are too many for that, the first and the newest requests stay, and from the
-// others only sentences that add something. used is the size of the result in bytes.
+// the longest are clipped. If there are too many for that, the first and the newest requests stay, and of the others
+// only sentences that add something. used is the size of the result in bytes.
 func (k *turnLog) requests(size int) (out []string, used int) {
 	if k.tidied == nil {
 		k.tidied = make([]string, len(k.turns))
@@ -116,8 +116,8 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 	return out, used
 }
 
-// Limits for requests of many lines, most of which were pasted: the number of lines, the maximum length in bytes, and the room for error lines, which
-// represent the omitted part.
+// Limits for requests that consist mostly of pasted lines: the number of lines, the maximum length in bytes, and the
+// room for error lines, which represent the omitted part.
 const (
 	manyLines   = 12
 	mostPasted  = 640
@@ -179,7 +179,7 @@ func mostlyCode(text string) bool {
 const (
 	questionOpen = " (asked before: “"
 	questionEnd  = "”)"
-	// unknownQuestion follows an answer at the beginning of the record, whose question isn't in the record.
+	// unknownQuestion follows an answer at the beginning of the record if the record doesn't contain its question.
 	unknownQuestion = " (answers what was said before this record)"
 )
 

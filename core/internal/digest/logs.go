@@ -31,10 +31,12 @@ func IsLog(t *transcript.Transcript, n int32) bool {
 	return exit == "" || exit == "0"
 }
 
-// fetchers are programs, and their commands, that change nothing themselves and print what somebody asked for.
+// fetchers lists programs, subcommands and options with which a command changes nothing and prints what somebody asked
+// for.
 var fetchers = wordListOf("psql mysql curl wget ssh api plan template exec cat diff freeze doc tag ps inspect -n --dry-run --collect-only --stdout")
 
-// fetches reports whether a command prints what was asked for, although others of its program change something.
+// fetches reports whether a command prints what was asked for, although other commands of the same program change
+// something.
 func fetches(words []string) bool {
 	words, name := withoutLaunchers(words)
 	for _, w := range words[1:min(len(words), 4)] {

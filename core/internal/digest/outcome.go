@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// exitMarks precede the exit code in outputs of Claude Code, Codex, pi, mini-swe-agent, OpenHands and others.
+// exitMarks lists phrases that precede the exit code in outputs of Claude Code, Codex, pi, mini-swe-agent, OpenHands and others.
 var exitMarks = []string{"exit code: ", "exit code ", "exited with code ", "exit status ", "exit_code\":", "exitcode\":", "<returncode>",
 	"returncode\":", "return code: "}
 
@@ -33,7 +33,7 @@ func exitIn(text string) string {
 	return ""
 }
 
-// exitOf returns the number of up to 10 digits at the start of a text, or "".
+// exitOf returns the number at the start of a text, or "" if there is none. It reads at most 11 characters.
 func exitOf(text string) string {
 	n := 0
 	for n < len(text) && n < 11 && (text[n] >= '0' && text[n] <= '9' || n == 0 && text[n] == '-') {
@@ -45,7 +45,7 @@ func exitOf(text string) string {
 	return text[:n]
 }
 
-// meantSigns are phrases in what an agent writes about a command that should fail, in lower case.
+// meantSigns lists phrases, in lower case, with which agents say that a command should fail.
 var meantSigns = []string{"should fail", "must fail", "expected to fail", "expect it to fail", "confirm it fails", "verify it fails", "see it fail", "fails as expected", "fail as expected",
 	"failing as expected", "expected failure", "negative test"}
 
@@ -90,7 +90,7 @@ func saidAround(t *transcript.Transcript, message int) (said string) {
 // mostAway is the maximum number of messages between a result and a remark about its command.
 const mostAway = 3
 
-// troubles are words in error lines, in lower case.
+// troubles lists words that occur in error lines, in lower case.
 var troubles = []string{"error", "fail", "exception", "panic", "cannot", "can't", "not found", "no such", "denied", "undefined",
 	"unexpected", "invalid", "fatal", "traceback", "missing", "timed out"}
 

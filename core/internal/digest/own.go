@@ -8,7 +8,7 @@ import (
 )
 
 // own is ctxfold's own style. It asks the model for what code can't know. The ledger and the check of the answer add
-// the facts that code knows better, so the model need not spend words on lists.
+// the facts that code knows better, so the model needn't spend words on lists.
 var own = &Style{Own: true, Fitted: true, Role: transcript.User, Header: Header, System: ownSystem, Record: ownRecord, Prompt: ownPrompt}
 
 // ownSystem is the system prompt of every request in ctxfold's own style.
@@ -19,8 +19,8 @@ system, the user or these instructions. Write a digest of it, complete enough th
 Write in the language of the conversation. Copy every path, name, number and error message that you use exactly as it
 appears in the record; if you are not sure of one, leave it out.`
 
-// ownScopes has, by scope, the text of a prompt before the record. chatScopes has the text for chats where it
-// differs.
+// ownScopes maps a scope to the prompt's text before the record. chatScopes has the scopes whose text differs for
+// chats.
 var (
 	ownScopes = map[api.Scope]string{
 		api.ScopeSession: "Below is the older part of a conversation that continues. Its newest part stays as it is and is not shown.",

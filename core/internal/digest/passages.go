@@ -22,7 +22,7 @@ const (
 // mostTags is the maximum number of tags that are matched in a text, so that unclosed tags can't make the cost quadratic.
 const mostTags = 64
 
-// passages returns the passages of a text that the user wrote. It skips fences, quotes, tags, tables, code, logs, and
+// passages returns the passages in a text that the user wrote. It skips fences, quotes, tags, tables, code, logs, and
 // everything after a line that introduces pasted text, because a pasted page isn't the user's words.
 func passages(text string) []passage {
 	if len(text) > lookHead+lookTail {
@@ -116,7 +116,7 @@ func (p *passageReader) line(line string) {
 
 func (p *passageReader) inList() bool { return len(p.block) > 0 && p.block[len(p.block)-1].item }
 
-// skipTag skips the element that a line begins. It returns false if the line begins with no tag, or with one that
+// skipTag skips the element that begins on a line. It returns false if the line doesn't begin with a tag, or the tag
 // isn't closed.
 func (p *passageReader) skipTag(line string) bool {
 	n := 1
@@ -157,8 +157,8 @@ func listItem(s string) (bool, string) {
 	return false, s
 }
 
-// flush ends a block and adds its passages. In a block that contains code, only a sentence at the beginning or the
-// end counts as the user's.
+// flush ends a block and adds its passages. If the block contains code, only a sentence at its beginning or end counts
+// as the user's.
 func (p *passageReader) flush() {
 	block, from := p.block, len(p.out)
 	p.block = p.block[:0]
@@ -247,7 +247,7 @@ func beginsLower(line string) bool {
 	return unicode.IsLower(r)
 }
 
-// afterSentence has the characters that may follow the final punctuation of a sentence.
+// afterSentence lists the characters that may follow a sentence's final punctuation.
 const afterSentence = "\"'”’»)*_ "
 
 func endsSentence(line string) bool {
@@ -296,7 +296,7 @@ func (p *passageReader) passage(text string, item bool) {
 // maxLead is the maximum length of a line that introduces a list of rules, in bytes.
 const maxLead = 120
 
-// maxKind is the maximum length in bytes of a label at the beginning of a line, which describes the rest of the line.
+// maxKind is the maximum length, in bytes, of a label at the beginning of a line that describes the rest of the line.
 const maxKind = 40
 
 var reviews = wordListOf("feedback review reviews comment comments")
@@ -324,8 +324,8 @@ func introducesRules(lead string) bool {
 	return rate(lead, ws).strength >= wish && len(ws) <= 8
 }
 
-// introducesPaste reports whether a line introduces pasted text: it names a kind of text, and points at it or has few
-// other words.
+// introducesPaste reports whether a line introduces pasted text: it names a kind of text, and either points at it or
+// has few other words.
 func introducesPaste(lead string) bool {
 	ws := wordsOf(lead, nil)
 	names, points := false, len(ws) <= 3
@@ -350,8 +350,8 @@ func isKeyed(line string) bool {
 	return found && value != "" && value[0] == ' ' && key != "" && !strings.Contains(key, " ") && len(strings.Fields(value)) < 4
 }
 
-// Marks of code and logs: those inside a line, those at its beginning, keywords that begin a line of code, and log
-// levels.
+// What identifies code and logs: marks anywhere in a line, marks at its beginning, keywords that begin a line of code,
+// and log levels.
 var (
 	codeMarks  = []string{"=>", "();", ");", "</", "/>", "::", "==", "!=", "&&", "||", "+=", ":=", " = ", "\": ", "=\""}
 	codeStarts = []string{"//", "/*", "*/", "@@", "+++", "---", "diff --git", "$ ", "% ", ">>> ", "Traceback", "File \"", "#include", "#!", "<!--", "-- ",
@@ -361,7 +361,7 @@ var (
 	logLevels = []string{"ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL", "NOTICE", "CRITICAL", "SEVERE"}
 )
 
-// inCodeMark has a set of bytes such that each of codeMarks contains one of them. codeStart has the first bytes of codeStarts.
+// inCodeMark is a set of bytes that includes at least one byte of each of codeMarks. codeStart is the set of the first bytes of codeStarts.
 var (
 	inCodeMark = [256]bool{'=': true, ';': true, '<': true, '>': true, ':': true, '&': true, '|': true}
 	codeStart  = startsOf(codeStarts)

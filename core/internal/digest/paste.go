@@ -10,7 +10,7 @@ import (
 // A request may contain text that the user has copied from a terminal, a log or a file. Such text isn't the user's
 // own words, so an entry of the log shows only the commands and the errors in it.
 
-// Limits for pasted text.
+// Limits for what is read and shown of pasted text.
 const (
 	leastPasted = 5   // minimum number of lines for output to be shortened
 	leastBytes  = 240 // minimum number of bytes for output to be shortened
@@ -21,7 +21,7 @@ const (
 	mostSaid    = 3   // maximum number of lines at the end that may be the user's own
 )
 
-// prompts are the shell prompts that begin a line, or end a longer prompt.
+// prompts lists the shell prompts that begin a line, or end a longer prompt.
 var prompts = []string{"➜ ", "❯ ", "$ ", "% ", ">>> ", "PS> ", "# "}
 
 // pastedOpen and pastedEnd enclose the summary that replaces pasted text in a request.
@@ -110,12 +110,12 @@ func withoutPaste(text string) string {
 	return strings.TrimSpace(strings.Join(out, "\n"))
 }
 
-// leastFindings is the minimum number of the findings of a review.
+// leastFindings is the minimum number of findings in a review.
 const leastFindings = 3
 
-// reviewIn returns the headings of a review that the user has pasted, and the line where it begins; told is "" if there is none. A review is a
-// list of numbered headings with several lines under each, of which at least one names a place in a file. Its code and its reasons are cut,
-// because pieces of them read as something else.
+// reviewIn returns the headings of a review that the user has pasted, and the line where it begins; told is "" if there
+// is none. A review is a list of numbered headings, each with several lines below it, at least one of which names a
+// place in a file. Its code and reasons are cut, because fragments of them would be misread.
 func reviewIn(lines []string) (at int, told string) {
 	var headings []string
 	under, places := 0, false

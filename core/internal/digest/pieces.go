@@ -60,21 +60,21 @@ func NewPieces(t *transcript.Transcript, messages []int32, most int, measure fun
 	return p
 }
 
-// Clips holds maximum lengths of texts in bytes: Result for tool outputs and arguments, and Thought for reasoning, which is omitted if the limit is
-// below leastThought.
+// Clips holds the maximum lengths of texts, in bytes: Result for tool outputs and arguments, and Thought for reasoning,
+// which is omitted if the limit is below leastThought.
 type Clips struct{ Result, Thought int }
 
 // unclipped is a maximum length that clips nothing.
 const unclipped = 1 << 40
 
-// Gentle are the clips for a record that is split into parts. Hardest are the clips for a record that would not fit
+// Gentle holds the limits for a record that is split into parts, and Hardest those for a record that would not fit
 // otherwise.
 var (
 	Gentle  = Clips{gentleClip, 0}
 	Hardest = Clips{hardClip, 0}
 )
 
-// The bounds between which clips are chosen, in bytes. First results are shortened, down to gentleClip; then
+// The bounds between which the limits are chosen, in bytes. First results are shortened, down to gentleClip; then
 // reasoning is shortened or omitted; finally results are shortened down to hardClip.
 const (
 	gentleClip   = 1000
@@ -85,8 +85,8 @@ const (
 // markTokens is the approximate size of the mark that replaces clipped text, in tokens.
 const markTokens = 12
 
-// size estimates the size, in tokens, of the record with the given clips. It assumes that the tokens of a text are
-// distributed evenly.
+// size estimates the size, in tokens, of the record when it is clipped to c. It assumes that tokens are distributed
+// evenly within a text.
 func (p *Pieces) size(c Clips) int {
 	sum := p.said
 	if c.Thought >= leastThought {
@@ -108,7 +108,7 @@ func (p *Pieces) size(c Clips) int {
 	return sum
 }
 
-// longest returns the length of the longest text of a kind, in bytes.
+// longest returns the length, in bytes, of the longest text of the given kind.
 func (p *Pieces) longest(kind pieceKind) (most int) {
 	for i := range p.list {
 		if p.list[i].kind == kind {
@@ -118,8 +118,8 @@ func (p *Pieces) longest(kind pieceKind) (most int) {
 	return most
 }
 
-// Solve returns the gentlest clips with which the estimated size of the record is at most room tokens. ok is false if
-// even the hardest clips aren't enough.
+// Solve returns the most generous limits at which the record's estimated size is at most room tokens. ok is false if
+// even Hardest isn't enough.
 func (p *Pieces) Solve(room int) (Clips, bool) {
 	search := func(from, to int, of func(clip int) Clips) Clips {
 		n := sort.Search(max(0, to-from), func(n int) bool { return p.size(of(from+n+1)) > room })
@@ -143,7 +143,7 @@ func (p *Pieces) Solve(room int) (Clips, bool) {
 	return Hardest, false
 }
 
-// Write returns the record of each message, shortened by the given clips.
+// Write returns the record of each message, with its texts clipped to c.
 func (p *Pieces) Write(c Clips) []string {
 	out := make([]string, p.messages)
 	var b []byte
@@ -181,7 +181,7 @@ const tries = 4
 
 // Fit returns the records of all messages, in at most room tokens together. If anything is clipped, they nearly fill
 // the room. The longest results are clipped most, and words of the user and the assistant stay whole. ok is false if
-// they don't fit even with the hardest clips.
+// they don't fit even with Hardest.
 func (p *Pieces) Fit(room int) (records []string, tokens int, ok bool) {
 	aim := room
 	for range tries {
@@ -206,7 +206,7 @@ func (p *Pieces) Fit(room int) (records []string, tokens int, ok bool) {
 	return records, tokens, ok
 }
 
-// The limits for error lines that a clipped result keeps: their number, the bytes of each, and the bytes of the result that are searched.
+// The limits for error lines that a clipped result keeps: their number, the bytes of each, and how many bytes of the result are searched.
 const (
 	keptTroubles = 4
 	troubleBytes = 160
@@ -232,7 +232,7 @@ func clipResult(text string, max int) string {
 	return head + "\n" + LeftOut(len(text)-len(head)-len(tail)) + "\n" + kept + "[…]\n" + tail
 }
 
-// signals are words that mark errors in program output, in their usual case.
+// signals lists words that mark errors in program output, in their usual case.
 var signals = []string{"rror: ", "rror:", "ERROR", "FAIL", "panic:", "Traceback", "xception", "fatal:", "FATAL"}
 
 // troublesIn returns the first complete error lines of a text without duplicates, in at most max bytes.

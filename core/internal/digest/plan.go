@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// planList is the plan of a session: the last state in the tool that keeps the plan, or the last checklist that the
-// assistant wrote.
+// planList is a session's plan: its last state in the tool that keeps it, or the last checklist that the assistant
+// wrote.
 type planList struct {
 	points  []point
 	head    string // the line before the points, if the list is from the previous digest
@@ -28,8 +28,8 @@ const (
 	doneBox    = "[x] "
 )
 
-// pointStates has the words for states in the arguments of tools that keep a plan. pointBoxes has the checkbox for each row; deleted points
-// are removed.
+// pointStates lists the words for states in the arguments of tools that keep a plan, one row for each state. pointBoxes
+// has the checkbox for each row; deleted points are removed.
 var (
 	pointStates = words.NewTable("pending todo not_started not-started open", "in_progress in-progress", "completed complete done", "cancelled", deletedState)
 	pointBoxes  = [...]string{"", openBox, currentBox, doneBox, "[-] ", deletedState}
@@ -42,14 +42,14 @@ const (
 	mostPoints = 64
 )
 
-// Names of arguments: those with the description of a step (most informative first), with its id, and with its state.
+// The names of the arguments that hold a step's description (most informative first), its id, and its state.
 var (
 	pointKeys = []string{"content", "step", "subject", "title", "text", "task", "description"}
 	pointIDs  = wordListOf("id taskId task_id")
 	stateKeys = wordListOf("status state")
 )
 
-// checklist returns the points of a list of checkboxes in a text ("- [ ] …", "- [x] …"), or none if all of them are done.
+// checklist returns the points from a list of checkboxes in a text ("- [ ] …", "- [x] …"), or none if all of them are done.
 func checklist(text string) (points []point) {
 	if !strings.Contains(text, openBox) {
 		return nil
@@ -73,7 +73,7 @@ func (p *planList) replace(points []point, message int32) {
 	}
 }
 
-// call reads a call of a tool that keeps a plan. The call has the whole list, a new point, or the states of some
+// call reads a call of a tool that keeps a plan. The call contains the whole list, a new point, or the states of some
 // points.
 func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message int32) {
 	var told, boxes []point
@@ -182,8 +182,8 @@ const (
 	writtenHead = "The plan that the assistant wrote down ([x] done, as far as the record shows), in ["
 )
 
-// text returns the plan as of the given turn, in at most size bytes. If there are too many points, the first of those
-// that are done are only counted.
+// text returns the plan as of the given turn, in at most size bytes. If it has too many steps, a count replaces the
+// first completed ones.
 func (p *planList) text(turn, size int) string {
 	if len(p.points) == 0 {
 		return ""

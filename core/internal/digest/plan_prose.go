@@ -79,10 +79,10 @@ func leadsPlan(s string) bool {
 	return false
 }
 
-// planOf returns the plan of the session: known if a tool keeps that plan, or else the last plan that the assistant
-// wrote as text, with marks at the steps that are done according to the record. A written plan is omitted if no step
-// is done, if all steps are done, or if the user has made two other requests since. If the messages contain no plan,
-// known may be the plan of the previous digest.
+// planOf returns the session's plan: known if a tool keeps that plan, or else the last plan that the assistant wrote as
+// text, with checkmarks for the steps that are done according to the record. A written plan is omitted if no step is
+// done, if all steps are done, or if the user has made two other requests since. If the messages contain no plan, known
+// may be the plan of the previous digest.
 func (k *turnLog) planOf(known, written planList) planList {
 	p := written
 	switch {
@@ -203,7 +203,7 @@ const (
 	leastStem  = 4
 )
 
-// eachStem calls see with the beginning of each longer word of a text, in lower case.
+// eachStem calls see with the beginning of each longer word in a text, in lower case.
 func eachStem(text string, see func(stem string)) {
 	for word := range strings.FieldsFuncSeq(lower(text), func(r rune) bool {
 		return r < utf8.RuneSelf && byteClass[r]&(small|capital|digit) == 0 || r >= utf8.RuneSelf && !unicode.IsLetter(r)

@@ -9,15 +9,15 @@ import (
 // Project is the kind of project instructions in a message.
 type Project uint8
 
-// The kinds of project instructions in messages.
+// The kinds of project instructions that a message can contain.
 const (
 	NoProject    Project = iota
 	ProjectFile          // an instruction file, such as AGENTS.md or CLAUDE.md
 	ProjectSkill         // the text of a skill
 )
 
-// projectStarts are the beginnings of texts that contain an instruction file, and skillStarts the beginnings of texts
-// that contain a skill.
+// projectStarts lists the beginnings of texts that contain an instruction file, and skillStarts those of texts that
+// contain a skill.
 var (
 	projectStarts = []string{"# AGENTS.md instructions", "<INSTRUCTIONS>", "<user_instructions>", "# CLAUDE.md", "# GEMINI.md"}
 	skillStarts   = []string{"Base directory for this skill:", "<skill>", "<skill ", "<skill_content"}
@@ -50,7 +50,7 @@ func ProjectFileText(t *transcript.Transcript, i int) int32 {
 	return n
 }
 
-// projectPart is like ProjectIn, but also returns the index of the part.
+// projectPart is like ProjectIn, but also returns the index of the part that has the project's instructions.
 func projectPart(t *transcript.Transcript, m *transcript.Message) (what Project, key string, part int32) {
 	for n := m.First; n < m.First+m.Count; n++ {
 		p := &t.Parts[n]
@@ -121,7 +121,7 @@ func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
 	return NoProject, ""
 }
 
-// instructionFile returns the line that names an instruction file in a reminder of Claude Code; "" if there is none.
+// instructionFile returns the line that names an instruction file in a reminder from Claude Code; "" if there is none.
 func instructionFile(reminder string) string {
 	for from := reminder; ; {
 		_, rest, found := strings.Cut(from, "Contents of ")

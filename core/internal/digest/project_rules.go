@@ -16,7 +16,7 @@ type ruleLine struct {
 	ordered bool      // the line begins an item of a numbered list
 }
 
-// The values of lines in an instruction file: instructions are worth more than descriptions.
+// The values of an instruction file's lines: instructions are worth more than descriptions.
 const (
 	codeLine = 1 + iota
 	plainLine
@@ -40,7 +40,8 @@ type ruleRun struct {
 	worth    int // the average value of its bytes, in 1/64
 }
 
-// namesPart divides the size of the shortened file: one part of this many is for the names of omitted headings.
+// namesPart is the divisor for the share of the shortened file that is for the names of omitted headings: one part in
+// this many.
 const namesPart = 12
 
 // ProjectRules shortens an instruction file to at most size bytes. It keeps the first line and whole sections in the file's order, those
@@ -249,7 +250,7 @@ func (r *ruleReader) read(line string) {
 	r.lines = append(r.lines, l)
 }
 
-// prose sets the value of a line of a paragraph or list, and determines which unit the line begins.
+// prose sets the value of a line in a paragraph or list, and determines which unit the line begins.
 func (r *ruleReader) prose(l *ruleLine, s string) {
 	item, rest := listItem(s)
 	l.value = plainLine

@@ -19,12 +19,12 @@ func introduces(s string) bool {
 	return r == ':' || r == '：'
 }
 
-// backWords begin sentences that mean nothing without the previous one.
+// backWords lists the first words of sentences that mean nothing without the previous one.
 var backWords = wordListOf("it its this that these those they them he she his her so but also both either otherwise which then " +
 	"es dies diese dieser das sie er aber auch eso esto esta estas ello pero también cela ça ceci il elle ils elles mais aussi " +
 	"это этот эта эти он она они но также هذا هذه ذلك هو هي لكن यह ये वह वे लेकिन")
 
-// backSigns has such words in Chinese, Japanese and Korean.
+// backSigns lists such words in Chinese, Japanese and Korean.
 var backSigns = []string{"这", "那", "它", "他们", "但", "也", "これ", "それ", "その", "この", "しかし", "でも", "また", "이것", "그것", "그", "하지만", "또한"}
 
 // wordList is a fixed set of words.
@@ -65,7 +65,7 @@ func pointsBack(s string) bool {
 	return false
 }
 
-// leaning has pronouns that begin sentences whose subject was mentioned before.
+// leaning lists pronouns at the beginning of sentences whose subject was mentioned before.
 var leaning = wordListOf("it its that this these those they them es das dies diese dieser sie eso esto ello cela ça ceci это этот эта они هذا هذه ذلك यह ये")
 
 // leans reports whether the subject of a sentence is a pronoun at its beginning.
@@ -121,7 +121,7 @@ func linkless(s string) string {
 	return b.String() + s
 }
 
-// fragments are words that begin sentences without a subject, which the previous sentence names.
+// fragments lists words that begin sentences without a subject, which the previous sentence names.
 var fragments = wordListOf("could should would might may can and same similar similarly likewise könnte sollte würde und pourrait devrait podría debería")
 
 // joinsBack reports whether a sentence means nothing without the previous one.

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// unit is the smallest piece that an entry of the log may quote: within its entry, it can be understood.
+// unit is the smallest piece that an entry in the log may quote. It can be understood within its entry.
 type unit struct {
 	kind    unitKind
 	message int32  // the message that contains the unit
@@ -49,10 +49,10 @@ const (
 	longCode  = 900 // a block of code in a final answer that is short enough to be quoted
 )
 
-// proseUnits calls see with the units of running text in Markdown: sentences, list items and table rows. A sentence
-// that refers back ("It uses …") forms one unit with the previous sentence. A short list is one unit; in a longer
-// list each item is a unit, including nested items. A line that introduces something is the lead of units, but never
-// a unit of its own.
+// proseUnits calls see with the units in Markdown prose: sentences, list items and table rows. A sentence that refers
+// back ("It uses …") forms one unit with the previous sentence. A short list is one unit; in a longer list each item is
+// a unit, including nested items. A line that introduces something becomes the lead of other units, but never a unit of
+// its own.
 func proseUnits(text string, see func(lead, text string, item int)) {
 	unitsWithCode(text, shortCode, see)
 }
@@ -206,7 +206,7 @@ func (p *proseReader) line(line string) {
 	}
 }
 
-// The maximum numbers of lines of a short block of code, and of one that is quoted at all.
+// The maximum numbers of lines in a short code block, and in one that is quoted at all.
 const (
 	mostShortLines = 3
 	mostCodeLines  = 12
@@ -372,7 +372,7 @@ func cleanLead(s string) string {
 	return clipWords(strings.TrimRight(s, ":：*_ "), mostLead)
 }
 
-// cleanUnit returns a text as an entry quotes it: on one line, without bold type, and in about most bytes at most. It
+// cleanUnit returns a text as an entry quotes it: on one line, without bold type, and in about most bytes or less. It
 // returns "" if nothing is left.
 func cleanUnit(s string, most int) string {
 	s = linkless(strings.TrimSpace(withoutBold(s)))

@@ -5,14 +5,14 @@ import "strings"
 // This file finds the passages of a file that can be quoted. A passage is one unbroken run of lines that can be understood alone: a short
 // definition, a definition's comment with its first line, a comment with the statement that it explains, or a paragraph of prose.
 
-// The maximum number of lines of a definition, and of a statement inside of one, that is quoted as a whole.
+// The maximum numbers of lines in a definition, and in a statement inside one, that is quoted as a whole.
 const (
 	mostDefinition = 12
 	mostStatement  = 8
 )
 
-// The minimum number of words of a quoted comment on a definition, and of one on a statement inside of a definition. Shorter ones say what
-// the code says too.
+// The minimum numbers of words in a quoted comment on a definition, and in one on a statement inside a definition.
+// Shorter comments say only what the code says too.
 const (
 	leastExplained = 6
 	leastInside    = 10
@@ -27,7 +27,8 @@ const (
 	ofShort     = 90
 )
 
-// leftOut replaces the text of a line that a later edit removed, or that is read again later. leftOutMark stands for lines between two passages.
+// leftOut replaces the text of a line that a later edit removed, or that is read again later. leftOutMark is written
+// where lines between two passages are left out.
 const (
 	leftOut     = "\x00"
 	leftOutMark = "…"
@@ -62,7 +63,7 @@ func eachPassage(content string, see func(p fileQuote)) {
 	}
 }
 
-// fileLines divides the content of a file into lines, without the numbers that a tool puts before them.
+// fileLines splits a file's content into lines, without the numbers that a tool puts before them.
 func fileLines(content string) (lines []fileText) {
 	gutter := hasGutter(content)
 	within := false // a text between three quotes
@@ -113,7 +114,7 @@ func hasGutter(content string) bool {
 	return lines > 1 || strings.Contains(content, "→")
 }
 
-// commentMarks begin lines that are nothing but a comment.
+// commentMarks lists the marks at the beginning of lines that are nothing but a comment.
 var commentMarks = []string{"//", "# ", "/*", "* ", "*/", "-- ", "\"\"\"", "<!--"}
 
 // isCommentLine reports whether a line is nothing but a comment.
@@ -121,7 +122,7 @@ func isCommentLine(text string) bool {
 	return text == "#" || text == "*" || text != "" && strings.IndexByte("/#*-\"<", text[0]) >= 0 && headedBy(text, commentMarks)
 }
 
-// next looks for a passage that begins at line i, and returns the line to go on with.
+// next looks for a passage that begins at line i, and returns the line from which to continue.
 func (f *passageFinder) next(i int) int {
 	first := &f.lines[i]
 	if first.text == "" || first.text == leftOut {
@@ -162,7 +163,8 @@ func (f *passageFinder) paragraph(i int) int {
 	return end
 }
 
-// statement adds what can be quoted of the statement at line at, whose comment begins at line i, and returns the line to go on with.
+// statement adds what can be quoted of the statement at line at, whose comment begins at line i, and returns the line
+// from which to continue.
 func (f *passageFinder) statement(i, at int, explains bool) int {
 	head := f.lines[at].text
 	name, most := definedBy(head), mostStatement
@@ -208,8 +210,8 @@ func (f *passageFinder) explains(i, end int) bool {
 	return words >= leastExplained
 }
 
-// statements returns the end of the statements that follow without an empty line between them, of which the first one ends at end. It returns
-// i if they are too long.
+// statements returns the end of a group of statements without empty lines between them, the first of which ends at end.
+// It returns i if they are too long.
 func (f *passageFinder) statements(i, end int) int {
 	for end > i && end < len(f.lines) && f.lines[end].text != "" && f.lines[end].indent == f.lines[i].indent && !f.lines[end].comment {
 		next := f.block(end, mostStatement)
@@ -259,13 +261,13 @@ func (f *passageFinder) block(i, most int) int {
 	return end
 }
 
-// endsBlock reports whether a line closes a block by a word, as in Ruby and Lua: "end", "end)", "end # each", but not "end = 7".
+// endsBlock reports whether a line closes a block with a keyword, as in Ruby and Lua: "end", "end)", "end # each", but not "end = 7".
 func endsBlock(text string) bool {
 	rest, found := strings.CutPrefix(text, "end")
 	return found && (rest == "" || strings.IndexByte(").,;]}", rest[0]) >= 0 || rest[0] == ' ' && len(rest) > 1 && (isLetter(rune(rest[1])) || strings.IndexByte("#-", rest[1]) >= 0))
 }
 
-// needsEnd reports whether the definition that a line begins has its body on the lines after it, without brackets around it.
+// needsEnd reports whether a line begins a definition whose body is on the following lines, without brackets around it.
 func needsEnd(head string) bool {
 	return definedBy(head) != "" && (strings.HasSuffix(head, ":") || headedBy(head, []string{"def ", "module ", "function "}) && !strings.ContainsAny(head, "={"))
 }

@@ -22,12 +22,12 @@ const (
 // content.
 const shortNote = 700
 
-// sameMarks are phrases in results that refer to another read instead of repeating the content, in lower case.
+// sameMarks lists phrases, in lower case, from results that refer to another read instead of repeating the content.
 var sameMarks = []string{"unchanged since last read", "unchanged since your last read", "unchanged since the last read", "has not changed since",
 	"hasn't changed since", "file is unchanged", "file unchanged", "content unchanged", "not modified since", `"status":"unchanged"`, `"status": "unchanged"`,
 	"this file read has been removed to save space", "文件自上次读取以来未更改"}
 
-// failedStarts begin results that report a failure in words, in lower case.
+// failedStarts lists, in lower case, the beginnings of results that report a failure in words.
 var failedStarts = []string{"error:", "error reading", "error executing", "<tool_use_error>", "file does not exist", "file not found",
 	"no such file", "enoent", "eacces", "permission denied", "cannot read", "could not read", "failed to read", "failed to open", "path does not exist",
 	"the file does not exist", "traceback (most recent", "fatal:", "the user doesn't want to proceed", `{"error"`, `{"success":false`, `{"success": false`, "invalid path"}
@@ -79,7 +79,7 @@ func ResultReading(t *transcript.Transcript, result int32) Reading {
 	return ReadingOf(t, result, resultBeginning(t, int(result), shortNote+1))
 }
 
-// anyContent stands for any text that is too long to be a note.
+// anyContent serves as an example of a text that is too long to be a note.
 var anyContent = strings.Repeat(" ", shortNote+1)
 
 // MayPoint reports whether a result is short enough to refer to another read instead of repeating the content.

@@ -9,7 +9,7 @@ import (
 )
 
 // Some work continues after its tool call has returned, such as a background shell or agent, a timer, or a pending
-// approval. The ledger lists such work, with its id and the place of its output, until a later result says that it is
+// approval. The ledger lists such work, with its id and where its output goes, until a later result says that it is
 // over. This file maintains the list; running_signs.go finds the results that begin and end such work.
 
 // runningTag encloses the block of running work in a digest.
@@ -22,7 +22,7 @@ const (
 	unloadedHead = "unloaded tools: "
 )
 
-// The limits of a ledger for running work and unloaded tools.
+// A ledger's limits for running work and unloaded tools.
 const (
 	maxRunning  = 24
 	maxAbout    = 160 // bytes
@@ -142,8 +142,8 @@ func (l *Ledger) Settle(t *transcript.Transcript, messages []int32) {
 	}
 }
 
-// work updates the lists by part n, which is folded: with the work that it begins or ends, and the tools that it has
-// loaded.
+// work updates the lists from part n, which is being folded: with the work that it begins or ends, and the tools that
+// it has loaded.
 func (c *collector) work(n int32) {
 	c.endWork(c.t, n)
 	if r, found := startedWork(c.t, n); found {
@@ -178,7 +178,7 @@ func (l *Ledger) endWork(t *transcript.Transcript, n int32) {
 	l.Running = slices.DeleteFunc(slices.Clone(l.Running), func(r api.LedgerRunning) bool { return said.ends(&r) })
 }
 
-// Lasting identifies tool results whose content is nowhere else and is still needed after their messages are gone.
+// Lasting identifies tool results whose content exists nowhere else and is still needed after their messages are gone.
 type Lasting struct {
 	t      *transcript.Transcript
 	ledger Ledger // the work that still runs at the end of the messages

@@ -18,7 +18,7 @@ const (
 	taskWork     = "task"
 )
 
-// How many bytes are examined: of a result, of a call's arguments, and after an id.
+// How many bytes are examined: in a result, in a call's arguments, and after an id.
 const (
 	lookSign = 1500
 	lookArgs = 1000
@@ -40,24 +40,24 @@ var startSigns = []struct{ mark, kind, with string }{
 	{"Scheduled one-shot task ", timerWork, ""},
 }
 
-// spawnTools are tools that start agents which keep running, by their names as ToolKey returns them. The result of
+// spawnTools lists tools that start agents which keep running, by their names as ToolKey returns them. The result of
 // such a tool names the agent.
 var spawnTools = wordListOf("spawnagent startagent launchagent")
 
-// runningWords are phrases that say that work continues, in lower case.
+// runningWords lists phrases that say that work continues, in lower case.
 var runningWords = []string{`"status":"running"`, `"status": "running"`, "<status>running", "status: running", `state="running"`, "state: running", `"state":"running"`,
 	"still running", "is running in the background", "running in background", "started in background", "started in the background", "launched in background",
 	`"status":"started"`, `"status": "started"`, `"status":"in_progress"`, `"status": "in_progress"`, `"status":"queued"`, `"status": "queued"`, "running with session id",
 	`"status":"pending"`, `"status": "pending"`, "not_ready", "no new output"}
 
-// overWords are phrases that say that work is over, in lower case.
+// overWords lists phrases that say that work is over, in lower case.
 var overWords = []string{"exited", "completed", "complete", "finished", "terminated", "failed", "killed", "cancelled", "canceled", "stopped", "succeeded", "exit code",
 	"approved", "rejected", "denied", "granted", "expired", "not found", "no such", "no longer", "shut down", "shutdown", "closed", `"done"`, "is done"}
 
-// stopTools are substrings, in lower case, of the names of tools that end work.
+// stopTools lists substrings, in lower case, of the names of tools that end work.
 var stopTools = []string{"kill", "stop", "cancel", "close", "terminate", "delete", "interrupt"}
 
-// idKeys are names that precede an id in a result, in lower case. Between the name and the id is a quote, a colon or
+// idKeys lists names that precede an id in a result, in lower case. Between the name and the id is a quote, a colon or
 // a space.
 var idKeys = []string{"task_id", "task id", "taskid", "job_id", "job id", "jobid", "session_id", "session id", "sessionid", "process_id", "process id", "processid",
 	"shell_id", "shell id", "bash_id", "agent_id", "agent id", "agentid", "run_id", "run id", "terminal_id", "terminal id", "approval_id", "approval id", "request_id",
@@ -112,8 +112,8 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 	return r, r.Kind != shellWork || r.Output != "" || r.About == "" || kindOf(r.About) != looks
 }
 
-// genericWork returns the kind and the id of work that continues, or waits for approval, according to the result of
-// any agent's tool.
+// genericWork returns the kind and the id of work that continues, or waits for approval, according to a tool result
+// from any agent.
 func genericWork(name string, use use, head string) (kind, id string) {
 	low := strings.ToLower(head)
 	if len(low) != len(head) {
@@ -291,7 +291,7 @@ func (s *sign) ends(r *api.LedgerRunning) bool {
 	return over(s.text)
 }
 
-// tellsOf reports whether the text says, shortly after the id, that the work is over.
+// tellsOf reports whether the text says, shortly after an id, that the work with this id is over.
 func (s *sign) tellsOf(id string) bool {
 	at := mention(s.text, id)
 	return at >= 0 && over(s.text[at:min(len(s.text), at+len(id)+nearID)])
@@ -386,8 +386,8 @@ func loadedTools(t *transcript.Transcript, n int32) (names []string) {
 	return names
 }
 
-// toolNames calls add with each tool name in the next value of s. The names are in references, or in definitions in a
-// list of tools.
+// toolNames calls add with each tool name in the next value of s. It finds the names in references, or in the
+// definitions in a list of tools.
 func toolNames(s *jsonspan.Scanner, src []byte, definition bool, depth int, add func(string)) {
 	switch {
 	case depth > 8 || s.Kind() != jsonspan.Object && s.Kind() != jsonspan.Array:

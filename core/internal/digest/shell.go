@@ -42,7 +42,7 @@ func shellFiles(script string, read, wrote func(string)) {
 	}
 }
 
-// move is the old and the new path of a file.
+// move holds a file's old and new paths.
 type move struct{ from, to string }
 
 // movesIn returns the files that a script moves or renames.
@@ -225,8 +225,8 @@ func cutHeredocs(script string) (rest string, docs []string) {
 	return b.String(), docs
 }
 
-// heredoc returns the body of the heredoc that a line begins, including its end line; rest is the text after the
-// line. found is false if the line begins none.
+// heredoc returns the body of the heredoc that begins on a line, including its end line; rest is the text after the
+// line. found is false if no heredoc begins there.
 func heredoc(line, rest string) (doc string, found bool) {
 	at := strings.Index(line, "<<")
 	if at < 0 || strings.HasPrefix(line[at:], "<<<") {
@@ -278,7 +278,7 @@ func withoutWritten(script string, see func(path, body string)) string {
 	return rest.String()
 }
 
-// patchMarks begin the lines that name a changed file, in patches for Codex's apply_patch and in unified diffs.
+// patchMarks lists the beginnings of lines that name a changed file, in patches for Codex's apply_patch and in unified diffs.
 var patchMarks = []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ", "+++ b/"}
 
 // patchedFiles calls wrote with the files that a patch changes.

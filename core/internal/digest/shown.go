@@ -159,8 +159,8 @@ func (r *quoteReader) read(message int32, path, content string, stays bool) {
 	}
 }
 
-// isTestFile reports whether a file contains tests, by a word of its name: "ramp_test.go", "RampTests.java", "ramp.spec.ts", "test.js".
-// A specification in prose or data is none: "api-spec.yaml".
+// isTestFile reports whether a file contains tests, judging by a word in its name: "ramp_test.go", "RampTests.java",
+// "ramp.spec.ts", "test.js". A specification in prose or data, such as "api-spec.yaml", doesn't count.
 func isTestFile(path string) bool {
 	name := fileName(path)
 	for from := 0; from < len(name); {
@@ -179,7 +179,7 @@ func isTestFile(path string) bool {
 	return false
 }
 
-// proseFiles are the endings of the names of files that hold text for people.
+// proseFiles lists the file name extensions of files that hold text for people.
 var proseFiles = wordListOf("md mdx txt rst adoc html pdf docx")
 
 // beginsWord reports whether a capital at a position of a name begins a word: "RampTest", "HTTPTest".
@@ -196,7 +196,7 @@ func (r *quoteReader) changed(message int32, c *change, stays bool) {
 	r.later.add(c)
 }
 
-// add adds those passages of a file's content that are related to the conversation. holds is true if the line numbers
+// add adds those passages from a file's content that are related to the conversation. holds is true if the line numbers
 // are still right.
 func (r *quoteReader) add(message int32, path, content string, holds bool) {
 	if content == "" || r.room <= 0 {
@@ -250,13 +250,13 @@ const (
 	ofCallLine  = 140
 )
 
-// conditionHeads begin lines that state a condition, or its outcome.
+// conditionHeads lists the beginnings of lines that state a condition, or its outcome.
 var conditionHeads = []string{"if ", "if(", "} else if", "elif ", "case ", "when ", "while ", "switch ", "return ", "unless ", "match "}
 
 var conditionStarts = startsOf(conditionHeads)
 
-// worthInQuote returns the weight of a line in a quote. Comments and definitions weigh most, then conditions and
-// values. Lines that only pass on a value or an error have no weight.
+// worthInQuote returns the weight of a line in a quote. Comments and definitions weigh the most, followed by conditions
+// and values. Lines that only pass on a value or an error have no weight.
 func worthInQuote(text string) int {
 	if commentOf(text) != "" {
 		return ofProseLine
@@ -282,7 +282,7 @@ func passesError(text string) bool {
 	return strings.HasPrefix(text, "if err ") || text == "return err" || text == "return nil, err" || strings.Contains(text, "%w")
 }
 
-// reporting are parts of the names of functions that print or log something, in lower case.
+// reporting lists substrings, in lower case, of the names of functions that print or log something.
 var reporting = []string{"print", "log.", "logg", "fatal", "console.", "warn", "assert"}
 
 // reports reports whether a function, judging by its name, only prints or logs something.

@@ -28,7 +28,7 @@ func (l *Ledger) addStanding(text string, room *readRoom) {
 	l.Standing = append(l.Standing, statements(text, room)...)
 }
 
-// AddStanding collects the standing instructions of messages, which are newer than those in the ledger.
+// AddStanding collects the standing instructions in messages, which are newer than those in the ledger.
 func (l *Ledger) AddStanding(t *transcript.Transcript, messages []int32) {
 	room := new(readRoom)
 	for _, i := range messages {
@@ -37,8 +37,8 @@ func (l *Ledger) AddStanding(t *transcript.Transcript, messages []int32) {
 	l.Standing = newestStanding(l.Standing)
 }
 
-// newestStanding keeps the newest of several statements about one subject, removes statements that a later one
-// revokes, and limits the rest to what a ledger may have.
+// newestStanding keeps only the newest of several statements about one subject, removes statements that a later one
+// revokes, and limits the rest to what a ledger may hold.
 func newestStanding(all []string) []string {
 	if len(all) == 0 {
 		return nil
@@ -87,9 +87,9 @@ func newestStanding(all []string) []string {
 	return all[from:]
 }
 
-// staying returns the statements that fit into a maximum number and a maximum size in bytes. It prefers a higher
-// rank, and within a rank takes the oldest and the newest in turn. So a rule that was kept once stays, unless more
-// important ones follow.
+// staying returns up to most statements that together fit into the given number of bytes. It prefers a higher rank, and
+// within a rank takes the oldest and the newest in turn. So a rule that was kept once stays, unless more important ones
+// follow.
 func staying(list []*statement, most, bytes int) []*statement {
 	if len(list) <= most {
 		size := 0
@@ -111,9 +111,9 @@ func staying(list []*statement, most, bytes int) []*statement {
 	return list[:n]
 }
 
-// choose decides which of n entries to keep in left bytes. of returns the rank and the size of an entry. Higher ranks
-// are preferred, and within a rank the first and the last are taken in turn. Entries of the lowest two ranks may take
-// at most low bytes.
+// choose decides which of n entries to keep in left bytes. of returns an entry's rank and size. Higher ranks are
+// preferred, and within a rank the first and the last are taken in turn. Entries of the lowest two ranks may take at
+// most low bytes.
 func choose(n int, of func(i int) (rank, size int), most, left, low int) []bool {
 	var byRank [ranks][]int
 	for i := range n {
@@ -198,7 +198,7 @@ func ofAll(lead string) bool {
 	return true
 }
 
-// general has words that occur in such introductions.
+// general lists words that occur in such introductions.
 var general = wordListOf("standing general ground house basic whole session conversation chat project following work")
 
 // namesRules reports whether a line only announces rules. One such line is enough for all rules after it.

@@ -7,7 +7,7 @@ import "unicode/utf8"
 // only tell that a text begins with some such letter.
 type starts [4]uint64
 
-// startsOf returns the starts of some lists of prefixes.
+// startsOf returns the starts of all prefixes in the given lists.
 func startsOf(lists ...[]string) (s starts) {
 	for _, list := range lists {
 		for _, text := range list {

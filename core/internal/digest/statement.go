@@ -251,7 +251,7 @@ func asks(s string) bool {
 	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "؟")
 }
 
-// Words that begin a question, for sentences without a question mark, and words that may precede them.
+// For sentences without a question mark: words that begin a question, and words that may precede these.
 var (
 	inverters = wordListOf("should would could does is are did was were has am")
 	openers   = wordListOf("so then and also but ok okay well now hm hmm")
@@ -276,14 +276,14 @@ func polite(ws []word) bool {
 	return false
 }
 
-// asksAnybody are words that express a wish only before "you": "can we …?" is a question.
+// asksAnybody lists words that express a wish only before "you": "can we …?" is a question.
 var asksAnybody = wordListOf("can could would will")
 
 // longestReference is the maximum number of words of a sentence that counts as a reference to the previous one
 // because of its pronouns.
 const longestReference = 8
 
-// refersBack reports whether a sentence of at most most words can't be understood without the previous one.
+// refersBack reports whether a sentence has at most most words and can't be understood without the previous one.
 func refersBack(ws []word, most int) bool {
 	if len(ws) > most {
 		return false
@@ -339,7 +339,7 @@ func leadsWith(cue, word string) bool {
 	return strings.HasPrefix(cue, word) && (len(cue) == len(word) || cue[len(word)] == ' ' || cue[len(word)] == ',')
 }
 
-// telltales has a bit for the stem of one word of each cue in scripts with spaces. A text without any of them contains no cue.
+// telltales has a bit for the stem of one word from each cue in scripts with spaces. A text with none of these stems contains no cue.
 var telltales [1 << 16 / 64]uint64
 
 // hasSigns reports whether a text may be in a script whose cues are character sequences.
@@ -364,10 +364,10 @@ func telltalesIn(cues []int32, text string, ws []words.Word) []int32 {
 	return cues
 }
 
-// usual are words that occur in most sentences. A cue is recognized by another of its words, if it has one.
+// usual lists words that occur in most sentences. A cue is recognized by another of its words, if it has one.
 var usual = words.NewSet("the and for you your that this with have has are was can not but when will from what all one is am my me no of in on to as at it its i we be do an so a der die das und ich nicht ist mit von zu es ein le la les de des et que en un une el los y o не на и в с я")
 
-// tell adds the telltale of a phrase: its longest word that isn't a usual one.
+// tell adds the telltale for a phrase: its longest word that isn't one of the usual words.
 func tell(phrase string) {
 	telltale, rare := words.Word{}, false
 	for _, w := range words.Append(nil, strings.TrimSpace(phrase)) {

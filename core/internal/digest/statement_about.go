@@ -11,17 +11,17 @@ import (
 // user asks for, customs of a place, a game, or the behavior of a part of the program. Their form shows it: a
 // relative clause, a definite subject, or a place at the beginning.
 
-// The grammatical words that such sentences contain, in the languages of the tables.
+// Lists of the grammatical words in such sentences, in the languages of the cue tables.
 var (
-	// articles are indefinite articles.
+	// articles lists indefinite articles.
 	articles = wordListOf("a an einen eine ein un une uno una um uma een")
-	// definite are definite articles.
+	// definite lists definite articles.
 	definite = wordListOf("the der die das le la l' el il lo o de het")
-	// relatives are relative pronouns, which begin a clause about the noun before them.
+	// relatives lists relative pronouns, which begin a clause about the noun before them.
 	relatives = wordListOf("that which who whose der die das dat que qui che который которая которое которые")
-	// placing are prepositions at the beginning of a place.
+	// placing lists prepositions that introduce a place.
 	placing = wordListOf("in im en em na no à au em в во")
-	// enduring are verbs that require a state ("must stay") rather than an action when they follow a word for a duty.
+	// enduring lists verbs that require a state ("must stay") rather than an action when they follow a word for a duty.
 	enduring = wordListOf("stay remain keep have contain fit match follow use include bleiben haben enthalten rester avoir contenir quedar tener contener ter conter avere contenere restare иметь оставаться содержать")
 )
 
@@ -44,8 +44,8 @@ func (sc *scene) about(c cue, i, size int) bool {
 	return false
 }
 
-// invention returns the index of the relative pronoun in the description of a single new thing for which a sentence
-// asks: 5 in "Write a poem about cats that never sleep". If there is none, it returns the number of words.
+// invention returns the index of the relative pronoun where a sentence that asks for a single new thing describes it: 5
+// in "Write a poem about cats that never sleep". If there is none, it returns the number of words.
 func (sc *scene) invention() int {
 	if sc.invents == 0 {
 		sc.invents = sc.inventionIn(sc.ws)
@@ -94,8 +94,8 @@ func (sc *scene) lasts() bool {
 	return sc.all&(quantifiers|lastingly) != 0 && slices.ContainsFunc(sc.ws[:sc.invention()], func(w word) bool { return w.is(quantifiers | lastingly) })
 }
 
-// doneBy reports whether a sentence states what a part of the program does to something: "Rows without a name must be
-// dropped by the import".
+// doneBy reports whether a sentence says that a part of the program does something to a thing: "Rows without a name
+// must be dropped by the import".
 func (sc *scene) doneBy() bool {
 	for k := 3; k+1 < len(sc.ws); k++ {
 		if sc.ws[k].text == "by" && strings.HasSuffix(sc.ws[k-1].text, "ed") && sc.ws[k+1].text == "the" {
@@ -129,7 +129,7 @@ func (sc *scene) expected(i int) bool {
 	return where.has(sc.textAt(i+1)) && slices.ContainsFunc(sc.ws[:i], func(w word) bool { return definite.has(w.text) })
 }
 
-// where are English words at the beginning of a place.
+// where lists English words that introduce a place.
 var where = wordListOf("in on at there somewhere under")
 
 // behaves reports whether the verb of size words at word i states what one part of the program does: "The endpoint
@@ -156,7 +156,7 @@ func (sc *scene) behaves(i, size int) bool {
 	return definite.has(ws[from].text) && i-from > 1 && !strings.HasSuffix(ws[i-1].text, "s")
 }
 
-// nearby are demonstratives that point at a certain thing: "me gusta esta versión" is about a single version.
+// nearby lists demonstratives that point at a certain thing: "me gusta esta versión" is about a single version.
 var nearby = wordListOf("este esta questo questa этот эта эту diese dieser dieses diesen cette ce cet essa esse deze")
 
 // unreal reports whether a sentence states a condition that isn't met: "If I were the mayor, …", "Si fuera alcalde, …".
@@ -172,10 +172,10 @@ func unreal(ws []word) bool {
 	return false
 }
 
-// unmet are verbs, or particles, of a condition that isn't met.
+// unmet lists verbs and particles that mark a condition as unmet.
 var unmet = wordListOf("were wäre wären hätte étais étions fuera fuese fuéramos tuviera fosse fôssemos fossi fossimo avessi was бы")
 
-// suppositions begin a hypothetical sentence.
+// suppositions lists words that begin a hypothetical sentence.
 var suppositions = wordListOf("suppose supposing imagine supón imagina suponha immagina imaginons представь")
 
 // counted reports whether the words from i on state how many things are left: "Só faltam dois dias".

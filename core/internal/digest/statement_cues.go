@@ -1,19 +1,19 @@
 package digest
 
 // The words that identify standing instructions, in lower case, in some of the languages in which people write to
-// agents. The lists are small on purpose: they have words of modality, negation and habit, but not the things that
-// rules are about. A hyphen separates words.
+// agents. The lists are deliberately small: they have words for modality, negation and habit, but none for the things
+// that rules are about. A hyphen separates words.
 
-// cueRow has cues of one place and strength, separated by commas. In languages with spaces, a cue is one or more
-// words with one space between them, as wordsOf splits them; an elided word counts as a word ("d' accord"). In other
-// languages, a cue is a character sequence.
+// cueRow lists cues that have the same place and strength, separated by commas. In languages with spaces, a cue is one
+// or more words with one space between them, as wordsOf splits them; an elided word counts as a word ("d' accord"). In
+// other languages, a cue is a character sequence.
 type cueRow struct {
 	place, strength   int
 	changes, negative bool
 	cues              string
 }
 
-// cueRows are the cues of languages with spaces whose words keep their form.
+// cueRows lists the cues for languages that separate words with spaces and don't inflect the beginnings of words.
 var cueRows = []cueRow{
 	// English
 	{duty, strict, false, false, "must,mustn't,shall not,may not,may only,can only,cannot be,can't be,is not to,are not to,has to be,have to be,need to be,needs to be"},
@@ -137,7 +137,7 @@ var cueRows = []cueRow{
 	{loose, weak, false, false, "не,только,все,каждый,каждая,каждое,без,мы используем,секрет,конфиденциально,цель"},
 }
 
-// signRows are the cues of scripts without spaces, and of languages whose words change at both ends.
+// signRows lists the cues for scripts without spaces, and for languages whose words change at both ends.
 var signRows = []cueRow{
 	// Chinese
 	{anywhere, strict, false, true, "不得,禁止,严禁,嚴禁,绝不,絕不,绝对不,絕對不,千万不要,千萬不要,千万别,切勿,永远不要,永遠不要,不许,不許,不准,不允许,不允許,不可以,不能"},
@@ -245,14 +245,14 @@ var wordSets = []struct {
 	{conditions, "если когда пока потому хотя"},
 }
 
-// ruleSigns and pasteSigns are words for rules and for pasted texts, in scripts without spaces.
+// ruleSigns and pasteSigns list words for rules and for pasted texts, in scripts without spaces.
 var (
 	ruleSigns  = []string{"规则", "規則", "约束", "要求", "规范", "偏好", "ルール", "制約", "規約", "규칙", "제약", "قواعد", "القواعد", "नियम"}
 	pasteSigns = []string{"日志", "输出如下", "报错", "以下内容", "原文", "如下", "翻译", "ログ", "出力", "以下の", "エラー", "로그", "출력", "오류", "다음은", "السجل", "المخرجات", "النص التالي", "लॉग", "आउटपुट"}
 )
 
-// alternativeRows have words for alternatives of which a project, or a user, uses one at a time. Naming another one
-// of the same row is a change of mind.
+// alternativeRows lists words for alternatives, one of which a project or a user uses at a time. Naming another one
+// from the same row is a change of mind.
 var alternativeRows = []string{
 	"tab tabs space spaces tabulatoren leerzeichen tabulations espaces tabulaciones espacios табы пробелы",
 	"npm yarn pnpm bun",
@@ -278,7 +278,7 @@ var alternativeRows = []string{
 	"am pm",
 }
 
-// alternativeSigns has such words in scripts without spaces.
+// alternativeSigns is like alternativeRows, for scripts without spaces.
 var alternativeSigns = [][]string{
 	{"制表符", "空格", "タブ", "スペース", "탭", "공백"},
 	{"中文", "英文", "英语", "英語", "日语", "日文", "日本語", "中国語", "韩语", "韓国語", "한국어", "영어", "일본어", "중국어", "العربية", "الإنجليزية", "الفرنسية", "हिंदी", "हिन्दी", "अंग्रेज़ी", "अंग्रेजी"},
@@ -287,7 +287,7 @@ var alternativeSigns = [][]string{
 	{"公制", "英制"},
 }
 
-// stopRows have words that don't show what a statement is about.
+// stopRows lists words that don't show what a statement is about.
 var stopRows = []string{
 	"remember a an the of to in on at by for with from into as is are was were be been being it its this that these those there here and or but if then than so not no nor do does did don't doesn't we you your yours our us i me my mine they them their he she his her will would can could may might shall should must have has had just also too very more most much many any all each every some such only own same when whenever while where which who whom whose what how why please always never from now until over under again once please use used using make makes made let get keep sure want wants need needs like please still even ever one ones thing things way rule rules said say told earlier before again back anymore longer forget ignore drop okay ok fine allowed about mind changed actually instruction instructions",
 	"der die das den dem des ein eine einen einem einer und oder aber wenn dann als so nicht kein keine ist sind war im in am an auf bei für mit von zu zum zur aus nach über unter ich du er sie es wir ihr mir dir uns mich dich bitte immer nie nur auch noch mehr verwende benutze nutze mache wird werden regel gesagt wieder doch musst darfst kannst vergiss",

@@ -3,14 +3,14 @@ package digest
 // If a paragraph asks for something new, its other sentences describe that thing: "We want a file of rules … Unknown
 // keys must be errors." They are part of the request and not rules for later work.
 
-// featureOf finds the requests for something new in a paragraph.
+// featureOf finds requests for something new in a paragraph.
 type featureOf struct {
 	passage string
 	read    int  // number of bytes that have been searched
 	asked   bool // one of the sentences there asks for something new
 }
 
-// builds are the verbs of requests for something new.
+// builds lists verbs with which people ask for something new.
 var builds = wordListOf("add implement create build write make support introduce send provide expose develop design generate")
 
 // specifiedBy reports whether the sentence at offset at describes the thing for which an earlier sentence asks. If

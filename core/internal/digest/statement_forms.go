@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// This file recognizes statements without a cue by the form of the sentence: an order after a request ("I want you to
-// …"), an order for a case ("If a test is flaky, tell me"), a norm for everything of a kind, a mishap that shows what
-// to avoid, and what people say about themselves in general. It looks only at grammatical words. Most forms are
-// English; other languages mostly rely on cues.
+// This file recognizes statements without a cue by the form of the sentence: an order inside a request ("I want you to
+// …"), an order for a certain case ("If a test is flaky, tell me"), a norm for everything of a kind, a mishap that
+// shows what to avoid, and what people say about themselves in general. It looks only at grammatical words. Most forms
+// are English; other languages mostly rely on cues.
 
-// Words by which forms are recognized.
+// Lists of the words by which forms are recognized.
 var (
 	askFor     = wordListOf("want need like expect ask asking require prefer for")
 	vital      = wordListOf("important essential crucial vital critical imperative")
@@ -19,18 +19,18 @@ var (
 	demanding  = wordListOf("forbids forbid requires require demands demand insists insist mandates bans prohibits disallows expects expect rejects reject")
 	losses     = wordListOf("lost lose broke broken failed crashed gone down fined leaked wasted cost deleted corrupted overwritten blamed outage complaint complaints trouble sued hacked")
 	governs    = wordListOf("get gets go goes come comes need needs start starts end ends belong follow live carry carries")
-	// inclining are prepositions after words for an attitude towards something: "obsessed with".
+	// inclining lists prepositions after words for an attitude towards something: "obsessed with".
 	inclining = wordListOf("of about to with by for in on when against towards toward")
-	// fleeting are words for how people feel at the moment, or what they are about to do.
+	// fleeting lists words for how people feel at the moment, or what they are about to do.
 	fleeting = wordListOf("sorry worried glad grateful thankful jealous surprised curious able unable eager willing ready supposed likely due allowed new back here out off done about part member on in at from with of for stuck aware afraid")
-	// knowing are verbs for what people know, feel or have at the moment.
+	// knowing lists verbs for what people know, feel or have at the moment.
 	knowing = wordListOf("think hope guess know wonder see understand mean agree suppose believe remember need have wish get hear recall speak say said want feel care mind expect doubt promise swear find")
-	// limiting are words with which people describe what they always do, or how they like it.
+	// limiting lists words with which people describe what they always do, or how they like it.
 	limiting = wordListOf("usually mostly rarely seldom only without most best better rather over than instead anything everything exclusively always never")
 	counters = wordListOf("i i'm i've i'd")
 )
 
-// formWords has at least one word of each form. A text that contains none of them, and no cue, isn't examined
+// formWords contains at least one word from each form. A text that contains none of them, and no cue, isn't examined
 // further.
 var formWords = strings.Fields("get me mi of favourite favorite for you your could когда quando cuando quand als ohne sans sin sem senza zonder без меня before usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
 
@@ -48,8 +48,8 @@ func requested(ws []word) int {
 	return 0
 }
 
-// formed returns the byte offset of what makes a sentence without a cue a statement about how to work, or about what
-// its writer likes; -1 if it is neither. Each function below does the same for one form.
+// formed returns the byte offset of what makes a sentence without a cue a statement about how to work or about what its
+// writer likes, or -1 if it is neither. Each function below does the same for one form.
 func (sc *scene) formed() int {
 	if len(sc.ws) < 3 || sc.exclaims || sc.attributed() || sc.befallen() {
 		return -1
@@ -78,7 +78,7 @@ func (sc *scene) takes() int {
 	return ws[1].at
 }
 
-// mine are possessives of the writer.
+// mine lists possessive pronouns that refer to the writer.
 var mine = wordListOf("my mein meine meinen mijn mon ma")
 
 // lesson recognizes sentences about what went wrong the last time: "The last time we deployed on a Friday, two days
@@ -125,7 +125,7 @@ func (sc *scene) favours() int {
 	return -1
 }
 
-// favourites are the beginnings of words for what people like best.
+// favourites lists the beginnings of words for what people like best.
 var favourites = [...]string{"favo", "préfér", "preferid", "preferit", "liebl", "lievel", "любим"}
 
 // anyCase reports whether a sentence says in what kind of case it applies: "If a test is flaky", "When in doubt",
@@ -185,7 +185,7 @@ func (sc *scene) reported() int {
 	return -1
 }
 
-// Words of reported: those that begin a case, articles of any such case, and objects that name the writer.
+// Word lists for reported: words that begin a case, articles that mean any such case, and objects that name the writer.
 var (
 	inCase     = wordListOf("si se wenn falls bevor avant если")
 	something  = wordListOf("etwas was quelque irgendetwas")
@@ -286,7 +286,8 @@ func (sc *scene) restricted() int {
 	return -1
 }
 
-// The writer, and words like limiting, in other languages.
+// writers and limitWords are for languages other than English: words for the writer ("I"), and the counterparts of
+// limiting.
 var (
 	writers    = wordListOf("ich ik je j' yo eu io я")
 	limitWords = wordListOf("ohne sans sin sem senza zonder без nur nie niemals grundsätzlich immer stets lieber ungern selten rarement raramente редко meist meistens kein keine keinen alleen nooit altijd liever geen uniquement généralement normalement normalmente обычно seulement jamais toujours solo sólo nunca siempre só sempre mai soltanto только никогда всегда")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// This file recognizes norms by their form: sentences that say how everything of a kind is to be.
+// This file recognizes norms by their form: sentences that say what everything of a kind must be like.
 
 // norm recognizes sentences about everything of a kind: "Commits get signed", "Anything about pay goes through Igor first", "Our style
 // guide forbids contractions".
@@ -80,15 +80,15 @@ func (sc *scene) states(i int, next string) bool {
 	return manner.has(next) && (i < 3 || plurals.has(sc.textAt(i-1))) && (sc.all&persons == 0 || sc.ws[0].text == "i" && !sc.ws[1].known)
 }
 
-// warns reports whether a sentence states the consequence of not following it.
+// warns reports whether a sentence states what happens if it isn't followed.
 func (sc *scene) warns() bool {
 	return slices.ContainsFunc(sc.ws, func(w word) bool { return w.breaks && w.text == "otherwise" })
 }
 
-// manner are prepositions that begin a manner: the way in which something is written or done.
+// manner lists prepositions that begin a manner: the way in which something is written or done.
 var manner = wordListOf("in with without as em ohne mit sans en sin sem senza zonder без на")
 
-// plurals are verb forms for a plural subject, and orders are positions in a text.
+// plurals lists verb forms for a plural subject, and orders lists positions in a text.
 var (
 	plurals = wordListOf("are sind sont son são sono zijn")
 	orders  = wordListOf("first last above below")

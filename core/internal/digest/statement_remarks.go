@@ -7,50 +7,50 @@ import (
 
 // This file recognizes sentences that only sound like a rule or a preference: remarks, wishes, one-time requests, and predictions.
 
-// soothing are words after "don't" in sentences that reassure somebody: "no te preocupes".
+// soothing lists words after "don't" in sentences that reassure somebody: "no te preocupes".
 var soothing = wordListOf("fais feelings hello hi preocupes preocupe preocupéis inquiète inquiétez preoccupare preoccuparti preoccuparsi preocupa preocupar волнуйся волнуйтесь беспокойся переживай")
 
-// somewhere are words at the beginning of a place: "leave it on the porch".
+// somewhere lists words that introduce a place: "leave it on the porch".
 var somewhere = wordListOf("on at in by under with there here")
 
-// kindly are words that introduce good wishes: "Remember to breathe!"
+// kindly lists words that introduce good wishes: "Remember to breathe!"
 var kindly = wordListOf("make be remember ensure")
 
-// comparers are words of comparison.
+// comparers lists words that compare one thing with another.
 var comparers = wordListOf("than over instead als que do di чем at in by of")
 
-// fears are verbs for what people don't want to happen to them: "I don't want to miss the bus".
+// fears lists verbs for what people don't want to happen to them: "I don't want to miss the bus".
 var fears = wordListOf("going miss lose wait go leave fight argue die hurry forget bother bore intrude jinx get rush worry panic")
 
-// reticent are verbs with which people decline to answer: "I prefer not to say".
+// reticent lists verbs with which people decline to answer: "I prefer not to say".
 var reticent = wordListOf("say talk discuss answer tell think know imagine")
 
-// mishaps are accidents that people warn each other about: "don't lose your ticket".
+// mishaps lists verbs for accidents that people warn each other about: "don't lose your ticket".
 var mishaps = wordListOf("lose miss fall slip burn trip choke")
 
-// feelings are verbs whose subject isn't somebody whom an instruction could be about: "the kids always want ice
+// feelings lists verbs whose subject isn't somebody whom an instruction could be about: "the kids always want ice
 // cream".
 var feelings = wordListOf("want wants love loves like likes hate hates forget forgets eat eats drink drinks sleep sleeps laugh laughs cry cries complain complains win wins lose loses")
 
-// likely are verbs for what will probably happen by itself: "the test should pass".
+// likely lists verbs for what will probably happen by itself: "the test should pass".
 var likely = wordListOf("pass work fit help suffice arrive appear")
 
-// perfects are verbs that begin a past infinitive. Before one, a word for a duty expresses a guess.
+// perfects lists verbs that begin a past infinitive. Before one, a word for a duty expresses a guess.
 var perfects = wordListOf("haber ter aver avere essere avoir")
 
-// copulas are verbs between a subject and its description.
+// copulas lists verbs between a subject and its description.
 var copulas = wordListOf("está están es son est sont ist sind è sono estão")
 
-// somebody are pronouns for no particular person: "someone should fix that gate".
+// somebody lists pronouns for no particular person: "someone should fix that gate".
 var somebody = wordListOf("people someone somebody jemand quelqu'un alguien qualcuno alguém кто-то")
 
-// atOnce are words for something that happens soon.
+// atOnce lists words for something that happens soon.
 var atOnce = wordListOf("now soon tonight today minutes gleich jetzt bald heute minuten maintenant bientôt minutes ahora pronto minutos agora сейчас скоро минут")
 
-// dealings are verbs for what other people do to or for the writer.
+// dealings lists verbs for what other people do to or for the writer.
 var dealings = wordListOf("calls tells asks gives sends says shows owes helps teaches takes picks wants needs knows sees meets visits reminds texts emails follows brings pays joins lets gets leaves thinks hears drives invites offers promises keeps hates loves likes misses understands beats")
 
-// Words that report what others say or do, words about the moment, and words that point at something.
+// Lists of words that report what others say or do, of words about the moment, and of words that point at something.
 var (
 	hearsay   = wordListOf("zegt diz diceva decía dizia disait говорит говорила say says said tells told insists claims states warns sagt sagte dit dice dijo disse detto zei сказал сказала")
 	rumours   = wordListOf("according apparently supposedly allegedly angeblich apparemment aparentemente")
@@ -173,7 +173,7 @@ func (sc *scene) befallen() bool {
 // conditionAt reports whether a clause that begins with a word is a condition.
 func conditionAt(w *word) bool { return w.is(conditions) || w.text == "als" }
 
-// Verbs of sayings about what nobody knows, and words for "the same".
+// Verbs from sayings about what nobody knows, and words for "the same".
 var (
 	known = wordListOf("weiß weet sait sabe sa знаешь")
 	same  = wordListOf("dasselbe gleiche même mismo misma mesma mesmo stessa stesso hetzelfde same одно")
@@ -323,10 +323,10 @@ func (sc *scene) settles(i int) bool {
 	return false
 }
 
-// unfinished are words that forbid something only if a verb follows that says what.
+// unfinished lists words that forbid something only if a verb follows that says what.
 var unfinished = wordListOf("pas puede pueden pode podem può possono")
 
-// settling contains verbs for living and working somewhere.
+// settling lists verbs that mean living or working somewhere.
 var settling = wordListOf("live work wohne arbeite habite travaille vivo trabajo moro trabalho abito lavoro живу работаю")
 
 // oneThing reports whether the words from i on name a single thing and end the sentence: "keep the change".
@@ -351,14 +351,14 @@ func (sc *scene) oneState(i int) bool {
 	return !general.has(thing.text) && (!thing.is(products) || sc.textAt(i) == "this" && !thing.breaks && len(sc.ws) == i+3)
 }
 
-// proceeds reports whether a sentence is about an activity, named by the word at i, with a single thing: "… in
+// proceeds reports whether a sentence is about doing something, named by the word at i, to a single thing: "… in
 // booking the new one".
 func (sc *scene) proceeds(i int) bool {
 	return strings.HasSuffix(sc.textAt(i), "ing") && sc.textAt(len(sc.ws)-1) == "one"
 }
 
-// seeks reports whether a sentence is looking for a thing or a place: "I need somewhere quiet to stay", "Can you find
-// me a florist?"
+// seeks reports whether a sentence asks for a thing or a place: "I need somewhere quiet to stay", "Can you find me a
+// florist?"
 func (sc *scene) seeks() bool {
 	for k := range sc.ws[:min(len(sc.ws)-1, 4)] {
 		if seeking.has(sc.ws[k].text) {
@@ -368,7 +368,7 @@ func (sc *scene) seeks() bool {
 	return false
 }
 
-// seeking are verbs in requests for a thing or a place.
+// seeking lists words used to ask for a thing or a place.
 var seeking = wordListOf("need want like looking find book recommend suggest searching")
 
 // unsure reports whether the writer is uncertain about what the word at i says.

@@ -31,7 +31,7 @@ const (
 	story    // signs only: the sentence is about one day, not about every day
 )
 
-// scene holds features of a sentence's words other than its cues.
+// scene holds what is known about a sentence's words apart from its cues.
 type scene struct {
 	text     string
 	ws       []word
@@ -94,7 +94,7 @@ func (sc *scene) concrete() bool {
 	return sc.digits || sc.all&(products|lastingly|quantifiers|numbers) != 0
 }
 
-// tells reports whether the cues of a row are orders to the reader, or describe the writer.
+// tells reports whether the row's cues either give the reader an order or describe the writer.
 func (c *cueRow) tells() bool {
 	switch c.place {
 	case lead, bare, order, self, me, lift, hint:
@@ -125,7 +125,7 @@ func (sc *scene) unshaded(i int) *word {
 	return sc.word(i)
 }
 
-// fits reports whether a cue of size words at word i is in one of the places where it means how to work.
+// fits reports whether a cue of size words at word i is in one of the places where it says how to work.
 func (sc *scene) fits(c cue, i, size int) bool {
 	if sc.remarks(c, i, size) {
 		return false
@@ -202,11 +202,11 @@ func (sc *scene) resumes(i int) bool {
 	return false
 }
 
-// comforting are verbs after "stop" in sentences that comfort people or react to a joke.
+// comforting lists verbs after "stop" in sentences that comfort people or react to a joke.
 var comforting = wordListOf("worrying crying joking kidding teasing being")
 
-// alone reports whether the words from i on ask to leave something of the writer's untouched, or to keep it out of
-// something.
+// alone reports whether the words from i on ask the reader to leave something of the writer's untouched, or to keep it
+// out of something.
 func (sc *scene) alone(i int) bool {
 	if sc.ws[i].text != "leave" && sc.ws[i].text != "keep" || sc.textAt(i+1) != "my" && sc.textAt(i+1) != "our" {
 		return false
@@ -338,7 +338,8 @@ func (sc *scene) ofSelf(i int, next string) bool {
 	return false
 }
 
-// having are the words of a perfect ("I've always had …"), and trying those of attempts ("been able to get into …").
+// having lists the words that form a perfect tense ("I've always had …"), and trying those for attempts ("been able to
+// get into …").
 var (
 	having = wordListOf("i've have")
 	trying = wordListOf("to try able get")
@@ -359,8 +360,8 @@ func (sc *scene) conditional() bool {
 	return false
 }
 
-// ordered returns the byte offset of the verb of a permanent order, or -1, for verbs that are in no table: "Round all
-// amounts", "When you name a hotel, add the price". In the languages of the tables, an order begins with its verb.
+// ordered returns the byte offset of the verb in a permanent order, or -1, for verbs that are in no table: "Round all
+// amounts", "When you name a hotel, add the price". In the languages of the cue tables, an order begins with its verb.
 func (sc *scene) ordered() int {
 	if len(sc.ws) < 3 || sc.past || sc.exclaims {
 		return -1

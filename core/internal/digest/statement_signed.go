@@ -136,12 +136,12 @@ func subjectInKorean(before string) bool {
 	return endsWithAny(before, "은", "는", "이", "가")
 }
 
-// asksInKorean reports whether the rest of a sentence expresses a request or a duty.
+// asksInKorean reports whether the rest of a Korean sentence expresses a request or a duty.
 func asksInKorean(rest string) bool {
 	return slices.ContainsFunc([]string{"세요", "줘요", "야 해요", "야 돼요", "야 되", "주면", "좋겠"}, func(sign string) bool { return strings.Contains(rest, sign) })
 }
 
-// endsWithAny reports whether a text ends with one of several endings.
+// endsWithAny reports whether a text ends with any of the given endings.
 func endsWithAny(text string, endings ...string) bool {
 	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(text, end) })
 }
@@ -170,8 +170,8 @@ func hypothetical(before, rest string) bool {
 		strings.Contains(before, "라면 ") && strings.Contains(rest, "거") || strings.HasPrefix(before, "لو ") || strings.Contains(before, "होता तो")
 }
 
-// likeThis reports whether the rest of a sentence only says that something is like this. A sentence that goes on with a colon shows how
-// something is to be.
+// likeThis reports whether the rest of a sentence only says that something is like this. If a colon follows, the
+// sentence shows what something must be like.
 func likeThis(rest string) bool {
 	rest = strings.Trim(rest, " ً。！")
 	if strings.ContainsAny(rest, "：:") {

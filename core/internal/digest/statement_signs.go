@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// signs calls take with each cue that counts in sentence s, among the cues of scripts without spaces and of languages
-// whose words change at both ends.
+// signs calls take with each cue that counts in sentence s, for scripts without spaces and for languages whose words
+// change at both ends.
 func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 	ready()
 	var room [16]signAt
@@ -68,13 +68,13 @@ func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 	}
 }
 
-// unsettled has the characters after "我不" in statements about what people don't know, can't do or don't mean at the
+// unsettled lists the characters after "我不" in statements about what people don't know, can't do or don't mean at the
 // moment.
 const unsettled = "知是能想确確明懂要会會记記在行清认認同觉覺敢用可太介好建急"
 
-// refuses reports whether a sign of dislike really expresses dislike. rest is the sentence after the sign. "我不"
-// doesn't if people say what they don't know or no longer do, and "あまり" only does before a negated verb that isn't
-// about a single moment.
+// refuses reports whether a sign of dislike really expresses dislike. rest is the sentence after the sign. "我不" doesn't
+// where people say what they don't know or no longer do. "あまり" does only before a negated verb that isn't about a
+// single moment.
 func refuses(sign, rest string) bool {
 	rest = strings.TrimRight(rest, "。！!.")
 	switch sign {
@@ -115,7 +115,7 @@ func timed(before string) bool {
 	return strings.ContainsRune("点點半分刻时時号號日月年", r)
 }
 
-// orderSigns occur in sentences that tell the reader to do something, whoever else they mention.
+// orderSigns lists phrases from sentences that tell the reader to do something, no matter whom else they mention.
 var orderSigns = [...]string{"ください", "下さい", "주세요", "마세요", "请", "請", "不要", "别", "別", "لا ت", "मत "}
 
 // signSet finds many character sequences in one pass over a text. A hash of the three bytes at a position, or of six
@@ -139,7 +139,7 @@ func signHash(text string, at int) uint {
 	return (uint(text[at])<<9 ^ uint(text[at+1])<<5 ^ uint(text[at+2])) % (1 << 12)
 }
 
-// longHash returns a hash of six bytes; first is signHash of the first three.
+// longHash returns a hash of six bytes. first is the signHash of the first three.
 func longHash(text string, at int, first uint) uint {
 	return (first*31 ^ signHash(text, at+3)) % (1 << 12)
 }
@@ -179,8 +179,8 @@ func (x *signSet) first(found []signAt, text string) []signAt {
 	return found
 }
 
-// at appends to found those signs of the list with the head sign that are at position i of a text and weren't seen
-// before.
+// at appends to found those signs from the list that begins with sign that occur at position i in a text and weren't
+// seen before.
 func (x *signSet) at(found []signAt, seen *[32]uint64, text string, i, sign int) []signAt {
 	for ; sign >= 0; sign = x.after(sign) {
 		if seen[sign/64]>>(sign%64)&1 != 0 || !strings.HasPrefix(text[i:], x.texts[sign]) {

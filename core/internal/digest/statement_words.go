@@ -22,12 +22,12 @@ type word struct {
 	kinds  wordKind
 }
 
-// wordsOf returns the words of a text. quoted says for each byte whether it is in quotes; nil means that none is.
+// wordsOf returns the words in a text. quoted says for each byte whether it is in quotes; nil means that none is.
 func wordsOf(text string, quoted []bool) []word {
 	return appendWords(make([]word, 0, len(text)/6+2), text, quoted)
 }
 
-// clauseEnds are the ASCII characters that end a clause.
+// clauseEnds marks the ASCII characters that end a clause.
 var clauseEnds = [utf8.RuneSelf]bool{',': true, ';': true, ':': true, '.': true, '!': true, '?': true, '(': true, ')': true, '-': true}
 
 // appendWords appends the words of a text to ws, which is empty. quoted says for each byte whether it is in quotes;
@@ -125,8 +125,8 @@ func lower(text string) string {
 	return text
 }
 
-// caseless returns the length, in bytes, of the non-ASCII character at the start of a text if it is of a common kind
-// that has no capital form; otherwise 0.
+// caseless returns the length, in bytes, of the non-ASCII character at the start of a text if it is in one of a few
+// common ranges without capital letters; otherwise 0.
 func caseless(text string) int {
 	const tail = 0xc0
 	c := text[0]
@@ -155,7 +155,7 @@ func caseless(text string) int {
 
 func inWord(r rune) bool { return r == '_' || words.InWord(r) }
 
-// quotes are the characters that open and close a quotation.
+// quotes lists the pairs of characters that open and close a quotation.
 var quotes = []struct{ open, end rune }{{'“', '”'}, {'„', '“'}, {'«', '»'}, {'「', '」'}, {'『', '』'}, {'`', '`'}, {'"', '"'}, {'‹', '›'}}
 
 // quotedIn returns, for each byte of a text, whether it is in quotes; nil if none is. Unclosed quotes don't count.

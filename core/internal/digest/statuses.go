@@ -8,7 +8,7 @@ import (
 // A status says that all checks pass or that the work is complete, and is only true at that time. The section with
 // the end state has the last results, so statuses are omitted from all entries but the last.
 
-// The words of a status: its subjects, its states, and words that make a sentence more than a status.
+// Word lists for statuses: their subjects, their states, and words that make a sentence more than a status.
 var (
 	statusSubjects = wordListOf("all build builds check checks ci everything hooks lint pipeline tests typecheck typescript")
 	statusStates   = wordListOf("clean cleanly complete green pass passes passing production-ready ready success successful successfully succeeds works working")
@@ -110,7 +110,7 @@ func divided(part, rest string) bool {
 	return signed(rest) && unsigned(part) != ""
 }
 
-// signed reports whether a text begins with a sign of success, such as a check mark, followed by other text.
+// signed reports whether a text begins with a sign of success, such as a checkmark, followed by other text.
 func signed(text string) bool {
 	return slices.ContainsFunc(statusSigns, func(s string) bool {
 		rest, found := strings.CutPrefix(text, s)

@@ -8,8 +8,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Style describes how a system requests and writes its summaries: the rendering of messages, the prompt, and the role of the digest message.
-// Everything else, such as the size of requests, the check of answers and the repetition of requests, is the same for all styles.
+// Style describes how a system requests and writes its summaries: how it renders messages, its prompt, and the digest
+// message's role. Everything else is the same for all styles, such as the size of requests, the check of answers, and
+// when a request is repeated.
 type Style struct {
 	Name string // the name in a policy's summary.style
 	// Role is the role of the digest message. Formats that keep system messages apart use a user message instead.
@@ -21,20 +22,21 @@ type Style struct {
 	// Temperature and MaxOutput are the system's settings for its model; 0 means no setting.
 	Temperature float64
 	MaxOutput   int // tokens
-	// Record renders messages for the prompt. Between is what separates two messages.
+	// Record renders messages for the prompt. Between is the separator between two messages.
 	Record  func(t *transcript.Transcript, messages []int32, o RecordOptions) string
 	Between string
-	// Prompt returns the prompt of a request.
+	// Prompt returns the prompt for a request.
 	Prompt func(p *Prompt) string
 	// TurnPrefix is added to the request for the beginning of a divided turn.
 	TurnPrefix string
-	// Own means that digest messages have the same form as in ctxfold's own style, the style of policies that name
-	// none.
+	// Own means that digest messages have the same form as in ctxfold's own style, which applies if the policy names no
+	// style.
 	Own bool
 	// Numbered means that the header contains the round, that the model writes the header too, and that a later digest ends with a line
 	// about the earlier ones (S2.18, S2.30). In other styles the round has its own line.
 	Numbered bool
-	// Fitted means that results are clipped so that the record fills its room; other styles have fixed limits.
+	// Fitted means that tool results are clipped just enough for the record to fit into its room; other styles have
+	// fixed limits.
 	Fitted bool
 }
 
@@ -45,7 +47,7 @@ type RecordOptions struct {
 	First       int  // the number of the first message, for styles that number them
 }
 
-// limit returns the maximum length of a text: most, which is the style's own limit, or Clip if that is less.
+// limit returns the maximum length of a text: the style's own limit, most, or Clip if that is less.
 func (o RecordOptions) limit(most int) int {
 	if o.Clip > 0 {
 		return min(o.Clip, most)
@@ -58,7 +60,7 @@ func (o RecordOptions) text(text string) string {
 	return guardLabels(Fence(text))
 }
 
-// name returns a name in the form that labels in the record have.
+// name returns a name in the form that it has in the record's labels.
 func (o RecordOptions) name(name string) string {
 	return Fence(clipLine(name, maxCommand))
 }
@@ -84,8 +86,8 @@ func NoStyle(name string) string {
 	return "there is no style \"" + name + "\"; there are: " + strings.Join(names, ", ")
 }
 
-// roundMark precedes the number of compactions in a digest message, from which a host that has lost the state gets it
-// back.
+// roundMark precedes the number of compactions in a digest message, so that it can be recovered if a host has lost the
+// state.
 const roundMark = "Compaction Round "
 
 // Write returns the text of a digest message in the style s. The digest of a branch is the same in all styles.
@@ -96,7 +98,7 @@ func (s *Style) Write(body string, scope api.Scope, round int) string {
 	return s.Header + s.rounds(round) + "\n" + untrusted + "\n\n" + s.footer(s.strip(body), round)
 }
 
-// rounds returns the text that follows the header on its line.
+// rounds returns the text about the round that follows the header on its line.
 func (s *Style) rounds(round int) string {
 	if s.Numbered {
 		return " (" + roundMark + itoa(round) + ")"

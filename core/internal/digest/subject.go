@@ -18,7 +18,7 @@ type statement struct {
 	any     uint64   // one bit for each stem: two statements without a common bit have no stem in common
 }
 
-// analyse analyses the words of a statement. A text without a cue counts as the weakest.
+// analyse analyses a statement's words. A text without a cue counts as the weakest kind of statement.
 func (s *statement) analyse() {
 	s.strength = max(s.strength, weak)
 	_, text := underRules(s.text)
@@ -99,8 +99,8 @@ func (s *statement) repeats(old *statement) bool {
 	return strings.Contains(lower(old.text), lower(text))
 }
 
-// revoked returns the index of the older statement that s revokes, or -1: the one that has most of its words, but at
-// least two thirds. Among equals, it is the newest.
+// revoked returns the index of the older statement that s revokes, or -1. That is the statement that shares the most
+// words with s, at least two thirds of those in the shorter one; among equals, the newest.
 func (s *statement) revoked(older []*statement) int {
 	best, most := -1, 0
 	for i, old := range older {
@@ -115,11 +115,11 @@ func (s *statement) revoked(older []*statement) int {
 	return best
 }
 
-// endings are removed from words, longest first, if at least three letters remain.
+// endings lists endings to remove from words, longest first, if at least three letters remain.
 var endings = []string{"ings", "ing", "ions", "ion", "ies", "ed", "es", "er", "en", "s", "e"}
 
-// stems returns the stems by which a word is compared. They are pairs of characters for scripts without spaces, and for languages that
-// inflect the beginning of words.
+// stems returns the stems by which a word is compared. For scripts without spaces, and for languages that inflect the
+// beginnings of words, they are pairs of characters.
 func stems(word string) []string {
 	n := utf8.RuneCountInString(word)
 	r, _ := utf8.DecodeRuneInString(word)
@@ -158,7 +158,7 @@ func stems(word string) []string {
 
 func firstRunes(s string, n int) string { return s[:RuneOffset(s, n)] }
 
-// The kinds of scripts, by how they separate words.
+// The kinds of scripts, according to how they separate words.
 const (
 	spaced = iota
 	unspaced

@@ -10,8 +10,8 @@ import (
 )
 
 // fact is a statement, analysed to find out whether a newer one replaces it: "I live in Porto", then "I moved to
-// Lisbon". A replacement is only certain if the newer statement announces a change. If a statement is wrongly kept,
-// there are two, each with its day; if it is wrongly replaced, one is lost. So the rule is strict.
+// Lisbon". A replacement is only certain if the newer statement announces a change. A statement that is wrongly kept
+// only results in two, each with its day, but one that is wrongly replaced is lost. So the rule is strict.
 type fact struct {
 	subject  []uint32 // stems of the words that are not values, sorted
 	values   []uint32 // stems of its names and numbers, sorted
@@ -84,8 +84,8 @@ const (
 	longestBefore = 120
 )
 
-// valueIn returns the only run of names and numbers in a text, not counting the first word. kind selects which of
-// them count. It returns "" if there are none or several, because then it is unclear which one is meant.
+// valueIn returns the only sequence of names or numbers in a text, depending on kind, not counting the first word. It
+// returns "" if there are none or several, because then it is unclear which one is meant.
 func valueIn(text string, ws []words.Word, kind words.Kind) (value string) {
 	is := func(k int) bool {
 		w := ws[k]
@@ -111,8 +111,8 @@ func valueIn(text string, ws []words.Word, kind words.Kind) (value string) {
 	return value
 }
 
-// replaces reports whether f, the newer of two statements by one speaker, replaces old. Both must have one value of
-// the same kind, a name or a number, and the same subject. If both say where their speaker lives or works, they have
+// replaces reports whether f, the newer of two statements by one speaker, replaces old. Each must have one value, of
+// the same kind (a name or a number), and the same subject. If both say where their speaker lives or works, they have
 // the same subject in any wording.
 func (f *fact) replaces(old *fact) bool {
 	if f.changes == stays || len(f.values) > 0 && slices.Equal(f.values, old.values) || f.size > longFact || old.size > longFact {

@@ -14,7 +14,8 @@ import (
 
 // talk is the material for the digest of a chat that is written without a model: statements of the participants, with
 // speaker and day, chosen for what they add to the others. A later digest reads them back. Each line belongs to one
-// message. Its speaker is at its own beginning or at that of a line above, and its day in a bracketed line above.
+// message. The speaker is named at the beginning of that line or of one above it, and the day in a bracketed line
+// above.
 type talk struct {
 	items     []extract.Item
 	sources   []source // of items
@@ -61,8 +62,8 @@ const (
 // evenly from older messages.
 const lookTalk = 1 << 19
 
-// newTalk collects the statements in messages and in the sections of an earlier digest. rules are the user's standing
-// instructions, and block has those that are listed next to the digest, like the texts of the last list.
+// newTalk collects the statements in messages and in the sections of an earlier digest. rules lists the user's standing
+// instructions. block has those that are listed next to the digest, as do the texts in the last argument.
 func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, rules []string, block string, beside []string) *talk {
 	k := &talk{facts: map[int]*fact{}}
 	names := speakerNames(t, messages)
@@ -153,7 +154,7 @@ func writtenBy(t *transcript.Transcript, i int) (w author) {
 	return w
 }
 
-// read reads the author and the time from an object, and from the object that is its member inner.
+// read reads the author and the time from an object, and from the object in its member inner.
 func (w *author) read(s *jsonspan.Scanner, inner string) {
 	for s.Object(); s.Err() == nil; {
 		key, more := s.Key()
@@ -280,7 +281,7 @@ func speakerName(t *transcript.Transcript, messages []int32, role transcript.Rol
 	return Fence(name)
 }
 
-// read adds the lines of a section of an earlier digest, except for those contained in known. The beginning of a line
+// read adds the lines of a section from an earlier digest, except for those contained in known. The beginning of a line
 // may be the label of its speaker; see sections.
 func (k *talk) read(section int, text, known string) {
 	src := source{section: section}
@@ -332,7 +333,7 @@ func (k *talk) read(section int, text, known string) {
 // longestOld is the maximum length of a line of an earlier digest, in bytes.
 const longestOld = 1000
 
-// sections returns the sections of a digest of about size bytes. Chosen statements of one message share a line.
+// sections returns the sections of a digest of about size bytes. Statements chosen from the same message share a line.
 func (k *talk) sections(size int) (out [sections]string) {
 	var b [sections]strings.Builder
 	day, speaker, before := "", "", -1
@@ -403,7 +404,7 @@ func (k *talk) sections(size int) (out [sections]string) {
 }
 
 // clipped returns the beginning and the end of the first texts, in about size bytes. It is used if nothing can be
-// chosen because there is only one endless sentence.
+// chosen because the talk is one endless sentence.
 func (k *talk) clipped(size int) string {
 	for i, src := range k.sources {
 		if room := size - len(src.speaker) - len(labelMark); src.fresh && room >= leastRequest {

@@ -18,8 +18,8 @@ func continuesLine(line string) bool {
 	return inWord(first) && labelEnd(line) == 0
 }
 
-// announces reports whether the first of the chosen statements only announces what isn't chosen: a heading that ends with a colon, or the
-// first row of a table, without what follows it.
+// announces reports whether the first chosen statement only announces something that wasn't chosen: it is a heading
+// that ends with a colon, or the first row of a table, without what follows it.
 func (k *talk) announces(chosen []extract.Chosen) bool {
 	c := chosen[0]
 	text := k.items[c.Item].Text
@@ -122,8 +122,8 @@ func cellEnd(text string) int {
 	return len(text)
 }
 
-// statementOf returns a statement in the form that it has in a line. It ends with punctuation, so that the next round
-// can separate it from the following statement. was is a note to add, or "".
+// statementOf returns a statement as it is written on a line. It ends with punctuation, so that the next compaction can
+// separate it from the statement that follows. was is a note to add, or "".
 func statementOf(text, was string) string {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "**", ""))
 	if was == "" && strings.HasSuffix(text, ":") { // it announces the next statement

@@ -32,7 +32,7 @@ const fullAnswer = 200
 // deniedMark follows a line that the next turn rejects.
 const deniedMark = " (denied next)"
 
-// mostOfUser limits how many times as much as usual the user's texts weigh next to a talkative assistant.
+// mostOfUser is the maximum factor by which the user's texts gain weight next to a talkative assistant.
 const mostOfUser = 4
 
 // shares are the weights of texts in a chat. They depend on how much the user and the assistant write on average.
@@ -94,7 +94,7 @@ func (k *talk) weigh() {
 	}
 }
 
-// favourRules gives the user's rules a high weight, except for those that block lists already: these need no second place.
+// favourRules gives the user's rules a high weight, except for those that block already lists, which need not appear twice.
 func (k *talk) favourRules(rules []string, block string) {
 	var weights critbit.Map[int]
 	for _, rule := range rules {
@@ -121,7 +121,8 @@ func (k *talk) favourRules(rules []string, block string) {
 	}
 }
 
-// Words with which people reject the previous statement, and words after a "no" that isn't a rejection.
+// Lists of words with which people reject the previous statement, and of words that follow a "no" that isn't a
+// rejection.
 var (
 	denials = strings.Split("no,|no.|no!|no that|no it|nope|that's not|thats not|that is not|that's wrong|that is wrong|this is wrong|wrong.|wrong,|wrong!|not quite|not true|incorrect|you're wrong|you are wrong|that isn't|that doesn't|it's not|it isn't|it is not|"+
 		"nein,|nein.|nein!|stimmt nicht|das stimmt nicht|das ist falsch|das ist nicht|falsch.|falsch,|non,|non.|ce n'est pas|c'est faux|c'est pas|no es |eso no es|no, |está mal|incorrecto|não,|não é|errado|no, non|non è|sbagliato|nee,|dat klopt niet|"+

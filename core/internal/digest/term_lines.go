@@ -2,10 +2,10 @@ package digest
 
 import "strings"
 
-// termLabels begin lines that list terms, in digests of versions up to 0.2.
+// termLabels lists the labels of lines that list terms, in digests written by versions up to 0.2.
 var termLabels = []string{"Paths:", "Links:", "Names:", "Numbers:", "Errors:"}
 
-// withoutTerms returns the text of a section without lines that list terms, as old digests have them.
+// withoutTerms returns a section's text without the lines in which old digests list terms.
 func withoutTerms(text string) string {
 	var b strings.Builder
 next:

@@ -23,7 +23,7 @@ const (
 	termKinds
 )
 
-// The classes of bytes. A term is a run of bytes that have a class, and its class is the union of theirs.
+// The classes of bytes. A term is a sequence of bytes that each have a class, and its class is the union of theirs.
 const (
 	small = 1 << iota
 	capital
@@ -55,14 +55,14 @@ var byteClass = func() (class [256]uint8) {
 }()
 
 // The maximum lengths of terms in bytes: maxLink for paths and addresses, maxNumber for numbers, and maxTerm for
-// others. Longer runs count as data.
+// others. Longer sequences count as data.
 const (
 	maxTerm   = 64
 	maxNumber = 15
 	maxLink   = 200
 )
 
-// eachTerm calls see with each term of a text and its kind, in order.
+// eachTerm calls see with each term in a text and its kind, in order.
 func eachTerm(text string, see func(kind termKind, term string)) {
 	escapes := 0
 	for i := 0; i < len(text); {
@@ -241,7 +241,7 @@ func isFile(w string) bool {
 	return extensions.has(w[at+1:])
 }
 
-// extensions are the file extensions that conversations with agents often mention.
+// extensions lists the file extensions that conversations with agents often mention.
 var extensions = wordListOf("go py ts tsx js jsx mjs cjs json jsonl md mdx txt yaml yml toml sql sh rs java kt swift c h cc cpp hpp cs rb " +
 	"php css scss html xml svg cfg ini conf env lock log diff patch ipynb lua zig ex exs erl hs scala dart vue svelte tf proto " +
 	"graphql csv tsv pdf png jpg wasm mod sum gradle lean r jl pl mk")
@@ -295,7 +295,7 @@ func (ts *terms) put(kind termKind, word string, weight int64, message int32) {
 	}
 }
 
-// value returns the weight of a term relative to its length. Errors count as if they were short, because they have a share of their own.
+// value returns a term's weight relative to its length. Errors count as if they were short, because they have a share of their own.
 func (t *term) value() int64 {
 	size := len(t.text) + 12
 	if t.kind == errorTerm {
@@ -318,7 +318,7 @@ func rank(list []term) []term {
 // ranked returns the terms by value, the highest first.
 func (ts *terms) ranked() []term { return rank(slices.Clone(ts.list)) }
 
-// said adds the terms of a text to a set. For a path, it also adds each suffix of the path.
+// said adds the terms in a text to a set. For a path, it also adds each of its suffixes.
 func said(text string, into *critbit.Map[struct{}]) {
 	eachTerm(text, func(kind termKind, word string) { say(kind, word, into) })
 }

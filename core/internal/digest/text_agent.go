@@ -11,7 +11,8 @@ import (
 // tags, and the output arrives as the next user message. This file distinguishes such outputs from what a user says;
 // text_calls.go reads the calls.
 
-// outputMarks begin user messages that are the output of a tool, or the program's complaint about an unreadable call, in lower case.
+// outputMarks lists, in lower case, the beginnings of user messages that are a tool's output, or the program's
+// complaint about an unreadable call.
 var outputMarks = []string{"<returncode>", "<output>", "<observation>", "<exit_code>", "<stdout>", "<tool_response>", "<tool_result>",
 	"<tool_output>", "<function_result", "<execution_result", "<execution_output", "<command_output>", "<warning>\nthe output of your last command",
 	"observation:", "observation\n", "[observation", "execution result", "execution output:", "execution succeeded", "tool result", "tool output",
@@ -27,7 +28,7 @@ const (
 // MarkOutputs marks those of the first n messages that are outputs of calls written as text (Message.Output): user
 // messages, if most of those after the first answer begin like outputs, or all begin alike, and most of the assistant
 // messages before them contain calls. The first request is never an output. It also notes whether results report
-// failures. If wanted is false, it only removes the marks of another run.
+// failures. If wanted is false, it only removes the marks from an earlier run.
 func MarkOutputs(t *transcript.Transcript, n int, wanted bool) {
 	t.Outputs, t.Failures = false, transcript.AnyHas(t.Parts, transcript.IsError)
 	for i := range t.Messages {

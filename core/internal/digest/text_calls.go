@@ -15,7 +15,7 @@ type textCall struct {
 	text    string // the arguments or commands in their original form
 }
 
-// shellTool is the tool name of a block of commands.
+// shellTool is the tool name for a block of commands.
 const shellTool = "bash"
 
 // How many bytes of a message are searched for calls, and how many calls are read.
@@ -216,7 +216,7 @@ func attribute(tag, name string) string {
 	return value
 }
 
-// arguments reads the arguments between the tags of a call.
+// arguments reads the arguments between a call's tags.
 func (c *textCall) arguments(inside string) {
 	c.text = strings.TrimSpace(inside)
 	best := len(keysOf[0].keys)

@@ -25,7 +25,7 @@ const (
 	ProjectedText = 1800
 )
 
-// ToolOutput is a tool result as texts about tool results need it.
+// ToolOutput holds what texts about a tool result need to know of it.
 type ToolOutput struct {
 	Name, ID string
 	IsError  bool
@@ -58,7 +58,7 @@ func JoinedText(t *transcript.Transcript, part int) string {
 	return string(b)
 }
 
-// Status returns ok or error.
+// Status returns "ok", or "error" if the call failed.
 func (o ToolOutput) Status() string {
 	if o.IsError {
 		return "error"
@@ -82,7 +82,7 @@ func or(name, none string) string {
 	return none
 }
 
-// line returns a text on one line of at most max runes.
+// line returns a text as one line of at most max runes.
 func line(text string, max int) string {
 	return TrimRunes(strings.ReplaceAll(text, "\n", " "), max)
 }
@@ -104,7 +104,7 @@ func (o ToolOutput) Entry(name, id, text string) string {
 	return "Tool: " + name + "\nCall ID: " + id + "\nStatus: " + o.Status() + "\nOutput:\n" + text
 }
 
-// toolSystem returns the system prompt of a request to summarize tool results. It says the same as the prompt of
+// toolSystem returns the system prompt for a request to summarize tool results. It says the same as the prompt in
 // S4.26. what names the output to summarize.
 func toolSystem(what string) string {
 	return "You condense " + what + " for an agent that continues its work and will see your notes instead.\n" +

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// use is what a tool does with the files or commands in its arguments.
+// use says what a tool does with the files or commands in its arguments.
 type use uint8
 
 const (
@@ -20,8 +20,8 @@ const (
 	plans        // maintains a to-do list
 )
 
-// tools has the names that agents give to tools of a known use, in the form that ToolKey returns. There is a row for
-// each use.
+// tools lists the names that agents give to tools whose use is known, in the form that ToolKey returns. It has a row
+// for each use.
 var tools = words.NewTable([]string{
 	reads - 1:    "read readfile readfiles readmanyfiles readtextfile view viewfile cat open openfile getfile fsread",
 	searches - 1: "grep find ls glob search searchfiles searchfilecontent listfiles listdir listdirectory ripgrep greptool codebasesearch",
@@ -69,7 +69,7 @@ func ReadsFile(tool string) bool { return useOf(tool) == reads }
 // EditsFile reports whether a tool changes files.
 func EditsFile(tool string) bool { return useOf(tool) == edits }
 
-// argument is what the value of an argument means.
+// argument says what an argument's value means.
 type argument uint8
 
 const (
@@ -79,8 +79,8 @@ const (
 	patch
 )
 
-// keysOf has the names of arguments whose meaning is known. If a call has several arguments of a kind, the one whose
-// name comes first in the list counts.
+// keysOf lists the names of arguments whose meaning is known. If a call has several arguments with the same meaning,
+// the one whose name comes first in the list counts.
 var keysOf = []struct {
 	is   argument
 	keys []string

@@ -67,7 +67,7 @@ type turnReader struct {
 	ran     critbit.Map[place]    // the unit that last ran a command in this turn, by command
 	plan    planList              // the last that the assistant wrote down
 	state   *endState
-	// troubles has, by the key of an error, one more than the index of the last turn in which the error occurred.
+	// troubles maps an error's key to one more than the index of the last turn in which the error occurred.
 	troubles critbit.Map[int]
 	goesOn   bool               // the assistant goes on after the last message
 	written  critbit.Map[place] // by path as a script writes it: the unit that wrote the file by a heredoc
@@ -75,8 +75,8 @@ type turnReader struct {
 	around   remarks
 }
 
-// turnsOf returns the entries of messages, numbered from first on. asked has the user's requests in the messages, and
-// kept the requests between them (see keptBefore). Messages before the user's first request belong to the previous
+// turnsOf returns the entries for messages, numbered from first on. asked holds the user's requests in the messages,
+// and kept the requests between them (see keptBefore). Messages before the user's first request belong to the previous
 // turn. turnsOf also updates state.
 func turnsOf(t *transcript.Transcript, messages []int32, asked, kept []string, first int, state *endState) *turnReader {
 	r := &turnReader{t: t, state: state, turns: []turn{{number: first - 1}}}
@@ -101,7 +101,7 @@ func turnsOf(t *transcript.Transcript, messages []int32, asked, kept []string, f
 	return r
 }
 
-// begin begins the turn of a request that was made before or in message i.
+// begin begins the turn for a request that was made in or before message i.
 func (r *turnReader) begin(i int32, asked string) {
 	r.endTurn(false)
 	r.turns = append(r.turns, turn{number: r.now().number + 1, from: i, asked: withoutPaste(asked)})
@@ -205,10 +205,10 @@ func (r *turnReader) before(asked string) {
 	}
 }
 
-// acceptsIn is the maximum length, in bytes, of an answer that says little whatever it begins with.
+// acceptsIn is the length, in bytes, up to which an answer says little, no matter how it begins.
 const acceptsIn = 16
 
-// affirmations begin answers that accept an offer or answer a question.
+// affirmations lists words that begin answers that accept an offer or answer a question.
 var affirmations = wordListOf("can leave keep yes yep yeah yup y no nope n ok okay sure please do go right correct exactly fine first second third both all either neither a b c d ja nein klar gern oui non sí si no vale sim да нет 1 2 3 4 5")
 
 // accepts reports whether a user message is only an answer: "yes, do it".
@@ -274,10 +274,10 @@ func (r *turnReader) endTurn(last bool) {
 	r.ran = critbit.Map[place]{}
 }
 
-// diagnosisSigns occur in sentences that name a cause, in lower case.
+// diagnosisSigns lists phrases, in lower case, from sentences that name a cause.
 var diagnosisSigns = []string{"real issue", "root cause", "the problem is", "the bug is", "the issue is", "issue becomes", "key issue", "so the bug", "actual problem", "eigentliche problem", "ursache", "根本原因", "原因は"}
 
-// dropDiagnoses drops all diagnoses that the agent thought or stated except for the last one.
+// dropDiagnoses drops all diagnoses in the agent's thoughts and statements except for the last one.
 func (t *turn) dropDiagnoses() {
 	found := false
 	for n := range slices.Backward(t.units) {
@@ -294,7 +294,7 @@ func (t *turn) dropDiagnoses() {
 	}
 }
 
-// progressHeads begin answers about the progress of the work.
+// progressHeads lists the beginnings of answers about the progress of the work.
 var progressHeads = []string{"i'm in the middle ", "we're in the middle ", "i'm still ", "still working", "ich bin noch ", "je suis en train ", "sigo "}
 
 // reportsProgress reports whether a turn only reports the progress of an earlier turn's work.
@@ -405,7 +405,7 @@ func (r *turnReader) result(i int, n int32) {
 // place is the position of a unit: its turn, and its index there.
 type place struct{ turn, unit int }
 
-// openSigns occur in sentences and headings about remaining work, in lower case.
+// openSigns lists phrases, in lower case, from sentences and headings about remaining work.
 var openSigns = strings.Split("remaining|next step|next up|still to |still open|still need|todo|to do|to-do|not yet|not done|left to|outstanding|blocked|follow-up|pending|"+
 	"offen|noch zu|noch nicht|nächste schritte|restant|à faire|reste à|pendiente|por hacer|осталось|待办|剩余|下一步|未完|残り|남은", "|")
 
@@ -418,8 +418,8 @@ func saysOpen(text string) bool {
 // shortRemark is the length, in bytes, below which a remark is worthless once an answer ends the turn.
 const shortRemark = 100
 
-// How many of the newest statements and thoughts count in full. If an answer ends the turn, statements count as if
-// that many more followed them, because an agent that reports each step also reports the outcome at the end.
+// How many of the newest statements and thoughts count in full, and how many more statements are assumed to follow if
+// an answer ends the turn, because an agent that reports each step also reports the outcome at the end.
 const (
 	newSaid     = 10
 	newThoughts = 10
@@ -441,7 +441,7 @@ func (r *turnReader) here() place { return place{len(r.turns) - 1, len(r.now().u
 
 func (r *turnReader) drop(p place) { r.turns[p.turn].units[p.unit].factor = isDropped }
 
-// polling are tools that check on running work, or that only record the agent's thoughts.
+// polling lists tools that check on running work, or that only record the agent's thoughts.
 var polling = wordListOf("writestdin bashoutput taskoutput killshell killbash wait sleep getterminaloutput think processthoughts sequentialthinking toolsearch toolsearchcall")
 
 // change adds a change to a file. It drops an earlier change if this one removes the lines that it added.
@@ -475,7 +475,7 @@ func (r *turnReader) change(i int, c *change) {
 	r.add(unit{kind: changeUnit, message: int32(i), source: c.path, text: text, factor: factor})
 }
 
-// The words with which a unit that reports a change begins. The path follows them.
+// The words that begin a unit about a change. The file's path follows them.
 const (
 	editedVerb  = "edited "
 	wroteVerb   = "wrote "

@@ -17,8 +17,8 @@ const (
 // calledVerb begins a unit about a call of a tool whose use is unknown.
 const calledVerb = "called "
 
-// other adds a call of a tool whose use is unknown, with its result. Of several equal calls in a turn, only the last
-// one stays.
+// other adds a call of a tool whose use is unknown, with its result. Of several identical calls in a turn, only the
+// last one stays.
 func (r *turnReader) other(i int, call *transcript.Part, text string, failed bool) {
 	name := r.t.Text(call.Name)
 	if name == "" || polling.has(bareTool(name)) {

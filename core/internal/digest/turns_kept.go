@@ -10,7 +10,7 @@ import (
 // turn. The work then still has an entry of its own, which quotes the beginning of the request, instead of becoming
 // part of the previous entry.
 
-// mostKept is the maximum number of bytes that are quoted of a request that stays in the context.
+// mostKept is how many bytes of a request that stays in the context are quoted at most.
 const mostKept = 200
 
 // keptNote follows the beginning of a request that stays in the context.
@@ -59,8 +59,8 @@ func turnAbout(turns []turn, request string) int {
 	return -1
 }
 
-// resume drops the request of the earlier digest's last entry from the requests of new messages. It had stayed in the
-// context when that digest was written.
+// resume drops from the new messages' requests the one that the earlier digest's last entry is about. It had stayed in
+// the context when that digest was written.
 func (k *turnLog) resume(asked []string) {
 	if len(k.turns) == 0 {
 		return

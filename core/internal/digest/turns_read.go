@@ -71,7 +71,7 @@ func isContext(line string) bool {
 	return false
 }
 
-// patternOf returns the pattern in a call of a search tool.
+// patternOf returns the pattern in a call to a search tool.
 func patternOf(t *transcript.Transcript, call *transcript.Part) (pattern string) {
 	arguments(t, call, func(key, text string) {
 		if pattern == "" && searchKeys.has(key) {
@@ -103,8 +103,8 @@ func searchedFor(script string) string {
 	return ""
 }
 
-// report adds the output of a tool whose use is unknown, such as an agent's answer, a web page or an issue. Of JSON
-// it adds the texts, short ones with their keys.
+// report adds the output of a tool whose use is unknown, such as an agent's answer, a web page or an issue. If the
+// output is JSON, it adds the texts in it, short ones with their keys.
 func (r *turnReader) report(i int, name, text string) {
 	name = clipLine(Fence(name), maxName)
 	add := func(lead, text string, item int) {

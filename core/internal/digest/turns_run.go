@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// textResult adds what the calls did whose output is the text of message i.
+// textResult adds what was done by the calls whose output is the text of message i.
 func (r *turnReader) textResult(i int) {
 	output := ""
 	for _, p := range r.t.PartsOf(i) {
@@ -173,8 +173,8 @@ func (r *turnReader) rewritten(run *run, output string, bad bool) {
 	}
 }
 
-// replaced removes the branch and the hash of a commit from the unit at a place, and adds what the current turn did
-// to the commit.
+// replaced removes a commit's branch and hash from the unit at a place, and adds what the current turn did to the
+// commit.
 func (r *turnReader) replaced(at place, verb string) {
 	u := &r.turns[at.turn].units[at.unit]
 	if n := strings.LastIndex(u.text, committedAs); n >= 0 && strings.HasPrefix(u.text, committedVerb) {
@@ -182,7 +182,7 @@ func (r *turnReader) replaced(at place, verb string) {
 	}
 }
 
-// mostUndone is the number of the newest commits among which those that a command takes back are looked for.
+// mostUndone is how many of the newest commits are searched for those that a command takes back.
 const mostUndone = 64
 
 // undone marks the commits that a command takes back. A commit that git revert makes becomes the newest one.
@@ -212,7 +212,8 @@ func (r *turnReader) undone(run *run, output string) {
 // headName is git's name for the newest commit.
 const headName = "HEAD"
 
-// isCommit reports whether a unit reports the commit of a hash or of a subject, or any commit if the name is "HEAD".
+// isCommit reports whether a unit's text is about the commit with the given hash or subject or, if the name is "HEAD",
+// about any commit.
 func isCommit(text, name string) bool {
 	said, found := strings.CutPrefix(text, committedVerb)
 	if !found || name == headName {
@@ -227,7 +228,7 @@ func isCommit(text, name string) bool {
 	return found && (strings.HasPrefix(rest, "”") || strings.HasPrefix(rest, joinOf(name)))
 }
 
-// refusedByGit reports whether git says that it did not do what a command asked for, or that conflicts are left.
+// refusedByGit reports whether git's output says that it refused a command, or that conflicts are left.
 func refusedByGit(output string) bool {
 	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
 		if headedBy(line, []string{"error:", "fatal:", "conflict (", "usage:"}) {
@@ -237,8 +238,8 @@ func refusedByGit(output string) bool {
 	return false
 }
 
-// takenBack returns the commits that a command surely takes back, each by its hash, its subject, or as "HEAD" if it is the newest one. reverts
-// means that the command makes a commit to do so.
+// takenBack returns the commits that a command certainly takes back, each as its hash or its subject, or as "HEAD" if
+// it is the newest one. reverts means that the command makes a commit to do so.
 func takenBack(run *run) (back []string, reverts bool) {
 	if run.kind == commits {
 		if subject, found := strings.CutPrefix(messageIn(run.script), `Revert "`); found {
@@ -270,19 +271,19 @@ func takenBack(run *run) (back []string, reverts bool) {
 	return back, reverts
 }
 
-// leastHash is the number of digits with which git shortens the hash of a commit.
+// leastHash is the number of digits in git's short commit hashes.
 const leastHash = 7
 
-// isHash reports whether a word is the hash of a commit, or the beginning of one.
+// isHash reports whether a word is a commit hash, or the beginning of one.
 func isHash(word string) bool {
 	return len(word) >= leastHash && len(word) <= 40 && strings.Trim(word, "0123456789abcdef") == ""
 }
 
-// cutCommand ends the text of a long command that was cut off and of which nothing else is known.
+// cutCommand ends the text of a long command that was cut off and about which nothing else is known.
 const cutCommand = " …`"
 
 // awayName returns the destination of a moved file in its shortest form: the new name or, if only the folder has
-// changed, the new folder. Of an absolute folder, it returns at most the last two names.
+// changed, the new folder. For an absolute folder, it returns at most the last two names.
 func awayName(m move) string {
 	if name := fileName(m.to); name != fileName(m.from) {
 		return name
@@ -295,7 +296,7 @@ func awayName(m move) string {
 	return strings.Join(names[max(0, len(names)-2):], "/") + "/"
 }
 
-// setting are words in commands that configure something.
+// setting lists words in commands that configure something.
 var setting = wordListOf("configure config set enable disable install uninstall add remove init login link unlink use create delete update start stop deploy release publish grant revoke")
 
 // setsUp reports whether a short command configures something, so that it matters although it prints nothing.
@@ -307,7 +308,7 @@ func setsUp(script string) bool {
 	return slices.ContainsFunc(words[1:min(len(words), 4)], setting.has)
 }
 
-// interpreters are programs that run a file.
+// interpreters lists programs that run a file.
 var interpreters = wordListOf("python python2 python3 node deno bun tsx ts-node bash sh zsh ruby perl php rscript patch source")
 
 // tries marks files that an earlier script wrote and this script runs, because such a file is more often a trial than a part of the work.
@@ -327,7 +328,7 @@ func (r *turnReader) tries(script string) {
 	}
 }
 
-// tidying are programs that only prepare the work of others.
+// tidying lists programs that only prepare the work of others.
 var tidying = wordListOf("mkdir touch chmod chown cd export source pushd popd set")
 
 // tidies reports whether all commands of a script only prepare other work, or move files, which have units of their

@@ -108,10 +108,10 @@ func isStep(text string) bool {
 	return strings.Count(name, " ") > 1 && exitOf(number) == number
 }
 
-// longestStep is the maximum length of the heading of a step, in bytes.
+// longestStep is the maximum length of a step's heading, in bytes.
 const longestStep = 80
 
-// predictions are phrases that predict how finished work will turn out.
+// predictions lists phrases that predict how finished work will turn out.
 var predictions = strings.Split("should now |should pass|should work|should succeed|should be green|should be completely |should be fixed|should be good|should be fine|should be resolved|"+
 	"will pass|will be green|sollte jetzt |sollte nun |devrait maintenant |debería |должн|应该|はずです", "|")
 
@@ -173,7 +173,7 @@ func (r *turnReader) about(u unit) {
 	}
 }
 
-// pointing are pronouns that can precede the noun to which they belong.
+// pointing lists pronouns that can precede the noun to which they belong.
 var pointing = wordListOf("this that these those dies diese dieser dieses ce cet cette ces este esta estos estas это этот эта")
 
 // names reports whether a text contains a number or a code name.
@@ -272,7 +272,7 @@ func takesBack(text string) bool {
 	}
 }
 
-// guessSigns occur in sentences that express uncertainty.
+// guessSigns lists phrases from sentences that express uncertainty.
 var guessSigns = []string{"aybe ", "erhaps", "might ", "robably", "ossibly", "could be ", " think ", "ait, ", "mm, ", "vielleicht", "womöglich", "peut-être", "quizá", "возможно", "可能", "也许", "かもしれ", "아마"}
 
 // guesses reports whether a text is only a guess.
@@ -280,7 +280,7 @@ func guesses(text string) bool {
 	return slices.ContainsFunc(guessSigns, func(s string) bool { return strings.Contains(text, s) })
 }
 
-// deliberations are phrases in thoughts about the next step.
+// deliberations lists phrases in thoughts about the next step.
 var deliberations = []string{"e should ", "e can ", "e need ", "e could ", "e'll ", "I should ", "I can ", "I need ", "I could ", "safest", "simplest", "let's ", "Let's ", "Look for ", "Look at "}
 
 // deliberates reports whether a thought is about the next step.
@@ -288,13 +288,13 @@ func deliberates(text string) bool {
 	return slices.ContainsFunc(deliberations, func(s string) bool { return strings.Contains(text, s) })
 }
 
-// doubtHeads begin sentences that take back the previous sentence.
+// doubtHeads lists the beginnings of sentences that take back the previous sentence.
 var doubtHeads = strings.Split("wait|hmm|but wait|oh wait|actually, |but here's the thing|but hmm|no, |no wait|scratch that|that's wrong|that is wrong|moment, |warte|nein, |attends|non, |espera|不对|等等|いや、|待って", "|")
 
 // mostThought is how many bytes of one piece of reasoning are read.
 const mostThought = 8000
 
-// wonderHeads begin sentences that express doubt or repeat the question.
+// wonderHeads lists the beginnings of sentences that express doubt or repeat the question.
 var wonderHeads = strings.Split("wait|hmm|actually|i've |i have |i'm |i am |my |maybe|perhaps|possibly|but wait|ok so|okay|so the user|the user |user |i should|i think|i could|i can |i want|i wonder|i might|we |we'll|we'd|we're|so we |but we |also we |also, we |then we |thus we |now we |or we |first we |however, we |therefore, we |let |could |might |need |i'm not sure|good|great|now|then |also need|alternatively|for now|the real question|the key question|so the real question|so the question|so the key|the question is|what if|looking at|let's see|could it be|why ", "|")
 
 var wonderStarts, doubtStarts = startsOf(wonderHeads), startsOf(doubtHeads)
@@ -349,7 +349,7 @@ func flatters(text string) bool {
 	return len(text) < 60 && !names(text) && slices.ContainsFunc(flattery, func(s string) bool { return strings.HasPrefix(text, s) })
 }
 
-// praise are words that begin sentences in which assistants approve of something, usually of their own work.
+// praise lists words that begin sentences in which assistants approve of something, usually of their own work.
 var praise = []string{"Interesting", "Indeed", "Right", "Good", "Great", "Perfect", "Excellent", "Nice", "Clean", "All clean", "All good", "Looks good", "Those are", "That is", "That's", "You're right", "You're absolutely", "You are right", "Good catch", "Understood", "Got it", "Gut", "Parfait", "Perfecto"}
 
 var praiseStarts = startsOf(praise)

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// wordKind is a set of kinds of words. The kinds help to distinguish a statement from other sentences.
+// wordKind is a set of word kinds. The kinds help to distinguish a statement from other sentences.
 type wordKind uint64
 
 const (
@@ -65,7 +65,7 @@ type table struct {
 	kinds [256]wordKind   // the combinations of kinds; the first is empty
 }
 
-// vocabulary contains the words of all kinds, and the words that begin cues.
+// vocabulary contains the words of every kind, and the words that begin cues.
 var vocabulary table
 
 // get returns the number of a word, or -1.
@@ -128,10 +128,10 @@ func (p *phrases) text(n int) string {
 	return rowTexts[row][p.ats[n]:]
 }
 
-// from returns the text of the row of cue n, starting with that cue.
+// from returns the text of cue n's row, starting with that cue.
 func (p *phrases) from(n int) string { return rowTexts[p.rows[n]][p.ats[n]:] }
 
-// row returns the row of a cue.
+// row returns the row of cue n.
 func (p *phrases) row(n int) *cueRow {
 	at := int(p.rows[n])
 	for _, rows := range cueTables {
@@ -143,7 +143,7 @@ func (p *phrases) row(n int) *cueRow {
 	return nil
 }
 
-// after returns the number of the next cue of the list, or -1.
+// after returns the number of the next cue in the list, or -1.
 func (p *phrases) after(n int) int {
 	if p.next[n] == 0 {
 		return -1
@@ -151,7 +151,7 @@ func (p *phrases) after(n int) int {
 	return n + int(p.next[n])
 }
 
-// add appends the cue at offset at of a row.
+// add appends the cue at offset at in a row.
 func (p *phrases) add(row uint8, at uint16) {
 	p.rows, p.ats, p.next = append(p.rows, row), append(p.ats, at), append(p.next, 0)
 }
@@ -173,8 +173,8 @@ type cue struct {
 // words returns the number of words in a cue.
 func (c *cue) words() int { return 1 + strings.Count(c.text, " ") }
 
-// eachIn adds a text as a new row, and calls do with each piece of it between separators, the number of the row, and
-// the offset of the piece.
+// eachIn adds a text as a new row, splits it at the separators, and calls do with each piece, the row's number and the
+// piece's offset.
 func eachIn(text, separator string, do func(piece string, row uint8, at uint16)) {
 	row, at := uint8(len(rowTexts)), 0
 	rowTexts = append(rowTexts, text)

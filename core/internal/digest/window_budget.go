@@ -17,7 +17,7 @@ var windowBudget = &Style{
 	},
 }
 
-// WindowBudgetAsk returns the texts of a prompt in the style window-budget before and after the record.
+// WindowBudgetAsk returns the texts before and after the record, for a prompt in the window-budget style.
 func WindowBudgetAsk(scope api.Scope) (before, behind string) {
 	s := scopes[scope]
 	return s.before, s.behind

@@ -207,7 +207,7 @@ func (t *turn) replacesStale() bool {
 	return t.Stale != nil && t.New != nil && len(t.New.Entries) > 0 && t.Then == thenEnd
 }
 
-// saveNew saves the new entries and attempts. The record of an owner is loaded first, since other jobs may have changed it.
+// saveNew saves the new entries and attempts. It first reloads each owner's record, since other jobs may have changed it.
 func (t *turn) saveNew() {
 	if t.New == nil {
 		t.saved()

@@ -5,7 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// lists are the members of request bodies that can hold the messages.
+// lists has the members of request bodies that can hold the messages.
 var lists = [...]string{"messages", "input", "contents"}
 
 // sentAfter returns the request to send if a summary request is appended to the conversation: given, a list of

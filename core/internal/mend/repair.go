@@ -34,7 +34,7 @@ type Mender struct {
 	renamed   map[uint64]transcript.Span // spans of the ids in the source, by the keys of the spans that replaced them
 }
 
-// New returns a Mender for a document. ledger is the ledger that records what a repair folds.
+// New returns a Mender for doc. ledger records whatever a repair folds.
 func New(doc *view.View, p *policy.Policy, authors *authorship.Authors, k *keep.Keeper, archive *handles.Archive, ledger *digest.Ledger, to *report.Report) *Mender {
 	return &Mender{doc: doc, policy: p, authors: authors, keep: k, archive: archive, ledger: ledger, report: to}
 }

@@ -6,8 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// ForModel returns the policy with the window and the tokenizer family of a model, unless the policy names a model
-// itself.
+// ForModel returns the policy with a model's window and tokenizer family, unless the policy names a model itself.
 func (p *Policy) ForModel(model string) (*Policy, *Error) {
 	if model == "" || p.Model != "" {
 		return p, nil
@@ -18,7 +17,7 @@ func (p *Policy) ForModel(model string) (*Policy, *Error) {
 	return &q, q.check()
 }
 
-// WithOptions returns the policy with the options of one call applied. The path of an error is the path of the invalid
+// WithOptions returns the policy with one call's options applied. The path of an error is the path of the invalid
 // option.
 func (p *Policy) WithOptions(o *api.Options) (*Policy, *Error) {
 	if *o == (api.Options{}) {
@@ -39,8 +38,8 @@ func (p *Policy) WithOptions(o *api.Options) (*Policy, *Error) {
 	return q, nil
 }
 
-// optionsOf are functions that apply groups of options to a policy, in this order. If an option is out of range, they
-// return its name in at, and the problem.
+// optionsOf lists the functions that apply groups of options to a policy, in the order in which they run. If an option
+// is out of range, they return its name in at, and the problem.
 var optionsOf = []func(q *Policy, o *api.Options) (at, problem string){
 	(*Policy).withChoices, (*Policy).withSummary, (*Policy).withCache, (*Policy).withRedact, (*Policy).withWindow,
 }

@@ -16,7 +16,7 @@ type Preset struct {
 	JSON      string
 }
 
-// presets are the presets by name. The published systems are in separate files.
+// presets lists the presets, the default one first. Those of the published systems are defined in separate files.
 var presets = []Preset{
 	{
 		Name: "default",
@@ -166,7 +166,7 @@ var (
 	colds     = []api.Cold{"", api.ColdIdle, api.ColdModel, api.ColdProvider, api.ColdGone}
 )
 
-// maxIdle is the longest idle time, in seconds.
+// maxIdle is the longest idle time that is accepted, in seconds.
 const maxIdle = 1_000_000_000
 
 const (

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// rule is a requirement for a value in a policy.
+// rule is a requirement that a policy's value must meet.
 type rule struct {
 	at, must string // its key, and the end of the error message
 	broken   func(p *Policy) bool
@@ -31,7 +31,7 @@ var (
 	pinRoles  = []string{"", "system", "user", "assistant", "tool"}
 )
 
-// rules are the requirements, in the order in which they are checked.
+// rules lists the requirements, in the order in which they are checked.
 var rules = []rule{
 	{"window.tokens", inTokens, func(p *Policy) bool { return outside(p.Window.Tokens, MaxTokens) }},
 	{"window.reserve", inTokens, func(p *Policy) bool { return p.Window.Reserve != nil && outside(*p.Window.Reserve, MaxTokens) }},

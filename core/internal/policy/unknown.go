@@ -12,7 +12,7 @@ func UnknownName(what, name string, names []string) string {
 	return says + "there are: " + strings.Join(names, ", ")
 }
 
-// aliases are common names for things that are called something else here.
+// aliases lists common names for things that are called something else here.
 var aliases = []struct{ name, meant string }{
 	{"openai", "openai-chat"}, {"chat", "openai-chat"}, {"chatcompletions", "openai-chat"}, {"azure", "openai-chat"},
 	{"deepseek", "openai-chat"}, {"openrouter", "openai-chat"},
@@ -92,7 +92,7 @@ func distance(a, b string) int {
 	return rows[len(a)%3][len(b)]
 }
 
-// keys are the keys of policies and passes, at all depths. docs/policy.schema.json defines where each is allowed.
+// keys lists the keys of policies and passes, at all depths. docs/policy.schema.json defines where each is allowed.
 const keys = "always_newest unlimited archive batch boundary cache_read cache_write cold contains estimator excerpt exclude_tools " +
 	"force_turn format gate id idle inclusive index input instructions keep_first keep_last keep_messages " +
 	"keep_recent keep_tokens last_resort log max_batches max_bytes max_files max_input max_input_tokens max_lines max_messages " +
@@ -101,11 +101,11 @@ const keys = "always_newest unlimited archive batch boundary cache_read cache_wr
 	"repair request reserve retries role room scope shrink_messages split standing start style summary superseded target thinking tokens tool tools " +
 	"usage window wire_safe"
 
-// optionKeys are the keys of options, at all depths.
+// optionKeys lists the keys of options, at all depths.
 const optionKeys = "answer archive background cache_read_tokens cache_write_tokens calls cold exact force format idle input_tokens message messages mode model no_reserve " +
 	"open_calls output_tokens prefix score summary text total_tokens tried usage window"
 
-// moved are keys of requests that became options, by their former paths.
+// moved lists keys of requests that became options, by their former paths.
 var moved = []struct{ was, is string }{
 	{"policy.force", "options.force"}, {"policy.answer", "options.answer"}, {"policy.summary.text", "options.summary.text"},
 	{"usage", "options.usage"},

@@ -41,8 +41,8 @@ type Redactor struct {
 	offsets []uint32
 }
 
-// New returns a redactor that replaces texts in a conversation. known are the hashes of the texts that were numbered earlier in the
-// conversation.
+// New returns a redactor that replaces texts in a conversation. known holds the hashes of the texts that were numbered
+// earlier in the conversation.
 func New(texts []api.Redaction, known []string) *Redactor {
 	r := &Redactor{texts: texts, as: make([]string, len(texts)), Known: known[:len(known):len(known)]}
 	for i, hash := range known {

@@ -43,7 +43,7 @@ func init() {
 	register(&semanticKernelKind)
 }
 
-// chatWords has the names that a framework gives to the members of messages and parts, and the types of parts.
+// chatWords holds a framework's names for the members of messages and parts, and for the types of parts.
 type chatWords struct {
 	role, parts, tag           string
 	textType, text             string
@@ -164,7 +164,7 @@ func (c *chatList) entry(i int32) {
 	c.flush(i)
 }
 
-// spoke writes a message of the user or of the system, unless it is empty.
+// spoke writes a user or system message, unless it is empty.
 func (c *chatList) spoke(role string, i int32, text, images []byte) {
 	if text == nil && images == nil {
 		return
@@ -194,7 +194,7 @@ func imageURL(src []byte, part jsonspan.Span) string {
 	return ""
 }
 
-// called adds a call. The name of a plugin precedes that of its function.
+// called adds a call. The plugin's name precedes that of its function.
 func (c *chatList) called(part jsonspan.Span) {
 	w, a := c.words, &c.answer
 	name := textOf(c.src, part, w.name)
@@ -316,7 +316,7 @@ func holdsObject(text string) bool {
 	return s.Err() == nil
 }
 
-// named writes the name of a tool: that of its plugin, which ends at the first hyphen, and that of its function.
+// named writes a tool's name as two: its plugin's, which ends at the first hyphen, and its function's.
 func (c *chatList) named(s *saver, name string) {
 	w := c.words
 	if w.plugin != "" {

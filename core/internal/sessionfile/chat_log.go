@@ -8,9 +8,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Logs of a conversation that can be read, but not continued by a file: the program that resumes the conversation keeps
-// it elsewhere, or isn't published. One entry is a text, a call, or a result; entries of the model become messages like
-// the parts of an answer in a chatTree.
+// Conversation logs that can be read, but from which no conversation can be resumed: the program that does that keeps
+// the conversation elsewhere, or isn't published. An entry is a text, a call, or a result. Entries from the model
+// become messages like the parts of an answer in a chatTree.
 //
 // Letta: what messages.list of @letta-ai/letta-client 1.12.1 returns (LettaMessageUnion), oldest first. The server
 // keeps the conversation. GitHub Copilot: the events of a session, as its command line writes them to events.jsonl and
@@ -88,7 +88,7 @@ func readLog(f *file, one func(c *chatLog, at jsonspan.Span)) writer {
 	return c
 }
 
-// rewind removes the events that the user took back: from the event that is named to the event that names it.
+// rewind removes the events that the user took back: from the event that the current one names up to the current one.
 func (c *chatLog) rewind() {
 	var left []logEntry
 	var places critbit.Map[int] // the indexes of the entries in left, by id
@@ -107,7 +107,7 @@ func (c *chatLog) rewind() {
 	c.entries = left
 }
 
-// letta adds a message of an agent.
+// letta adds one of an agent's messages.
 func (c *chatLog) letta(at jsonspan.Span) {
 	switch strings.TrimSuffix(textOf(c.src, at, "message_type"), "_message") {
 	case "system":
@@ -141,7 +141,7 @@ func (c *chatLog) letta(at jsonspan.Span) {
 	}
 }
 
-// copilot adds an event of a session.
+// copilot adds one of a session's events.
 func (c *chatLog) copilot(at jsonspan.Span) {
 	data := find(c.src, at, "data")
 	if !stringAt(c.src, at, "agentId").IsZero() || !stringAt(c.src, data, "parentToolCallId").IsZero() {
@@ -204,7 +204,7 @@ func (c *chatLog) next() {
 	}
 }
 
-// said adds a text of the model, or a list of texts.
+// said adds a text from the model, or a list of texts.
 func (c *chatLog) said(content jsonspan.Span) {
 	c.next()
 	if content.Len() > 2 && c.src[content.Start] == '"' {
@@ -214,7 +214,7 @@ func (c *chatLog) said(content jsonspan.Span) {
 	}
 }
 
-// user writes a message of the user: a text, or the texts and images of a list.
+// user writes a user message: a text, or the texts and images in a list.
 func (c *chatLog) user(content jsonspan.Span) {
 	c.flush(noID)
 	if content.Len() <= 2 {

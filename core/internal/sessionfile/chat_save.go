@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// chatGroup are messages that become one message of the tree. node is the message in the file of which they are a copy, or noID.
+// chatGroup holds messages that become one message in the tree. node is the message in the file that they are a copy of, or noID.
 type chatGroup struct {
 	from, end int
 	node      int32
@@ -49,8 +49,8 @@ func (c *chatTree) save(s *saver) {
 	}
 }
 
-// group returns the messages from index i on that become one message of the tree: those that one message of the file
-// became, all of them and in order, or a message of the model with the results of its calls.
+// group returns the messages from index i on that become one message in the tree: either all those, in order, that one
+// message in the file was turned into, or a model message with the results of its calls.
 func (c *chatTree) group(s *saver, i int) chatGroup {
 	g := chatGroup{from: i, end: i + 1, node: noID, id: s.newID()}
 	if k := s.from[i]; k >= 0 {
@@ -74,7 +74,7 @@ func (c *chatTree) group(s *saver, i int) chatGroup {
 	return g
 }
 
-// nodesOf writes the messages of the tree, each the parent of the next.
+// nodesOf writes the groups as messages of the tree, each the parent of the next.
 func (c *chatTree) nodesOf(s *saver, groups []chatGroup) {
 	parent := `"00000000-0000-0000-0000-000000000000"`
 	if c.app == &openWebUI {
@@ -105,10 +105,10 @@ func (c *chatTree) nodesOf(s *saver, groups []chatGroup) {
 	}
 }
 
-// chatOwn are the members of a message that are removed from a copy or get new values in it.
+// chatOwn lists the members of a message that are removed from a copy or get new values in it.
 var chatOwn = without("_id messageId parentMessageId createdAt updatedAt children tokenCount promptTokens id parentId childrenIds timestamp usage")
 
-// head returns the output with a message of the tree, without its closing brace.
+// head writes the beginning of a message in the tree, without its closing brace, and returns the output.
 func (c *chatTree) head(s *saver, g chatGroup, parent, time, children string) []byte {
 	s.write(`{"`, c.app.id, `":`, g.id, `,"`, c.app.parent, `":`, parent)
 	if c.app == &openWebUI {
@@ -228,7 +228,7 @@ func chatText(src []byte, message jsonspan.Span) (text string, images []jsonspan
 	return string(all), images
 }
 
-// tell compares the text of messages, their images, calls and ids.
+// tell appends what messages are compared by: their texts, images, calls and ids.
 func (c *chatTree) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
 	text, images := chatText(src, message)
 	dst = appendJSON(dst, src, "\n", quoted(textOf(src, message, "role")), quoted(textOf(src, message, "tool_call_id")), quoted(text))

@@ -43,7 +43,7 @@ func init() {
 	register(&openWebuiKind)
 }
 
-// chatApp contains the names that an application uses for the members of a message.
+// chatApp holds an application's names for the members of a message.
 type chatApp struct{ id, parent, text, parts string }
 
 var (
@@ -230,7 +230,7 @@ func (c *chatTree) write(path []int32) {
 	}
 }
 
-// said writes the messages that a message of the tree becomes. Its first parts were removed.
+// said writes the messages that a message in the tree becomes. removed says how many of its first parts were removed.
 func (c *chatTree) said(n *chatNode, i int32, removed int) {
 	if n.role != "assistant" {
 		c.asked(n, i)
@@ -255,7 +255,7 @@ func (c *chatTree) said(n *chatNode, i int32, removed int) {
 	}
 }
 
-// asked writes a message of the user, or of the system: its text, and its images.
+// asked writes a user or system message: its text, and its images.
 func (c *chatTree) asked(n *chatNode, i int32) {
 	text, images := n.text, []byte(nil)
 	for _, file := range items(c.src, n.files) {
@@ -302,14 +302,14 @@ func spoken(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// chatAnswer are the parts of an answer that become the next messages: texts and calls, and the results of the calls.
+// chatAnswer holds the parts of an answer that become the next messages: texts and calls, and the results of the calls.
 type chatAnswer struct {
 	texts   [][]byte // JSON strings
 	calls   []byte   // the elements of tool_calls, each after a comma
 	results [][]byte // whole messages
 }
 
-// part adds a part of an answer. A text or, in Open WebUI, a call after results begins a new message of the model.
+// part adds a part of an answer. A text or, in Open WebUI, a call after results begins a new model message.
 func (c *chatTree) part(at jsonspan.Span, node int32) {
 	a := &c.answer
 	next := func() {

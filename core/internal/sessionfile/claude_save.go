@@ -62,7 +62,7 @@ func (c *claudeCode) save(s *saver) {
 	}
 }
 
-// ccCommon are the members that have the same value on all lines of a session.
+// ccCommon lists the members that have the same value on all lines of a session.
 var ccCommon = []string{
 	"isSidechain", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug", "agentId", "session_id", "parent_tool_use_id",
 }
@@ -77,7 +77,7 @@ func (c *claudeCode) common(line jsonspan.Span) (all string) {
 	return all
 }
 
-// ccOwn are the members that a copy of a line can't keep, because they are specific to the line or refer to other
+// ccOwn lists the members that a copy of a line can't keep, because they are specific to the line or refer to other
 // lines.
 var ccOwn = []string{
 	"timestamp", "type", "uuid", "parentUuid", "logicalParentUuid", "message", "attachment", "sourceToolAssistantUUID", "sourceToolUseID",
@@ -98,10 +98,10 @@ func (c *claudeCode) rest(s *saver, line jsonspan.Span, whole bool) {
 	})
 }
 
-// ccUnused are the token counts of a copied response. The original's counts describe a prompt that no longer exists.
+// ccUnused holds the token counts for a copied response. The original's counts describe a prompt that no longer exists.
 const ccUnused = `{"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}`
 
-// answer writes message i, an assistant message, in the provider's form. was is the message of the file that it is a
+// answer writes message i, an assistant message, in the provider's form. was is the message in the file that it is a
 // copy of, or the zero Span.
 func (c *claudeCode) answer(s *saver, i int, was jsonspan.Span) {
 	content := string(s.value(i, "content"))

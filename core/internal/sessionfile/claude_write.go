@@ -5,7 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// ccTurn is a message of the result: all lines of one provider message, or one line of the user.
+// ccTurn is a message in the result: all lines of one provider message, or one line from the user.
 type ccTurn struct {
 	lines []int32
 	user  bool
@@ -95,7 +95,7 @@ func (c *claudeCode) join(t *ccTurn, i int32, call []int32) {
 	}
 }
 
-// pair assigns the tool results in a line of the user to their calls. A result without a call stays where it is.
+// pair assigns the tool results in a user line to their calls. A result without a call stays where it is.
 func (c *claudeCode) pair(l *ccLine, call []int32) {
 	for b := l.first; b < l.end; b++ {
 		p := &c.blocks[b]
@@ -111,7 +111,7 @@ func (c *claudeCode) pair(l *ccLine, call []int32) {
 	}
 }
 
-// Results off the path are assigned to the calls that have no result on it.
+// Results off the path are assigned to those calls that have no result on it.
 func (c *claudeCode) beside(call []int32) {
 	for b := range c.blocks {
 		p := &c.blocks[b]
@@ -274,7 +274,7 @@ func (c *claudeCode) element(n *int, role string, line int32) {
 	c.came(line)
 }
 
-// countSkipped counts the lines that are in no message of the result.
+// countSkipped counts the lines that are not part of any message in the result.
 func (c *claudeCode) countSkipped() {
 	there := make([]bool, c.numbers)
 	for i := range c.records {

@@ -5,9 +5,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Cline's command line, its SDK, and the extension built on the same core keep one object with a list of messages, ID.messages.json.
-// The blocks are Anthropic's, with members for other providers. Images and files have a form of their own, and each tool result is a
-// separate user message. Cline also writes its own compactions to another file, which it ignores if the list has changed.
+// Cline's command line, its SDK, and the extension built on the same core keep one object with a list of messages in a
+// file named ID.messages.json. The blocks are Anthropic's, with members for other providers. Images and files have a
+// form of their own, and each tool result is a separate user message. Cline also writes its own compactions to another
+// file, which it ignores if the list has changed.
 var clineKind = Kind{
 	Name:   "cline",
 	Doc:    "Cline since its command line: ID.messages.json",
@@ -21,7 +22,7 @@ func init() {
 	register(&clineKind)
 }
 
-// clineRecord is a message of the list.
+// clineRecord is a message in the list.
 type clineRecord struct {
 	at, content jsonspan.Span
 	role        string

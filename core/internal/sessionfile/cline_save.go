@@ -35,10 +35,10 @@ func (c *cline) save(s *saver) {
 	s.write(`]`, c.src[c.list.End:])
 }
 
-// clineTools are the names of tools, as JSON, by the ids of their calls.
+// clineTools maps a call's id to its tool's name, as JSON.
 type clineTools struct{ critbit.Map[[]byte] }
 
-// names returns the names of the tools of all calls in the file and in the new messages.
+// names returns the tool names for all calls in the file and in the new messages.
 func (c *cline) names(s *saver) *clineTools {
 	var names clineTools
 	note := func(src []byte, messages []jsonspan.Span) {

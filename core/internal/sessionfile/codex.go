@@ -29,7 +29,7 @@ func init() {
 	register(&codexKind)
 }
 
-// cxItem is an item of the conversation, or the summary of a compaction, which becomes an item.
+// cxItem is a conversation item. A compaction's summary is an item too.
 type cxItem struct {
 	span    jsonspan.Span
 	summary bool // span is the text of a summary
@@ -167,13 +167,13 @@ func (c *codex) add(s *jsonspan.Scanner) {
 	c.items = append(c.items, it)
 }
 
-// cxTypes are the item types that need special treatment: messages, items that are never sent, and items that only the model writes.
+// cxTypes lists the item types that need special treatment: messages, items that are never sent, and items that only the model writes.
 var cxTypes = []string{
 	"message", "ghost_snapshot", "function_call", "custom_tool_call", "local_shell_call", "reasoning", "web_search_call", "tool_search_call",
 	"image_generation_call",
 }
 
-// notices are the beginnings of messages that the agent wrote in the user's role.
+// notices lists the beginnings of messages that the agent wrote in the user's role.
 var notices = []string{
 	"<environment_context>", "# AGENTS.md instructions for ", "<user_instructions>", "<skill>", "<user_shell_command>",
 	"<turn_aborted>", "<subagent_notification>",

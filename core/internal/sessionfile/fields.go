@@ -30,7 +30,7 @@ type field struct {
 // anyValue is a destination for the span of a value of any type.
 type anyValue struct{ *jsonspan.Span }
 
-// choice is a destination for a string that is expected to be one of a few words.
+// choice is a destination for a string that should be one of a few words.
 type choice struct {
 	to    *string
 	words []string
@@ -238,8 +238,8 @@ func isSet(src []byte, at jsonspan.Span, path, value string) bool {
 	return string(find(src, at, path).Slice(src)) == value
 }
 
-// usageKeys are the keys under which an agent stores a provider's token counts. If a field has several keys, separated by spaces, their
-// counts are added.
+// usageKeys holds the keys under which an agent stores a provider's token counts. If a field has several keys,
+// separated by spaces, their counts are added.
 type usageKeys struct{ input, output, cacheRead, cacheWrite string }
 
 // read reads the counts from the object at s. It returns zero counts for any other value.

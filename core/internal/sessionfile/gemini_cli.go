@@ -158,7 +158,7 @@ func (g *geminiCLI) replay() []jsonspan.Span {
 	return list
 }
 
-// write writes a message of the user, or a message of the model followed by the results of its tool calls.
+// write writes a user message, or a model message followed by the results of its tool calls.
 func (g *geminiCLI) write(at jsonspan.Span) {
 	typ := ""
 	var content, thoughts, calls, usage, model jsonspan.Span
@@ -282,8 +282,8 @@ func (g *geminiCLI) thought(n *int, s *jsonspan.Scanner) {
 	g.put(inner(description), `","thought":true}`)
 }
 
-// call writes a tool call, unless written is true: then the content has included the call. result is true if the call
-// has a result.
+// call writes a tool call, unless written is true, which means that the content has already included it. result is true
+// if the call has a result.
 func (g *geminiCLI) call(n *int, s *jsonspan.Scanner, written bool) (result bool) {
 	if !written {
 		g.part(n, "model")
@@ -311,7 +311,7 @@ func (g *geminiCLI) call(n *int, s *jsonspan.Scanner, written bool) (result bool
 	return result
 }
 
-// answers reports whether the result of a call has content, which is a text, a part, or a list that contains a part.
+// answers reports whether a call's result has content: a text, a part, or a list that contains a part.
 func (g *geminiCLI) answers(result jsonspan.Span) bool {
 	if result.IsZero() {
 		return false

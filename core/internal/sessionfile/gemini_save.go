@@ -21,7 +21,7 @@ func (g *geminiCLI) save(s *saver) {
 }
 
 // gcUnit is a range of messages together with the range of records that exactly these messages come from. to and end
-// are not included.
+// are exclusive.
 type gcUnit struct{ from, to, first, end int32 }
 
 // units splits the conversation at the points where both a message and a record end. A record without a message belongs to the same
@@ -92,7 +92,7 @@ func (w *gcList) stays(i int) *gcUnit {
 	return u
 }
 
-// copyUnit writes the records of a unit, without the member tokens, which counts an older prompt.
+// copyUnit writes a unit's records without the member tokens, whose counts describe an older prompt.
 func (w *gcList) copyUnit(u *gcUnit) {
 	for r := u.first; r < u.end; r++ {
 		w.next()
@@ -227,7 +227,7 @@ func partsOf(src []byte, message jsonspan.Span) (parts []gcPart) {
 	return parts
 }
 
-// tell leaves out the boundaries between messages with the same role, which the file doesn't record.
+// tell ignores the boundaries between messages with the same role, which the file doesn't record.
 func (g *geminiCLI) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	dst = g.begin(dst, jsonspan.Text(src, find(src, message, "role")), i, true)
 	for _, p := range partsOf(src, message) {

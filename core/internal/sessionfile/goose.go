@@ -26,7 +26,7 @@ func init() {
 	register(&gooseKind)
 }
 
-// gooseRecord is a message of the conversation.
+// gooseRecord is a message in the conversation.
 type gooseRecord struct {
 	at, content jsonspan.Span
 	role        string
@@ -168,9 +168,9 @@ func (g *goose) write() {
 	}
 }
 
-// gooseBlocks are the types of blocks that are sent: needs lists the string members that a block must have, and sent is the template of
-// its Anthropic form. Confirmations, notices and errors are only shown to the user, and Anthropic rejects unsigned thinking. A call
-// that could not be parsed has no name; its result explains what was wrong.
+// gooseBlocks lists the types of blocks that are sent: needs lists the string members that a block must have, and sent
+// is the template for its Anthropic form. Confirmations, notices and errors are only shown to the user, and Anthropic
+// rejects unsigned thinking. A call that could not be parsed has no name; its result explains what was wrong.
 var gooseBlocks = map[string]struct{ needs, sent string }{
 	"text":             {"", `{"type":"text","text":$text}`},
 	"thinking":         {"thinking", `{"type":"thinking","thinking":$thinking,"signature":$signature}`},
@@ -183,7 +183,7 @@ var gooseBlocks = map[string]struct{ needs, sent string }{
 
 const gooseImage = `{"type":"image","source":{"type":"base64","media_type":$mimeType,"data":$data}}`
 
-// blocks calls one for each block of a message that Goose sends.
+// blocks calls one for each block in a message that Goose sends.
 func (g *goose) blocks(r *gooseRecord, one func(block jsonspan.Span)) {
 	for _, at := range items(g.src, r.content) {
 		typ := typeOf(g.src, at)

@@ -94,7 +94,7 @@ func (g *goose) merge(s *saver) {
 	}
 }
 
-// gooseHidden appends a message of the file, marked as invisible to the model.
+// gooseHidden appends a message from the file, marked as invisible to the model.
 func gooseHidden(dst, src []byte, at jsonspan.Span) []byte {
 	if find(src, at, "metadata").IsZero() {
 		return appendJSON(hole(appendObject(dst, src, at, rename(nil).find)), nil, `,"metadata":{"userVisible":true,"agentVisible":false}}`)
@@ -123,7 +123,7 @@ func gooseContent(dst, src []byte, content jsonspan.Span) []byte {
 	return append(dst, `[]`...)
 }
 
-// gooseOwnBlocks are the templates that convert Anthropic's blocks to Goose's form, by type.
+// gooseOwnBlocks holds the templates that convert Anthropic's blocks to Goose's form, by type.
 var gooseOwnBlocks = map[string]string{
 	"text":              `{"type":"text","text":$text?null;}`,
 	"thinking":          `{"type":"thinking","thinking":$thinking?null;,"signature":$signature?null;}`,
@@ -168,7 +168,7 @@ func gooseOwn(dst, src []byte, at jsonspan.Span) []byte {
 	return jsonspan.AppendCompact(dst[:from], slices.Clone(dst[from:]))
 }
 
-// gooseTexts reports whether content is a list of texts only, which Goose sends as a single text.
+// gooseTexts reports whether content is a list that contains only texts, which Goose sends as a single text.
 func gooseTexts(src []byte, content jsonspan.Span) bool {
 	for _, at := range items(src, content) {
 		if typeOf(src, at) != "text" {
@@ -190,8 +190,8 @@ func gooseJoined(src []byte, content jsonspan.Span) string {
 	return string(all)
 }
 
-// tell leaves out the boundaries between messages with the same role, and compares results in Goose's form, however
-// they are spelled.
+// tell ignores the boundaries between messages with the same role, and compares results in Goose's form, however they
+// are spelled.
 func (g *goose) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	dst = g.begin(dst, jsonspan.Text(src, find(src, message, "role")), i, true)
 	content := gooseContent(nil, src, find(src, message, "content"))

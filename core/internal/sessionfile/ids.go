@@ -7,11 +7,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// ids assigns small numbers to the ids of a file, so that they can be used as indexes. It sorts the ids instead of hashing them: the
-// hash function of the module never changes, so a file could contain ids chosen to collide.
+// ids assigns small numbers to the ids in a file, so that they can be used as indexes. It sorts the ids instead of
+// hashing them: the hash function of the module never changes, so a file could contain ids chosen to collide.
 type ids struct{ keys [][]byte }
 
-// noID stands for a missing id.
+// noID is the number of a missing id.
 const noID = -1
 
 // add records the id in the string at a span. It returns the position of the id for rank, or noID if there is no
@@ -47,7 +47,7 @@ func (t *ids) list(s *jsonspan.Scanner, places []int32) []int32 {
 	return places
 }
 
-// ranks are the numbers of ids, by position.
+// ranks holds the ids' numbers, by position.
 type ranks []int32
 
 // number replaces positions with numbers. noID stays unchanged.

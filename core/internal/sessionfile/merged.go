@@ -58,7 +58,7 @@ func withoutMembers(dst, src []byte, at jsonspan.Span, table rename) []byte {
 	return appendChanged(dst, src, at, table.find)
 }
 
-// tell leaves out the boundaries between user messages.
+// tell ignores the boundaries between user messages.
 func (m *merged) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	role := jsonspan.Text(src, find(src, message, "role"))
 	dst = m.begin(dst, role, i, role == "user")

@@ -190,8 +190,8 @@ func (o *opencode) arrange(first, end int) {
 	add(ends+1, end)
 }
 
-// compactionIn returns the indexes of the newest compaction with a tail, of its summary and of the first message of its tail; -1 stands for
-// none.
+// compactionIn returns the indexes of the newest compaction with a tail, of its summary and of its tail's first
+// message; -1 means none.
 func (o *opencode) compactionIn(first, end int) (asks, ends, tail int) {
 	asks, ends, tail = -1, -1, -1
 	for i := end - 1; i >= first && asks < 0; i-- {

@@ -65,7 +65,7 @@ func (w *ocWriter) next(prefix string) string {
 	return `"` + prefix + "_" + strings.Repeat("0", 12-len(head)) + head + tail + `"`
 }
 
-// ocUncounted are the token counts of a copied message. The original's counts describe an older prompt.
+// ocUncounted holds the token counts for a copied message. The original's counts describe an older prompt.
 const ocUncounted = `{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}}`
 
 // recordOf returns the record in the file that message i comes from, unchanged or changed; nil if the message is new.
@@ -138,7 +138,7 @@ func (w *ocWriter) begin(n *int, typ string) {
 	w.write(`{"id":`, w.next("prt"), `,"sessionID":`, w.session, `,"messageID":`, w.id, `,"type":"`+typ+`"`)
 }
 
-// copyPart writes a copy of a part of the file. It leaves out step-finish parts, whose costs describe the old prompt.
+// copyPart writes a copy of a part from the file. It leaves out step-finish parts, whose costs describe the old prompt.
 func (w *ocWriter) copyPart(n *int, p jsonspan.Span) {
 	switch typeOf(w.src, p) {
 	case "step-finish", "":
@@ -155,8 +155,8 @@ func (w *ocWriter) copyPart(n *int, p jsonspan.Span) {
 	}
 }
 
-// value copies a value from a new message's object at a span into a member of the part being written. key is the
-// member's key in the object and to its key in the part. Without a value, no member is written.
+// value copies a member of a new message's object at a span into the part being written, where its key is to instead of
+// key. If the object has no such member, nothing is written.
 func (w *ocWriter) value(to string, at jsonspan.Span, key string) {
 	if v := find(w.in.Src, at, key); !v.IsZero() {
 		w.write(`,"`+to+`":`, v.Slice(w.in.Src))
@@ -194,7 +194,7 @@ func (w *ocWriter) part(n *int, p jsonspan.Span) {
 	w.write(`}`)
 }
 
-// times returns a time object whose start and end are the time of saving.
+// times returns a time object whose start and end are the time at which the file is saved.
 func (w *ocWriter) times() string {
 	ms := strconv.FormatInt(w.ms, 10)
 	return `{"start":` + ms + `,"end":` + ms + `}`
@@ -251,7 +251,7 @@ func (w *ocWriter) noted(state jsonspan.Span, key, none string) {
 	}
 }
 
-// tell leaves out the ids of messages, because the new session has new ids.
+// tell ignores the messages' ids, because the new session has new ids.
 func (o *opencode) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
 	dst = append(append(dst, '\n'), textOf(src, message, "role")...)
 	return jsonspan.AppendCompact(append(dst, '\n'), find(src, message, "parts").Slice(src))

@@ -7,13 +7,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// ohReasoners are parts of the names of models whose reasoning_content is sent back to them.
+// ohReasoners lists substrings of the names of models that get their reasoning_content back in later requests.
 var ohReasoners = [...]string{
 	"kimi-k3", "kimi-k2-thinking", "kimi-k2.5", "kimi-k2.6", "openrouter/minimax-m2", "deepseek/deepseek-reasoner",
 	"deepseek/deepseek-v4-pro", "deepseek/deepseek-v4-flash",
 }
 
-// metrics returns the usage of the agent's model from statistics, an object with the usage of all models.
+// metrics returns the usage of the agent's model from statistics, an object with the usage for all models.
 func (o *openHands) metrics(statistics jsonspan.Span) (used jsonspan.Span) {
 	all := find(o.src, statistics, "usage_to_metrics")
 	for _, name := range []string{textOf(o.src, o.base, "agent.llm.usage_id"), "agent", "default"} {

@@ -163,7 +163,8 @@ func (w *ohSaver) content(i int, failed bool) {
 	w.write(`]`)
 }
 
-// action writes an event for call n of message i: its old event with the changes of the message, or a new event.
+// action writes the event for call n of message i: the old event with the message's changes applied, or a new event if
+// the file has none.
 func (w *ohSaver) action(i, n int, call jsonspan.Span, answer string) {
 	spelled := func(path string) string {
 		if at := stringAt(w.in.Src, call, path); !at.IsZero() {
@@ -235,8 +236,8 @@ func (w *ohSaver) result(i int) {
 	w.end()
 }
 
-// tell leaves out everything without content: tool names, cache breakpoints, and blank texts next to calls.
-// Consecutive user messages are equal to one message.
+// tell ignores everything without content: tool names, cache breakpoints, and blank texts next to calls. Consecutive
+// user messages count as one message.
 func (o *openHands) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	role := jsonspan.Text(src, stringAt(src, message, "role"))
 	plain := role == "user" && find(src, message, "name").IsZero()

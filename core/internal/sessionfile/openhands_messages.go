@@ -66,8 +66,8 @@ func (o *openHands) write() {
 	}
 }
 
-// begin starts a message and its content. If goOn is true and the role is that of the user, it continues the previous
-// message instead. It returns true if the message is one of the user.
+// begin starts a message and its content. If goOn is true and the role is user, it continues the previous message
+// instead. It returns true if the message is a user message.
 func (o *openHands) begin(goOn bool, role string) bool {
 	if goOn && role == "user" {
 		o.Messages = o.Messages[:len(o.Messages)-len("]}")]

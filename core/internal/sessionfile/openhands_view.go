@@ -147,8 +147,8 @@ func (o *openHands) enforced(view []int32) (left []int32) {
 	return left
 }
 
-// ohGroups are groups of events of which a view contains either all or none. They are linked lists: the head arrays
-// give the first event of a group by id, and the next arrays the following event of the same group.
+// ohGroups holds groups of events. A view contains either all or none of a group's events. The groups are linked lists:
+// the head arrays give a group's first event by id, and the next arrays the following event in the same group.
 type ohGroups struct {
 	*openHands
 	alive              []bool
@@ -163,7 +163,7 @@ type ohGroups struct {
 // ohLoop is a tool loop, path[from:to].
 type ohLoop struct{ from, to int }
 
-// pending counts a result for each call that OpenHands will run when it resumes.
+// pending counts one result for each call that OpenHands will run when it resumes.
 func (g *ohGroups) pending() {
 	ran, failed := make([]bool, g.numbers), make([]bool, g.numbers)
 	for k := len(g.path) - 1; k >= 0; k-- {

@@ -24,7 +24,7 @@ var piRoles = []piRole{
 
 var piNote = append(without("details").set("role", `"custom"`), member{key: "customType", to: "custom_type"})
 
-// These convert entries that are messages themselves: their type becomes the role, and the links of the tree are removed.
+// Conversions for entries that are messages themselves: their type becomes the role, and the links that form the tree are removed.
 var (
 	piSummary = piRole{"", "compaction_summary", append(
 		without("id parentId timestamp firstKeptEntryId firstKeptEntryIndex details fromHook usage systemMessage"),

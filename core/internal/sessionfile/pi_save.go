@@ -49,8 +49,8 @@ func (p *pi) save(s *saver) {
 	}
 }
 
-// firstText returns the text of a message that can become the summary of a compaction: a plain text of the user, or a
-// summary. It returns false for any other message.
+// firstText returns the text of a message that can become a compaction's summary: a plain user text, or a summary. It
+// returns false for any other message.
 func firstText(src []byte, message jsonspan.Span) (string, bool) {
 	role := jsonspan.Text(src, find(src, message, "role"))
 	switch role {
@@ -129,7 +129,7 @@ func (p *pi) settings(s *saver) (parent string) {
 	return parent
 }
 
-// piUnused is a usage of zero. The provider's counts describe an older prompt.
+// piUnused is a usage with zero counts. The provider's counts describe an older prompt.
 const piUnused = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}`
 
 // copyEntry writes a copy of an entry with a new id and parent.
@@ -176,7 +176,7 @@ func (p *pi) newEntry(s *saver, i int, id, parent string) {
 	s.write("}}\n")
 }
 
-// answered returns the members, other than the content, that pi requires in an assistant message, copied from the last one.
+// answered returns the members other than the content that pi requires in an assistant message, copied from the last such message.
 func (p *pi) answered() string {
 	return `,"api":` + p.asked("api") + `,"provider":` + p.asked("provider") + `,"model":` + p.asked("model") +
 		`,"usage":` + piUnused + `,"stopReason":"stop"`
@@ -219,7 +219,7 @@ func (p *pi) migrate(s *saver) {
 	}
 }
 
-// tell leaves out the members of a message that saving adds.
+// tell ignores the members that saving adds to a message.
 func (p *pi) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	if i == 0 {
 		if text, ok := firstText(src, message); ok {

@@ -51,7 +51,7 @@ func appendFilled(dst, src []byte, at jsonspan.Span, template string) []byte {
 	}
 }
 
-// member is the conversion of a member of an object: it changes the key or the value, or removes the member.
+// member converts a member of an object: it changes the key or the value, or removes the member.
 type member struct {
 	key   string // the key in the file
 	to    string // the new key; "" removes the member

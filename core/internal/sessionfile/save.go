@@ -12,7 +12,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// Saving are the messages with which a session should continue.
+// Saving holds the messages with which a session should continue.
 type Saving struct {
 	// Src contains the messages at the spans in Messages, as JSON objects in the wire format of the file.
 	Src      []byte
@@ -64,8 +64,8 @@ func Save(src []byte, in Saving) (*Saved, *jsonspan.Error) {
 // writer saves messages in a session file that it has read.
 type writer interface {
 	save(s *saver)
-	// tell appends the content of message i as far as this kind of file preserves it. Messages for which tell appends
-	// the same bytes count as equal.
+	// tell appends as much of message i's content as this kind of file preserves. Messages for which tell appends the
+	// same bytes count as equal.
 	tell(dst, src []byte, message jsonspan.Span, i int) []byte
 }
 
@@ -209,12 +209,12 @@ func (s *saver) newID() string { return `"` + s.id() + `"` }
 //go:noinline
 func (s *saver) write(pieces ...any) { s.out = appendJSON(s.out, s.src, pieces...) }
 
-// pair writes a comma and a member whose value is a text.
+// pair writes a comma and a member whose value is text.
 //
 //go:noinline
 func (s *saver) pair(key, text string) { s.write(`,"`, key, `":`, quoted(text)) }
 
-// first returns the first record that message k of the file comes from.
+// first returns the first record that message k in the file comes from.
 func (s *saver) first(k int32) int32 { return s.origins[s.begins[k]].record }
 
 // comma writes a comma unless k, the index of a value in a list, is 0.
@@ -239,12 +239,12 @@ func (s *saver) value(i int, path string) []byte {
 	return nil
 }
 
-// cannot makes the saving fail. why is the reason why the file can't contain the messages.
+// cannot makes saving fail. why says why the file can't contain the messages.
 func (s *saver) cannot(why string) {
 	s.fail(&jsonspan.Error{Code: api.CodeCannotSave, Message: why}, 0)
 }
 
-// recordsOf returns the records that message k of the file comes from.
+// recordsOf returns the records that message k in the file comes from.
 func (s *saver) recordsOf(k int32) []origin { return s.origins[s.begins[k]:s.begins[k+1]] }
 
 // role returns the role of message i, or "" if it has none.
@@ -298,8 +298,8 @@ func onlyText(s *jsonspan.Scanner) string {
 	return string(all)
 }
 
-// digest returns the index of the first message that is new and a plain text of the user, as a message is with which a
-// compaction replaces others; -1 if there is none.
+// digest returns the index of the first message that is new and a plain user text, like the digest that a compaction
+// writes; -1 if there is none.
 func (s *saver) digest() int {
 	for i, k := range s.from {
 		if k >= 0 {
@@ -312,7 +312,7 @@ func (s *saver) digest() int {
 	return -1
 }
 
-// content returns the content of messages for comparison, as far as this kind of file preserves it.
+// content returns as much of the messages' content as this kind of file preserves, for comparison.
 func (s *saver) content(src []byte, messages []jsonspan.Span) (all []byte) {
 	for i, p := range messages {
 		all = s.w.tell(all, src, p, i)

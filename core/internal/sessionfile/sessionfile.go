@@ -48,15 +48,15 @@ type Kind struct {
 	Doc    string // a one-line description for users
 	Format string // the wire format of the messages
 
-	// Signs identify objects that only occur in files of this kind, as one of the lines or as the whole file.
+	// Signs identifies objects that only occur in files of this kind, as one of the lines or as the whole file.
 	Signs []Sign
 	// Is reports whether an object that has one of the signs really is of this kind. It is nil if the signs are enough.
 	Is func(src []byte, at jsonspan.Span) bool
-	// Items are the signs of items, for a file that consists of a list.
+	// Items lists the signs that identify items, for a file that consists of a list.
 	Items []Sign
 	// Stream means that objects may follow each other without line feeds in between.
 	Stream bool
-	// Beside are lists that the agent keeps next to its session files and that are easily mistaken for them.
+	// Beside describes lists that the agent keeps next to its session files and that are easily mistaken for them.
 	Beside []Beside
 	// Usage names the keys of the provider's counts.
 	Usage usageKeys
@@ -76,7 +76,7 @@ type Sign struct {
 	Keys []string
 }
 
-// kinds are the registered kinds, sorted by name so that the order of initialization has no effect on results.
+// kinds holds the registered kinds, sorted by name so that the order of initialization has no effect on results.
 var kinds []*Kind
 
 //go:noinline

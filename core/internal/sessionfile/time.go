@@ -27,7 +27,7 @@ func millis(text string) int64 {
 	if ms < 0 || y < 1970 || m < 1 || m > 12 || d < 1 || d > 31 || h > 23 || min > 59 || s > 60 {
 		return -1
 	}
-	// Days since 1970 in the Gregorian calendar. A year begins in March here, so that a leap day is the last day of its year.
+	// Compute the days since 1970 in the Gregorian calendar. A year begins in March here, so that a leap day is the last day of its year.
 	if m <= 2 {
 		y, m = y-1, m+12
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 )
 
-// minBinary is the minimum length of a run of base64 or hexadecimal digits that counts as binary data.
+// minBinary is the minimum number of consecutive base64 or hexadecimal digits that count as binary data.
 const minBinary = 256
 
 // wrapped is the minimum length of the lines of binary data that has several lines.
@@ -85,7 +85,7 @@ var kinds = func() (is [256]uint8) {
 	return is
 }()
 
-// cut writes a text, replacing binary data with its length and hash.
+// cut writes a text in which binary data is replaced with its length and hash.
 func (w *writer) cut(s string) {
 	for at := 0; ; {
 		from, to := encodedRun(s, at)

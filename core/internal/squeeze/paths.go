@@ -168,8 +168,9 @@ func (w *writer) paths(i int) int {
 // betweenHits is the line that searches write between hits that are not adjacent.
 const betweenHits = "--"
 
-// belowPath writes lines of the file at path without the path, and without the indentation that consecutive lines share. Only lines around a
-// hit may be left out: names of files such as "shot-0012-left.png" look like lines without a hit.
+// belowPath writes lines that belong to the file path without the path, and without the indentation that consecutive
+// lines share. Lines may be left out only around a hit, because file names such as "shot-0012-left.png" look like lines
+// without a hit.
 func (w *writer) belowPath(at, to int, path string) {
 	for at < to {
 		end, margin, hit := w.stretchOf(at, to, path)

@@ -120,7 +120,7 @@ func (w *writer) undent(s string) string {
 	return s[at:]
 }
 
-// Runs of one repeated character.
+// Limits for runs of one repeated character.
 const (
 	longRun  = 8 // the minimum length of a run that is cut, in characters
 	shortRun = 3 // the length to which it is cut, in characters
@@ -283,7 +283,7 @@ func signRun(s string, from, at int) int {
 	return start
 }
 
-// Repeated lines.
+// Limits for repeated lines.
 const (
 	minLine   = 10  // the minimum size, in bytes, of the first line of a repetition
 	minRepeat = 64  // the minimum size of repeated lines further above, in bytes
@@ -356,8 +356,8 @@ func (w *writer) above(i int) int {
 	return j
 }
 
-// writeAgain writes that the preceding lines, as many as lines says, occur times more times from line i on. It
-// returns the number of repeated lines, or 0 if they are too short.
+// writeAgain writes that the preceding lines, lines in number, occur times more times from line i on. It returns the
+// number of repeated lines, or 0 if they are too short.
 func (w *writer) writeAgain(i, lines, times int) int {
 	n := times * lines
 	if int(w.lines[i+n]-w.lines[i]) < minAgain {

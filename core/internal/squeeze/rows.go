@@ -1,6 +1,6 @@
 package squeeze
 
-// column is a column of the rows: a key that similar objects share.
+// column is a column in the rows: a key that similar objects share.
 type column struct {
 	start, end int32 // the range of the key, including its quotes
 	rows       int32 // the number of objects that have the key

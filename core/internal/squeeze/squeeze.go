@@ -30,7 +30,7 @@ const (
 	Middle                       // the middle of a log removed, except for problems
 )
 
-// words explains each form to the model that reads the text; "" means that the form needs no explanation.
+// words holds an explanation of each form for the model that reads the text; "" means that the form needs none.
 var words = [...]string{
 	"escape codes cut", "compact JSON", "objects as rows", "lines by path", "lines by common start…", "", "unindented", "repeats counted",
 	"binary data cut", "", "", "progress cut", "lines around hits cut", "middle cut",
@@ -60,11 +60,12 @@ type Options struct {
 	MinSaved int
 	// Without is the set of forms that must not be used.
 	Without Form
-	// Steps is the minimum length of a text, in bytes, of which progress lines may be cut. Unlike most forms this loses information,
-	// so 0 turns it off. Of a text of this length, the lines around the hits of a search are removed too, unless Without has Paths.
+	// Steps is the minimum length, in bytes, of a text from which progress lines may be cut. Unlike most forms this
+	// loses information, so 0 turns it off. From a text of at least this length, the lines around search hits are
+	// removed too, unless Without has Paths.
 	Steps int
-	// Log says that the text is the log of a program's work, which the model has read. Of a log of at least Steps bytes, only the beginning, the
-	// end and the lines around problems stay.
+	// Log says that the text is a program's log that the model has already read. If it has at least Steps bytes, only
+	// the beginning, the end and the lines around problems stay.
 	Log bool
 }
 
@@ -185,7 +186,7 @@ func (w *writer) run() {
 	}
 }
 
-// anyLines are the forms for any kind of line, in the order in which they are tried. The last one always succeeds.
+// anyLines lists the forms for any kind of line, in the order in which they are tried. The last one always succeeds.
 var anyLines = [...]func(w *writer, i int) int{
 	func(w *writer, i int) int {
 		if i+1 == w.count() {

@@ -27,7 +27,7 @@ func withoutSteps(text string) (short string, changed bool) {
 	return string(r.out), true
 }
 
-// stepRuns copies lines, and cuts runs of progress lines among them. A run consists of lines of the same kind.
+// stepRuns copies lines, and shortens runs of progress lines among them. A run consists of lines of the same kind.
 type stepRuns struct {
 	out     []byte
 	kind    stepKind
@@ -73,7 +73,8 @@ func (r *stepRuns) end() {
 	r.lines = r.lines[:0]
 }
 
-// stepKind has the common features of the progress lines in a run. It is zero for a line that is not a progress line.
+// stepKind holds the features that the progress lines in a run share. It is zero for a line that is not a progress
+// line.
 type stepKind struct {
 	word string // the first word
 	unit string // the unit of the first quantity
@@ -135,7 +136,7 @@ func isPassed(word string) bool {
 	return false
 }
 
-// troubles are parts of words, and signs, that mark problems.
+// troubles lists parts of words, and signs, that mark problems.
 var troubles = [...]string{"error", "fail", "warn", "miss", "conflict", "panic", "denied", "not ", "✗", "✖", "✕", "❌", "⚠"}
 
 // troubled reports whether a line mentions a problem.
@@ -181,8 +182,8 @@ func isUnit(word string) bool {
 	return false
 }
 
-// The lines that stay of a log: at its beginning, at its end, and before and after each line that mentions a problem. Fewer than minLeftOut
-// lines are never left out.
+// How many lines of a log stay: at its beginning, at its end, and before and after each line that mentions a problem.
+// Fewer than minLeftOut lines are never left out.
 const (
 	firstOfLog    = 4
 	lastOfLog     = 20
@@ -191,7 +192,7 @@ const (
 	minLeftOut    = 4
 )
 
-// withoutMiddle removes the middle of a log, except for problems. It doesn't change a log of which that would leave more than two thirds.
+// withoutMiddle removes the middle of a log, except for problems. If that would leave more than two thirds of the log, it changes nothing.
 func withoutMiddle(text string) (short string, changed bool) {
 	lines := strings.SplitAfter(text, "\n")
 	out := make([]byte, 0, len(text))

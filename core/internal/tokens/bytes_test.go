@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/gen"
 )
 
-// models has a model of each tokenizer family.
+// models lists a model of each tokenizer family.
 var models = []string{"", "claude-sonnet-4", "gpt-4o", "gpt-4", "llama-3", "gemini-2.5-pro"}
 
 // mostOfFile is the number of tokens that hosts count for an image or a file in addition to its bytes.

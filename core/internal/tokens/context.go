@@ -38,8 +38,9 @@ func MeasureContext(p *Profile, t *transcript.Transcript, from, n, total int) Co
 	return Context{Index: -1, Tokens: total, Bound: p.Bound}
 }
 
-// measuredBound returns the largest likely error of a total, in percent, if only a tail of it was estimated, with an error of bound
-// percent. It is at least one percent, because the provider may have received something slightly different from the transcript.
+// measuredBound returns the error bound for a total, in percent, if only a tail of it was estimated, with an error
+// bound of bound percent. It is at least one percent, because the provider may have received something slightly
+// different from the transcript.
 func measuredBound(bound, tail, total int) int {
 	return max(1, (bound*tail+total/2)/max(1, total))
 }

@@ -38,8 +38,8 @@ func Family(model string) (name string, borrowed bool) {
 // DeepSeek are closer. In real sessions, Claude 4 models count up to 23 % more than the estimate.
 const borrowedBound = 25
 
-// unitBound is the error bound, in percent, of estimators that divide units by a constant: nine of ten texts of a few thousand bytes
-// are closer (docs/reference/estimators.md).
+// unitBound is the error bound, in percent, for estimators that divide units by a constant: nine of ten texts of a few
+// thousand bytes are closer (docs/reference/estimators.md).
 const unitBound = 60
 
 // For returns the estimator adapted to a model, whose name may be empty. Estimators that don't use weights are the same for all models.

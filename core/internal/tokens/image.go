@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// imageCosts are the functions that compute the tokens of an image from its size in pixels, by tokenizer family.
+// imageCosts maps a tokenizer family to the function that computes an image's tokens from its size in pixels.
 var imageCosts = map[string]func(width, height int) int{
 	"claude": areaCost,
 	"o200k":  tileCost,
@@ -61,7 +61,7 @@ func (p *Profile) image(t *transcript.Transcript, part *transcript.Part, unknown
 	return byBytes(750, 85, 1600)(uint64(part.Data))
 }
 
-// signatures are the first characters of image files in base64, with functions that read the image's size. JSON may escape a slash.
+// signatures lists the first characters of image files in base64, with functions that read the image's size. JSON may escape a slash.
 var signatures = []struct {
 	text string
 	size func(r *base64) (w, h int)

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Unit is the unit in which a profile measures text.
+// Unit is the unit in which an estimator measures text.
 type Unit uint8
 
 // The units of text: UTF-8 bytes, UTF-16 code units, Unicode scalar values, and weights.
@@ -48,8 +48,8 @@ type Profile struct {
 	// Family is the tokenizer family that the weights were fitted to.
 	Family string
 
-	// Correction is derived from providers' counts. Its Bound is the error in percent that nine of ten texts of a few thousand bytes
-	// stay below. A Scale of 0 means no correction.
+	// Correction is derived from providers' counts. Its Bound is the 90th percentile of the error, in percent, for
+	// texts of a few thousand bytes. A Scale of 0 means no correction.
 	api.Correction
 }
 
@@ -79,8 +79,8 @@ func byRole(message int) (f [transcript.Other + 1]int) {
 	return f
 }
 
-// kinds returns a cost table. call and result are the fixed costs of tool calls and tool results; image and file are the costs of such
-// parts, and audio costs as much as a file. Parts of other kinds cost only their text.
+// kinds returns a cost table. call and result are the fixed costs for tool calls and tool results; image and file are
+// the costs for such parts, and audio costs as much as a file. Parts of other kinds cost only their text.
 func kinds(call, result int, image, file Cost) (k [transcript.Opaque + 1]Cost) {
 	k[transcript.ToolCall].Tokens = call
 	k[transcript.ToolResult].Tokens = result
@@ -107,7 +107,7 @@ func or(unknown int, count func(uint64) int) func(uint64) int {
 	}
 }
 
-// profiles are the estimators, in the order in which info lists them. The comment on each names the rows in the notes
+// profiles lists the estimators, in the order in which info lists them. The comment on each names the rows in the notes
 // on published systems from which its numbers come. Where a row gives no number, the estimator uses that of the most
 // similar row, so that nothing is free.
 var profiles = []*Profile{

@@ -129,7 +129,7 @@ func GoArguments(t *transcript.Transcript, call *transcript.Part) []byte {
 	return jsonspan.AppendGo(nil, t.Bytes(call.Body))
 }
 
-// holdsParts reports whether a tool result contains parts that are not removed. next are the parts that follow the tool result.
+// holdsParts reports whether a tool result contains parts that are not removed. next holds the parts that follow the tool result.
 func holdsParts(next []transcript.Part) bool {
 	for i := range next {
 		if next[i].Parent < 0 {

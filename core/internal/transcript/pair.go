@@ -186,8 +186,8 @@ func (p *pairer) sort() {
 	}
 }
 
-// unanswered returns the largest number up to n such that the call at the rank one below it has no result; 0 if there
-// is none.
+// unanswered returns the largest number up to n for which the call at the preceding rank has no result; 0 if there is
+// none.
 func (p *pairer) unanswered(n int32) int32 {
 	for n > 0 {
 		if p.skip[n] != n {

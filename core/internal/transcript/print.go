@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// unseen are the members of a part or an item that no model sees, or that clients rewrite with each request: cache
+// unseen lists the members of a part or an item that no model sees, or that clients rewrite with each request: cache
 // breakpoints, provider options, ids, states and dates.
 var unseen = []string{
 	"cache_control", "cacheControl", "cachePoint", "callProviderMetadata", "createdAt", "created_at", "experimental_providerMetadata",
@@ -65,9 +65,9 @@ func (t *Transcript) ContentPrint(i int) Fingerprint {
 	return Fingerprint(p.parts(uint64(m.Role)<<8|uint64(m.Variant)|1<<16, m.First, m.First+m.Count, -1))
 }
 
-// Spelling returns the fingerprint of what prints ignore of the tool calls in the messages from index from to index to (exclusive): their
-// ids, the text of arguments if they are text, the order of their members otherwise, and copies of the arguments. It is 0 if there are no
-// calls.
+// Spelling returns a fingerprint of what prints ignore about the tool calls in messages [from, to): their ids; the
+// exact text of arguments that are text, and the order of members in others; and copies of the arguments. It is 0 if
+// there are no calls.
 func (t *Transcript) Spelling(from, to int) Fingerprint {
 	p, h := printer{t: t, spelled: true}, uint64(0)
 	var last Span // a call and its result may have the same span
@@ -93,7 +93,7 @@ func (p *Part) mayHoldArguments() bool {
 	return p.Kind == ToolCall || p.Kind == ToolResult || p.Kind == Opaque || p.Has(NotSent)
 }
 
-// argumentNames are the members that contain the arguments of a tool call, or a copy of them, in any wire format.
+// argumentNames lists the members that contain the arguments of a tool call, or a copy of them, in any wire format.
 var argumentNames = [...]string{"args", "argsText", "arguments", "input", "rawInput"}
 
 // copies mixes into h the arguments of tool calls that a part contains anywhere but in its body. The body of a copy of a call counts.
@@ -106,7 +106,7 @@ func (p *printer) copies(h uint64, part *Part) uint64 {
 	return p.copiesIn(h, jsonspan.New(src).At(s.Start), read)
 }
 
-// copiesIn does this for the value at the scanner. The value at index read is the body.
+// copiesIn does the same as copies for the value at the scanner. The value at index read is the body.
 func (p *printer) copiesIn(h uint64, s *jsonspan.Scanner, read uint32) uint64 {
 	switch kind := s.Kind(); {
 	case s.Pos() == read:

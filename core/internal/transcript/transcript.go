@@ -24,7 +24,7 @@ const arenaBase = jsonspan.MaxSize
 // Role is the author of a message, independent of the wire format's name for it.
 type Role uint8
 
-// The roles. Other stands for a role that the wire format doesn't define.
+// The roles. Other is for roles that the wire format doesn't define.
 const (
 	System Role = iota
 	User
@@ -230,7 +230,7 @@ type Transcript struct {
 	Metas    []Meta
 	Input    int // the number of Messages that come from the source; later ones were added by passes
 
-	// The rest of the request body that contains the list.
+	// What else the request body that contains the list sends.
 	System Measure // system prompt or instructions
 	Tools  Measure // tool definitions, as compact JSON
 	Model  Span    // the model's name, a string
@@ -268,7 +268,7 @@ type Transcript struct {
 	live      []int32 // the messages that are only sent to the model until the next user message
 	summary   int     // index of the newest message with the provider's own summary, or 0
 
-	// For a transcript that grows:
+	// The following fields are for a transcript that grows.
 	pairs  *pairer
 	prints []Fingerprint // prints[n] is the fingerprint of the first n+1 messages
 }
@@ -420,7 +420,7 @@ func (t *Transcript) Rebase() {
 	}
 }
 
-// shift adds a number of bytes, modulo 2³², to the spans of the records from message index m and part index p on.
+// shift moves the spans of the records from message index m and part index p on by a number of bytes, modulo 2³².
 func (t *Transcript) shift(by uint32, m, p int) {
 	move := func(s *Span) {
 		if !s.IsZero() {
@@ -459,9 +459,9 @@ func (t *Transcript) MetaOf(i int) Meta {
 // IsUnsent reports whether message i isn't sent to the model, because of its metadata (S4.10) or because the provider leaves it out.
 func (t *Transcript) IsUnsent(i int) bool { return t.Messages[i].Unsent || t.MetaOf(i).Agent == Off }
 
-// HasUserText reports whether message i contains something that the user wrote: whether it is a user message with
-// more than tool results and empty texts, or an assistant message with a user text inside. Tool output in a user
-// message doesn't count.
+// HasUserText reports whether message i contains something that the user wrote, which is the case for a user message
+// with more than tool results and empty texts, and for an assistant message with a user text inside. Tool output in a
+// user message doesn't count.
 func (t *Transcript) HasUserText(i int) bool {
 	if m := &t.Messages[i]; m.Role == Assistant {
 		return t.LastSaid(i) >= 0

@@ -105,7 +105,7 @@ func (v *View) AppendMessage(dst []byte, it *Item) []byte {
 	return v.appendMessage(dst, it, v.T.Bytes)
 }
 
-// AppendFinal is like AppendMessage, for the result: it copies unchanged bytes from the host's original.
+// AppendFinal is like AppendMessage, but writes the final result: it copies unchanged bytes from the host's original.
 func (v *View) AppendFinal(dst []byte, it *Item) []byte { return v.appendMessage(dst, it, v.T.AsGiven) }
 
 func (v *View) appendMessage(dst []byte, it *Item, bytes func(transcript.Span) []byte) []byte {

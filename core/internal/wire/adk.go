@@ -118,7 +118,7 @@ func readADK(r *Reader, m *transcript.Message) {
 	}
 }
 
-// adkFramework are the names of calls with which the framework addresses users. Events that contain them aren't sent
+// adkFramework lists the names of calls with which the framework addresses users. Events that contain them aren't sent
 // to the model.
 var adkFramework = []string{"adk_request_credential", "adk_request_confirmation", "adk_request_input", "adk_framework"}
 
@@ -319,7 +319,7 @@ func (c *Checker) lastCalling() int32 {
 
 const adkActions = `"actions":{"stateDelta":{},"artifactDelta":{},"requestedAuthConfigs":{},"requestedToolConfirmations":{}}}`
 
-// adkCopied are the members that a new event copies from a neighboring one. Each has two spellings, which are
+// adkCopied lists the members that a new event copies from a neighboring one. Each has two spellings, which are
 // adjacent.
 var adkCopied = []string{"invocationId", "invocation_id", "author", "branch", "isolationScope", "isolation_scope"}
 

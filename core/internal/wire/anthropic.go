@@ -190,7 +190,7 @@ func wrapContent(dst []byte, role transcript.Role, part, _ []byte) []byte {
 	return append(dst, `]}`...)
 }
 
-// blockRules are parameters for formats whose tool results are blocks in user messages: the rule ids, the characters
+// blockRules holds parameters for formats whose tool results are blocks in user messages: the rule ids, the characters
 // other than letters and digits that a tool call id may have, and the error message for other characters.
 type blockRules struct{ order, id, marks, says string }
 
@@ -235,7 +235,7 @@ func validToolID(id, marks string) bool {
 	return len(id) > 0 && len(id) <= 64
 }
 
-// images are the media types that most providers accept.
+// images lists the image types that most providers accept.
 const images = "image/png image/jpeg image/gif image/webp"
 
 // anthropicTarget has no place for reasoning, which must be signed.

@@ -96,7 +96,7 @@ func assistantUISteps(t *transcript.Transcript, first int) {
 	}
 }
 
-// attachments are the parts of a message outside its content: texts or, if media is set, images and files.
+// attachments reads the parts of a message outside its content: texts or, if media is set, images and files.
 type attachments struct {
 	payload
 	media bool

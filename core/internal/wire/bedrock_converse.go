@@ -69,7 +69,7 @@ const (
 	bcCited
 )
 
-// bedrockKeys are the members that identify the type of a block. A block without any of them is opaque.
+// bedrockKeys lists the members that identify the type of a block. A block without any of them is opaque.
 var bedrockKeys = []string{
 	"text", "cachePoint", "json", "image", "audio", "video", "document", "toolUse", "toolResult", "reasoningContent", "guardContent",
 	"citationsContent", "reasoning", "citations", // the last two are Strands' names for the SDK's reasoning and citations

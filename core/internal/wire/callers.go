@@ -48,7 +48,7 @@ type Caller struct {
 	Member jsonspan.Span // in the JSON of the call, key and value
 }
 
-// optionKeys are the members in which the AI SDK keeps provider-specific data.
+// optionKeys lists the members in which the AI SDK keeps provider-specific data.
 var optionKeys = []string{"providerOptions", "providerMetadata", "callProviderMetadata"}
 
 // CallerOf returns the tool that made a tool call, which is given as JSON. ok is false if the model itself made the

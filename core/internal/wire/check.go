@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Answers is where the results of a message's tool calls must be.
+// Answers says where the results of a message's tool calls must be.
 type Answers uint8
 
 const (
@@ -26,8 +26,8 @@ const (
 	NewestOpen
 )
 
-// Rules are the parameters of the general checks for a format. A string is the id of a rule; "" means that the format
-// has no such rule.
+// Rules holds a format's parameters for the general checks. A string is the id of a rule; "" means that the format has
+// no such rule.
 type Rules struct {
 	Unanswered string // a tool call needs a result
 	Orphan     string // a tool result needs a call, in the right place
@@ -53,7 +53,7 @@ type Rules struct {
 	Through bool
 }
 
-// refusedThinking is the rule of formats whose provider refuses signed thinking after messages that have changed.
+// refusedThinking is the rule for formats whose provider refuses signed thinking after messages that have changed.
 // Other providers drop such thinking and don't require it.
 const refusedThinking = "AN9"
 

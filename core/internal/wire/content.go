@@ -5,8 +5,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// content makes a field the message's content, unless it is null. If its kind is not null, a or b, that is an error;
-// what names the expected values.
+// content turns a field into the message's content, unless it is null. If its kind is not null, a or b, that is an
+// error; what names the expected values.
 func (r *Reader) content(m *transcript.Message, f *field, a, b jsonspan.Kind, what string) {
 	if f.Kind != jsonspan.Null {
 		r.want(f, a, b, what)

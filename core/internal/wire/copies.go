@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// tellers are the lists of a message that may contain its tool calls, in order of precedence. Lists in one row have
-// the same precedence.
+// tellers names those lists of a message that may contain its tool calls, in order of precedence. Lists in the same row
+// have the same precedence.
 var tellers = [...][]int8{
 	{transcript.CallList, transcript.InvalidList}, {transcript.ContentList}, {transcript.RawList}, {transcript.ChunkList}, {transcript.Member},
 }

@@ -14,14 +14,14 @@ type Signs struct {
 	Keys  string // the keys of messages
 	Types string // the types of parts
 	Items string // the types of messages, if they have any
-	// Apps are types of parts that applications have added and that they translate themselves. They aren't signs of the format.
+	// Apps lists types of parts that applications have added and that they translate themselves. They aren't signs of the format.
 	Apps string
-	// Content has the JSON types that a message's content may have; "block" means an object with a type. "" allows
+	// Content lists the JSON types that a message's content may have; "block" means an object with a type. "" allows
 	// every type except objects.
 	Content string
-	// Also has signs that other formats own and that count neither for nor against this format.
+	// Also lists signs that other formats own and that count neither for nor against this format.
 	Also string
-	// Decisive has those signs of Own that no other format shows, so that one of them ends the search; "" means all
+	// Decisive lists those signs in Own that no other format shows, so that one of them ends the search; "" means all
 	// of Own.
 	Decisive string
 	// Shy means that messages without a sign of Own are taken for another format if one is possible. Only if there is
@@ -41,7 +41,7 @@ type Guess struct {
 
 // Detection is the result of examining a transcript's signs.
 type Detection struct {
-	// Guesses are the possible formats, the most likely first. If there is a Shape, none is certain, and the first is
+	// Guesses lists the possible formats, the most likely first. If there is a Shape, none is certain, and the first is
 	// the most similar format.
 	Guesses []Guess
 	Shape   *Shape   // a shape that no format reads, or nil

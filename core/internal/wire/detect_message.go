@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// partLists are the message keys that hold parts.
+// partLists lists the message keys that hold parts.
 var partLists = []string{"content", "parts", "tool_calls", "summary", "output"}
 
 // kindName returns the name that Signs use for a JSON type of content.
@@ -20,7 +20,7 @@ func kindName(k jsonspan.Kind) string {
 	return "other"
 }
 
-// traits are features of a message or a part that are signs only in combination.
+// traits is a set of features of a message or a part that are signs only in combination.
 type traits uint16
 
 const (
@@ -47,8 +47,9 @@ var traitOf = map[string]traits{
 	"blocks": hasParent, "additional_kwargs": hasMessage, "Items": hasParent, "Role": hasMessage, "items": hasParent, "content_type": hasMessage,
 }
 
-// traitSigns are the signs that combinations of traits show, for messages and for the parts in a list. The row that applies is the first
-// whose traits in has are all present and whose traits in lacks are all missing. If it has no sign, the search ends without one.
+// traitSigns lists the signs that combinations of traits show, for messages and for the parts in a list. The row that
+// applies is the first whose traits in has are all present and whose traits in lacks are all missing. If it has no
+// sign, the search ends without one.
 var traitSigns = []struct {
 	list       string // "" is a message
 	has, lacks traits
@@ -65,8 +66,8 @@ var traitSigns = []struct {
 	{"tool_calls", 0, hasType, "call", "bare"},
 }
 
-// memberSigns are the signs that single members show, by the list that contains the part and by the kind of the
-// value. Invalid stands for any kind.
+// memberSigns lists the signs that single members show, by the list that contains the part and by the kind of the
+// value. Invalid means any kind.
 var memberSigns = []struct {
 	list, key string
 	value     jsonspan.Kind
@@ -195,8 +196,8 @@ func (d *detector) inner(list string, name []byte, kind jsonspan.Kind) (has trai
 	return has
 }
 
-// block notes the signs of a content that is an object, and returns the word for it: a block if it has a type, a
-// store if it has format 2, a turn if it has a role, or parts if it has parts and no format.
+// block notes the signs of content that is an object, and returns the word for it: a block if it has a type, a store if
+// it has format 2, a turn if it has a role, or parts if it has parts and no format.
 func (d *detector) block() (word string) {
 	word = "object"
 	format, parts := false, false

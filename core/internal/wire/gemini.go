@@ -71,7 +71,7 @@ const (
 	gpFile2
 )
 
-// geminiPartKeys have two spellings each, because the API accepts both.
+// geminiPartKeys lists the keys of parts, each in both spellings that the API accepts.
 var geminiPartKeys = []string{
 	"text", "thought", "thoughtSignature", "thought_signature", "functionCall", "function_call", "functionResponse",
 	"function_response", "inlineData", "inline_data", "fileData", "file_data",
@@ -276,8 +276,8 @@ func geminiSign(dst, part []byte) []byte {
 	return append(dst, `{"thoughtSignature":"skip_thought_signature_validator",`...)
 }
 
-// geminiRules are the ids of rules that formats with Gemini's parts share; "" means that a format doesn't have the
-// rule.
+// geminiRules holds the ids of the rules that formats with Gemini's parts share; "" means that a format doesn't have
+// the rule.
 type geminiRules struct {
 	empty  string // no part is empty
 	order  string // responses are in the order of their calls

@@ -18,7 +18,7 @@ const (
 	lcPython                       // the same with the ids that Python writes: ["langchain","schema","messages","HumanMessage"]
 )
 
-// lcSpelled are the formats that write messages, by spelling.
+// lcSpelled holds the formats that write messages, by spelling.
 var lcSpelled [lcPython + 1]*Format
 
 func init() {
@@ -80,7 +80,7 @@ const (
 	lcStatus
 )
 
-// lcKeys are the keys of a message. Its content has the same keys, under "kwargs" or "data".
+// lcKeys lists the keys of a message. Its content has the same keys, under "kwargs" or "data".
 var lcKeys = []string{
 	"type", "id", "kwargs", "data", "content", "text", "tool_calls", "invalid_tool_calls", "tool_call_chunks", "additional_kwargs", "tool_call_id",
 	"name", "role", "status",

@@ -33,13 +33,13 @@ const (
 	lbRedacted
 )
 
-// lcBlockKeys are the keys of LangChain's blocks, and of the providers' own blocks that may be among them.
+// lcBlockKeys lists the keys of LangChain's blocks, and of the providers' own blocks that may be among them.
 var lcBlockKeys = []string{
 	"type", "text", "reasoning", "thinking", "signature", "id", "name", "args", "input", "arguments", "call_id", "tool_use_id", "tool_call_id",
 	"toolCallId", "content", "summary", "encrypted_content", "extras", "reasoning_content", "is_error", "redacted",
 }
 
-// lcMedia are the types of blocks that hold a payload.
+// lcMedia lists the types of blocks that hold a payload.
 var lcMedia = []struct {
 	typ  string
 	kind transcript.Kind
@@ -103,7 +103,7 @@ func lcBlock(r *Reader, parent int32) {
 	}
 }
 
-// lcThoughtKeys are the keys of a Bedrock thought, and of a block's extras.
+// lcThoughtKeys lists the keys of a Bedrock thought, and of a block's extras.
 var lcThoughtKeys = []string{"text", "signature"}
 
 // lcBlockKind determines the kind of a block from its type.

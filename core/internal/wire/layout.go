@@ -24,7 +24,7 @@ type layout struct {
 	// within reads a member that is an object or a list. It returns false for a member that it doesn't know. within
 	// may be nil.
 	within func(r *Reader, p *transcript.Part, key int) bool
-	// neighbours are the members next to the one that holds a part. within reads them, with keys that follow those of
+	// neighbours lists the members next to the one that holds a part. within reads them, with keys that follow those of
 	// members.
 	neighbours []string
 	// own reads a part instead of the layout, for formats whose parts have more than this table can describe. It may
@@ -214,8 +214,8 @@ func (l *layout) fill(r *Reader, p *transcript.Part, form *partForm, f *frame) {
 	p.Flags |= form.flags
 }
 
-// media returns the kind of a file, determined by its media type or by the beginning of its data URL. A part of
-// another kind keeps its kind.
+// media returns the kind of a file, determined by its media type or by the beginning of its data URL. A part that isn't
+// a file keeps its kind.
 func (l *layout) media(r *Reader, kind transcript.Kind, mime, body *field) transcript.Kind {
 	if kind != transcript.File {
 		return kind

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// MarkKind is how a cache breakpoint is written.
+// MarkKind says how a cache breakpoint is written.
 type MarkKind uint8
 
 // The kinds of cache breakpoints, for [Format.Marks].
@@ -218,7 +218,7 @@ func (f *Format) marked(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []b
 // before returns the empty span before the closing bracket that ends at offset end.
 func before(end uint32) jsonspan.Span { return jsonspan.Span{Start: end - 1, End: end - 1} }
 
-// unmarkable are the types of parts that accept no cache breakpoint.
+// unmarkable lists the types of parts that accept no cache breakpoint.
 var unmarkable = [][]byte{[]byte(`"thinking"`), []byte(`"redacted_thinking"`), []byte(`"reasoning"`)}
 
 // acceptsMark reads the part at the scanner. It reports whether the part accepts a cache breakpoint and has none.

@@ -282,8 +282,8 @@ func mastraFilePart(r *Reader, p *transcript.Part, f *frame) {
 	p.SetMedia(r.mediaKind(f.either(maMimeType, maMediaType)), media.chars)
 }
 
-// mastraDetails are the texts of a reasoning part, each with its signature, and the encrypted texts that only the
-// provider can read.
+// mastraDetails holds a reasoning part's texts, each with its signature, and the encrypted texts that only the provider
+// can read.
 type mastraDetails struct {
 	n    int
 	text field // the first one

@@ -112,7 +112,7 @@ func readNative(r *Reader, m *transcript.Message) {
 	}
 }
 
-// nativeVariant reads a message of a role that only the application knows.
+// nativeVariant reads a message with a role that only the application knows.
 func nativeVariant(r *Reader, m *transcript.Message, role string, f *frame) {
 	switch role {
 	case "bash_execution":
@@ -141,7 +141,7 @@ func nativeVariant(r *Reader, m *transcript.Message, role string, f *frame) {
 	}
 }
 
-// meta returns the application's metadata of the message being read, creating it if necessary.
+// meta returns the application's metadata for the message being read, creating it if necessary.
 func (r *Reader) meta(m *transcript.Message) *transcript.Meta {
 	if m.Meta == 0 {
 		r.T.Metas = append(r.T.Metas, transcript.Meta{})

@@ -54,7 +54,7 @@ var agentsDialect = itemDialect{
 	kept: true,
 }
 
-// agentsItems are the types of items. Data that only the provider reads is in their providerData.
+// agentsItems lists the types of items. Data that only the provider reads is in their providerData.
 var agentsItems = map[string]responsesItem{
 	"message":          {rsAssistant, transcript.Text, 0, idOptional, ""},
 	"reasoning":        {rsAssistant, transcript.Reasoning, 0, idNeeded, ""},

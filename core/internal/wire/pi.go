@@ -218,7 +218,7 @@ func piPart(r *Reader) {
 	r.Add(p)
 }
 
-// piUnknown are the members that pi's types require of every assistant message, with placeholders as values.
+// piUnknown holds the members that pi's types require in every assistant message, with placeholders as values.
 const piUnknown = `"api":"ctxfold","provider":"ctxfold","model":"ctxfold","usage":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,` +
 	`"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},`
 

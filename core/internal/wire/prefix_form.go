@@ -23,11 +23,11 @@ type PrefixForm struct {
 	Shaped string // the member that may request output other than text; if it does, no summary is requested this way
 }
 
-// streamed are the members of a body that only affect how the response is delivered.
+// streamed lists the members of a body that only affect how the response is delivered.
 const streamed = "stream stream_options"
 
-// prefixForms are the formats whose providers have a prompt cache. With Anthropic, changing tool_choice invalidates the
-// cache of all messages, so the instruction itself forbids tool calls, and a response that makes one is rejected.
+// prefixForms lists the formats whose providers have a prompt cache. With Anthropic, changing tool_choice invalidates
+// the cache of all messages, so the instruction itself forbids tool calls, and a response that makes one is rejected.
 // Bedrock has no tool choice that forbids calls.
 var prefixForms = []struct {
 	format string
@@ -42,7 +42,7 @@ var prefixForms = []struct {
 	{"openai-responses", PrefixForm{Limit: "max_output_tokens", None: `"tool_choice":"none"`, Set: `"store":false`, Drop: streamed + " background", Shaped: "text"}},
 }
 
-// shapedBy are the values of a Shaped member that request output other than text.
+// shapedBy lists the values of a Shaped member that request output other than text.
 var shapedBy = []string{"json_schema", "json_object", "jsonSchema", "application/json", `"json"`}
 
 // PrefixForm describes how to append a request for a summary in this format. It returns nil if the format's providers
@@ -97,8 +97,8 @@ func (b *PrefixForm) readBody(r *prefixBody, body []byte) bool {
 	return true
 }
 
-// forces reports whether the text of a member of a request makes the model call a tool. name is the key of the
-// member.
+// forces reports whether a request's member makes the model call a tool. name is the member's key, and text its value
+// as JSON.
 func forces(name string, text []byte) bool {
 	return containsAny(text, []string{`"any"`, `"tool"`}) && (name != "toolConfig" || bytes.Contains(text, []byte("toolChoice")))
 }
@@ -158,8 +158,8 @@ func budgetIn(text []byte) int {
 	return budget
 }
 
-// AppendToMessage returns a message (JSON) with another text appended to its parts, for providers that require alternating
-// roles. ok is false if the message has no place for the text.
+// AppendToMessage returns a message, given as JSON, with another text appended to its parts, for providers that require
+// alternating roles. ok is false if the message has no place for the text.
 func (f *Format) AppendToMessage(message []byte, text string) (joined []byte, ok bool) {
 	s := jsonspan.New(message)
 	if s.Kind() != jsonspan.Object || f.TextPart == "" {

@@ -111,7 +111,7 @@ func pydanticPart(r *Reader, l *layout) {
 	r.Add(p)
 }
 
-// pydanticPrompt reads what the user says as a list of texts and media. Only the first list of a message can be edited;
+// pydanticPrompt reads what the user says as a list of texts and media. Only the first list in a message can be edited;
 // others are opaque.
 func pydanticPrompt(r *Reader, p *transcript.Part, content *field) {
 	list := &r.message.Lists[transcript.CallList]
@@ -177,8 +177,8 @@ func pydanticSaid(parts []transcript.Part) bool {
 	return false
 }
 
-// pydanticEnd gives a request with a system prompt and without results the role of the system: it stays, and the user's
-// words in it are marked. In other requests everything is the user's or a tool's.
+// pydanticEnd gives the system role to a request that has a system prompt and no results, so that the request stays,
+// and marks the user's words in it. In other requests everything comes from the user or a tool.
 func pydanticEnd(r *Reader, m *transcript.Message, _ *frame, first int) {
 	if m.Role != transcript.User {
 		return

@@ -45,7 +45,7 @@ type field struct {
 // Str reports whether the field is a string.
 func (f *field) Str() bool { return f.Kind == jsonspan.String }
 
-// json returns the measure of the value as compact JSON.
+// json returns the measure of the field's value, written as compact JSON.
 func (f *field) json() jsonspan.Measure {
 	if f.Str() {
 		return f.Size.Add(jsonspan.ASCII(f.Raw - f.Size.Bytes))
@@ -173,7 +173,7 @@ func index(keys []string, name []byte) int {
 	return -1
 }
 
-// list reads an array of objects, calling one at each of them, and returns the span of the array.
+// list reads an array of objects, calls one at each of them, and returns the array's span.
 func (r *Reader) list(one func(r *Reader)) jsonspan.Span {
 	r.Kind() // also skips white space
 	p := jsonspan.Span{Start: r.Pos()}
@@ -201,8 +201,8 @@ func (r *Reader) again(f *field, one func(r *Reader)) {
 	}
 }
 
-// leads returns the type of the object at the reader, provided that the type is its first member, as most writers put
-// it; otherwise "". tag is the key of the type.
+// leads returns the type of the object at the reader if the type is its first member, where most writers put it;
+// otherwise "". tag is the key for the type.
 func (r *Reader) leads(tag string) string {
 	s := r.Scanner.At(r.Pos())
 	if !s.Object() {
@@ -229,8 +229,8 @@ func (r *Reader) Add(p transcript.Part) int {
 	return len(r.T.Parts) - 1
 }
 
-// put adds a part and returns its index in Parts. If the part's place was already taken, so that the parts inside it
-// could follow, self is that index; otherwise it is -1.
+// put adds a part and returns its index in Parts. self is the index that was reserved for the part so that its nested
+// parts could follow it, or -1 if none was reserved.
 func (r *Reader) put(self int, p transcript.Part) int {
 	if self < 0 {
 		return r.Add(p)
@@ -240,8 +240,8 @@ func (r *Reader) put(self int, p transcript.Part) int {
 	return self
 }
 
-// roleAndList reads a message whose role and content have the first two keys. The content is a list; part reads each
-// of its elements.
+// roleAndList reads a message whose role and content are under the first two keys. The content is a list, and part
+// reads each of its elements.
 func (r *Reader) roleAndList(m *transcript.Message, keys []string, part func(r *Reader)) frame {
 	f, _ := r.fields(keys, func(r *Reader, key int, f *frame) bool {
 		if key != 1 || r.Kind() != jsonspan.Array {
@@ -253,12 +253,12 @@ func (r *Reader) roleAndList(m *transcript.Message, keys []string, part func(r *
 	return *f
 }
 
-// whole makes a field a part that is the whole content of its message.
+// whole turns a field into a part that is the whole content of its message.
 func whole(kind transcript.Kind, f *field) transcript.Part {
 	return transcript.Part{Kind: kind, List: transcript.NoList, Parent: -1, Span: f.Span, Body: f.Span, Size: f.Size}
 }
 
-// member makes a field, including its key, a part that is a member of its message.
+// member turns a field, including its key, into a part that is a member of its message.
 func member(kind transcript.Kind, f *field) transcript.Part {
 	p := whole(kind, f)
 	p.List = transcript.Member
@@ -286,13 +286,13 @@ func (r *Reader) typ(f *field) string {
 	return jsonspan.Text(r.Src(), f.Span)
 }
 
-// words are the types and roles that formats know, by length, so that reading a known one doesn't allocate.
+// words holds the types and roles that formats know, by length, so that reading a known one doesn't allocate.
 var words [maxWord + 1][]string
 
 // maxWord is the length of the longest type or role, in bytes.
 const maxWord = 64
 
-// want reports an error with the text what, unless the field is missing or has one of two kinds.
+// want reports an error with the text what, unless the field is missing or is of kind a or b.
 func (r *Reader) want(f *field, a, b jsonspan.Kind, what string) {
 	if f.Kind != jsonspan.Invalid && f.Kind != a && f.Kind != b {
 		r.Fail(jsonspan.WrongType, int(f.Start), what)
@@ -403,7 +403,7 @@ var (
 	toolKeys   = []string{"tools", "functions", "response_format", "toolConfig"}
 )
 
-// elsewhereKeys are members of request bodies that refer to a part of the conversation that the provider stores.
+// elsewhereKeys lists members of request bodies that refer to a part of the conversation that the provider stores.
 var elsewhereKeys = []string{"previous_response_id", "previous_interaction_id", "conversation"}
 
 func (r *Reader) body() {

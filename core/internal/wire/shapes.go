@@ -9,8 +9,8 @@ type Shape struct {
 	Signs   string // signs that only this shape has, in the form of Signs.Own; one is enough
 }
 
-// shapes are shapes that have been mistaken for a format or occur often. The first shape that matches is used. No format may have one of
-// their signs.
+// shapes lists shapes that have been mistaken for a format or occur often. The first shape that matches is used. No
+// format may have one of their signs.
 var shapes = []Shape{
 	{"entries of a session, which open reads", "anthropic", "entry:session"},
 	{"messages whose content is an object", "mastra", "content:object"},

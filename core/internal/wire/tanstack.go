@@ -255,7 +255,7 @@ func tanStackResults(r *Reader, first int) {
 	}
 }
 
-// unlinkOthers removes pairs of calls and results in different messages. The store has results next to their calls,
+// unlinkOthers unlinks calls and results that are in different messages. The store keeps results next to their calls,
 // and a result elsewhere would be sent after another assistant message.
 func unlinkOthers(t *transcript.Transcript, from int) {
 	for i := from; i < len(t.Parts); i++ {

@@ -31,7 +31,7 @@ type Target struct {
 	// Empty replaces missing content.
 	Content, Said Content
 	Empty         string
-	// Text is a part with a text, and Spoken is such a part of an assistant's message, if it differs.
+	// Text is a part with a text, and Spoken is such a part in an assistant's message, if it differs.
 	Text, Spoken string
 	// Reasoning is a part with unsigned reasoning; "" if such reasoning can't be written. ReasoningBeside means that
 	// the reasoning is a member of the message (%h) rather than a part.
@@ -56,9 +56,9 @@ type Target struct {
 	Answered, Failed string
 	// Step is a part that begins each assistant turn if several turns are one message.
 	Step string
-	// Outcome are the templates for the content of a tool result.
+	// Outcome holds the templates for a tool result's content.
 	Outcome Outcome
-	// Media are the supported images, files and audio. The first match is used.
+	// Media lists the supported kinds of images, files and audio. The first match is used.
 	Media []MediaForm
 	// Captioned means that a message with a file also needs a text.
 	Captioned bool
@@ -80,8 +80,8 @@ const (
 	AsParts                 // a list of parts; for Said if Content differs
 )
 
-// Outcome are the templates for the content of a tool result. Without a template for the kind of value, the content
-// is written as text, and an error like a success.
+// Outcome holds the templates for a tool result's content. If there is no template for a kind of value, the content is
+// written as text, and an error like a success.
 type Outcome struct {
 	Text, Error            string // %t
 	Object, Array, Failure string // %j: a JSON value that is an object, one that isn't, one that is an error
@@ -100,10 +100,10 @@ const (
 	InResult
 )
 
-// MediaForm are the templates for media of one kind.
+// MediaForm holds the templates for media of one kind.
 type MediaForm struct {
 	Kind transcript.Kind
-	// Types are the supported media types, separated by spaces, each followed by a colon and the format's word for it
+	// Types lists the supported media types, separated by spaces, each followed by a colon and the format's word for it
 	// if it has one. A type that ends with a slash matches all types that begin with it; "" matches any type.
 	Types string
 	Data  string // for bytes, with %d or %u; "" if only URLs are accepted
@@ -178,7 +178,7 @@ func (n *NameForm) Conform(s string) string {
 	return string(b)
 }
 
-// Values are the values for a template, by their letter. A value is nil if there is none.
+// Values holds the values for a template, by letter. A value is nil if there is none.
 type Values [128][]byte
 
 // FillTemplate appends a template with its values filled in.

@@ -34,21 +34,21 @@ func (c *Coverage) add(o Coverage) {
 	c.Read, c.Lost, c.Foreign, c.Beside = c.Read+o.Read, c.Lost+o.Lost, c.Foreign+o.Foreign, c.Beside+o.Beside
 }
 
-// minBeside is the minimum length, in bytes, of a string outside the content of a message to count as text.
+// minBeside is the minimum length, in bytes, at which a string outside a message's content counts as text.
 const minBeside = 64
 
-// besideKeys are members of messages and parts, in any format, in which an application or an SDK keeps its own data.
+// besideKeys lists members of messages and parts, in any format, in which an application or an SDK keeps its own data.
 // They are not sent to models.
 var besideKeys = []string{
 	"metadata", "meta", "_meta", "details", "usage", "usage_metadata", "response_metadata", "providerMetadata", "callProviderMetadata",
 	"annotations", "logprobs", "actions", "raw", "extra", "reasoning", "provider_specific_fields",
 }
 
-// readTypes are types of parts of which every format that knows them also reads the text.
+// readTypes lists part types whose text is read by every format that knows them.
 const readTypes = "text input_text output_text thinking reasoning tool-call tool_call tool_use toolCall function_call tool-result " +
 	"tool_result toolResult function_call_output function_call_result function_result"
 
-// understood are the flags of opaque parts whose meaning is known.
+// understood has the flags of opaque parts whose meaning is known.
 const understood = transcript.Signed | transcript.NotSent | transcript.Mark |
 	transcript.Summary | transcript.Cleared
 
@@ -71,9 +71,9 @@ func (f *Format) missed(t *transcript.Transcript, message int32) bool {
 	return c.Read == 0 && c.Lost+c.Foreign > 0
 }
 
-// CoverageFrom measures the messages of t from index from on, in bytes: how much the format has read in their parts,
-// at most how much it has missed in parts and in messages of which it has read nothing, and how much is in unknown
-// members. It visits each part once.
+// CoverageFrom measures, in bytes, the messages of t from index from on: how much the format has read in their parts,
+// an upper bound for what it has missed in parts and in messages of which it has read nothing, and how much is in
+// unknown members. It visits each part once.
 func (f *Format) CoverageFrom(t *transcript.Transcript, from int) (read, missed, beside int) {
 	for i := from; i < len(t.Messages); i++ {
 		found := 0
@@ -194,7 +194,7 @@ func (w *coverage) inside(at uint32) bool {
 	return n > 0 && w.reach[n-1] > at
 }
 
-// measure returns the number of bytes of text in the value at an offset, without the text in the spans.
+// measure returns how many bytes of text the value at an offset contains outside the spans.
 func (w *coverage) measure(at uint32) int {
 	w.texts, w.long = 0, 0
 	w.value(jsonspan.New(w.t.Src).At(at))

@@ -23,7 +23,7 @@ type Format struct {
 	// Model is a word that occurs in the names of the models usually called in this format; "" if any model may be.
 	Model string
 
-	// Signs distinguish the format from others; see detect.go.
+	// Signs distinguishes the format from others; see detect.go.
 	Signs Signs
 
 	// ReadMessage reads the message at the reader, which is an object. It fills in m and adds the message's parts.
@@ -72,17 +72,17 @@ type Format struct {
 	// Stamp is the member of messages with the date by which a store orders them; "" if the order of the list determines it.
 	// Message writes NoStamp there, and view.Stamp replaces it with the date.
 	Stamp string
-	// FreshID is the beginning of the ids that repair gives to tool calls; IDLength is the required number of letters
-	// and digits of an id, or 0 for any number.
+	// FreshID is the prefix of the ids that repair gives to tool calls; IDLength is the required number of letters and
+	// digits of an id, or 0 for any number.
 	FreshID  string
 	IDLength int
 
-	// Convert are the templates for writing a conversation of another format in this one; nil if that isn't possible.
+	// Convert holds the templates for writing another format's conversation in this format; nil if that isn't possible.
 	Convert *Target
 
 	// SystemApart means that the system prompt is outside the list, which contains no system message.
 	SystemApart bool
-	// Marks are the kinds of cache breakpoints in messages; 0 if the format's providers accept none.
+	// Marks says which kinds of cache breakpoints messages can have; 0 if the format's providers accept none.
 	Marks MarkKind
 	// Parts is the key of a message's list of parts, for paths; "" means content.
 	Parts string
@@ -159,7 +159,7 @@ func (f *Format) AppendID(dst []byte, message, part int32, old []byte) []byte {
 // manyParts is greater than the number of parts in any transcript, even with new messages.
 const manyParts = 8 * MaxParts
 
-// stringBody is the ResultBody of formats in which the body of every tool result may be a string.
+// stringBody is the ResultBody for formats in which every tool result's body may be a string.
 func stringBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {
 	return jsonspan.AppendString(dst, text), jsonspan.MeasureText(text)
 }

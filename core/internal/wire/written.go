@@ -70,7 +70,7 @@ func bodyOf(template string) func(dst []byte, t *transcript.Transcript, result i
 	}
 }
 
-// answers are the templates of a Format.Results.
+// answers holds the templates for a Format.Results.
 type answers struct {
 	// each is the result of one call: %i is the id of the call, %n its name, %q its name or "", %t the text, and %#
 	// an id computed from the text and the call's id. %?l begins text for a legacy call, %?L for any other call, and

@@ -3,9 +3,9 @@ package words
 // leastStem is the minimum length of a Latin stem, in bytes.
 const leastStem = 3
 
-// endings are removed from words in Latin letters; the first one that fits is removed. They are inflections that several languages share.
-// A missing ending keeps two forms of a word apart, while a wrong one merges two words, so the list is short. Endings with the same last
-// letter must be adjacent.
+// endings lists endings to remove from words in Latin letters. Only the first one that fits is removed. They are
+// inflections that several languages share. A missing ending keeps two forms of a word apart, while a wrong one merges
+// two words, so the list is short. Endings with the same last letter must be adjacent.
 var endings = [...]string{"ings", "ies", "es", "s", "ing", "edly", "ly", "y", "ied", "ed", "en", "er", "e"}
 
 // last has, for each letter, the range of the endings that end with it; it is empty for other bytes.

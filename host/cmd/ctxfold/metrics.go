@@ -15,7 +15,7 @@ import (
 	"github.com/ctxfold/ctxfold/records"
 )
 
-// healthTime is the time limit of a health check.
+// healthTime is the timeout for a health check.
 const healthTime = 5 * time.Second
 
 // monitoring returns a handler for /metrics and /healthz. It needs an address of its own, because the proxy forwards all paths to the

@@ -7,8 +7,8 @@ import (
 
 func init() { writers["adk"] = adk }
 
-// adk writes a conversation as the events of a session, with the keys of JavaScript or Python. There are also events
-// in between that are not sent to a model.
+// adk writes a conversation as a session's events, with the keys that JavaScript or Python uses. In between it adds
+// events that are not sent to a model.
 func adk(add func(any), c Conversation, r *rand.Rand) {
 	snake := r.IntN(3) == 0
 	spelled := func(camel, other string) string {

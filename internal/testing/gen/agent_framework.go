@@ -4,13 +4,13 @@ import "math/rand/v2"
 
 func init() { writers["agent-framework"] = agentFramework }
 
-// afNames are the names that .NET has for those of Python.
+// afNames maps the names in Python to those in .NET.
 var afNames = map[string]string{
 	"type": "$type", "call_id": "callId", "protected_data": "protectedData", "media_type": "mediaType",
 	"text_reasoning": "reasoning", "function_call": "functionCall", "function_result": "functionResult",
 }
 
-// agentFramework writes a conversation as Python does, or as .NET does, which puts the type of a content first.
+// agentFramework writes a conversation as Python does, or as .NET does, which puts a content item's type first.
 func agentFramework(add func(any), c Conversation, r *rand.Rand) {
 	net := r.IntN(2) == 0
 	content := func(v obj) any {

@@ -4,8 +4,8 @@ import "math/rand/v2"
 
 func init() { writers["bedrock-converse"] = bedrockConverse }
 
-// bedrockConverse writes a whole conversation. The provider requires consecutive messages of one role to be merged;
-// sometimes they are not.
+// bedrockConverse writes a whole conversation. The provider requires consecutive messages with the same role to be
+// merged; sometimes they are not.
 func bedrockConverse(add func(any), c Conversation, r *rand.Rand) {
 	type message struct {
 		role    string

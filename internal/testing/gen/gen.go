@@ -168,8 +168,8 @@ func Formats() []string {
 	return append(formats, slices.Sorted(maps.Keys(writers))...)
 }
 
-// writers write a conversation in a format, whose name is the key. Formats in other files of this package add
-// themselves.
+// writers maps a format's name to the function that writes a conversation in that format. Formats in other files of
+// this package add themselves.
 var writers = map[string]func(add func(any), c Conversation, r *rand.Rand){}
 
 type obj = map[string]any
@@ -223,8 +223,8 @@ func texts(m Message, typ string) []any {
 	return parts
 }
 
-// content returns the content of a message as a list of parts. If r chooses so, a content of a single text is
-// returned as a string.
+// content returns a message's content as a list of parts. If the content is a single text, it is sometimes returned as
+// a string, which r decides.
 func content(m Message, r *rand.Rand, parts []any) any {
 	if len(m.Texts) == 1 && len(parts) == 1 && r.IntN(2) == 0 {
 		return m.Texts[0]

@@ -9,8 +9,8 @@ import (
 
 func init() { writers["langchain"] = langchain }
 
-// langchain writes a conversation in one of three shapes, with the details of JavaScript or Python, and for one of
-// three kinds of providers, all chosen randomly.
+// langchain writes a conversation as LangChain for JavaScript or for Python would, in one of three shapes and for one
+// of three kinds of provider, all chosen at random.
 func langchain(add func(any), c Conversation, r *rand.Rand) {
 	w := lcWriter{shape: r.IntN(3), python: r.IntN(2) == 0, provider: r.IntN(3), r: r}
 	for i, m := range c {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// The styles of thinking, which differ in the assistant messages of a tool loop that begin with thinking.
+// The styles of thinking. They differ in which assistant messages of a tool loop begin with thinking.
 const (
 	ThinkFirst = iota // only the first
 	ThinkAll          // all

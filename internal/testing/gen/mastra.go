@@ -9,8 +9,8 @@ import (
 func init() { writers["mastra"] = mastra }
 
 // mastra writes a conversation as the framework stores it. Consecutive steps of the assistant are one message, and
-// results are inside their calls. Calls and files may also be copied outside of the parts; in older versions they are
-// only there.
+// results are inside their calls. Calls and files may also be copied outside the parts; in older versions they are only
+// there.
 func mastra(add func(any), c Conversation, r *rand.Rand) {
 	var open obj // the content of the assistant message to which the next step may be added
 	var message obj
@@ -77,7 +77,7 @@ func mastra(add func(any), c Conversation, r *rand.Rand) {
 	flush()
 }
 
-// mastraCopies adds the copies of calls, files and text that some stores keep outside of the parts.
+// mastraCopies adds the copies of calls, files and text that some stores keep outside the parts.
 func mastraCopies(content obj, kind int, r *rand.Rand) {
 	if kind == 0 || kind == 2 && r.IntN(2) == 0 {
 		return

@@ -9,7 +9,7 @@ import (
 
 func init() { writers["mistral"] = mistral }
 
-// mistral writes a conversation with the keys of the API or of the SDK.
+// mistral writes a conversation with the keys that the API uses, or those that the SDK uses.
 func mistral(add func(any), c Conversation, r *rand.Rand) {
 	calls, callID, image := "tool_calls", "tool_call_id", "image_url"
 	if r.IntN(2) == 0 {

@@ -69,7 +69,7 @@ func (m *message) blocks() []block {
 	return out
 }
 
-// judge are the checks for one wire format. Each file of this package registers the judges of its formats.
+// judge holds the checks for one wire format. Each file in this package registers the judges for its formats.
 type judge struct {
 	// valid returns the violations, one per line. If a provider tolerates a violation, its line begins with
 	// tolerable.

@@ -21,7 +21,7 @@ type adkEvent struct {
 	summary   bool
 }
 
-// adkEvents reads events with the keys of JavaScript or Python.
+// adkEvents reads events with the keys that JavaScript or Python uses.
 func adkEvents(list []byte) ([]adkEvent, error) {
 	var raws []json.RawMessage
 	if err := json.Unmarshal(list, &raws); err != nil {
@@ -76,8 +76,7 @@ func adkEvents(list []byte) ([]adkEvent, error) {
 	return events, nil
 }
 
-// adkBeginsEmpty reports whether the first part of a content has an empty text. JavaScript then skips the whole
-// event.
+// adkBeginsEmpty reports whether a content's first part has an empty text. JavaScript then skips the whole event.
 func adkBeginsEmpty(c *geminiContent) bool {
 	return len(c.parts) > 0 && c.parts[0].text != nil && *c.parts[0].text == ""
 }

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// chat judges messages that are a role and a list of parts. What the formats of SDKs name differently, part says.
+// chat judges messages that consist of a role and a list of parts. The function part handles what the SDKs' formats
+// name differently.
 type chat struct {
 	list  string // the member with the parts
 	roles []string
@@ -14,7 +15,7 @@ type chat struct {
 	says  bool // the assistant only has texts, a system message comes first, and messages may be empty
 }
 
-// chatPart is what a part of a message is.
+// chatPart says what a part of a message is.
 type chatPart struct {
 	kind  string // text, call, result or other; "" is a part that the SDK refuses
 	text  string
@@ -63,7 +64,8 @@ func (c *chat) read(list []byte) (ms []chatMessage, err error) {
 	return ms, nil
 }
 
-// valid returns what the SDK can't read, and what no provider takes: calls and results without each other.
+// valid returns what the SDK can't read, and what no provider accepts: calls without results, and results without
+// calls.
 func (c *chat) valid(list []byte) (bad []string) {
 	ms, err := c.read(list)
 	if err != nil {
@@ -138,7 +140,7 @@ func init() {
 	judges["agent-framework"] = (&chat{list: "contents", roles: []string{"system", "user", "assistant", "tool"}, part: afPart}).judge()
 }
 
-// afPart reads a content of Microsoft Agent Framework, of Python or of .NET.
+// afPart reads one content item in the form of Microsoft Agent Framework for Python or .NET.
 func afPart(raw json.RawMessage) chatPart {
 	var p struct {
 		Type           string `json:"type"`
@@ -172,7 +174,7 @@ func afPart(raw json.RawMessage) chatPart {
 	return chatPart{}
 }
 
-// promptPart reads a content of the browser's Prompt API.
+// promptPart reads one content item of a message for the Prompt API, the browser's built-in model.
 func promptPart(raw json.RawMessage) chatPart {
 	var p struct {
 		Type  string

@@ -202,8 +202,8 @@ func geminiPairs(contents []geminiContent) (bad []string) {
 	return bad
 }
 
-// geminiSignatures checks the signatures after the newest user text. Of the model's contents with calls, either all
-// or none must have a signature on their first call.
+// geminiSignatures checks the signatures after the newest user text. Either all or none of the model's contents with
+// calls must have a signature on their first call.
 func geminiSignatures(contents []geminiContent) (bad []string) {
 	signed, unsigned := -1, -1
 	for i := len(contents) - 1; i >= 0; i-- {

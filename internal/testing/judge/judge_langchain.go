@@ -40,7 +40,7 @@ type lcFields struct {
 	Name string
 }
 
-// lcKinds are the kinds of messages, by their class or type.
+// lcKinds maps the class or type of a message to its kind.
 var lcKinds = map[string]string{
 	"HumanMessage": "human", "AIMessage": "ai", "SystemMessage": "system", "ToolMessage": "tool", "FunctionMessage": "function",
 	"ChatMessage": "chat", "RemoveMessage": "remove", "generic": "chat", "user": "human", "assistant": "ai", "developer": "system",

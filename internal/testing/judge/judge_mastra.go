@@ -157,7 +157,7 @@ func mastraKept(before, after []byte) error {
 	return nil
 }
 
-// wrong returns what is wrong with a call. The call is in message i of n, and calls are the ids of the calls before
+// wrong returns what is wrong with a call. The call is in message i of n, and calls holds the ids of the calls before
 // it.
 func (c *maCall) wrong(i, n int, calls map[string]bool) (bad []string) {
 	if c.ToolCallID == nil || c.ToolName == nil || c.Args == nil {

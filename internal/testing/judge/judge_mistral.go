@@ -11,7 +11,7 @@ func init() {
 	judges["mistral"] = judge{valid: mistral, lastUser: mistralLastUser, opaque: opaque}
 }
 
-// mistralMessage is a message with the keys of the API or of the SDK.
+// mistralMessage is a message with the keys that the API uses, or those that the SDK uses.
 type mistralMessage struct {
 	Role       string
 	Content    json.RawMessage
@@ -25,13 +25,12 @@ type mistralUse struct{ ID string }
 
 var nine = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
 
-// behind are the roles that may follow each role in a request to the API.
+// behind maps a role to the roles that may follow it in a request to the API.
 var behind = map[string][]string{
 	"system": {"system", "user", "assistant"}, "user": {"system", "user", "assistant"}, "assistant": {"user", "assistant", "tool"}, "tool": {"assistant", "tool"},
 }
 
-// mistral makes the same checks as the validator in mistral-common, but requires the stricter order of roles of the
-// API.
+// mistral makes the same checks as the validator in mistral-common, but requires the API's stricter order of roles.
 func mistral(list []byte) (bad []string) {
 	var ms []mistralMessage
 	if err := json.Unmarshal(list, &ms); err != nil {

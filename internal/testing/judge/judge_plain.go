@@ -11,8 +11,8 @@ func init() {
 		opaque: func([]byte) []json.RawMessage { return nil }}
 }
 
-// plain returns why the strictest readers of chats would reject messages: chat templates of local models, and
-// providers that don't join consecutive messages.
+// plain returns why the strictest readers of chats would reject messages: local models' chat templates, and providers
+// that don't join consecutive messages.
 func plain(ms []message) (bad []string) {
 	last := ""
 	for i, m := range ms {

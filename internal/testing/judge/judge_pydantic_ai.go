@@ -87,7 +87,7 @@ func pydanticAI(list []byte) (bad []string) {
 	return bad
 }
 
-// pydanticLastUser returns the last request that contains a prompt of the user.
+// pydanticLastUser returns the last request that contains a user prompt.
 func pydanticLastUser(list []byte) (last json.RawMessage) {
 	var raws []json.RawMessage
 	_ = json.Unmarshal(list, &raws)

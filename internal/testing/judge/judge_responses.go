@@ -48,7 +48,7 @@ func (it *responsesItem) ofModel() bool {
 		it.Type != "compaction_trigger" && it.Type != "configuration_update"
 }
 
-// answers reports whether this item is the application's answer to an item of the model: an output or an approval.
+// answers reports whether this item is the application's answer to one of the model's items: an output or an approval.
 func (it *responsesItem) answers() bool {
 	return strings.HasSuffix(it.Type, "_output") && it.Execution != "server" || it.Type == "mcp_approval_response"
 }

@@ -89,8 +89,7 @@ func Thoughts(format string, body []byte) (n int) {
 	return n
 }
 
-// Unsigned is the beginning of the placeholders that Issue replaces with signatures. A number and an underscore
-// follow.
+// Unsigned is the prefix of the placeholders that Issue replaces with signatures. A number and an underscore follow it.
 const Unsigned = "UNSIGNED_"
 
 // Issue replaces the placeholders of thinking blocks in a list or a body with the signatures that the provider would
@@ -189,8 +188,8 @@ func canonical(v any) string {
 	return string(text)
 }
 
-// thoughts reads the blocks of a list or a body, in order. The last parameter is the rest of the body: the system prompt and the
-// tools.
+// thoughts reads the blocks in a list or a body, in order. It also returns the rest of the body: the system prompt and
+// the tools.
 func thoughts(format string, body []byte) (beside string, blocks []thought) {
 	var whole struct {
 		System, Tools any
@@ -302,7 +301,7 @@ func thoughtOf(role string, p map[string]any) (b thought, result *thought) {
 	return b, nil
 }
 
-// anthropicOptions returns the options for Anthropic that the AI SDK has in a part.
+// anthropicOptions returns the options for Anthropic that a part has in the AI SDK's format.
 func anthropicOptions(p map[string]any) map[string]any {
 	for _, key := range []string{"providerOptions", "providerMetadata"} {
 		if options, ok := p[key].(map[string]any); ok {

@@ -72,7 +72,7 @@ func SaidIn(list []byte) (s Said, err error) {
 	return s, nil
 }
 
-// parts reports whether a content has parts of the given type.
+// parts reports whether content has parts of the given type.
 func parts(content any, typ string) bool {
 	list, _ := content.([]any)
 	for _, p := range list {

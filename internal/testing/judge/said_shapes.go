@@ -36,7 +36,7 @@ func plainly(m map[string]any) map[string]any {
 	return wrappedPlainly(m)
 }
 
-// afPlainly gives the contents of Microsoft Agent Framework, of Python or .NET, the types of other formats.
+// afPlainly gives Microsoft Agent Framework's content items, from Python or .NET, the types that other formats use.
 func afPlainly(contents []any) (parts []any) {
 	types := map[any]string{
 		"text": "text", "function_call": "tool-call", "functionCall": "tool-call", "function_result": "tool-result", "functionResult": "tool-result",
@@ -152,7 +152,7 @@ func tsPlainly(parts []any) {
 	}
 }
 
-// maPlainly rewrites a message of Mastra's store, whose content may be in parts or outside of them.
+// maPlainly rewrites a message from Mastra's store, whose content may be in parts or outside them.
 func maPlainly(role string, store map[string]any) map[string]any {
 	var calls, rest []any
 	texts := false

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Limits of the caches. Anthropic accepts 4 breakpoints, caches the prefix up to each of them if it has at least 1,024 tokens (more
-// with some models), and looks for a cached prefix up to 20 blocks before a breakpoint. OpenAI caches in steps of 128 tokens from 1,024
-// tokens on.
+// The caches' limits. Anthropic accepts 4 breakpoints, caches the prefix up to each of them if it has at least 1,024
+// tokens (more with some models), and looks for a cached prefix up to 20 blocks before a breakpoint. OpenAI caches in
+// steps of 128 tokens from 1,024 tokens on.
 const (
 	leastTokens = 1024
 	lookBack    = 20

@@ -33,7 +33,7 @@ type Endpoint struct {
 	thought string // the thinking block at the beginning of a response, followed by a comma
 }
 
-// Seen is what an Endpoint has received.
+// Seen describes what an Endpoint has received.
 type Seen struct {
 	Conversations []json.RawMessage // the message lists that were accepted
 	Refused       []string          // errors that every provider would return

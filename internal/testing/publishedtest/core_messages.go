@@ -13,8 +13,8 @@ import (
 	"unicode/utf16"
 )
 
-// S1 and S2 process the messages of an SDK whose parts are those of the wire format ai-sdk, so the tests use that
-// format. A tool message may contain texts besides results, and content may be a string or a list.
+// S1 and S2 process an SDK's messages, whose parts are those of the wire format ai-sdk, so the tests use that format. A
+// tool message may contain texts besides results, and content may be a string or a list.
 
 // coreMessage has the members that only some messages of S2 have.
 type coreMessage struct {
@@ -129,7 +129,7 @@ func asGo(src json.RawMessage) json.RawMessage {
 	return quoted
 }
 
-// asJavaScript returns JSON as a JavaScript host sends it: numbers are written in the way of JSON.stringify.
+// asJavaScript returns JSON as a JavaScript host sends it: numbers are written as JSON.stringify writes them.
 func asJavaScript(src json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	for i := 0; i < len(src); {

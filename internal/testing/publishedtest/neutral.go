@@ -137,7 +137,7 @@ func changes(t *testing.T, input, result json.RawMessage) []object {
 	return list
 }
 
-// neutralContent returns the parts of a content in the shape that they have in the vectors.
+// neutralContent returns a content's parts in the shape that they have in the vectors.
 func neutralContent(t *testing.T, content json.RawMessage) []object {
 	t.Helper()
 	var parts []object
@@ -274,10 +274,10 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// say returns a message of the user or the assistant with one text, in the native wire format.
+// say returns a user or assistant message with one text, in the native wire format.
 func say(role, text string) object { return object{"role": role, "content": text} }
 
-// equal fails the test if two values differ in their JSON. what names them.
+// equal fails the test if the JSON of two values differs. what names them in the message.
 func equal(t *testing.T, what string, got, want any) {
 	t.Helper()
 	g, err := Marshal(got)

@@ -11,10 +11,10 @@ const layered = "layered"
 
 var s0Policy = exact(layered, nil)
 
-// s0 are the rows of the system S0.
+// s0 lists the rows of the system S0.
 var s0 = append(append(append(append([]Row{}, s0Pipeline...), s0Levels...), s0Estimates...), s0Overlay...)
 
-// levels are the messages after a compaction, and the report.
+// levels holds the messages after a compaction, and the report.
 type levels struct {
 	Messages json.RawMessage
 	Report   struct {
@@ -102,7 +102,7 @@ func uses(text string, ids ...string) object {
 	return object{"role": "assistant", "content": content}
 }
 
-// outputs returns a message with a result of the tool bash.
+// outputs returns a message with a result from the tool bash.
 func outputs(id, text string) object { return toolResult(id, "bash", text, false) }
 
 // numbered returns n lines that are numbered from 1 on.
@@ -135,7 +135,7 @@ func levelsOf(lines, recent, first int) []object {
 	return []object{{"pass": "truncate", "max_lines": lines}, {"pass": "collapse", "keep_recent": recent}, {"pass": "drop", "keep_first": first, "keep_recent": recent}}
 }
 
-// s0Pipeline are the rows about the whole pipeline.
+// s0Pipeline lists the rows about the whole pipeline.
 var s0Pipeline = []Row{
 	{ID: "S0.1", Preset: layered, Title: "the budget is the window minus the system prompt, and never below 0", Test: func(t *testing.T, call Engine) {
 		for _, c := range []struct{ window, system, budget int }{{100000, 4000, 96000}, {100, 40, 60}, {100, 200, 0}} {

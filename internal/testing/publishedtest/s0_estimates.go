@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// s0Estimates are the rows about estimates.
+// s0Estimates lists the rows about estimates.
 var s0Estimates = []Row{
 	{ID: "S0.33", Preset: layered, Title: "a text costs its UTF-8 bytes / 4, rounded up", Test: func(t *testing.T, call Engine) {
 		for _, c := range []struct {

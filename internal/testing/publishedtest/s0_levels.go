@@ -21,7 +21,7 @@ func validAt(t *testing.T, call Engine, messages json.RawMessage) bool {
 	return got.Valid
 }
 
-// s0Levels are the rows about the three levels.
+// s0Levels lists the rows about the three levels.
 var s0Levels = []Row{
 	{ID: "S0.8", Preset: layered, Title: "level 1 changes only tool results, never the number of messages", Test: func(t *testing.T, call Engine) {
 		messages := append(s0Session(), say("user", numbered(100)), say("assistant", numbered(100)))

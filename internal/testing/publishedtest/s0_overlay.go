@@ -89,7 +89,7 @@ func inContext(t *testing.T, call Engine, policy object, loops [][]object, argum
 // small is a block configuration that keeps one first and one recent turn.
 var small = object{"keep_first_turns": 1, "keep_recent_turns": 1}
 
-// s0Overlay are the rows about blocks, which change what the model sees without changing the messages.
+// s0Overlay lists the rows about blocks, which change what the model sees without changing the messages.
 var s0Overlay = []Row{
 	{ID: "S0.39", Preset: layered, Title: "a block covers messages, which stay, so another block can be made of them", Test: func(t *testing.T, call Engine) {
 		messages := turnsOf(6)

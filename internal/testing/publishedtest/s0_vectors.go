@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// s0Vectors are the tests for the vectors of S0.
+// s0Vectors lists the tests for the vectors of S0.
 var s0Vectors = map[string]VectorTest{
 	"S0.estimate_tokens": func(t *testing.T, call Engine, v Vector) {
 		var in struct{ Text Text }

@@ -8,7 +8,7 @@ import (
 
 const turnTail = "turn-tail"
 
-// s1 are the rows of the system S1.
+// s1 lists the rows of the system S1.
 var s1 = slices.Concat(s1Cut, s1Compact, s1Record)
 
 func tailSafe(more object) object {
@@ -24,7 +24,7 @@ func tailFunction(t *testing.T, call Engine, name string, messages []object, arg
 	Function(t, call, name, object{"policy": tail(nil), "messages": messages, "arguments": arguments}, result)
 }
 
-// sdkCalls returns a tool call in the wire format ai-sdk, and sdkResult the result of one.
+// sdkCalls returns a tool call in the wire format ai-sdk, and sdkResult the result of such a call.
 func sdkCalls(id, name string, args any) object {
 	return object{"role": "assistant", "content": []object{{"type": "tool-call", "toolCallId": id, "toolName": name, "args": args}}}
 }
@@ -87,7 +87,7 @@ func tailText(t *testing.T, a planned) string {
 	return ""
 }
 
-// s1Cut are the rows about estimates, the gate and the cut point.
+// s1Cut lists the rows about estimates, the gate and the cut point.
 var s1Cut = []Row{
 	{ID: "S1.1", Preset: turnTail, Title: "a text costs its UTF-8 bytes / 4, rounded down", Test: func(t *testing.T, call Engine) {
 		for text, want := range map[string]int{"": 0, "hi": 0, "hello": 1, "hello world": 2, "日本": 1, "日本語日": 3} {

@@ -11,7 +11,7 @@ const (
 	tailCustom  = "\n\nAdditional instructions: "
 )
 
-// tailPrompts are the fixed texts of the style.
+// tailPrompts holds the style's fixed texts.
 type tailPrompts struct {
 	System, Prompt, Header, Role string
 	TurnPrefix                   string `json:"turn_prefix"`
@@ -33,7 +33,7 @@ func tailSerialized(t *testing.T, call Engine, messages []object) (text string) 
 // tailModel is a reply that ctxfold accepts as a summary.
 var tailModel = object{"text": "## Goal\nA summary of what was said and done in these messages, and of what is to come."}
 
-// s1Compact are the rows about compactions.
+// s1Compact lists the rows about compactions.
 var s1Compact = []Row{
 	{ID: "S1.14", Preset: turnTail, Title: "takes messages, options, instructions, the previous summary and a stream; returns the figures and the messages", Test: func(t *testing.T, call Engine) {
 		policy := tail(object{"summary": object{"instructions": "be brief"}})
@@ -184,7 +184,7 @@ var s1Compact = []Row{
 	}},
 }
 
-// s1Record are the rows about the record, about files, and about the application's part.
+// s1Record lists the rows about the record, about files, and about the application's part.
 var s1Record = []Row{
 	{ID: "S1.27", Preset: turnTail, Title: "[User], [Assistant], [Tool result], [System], otherwise the role; the parts; an empty line", Test: func(t *testing.T, call Engine) {
 		messages := []object{say("system", "s"), say("user", "u"), say("assistant", "a"), {"role": "tool", "content": []object{{"type": "text", "text": "t"}}}, say("developer", "d")}

@@ -53,7 +53,7 @@ func orNil(list []string) []string {
 	return list
 }
 
-// s1Vectors are the tests for the vectors of S1.
+// s1Vectors lists the tests for the vectors of S1.
 var s1Vectors = map[string]VectorTest{
 	"S1.estimate_tokens": func(t *testing.T, call Engine, v Vector) {
 		var in struct{ Text Text }

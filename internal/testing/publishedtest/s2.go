@@ -8,7 +8,7 @@ import (
 
 const checkpoint = "checkpoint"
 
-// s2 are the rows of the system S2.
+// s2 lists the rows of the system S2.
 var s2 = slices.Concat(s2Select, s2Compact)
 
 func checkSafe2(more object) object {
@@ -41,7 +41,7 @@ func checkSelect(t *testing.T, call Engine, messages []object, keep int) (s sele
 	return s
 }
 
-// roles returns one message for each letter of list: s for system, u for user, a for assistant, t for tool.
+// roles returns one message for each letter in list: s for system, u for user, a for assistant, t for tool.
 func roles(list string) (messages []object) {
 	for i, r := range list {
 		text := "message " + string(rune('a'+i%26))
@@ -67,7 +67,7 @@ func upTo(from, to int) []int {
 	return list
 }
 
-// s2Select are the rows about estimates, the gate and the selection.
+// s2Select lists the rows about estimates, the gate and the selection.
 var s2Select = []Row{
 	{ID: "S2.1", Preset: checkpoint, Title: "a text costs its UTF-16 code units / 4, rounded up; other values cost nothing", Test: func(t *testing.T, call Engine) {
 		for _, c := range []struct {

@@ -56,7 +56,7 @@ func roundOf(t *testing.T, state json.RawMessage) int {
 	return s.Round
 }
 
-// s2Compact are the rows about prompts and compactions.
+// s2Compact lists the rows about prompts and compactions.
 var s2Compact = []Row{
 	{ID: "S2.18", Preset: checkpoint, Title: "defect: a summary in the prompt's own layout isn't recognized; ours has a first line that code writes", Test: func(t *testing.T, call Engine) {
 		twice := func(policy func() object) (second string, asked summaryRequest) {

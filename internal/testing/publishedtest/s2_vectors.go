@@ -17,7 +17,7 @@ func checkCall(t *testing.T, call Engine, name string, messages []Message, argum
 	return Function(t, call, name, object{"policy": check(nil), "messages": coreMessages(messages, asJavaScript), "arguments": arguments}, nil)
 }
 
-// configNames are the names of arguments of ctxfold's functions, by the names of the members of S2's configuration.
+// configNames maps the members of S2's configuration to the names of the arguments for ctxfold's functions.
 var configNames = map[string]string{
 	"modelContextLimit": "model_context_limit", "systemReserve": "system_reserve", "outputReserve": "output_reserve",
 	"safetyBuffer": "safety_buffer", "thresholdPercent": "threshold_percent", "recentMessagesToKeep": "recent_messages_to_keep",
@@ -37,7 +37,7 @@ func config(src json.RawMessage) object {
 	return out
 }
 
-// s2Vectors are the tests for the vectors of S2.
+// s2Vectors lists the tests for the vectors of S2.
 var s2Vectors = map[string]VectorTest{
 	"S2.estimateTokens": func(t *testing.T, call Engine, v Vector) {
 		var in struct {
@@ -161,7 +161,7 @@ func (a *planned) event() object {
 	return e
 }
 
-// log returns the line that S2 logs about a compaction. The line counts the selected messages, without the previous
+// log returns the line that S2 logs about a compaction. The line counts the selected messages but not the previous
 // summary.
 func (in *checkInput) log(t *testing.T, call Engine, a *planned) (line string) {
 	round := struct{ Round int }{}

@@ -9,7 +9,7 @@ import (
 
 const windowed = "window-budget"
 
-// s3 are the rows of the system S3. There is no program to compare with, so only the figures in the rows are tested.
+// s3 lists the rows of the system S3. There is no program to compare with, so only the figures in the rows are tested.
 var s3 = slices.Concat(s3Estimate, s3Slice, s3Summary, s3Passes, s3Runner, s3Chosen)
 
 func s3Exact() object { return exact(windowed, nil) }
@@ -74,7 +74,7 @@ func s3Error(t *testing.T, call Engine, name string, request object) string {
 	return a.Error.Code
 }
 
-// s3Estimate are the rows about the model of messages and about estimates.
+// s3Estimate lists the rows about the model of messages and about estimates.
 var s3Estimate = []Row{
 	{ID: "S3.1", Preset: windowed, Title: "seven variants of messages; content is a text or a list of blocks", Test: func(t *testing.T, call Engine) {
 		messages := []object{say("user", "u"), {"role": "assistant", "content": []object{{"type": "text", "text": "a"}, {"type": "tool_call", "id": "1", "name": "read", "input": nil}}, "error_message": "e"},
@@ -215,7 +215,7 @@ func s3Cut(t *testing.T, call Engine, messages []object, arguments object) int {
 	return plan.Cut
 }
 
-// s3Slice are the rows about where the tail begins.
+// s3Slice lists the rows about where the tail begins.
 var s3Slice = []Row{
 	{ID: "S3.13", Preset: windowed, Title: "the smallest index at which the sum reaches the excess; 0 if everything fits", Test: func(t *testing.T, call Engine) {
 		five := costs(100, 100, 100, 100, 100)

@@ -16,7 +16,7 @@ func s3Valid(t *testing.T, call Engine, format string, messages any) bool {
 	return checked.Valid
 }
 
-// s3Runner are the rows about the whole pipeline.
+// s3Runner lists the rows about the whole pipeline.
 var s3Runner = []Row{
 	{ID: "S3.42", Preset: windowed, Title: "clear, cut (forced: at the last turn), condense, restore: the digest, the files, the tail", Test: func(t *testing.T, call Engine) {
 		messages := append(s3Reads(8, "read", costing(900)), say("user", costing(5000)), say("assistant", "a"))
@@ -132,7 +132,7 @@ var s3Runner = []Row{
 	}},
 }
 
-// s3Chosen are the rows about choices that ctxfold makes where the description of the system leaves something open.
+// s3Chosen lists the rows about choices that ctxfold makes where the description of the system leaves something open.
 var s3Chosen = []Row{
 	{ID: "S3.U1", Preset: windowed, Title: "chosen: the system text ends with the language, and with the words to keep as they are spelled", Test: func(t *testing.T, call Engine) {
 		session := s3Condense(t, call, "condense", s3Exact(), costs(10), object{})

@@ -13,7 +13,7 @@ type s3Digest struct {
 	Covered                                        int `json:"covered_count"`
 }
 
-// Headers of digest messages.
+// The headers of digest messages.
 const (
 	sessionHeader = "[session digest — older turns condensed]"
 	branchHeader  = "[branch digest — archived from a path not taken]"
@@ -39,7 +39,7 @@ func s3Condense(t *testing.T, call Engine, name string, policy object, messages 
 	return d
 }
 
-// s3Flat returns messages as the text that a prompt has for them.
+// s3Flat returns messages as the text that represents them in a prompt.
 func s3Flat(t *testing.T, call Engine, messages ...object) (text string) {
 	t.Helper()
 	s3Call(t, call, "flatten_transcript", object{"messages": messages}, &text)
@@ -61,7 +61,7 @@ func inOrder(t *testing.T, what, text string, parts ...string) {
 
 var s3Headings = []string{"\n# Objective", "\n# Guardrails", "\n# Status", "\n## Shipped", "\n## Active", "\n## Stuck", "\n# Rationale", "\n# Plan", "\n# Carryover"}
 
-// s3Summary are the rows about prompts and digests.
+// s3Summary lists the rows about prompts and digests.
 var s3Summary = []Row{
 	{ID: "S3.20", Preset: windowed, Title: "the scope, the digest so far if it isn't empty, the record, the instructions", Test: func(t *testing.T, call Engine) {
 		var fixed struct{ Prompt string }
@@ -242,7 +242,7 @@ func paths(files []restoredFile) []string {
 	return list
 }
 
-// s3Passes are the rows about clearing and restoring.
+// s3Passes lists the rows about clearing and restoring.
 var s3Passes = []Row{
 	{ID: "S3.32", Preset: windowed, Title: "clearing reports that nothing was cleared, and the messages are unchanged", Test: func(t *testing.T, call Engine) {
 		for _, messages := range [][]object{s3Reads(6, "read", "text"), costs(100), s3Reads(9, "todo", "text")} {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// s4 are the rows of the system S4.
+// s4 lists the rows of the system S4.
 var s4 = append(append(append([]Row{}, s4Gate...), s4Outputs...), s4Session...)
 
 // s4Safe returns the preset with wire_safe and otherwise its default settings.
@@ -33,7 +33,7 @@ func says(n int, text string) (list []object) {
 	return list
 }
 
-// s4Gate are the rows about limits, estimates and visibility.
+// s4Gate lists the rows about limits, estimates and visibility.
 var s4Gate = []Row{
 	{ID: "S4.1", Preset: agentLoop, Title: "defaults: 8,000 tokens without a window, reserve 16,384, tail 20,000 tokens or 5 messages", Test: func(t *testing.T, call Engine) {
 		var got object

@@ -60,8 +60,8 @@ func (l agentList) changes(t *testing.T) []object {
 	return list
 }
 
-// mutated returns the member of a vector about changes that the original made to its caller's messages. ctxfold makes
-// none (S4.12, S4.39), so the tests copy this member into the result.
+// mutated returns the member of a vector that describes changes that the original made to its caller's messages.
+// ctxfold makes none (S4.12, S4.39), so the tests copy this member into the result.
 func mutated(t *testing.T, v Vector) any {
 	t.Helper()
 	var want struct {
@@ -78,7 +78,7 @@ func agentPass(passes ...object) object {
 	return exact(agentLoop, object{"passes": passes})
 }
 
-// forced are options that force a compaction, whatever the gate says.
+// forced holds options that force a compaction, whatever the gate says.
 var forced = object{"force": true}
 
 // compacted compacts messages with a policy. more are further options, and reply is the model's answer to every

@@ -31,7 +31,7 @@ func toolResult(id, name, text string, failed bool) object {
 	return object{"role": "tool_result", "tool_call_id": id, "tool_name": name, "content": text, "is_error": failed}
 }
 
-// s4Outputs are the rows about tool outputs.
+// s4Outputs lists the rows about tool outputs.
 var s4Outputs = []Row{
 	{ID: "S4.13", Preset: agentLoop, Title: "2,000 lines, 51,200 bytes, 204,800 characters, above which it is stored elsewhere; 0 is no limit", Test: func(t *testing.T, call Engine) {
 		long := strings.Repeat("x\n", 2000) // 2,001 lines

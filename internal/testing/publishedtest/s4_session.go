@@ -21,7 +21,7 @@ func s4Run(t *testing.T, call Engine, policy object, messages []object, reply ob
 	return compacted(t, call, messages, merged(policy, object{"window": object{"tokens": 20000, "reserve": 4000}}), reply, more...)
 }
 
-// s4Session are the rows about the compaction of a session. s4Summary is a summary that passes the checks.
+// s4Session lists the rows about the compaction of a session. s4Summary is a summary that passes the checks.
 const s4Summary = "## Goal\nGo on with the talk. Everything that was asked before has been done, and nothing is open."
 
 var s4Session = []Row{

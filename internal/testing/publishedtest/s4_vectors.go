@@ -132,7 +132,7 @@ func toolWords(t *testing.T, call Engine, batch bool) string {
 	return words
 }
 
-// s4Vectors are the tests for the vectors of S4.
+// s4Vectors lists the tests for the vectors of S4.
 var s4Vectors = map[string]VectorTest{
 	"S4.effective_limit": func(t *testing.T, call Engine, v Vector) {
 		var in struct {

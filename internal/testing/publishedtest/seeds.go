@@ -28,7 +28,7 @@ type Row struct {
 	Test func(t *testing.T, call Engine)
 }
 
-// system is a published system with the number of its numbered rows, the ids of its other rows, and all rows.
+// system describes a published system: how many numbered rows it has, the ids of its other rows, and all rows.
 type system struct {
 	name  string
 	count int

@@ -551,7 +551,7 @@ func failing(t *testing.T, s Store) {
 	outage(t, s, func(f *faulty, down bool) { f.fail.Store(down) })
 }
 
-// hanging tests a store that doesn't respond. Some turns then take as long as the time limit of one call.
+// hanging tests a store that doesn't respond. Some turns then take as long as the timeout for one call.
 func hanging(t *testing.T, s Store) {
 	outage(t, s, func(f *faulty, down bool) { f.hang.Store(down) })
 }
@@ -622,7 +622,7 @@ type Line interface {
 	At() string
 }
 
-// hurried is a store whose calls are abandoned almost at once while late is set.
+// hurried is a store whose calls are abandoned almost immediately while late is set.
 type hurried struct {
 	records.Shared
 	late atomic.Bool

@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// patience is the time limit for a server to start or stop. Usually it takes only a moment.
+// patience is the timeout for a server to start or stop. Usually it takes only a moment.
 const patience = 20 * time.Minute
 
 // Redis starts Valkey or, if that is not installed, Redis, and returns its address, host:port. If neither is installed, the test is
@@ -103,8 +103,8 @@ func Postgres(t testing.TB) (url string) {
 	return "postgres://ctxfold@" + address + "/postgres?sslmode=disable"
 }
 
-// somebody returns the user who should run PostgreSQL, which refuses to run as root: the user of Debian's package, or
-// nobody. It returns nil if the test doesn't run as root.
+// somebody returns the credentials to run PostgreSQL under, since it refuses to run as root: those of the Debian
+// package's user, or of nobody. It returns nil if the test isn't running as root.
 func somebody(t testing.TB, dir string) *syscall.SysProcAttr {
 	if os.Getuid() != 0 {
 		return nil
@@ -125,7 +125,7 @@ func somebody(t testing.TB, dir string) *syscall.SysProcAttr {
 	return nil
 }
 
-// output collects the output of a server and waits for a text in it that shows that the server is ready.
+// output collects a server's output and waits for a text in it that shows that the server is ready.
 type output struct {
 	mu    sync.Mutex
 	text  []byte

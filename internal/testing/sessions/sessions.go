@@ -117,7 +117,7 @@ var (
 	loaded  = map[string][]Session{} // by folder
 )
 
-// Mistral is the prefix of URLs of Mistral's API. Some recordings in the folder for OpenAI's API are requests to it.
+// Mistral is the prefix of URLs for Mistral's API. Some recordings in the folder for OpenAI's API are requests to it.
 const Mistral = "https://api.mistral.ai/"
 
 func extract(t testing.TB, name string, src []byte) []Session {

@@ -1,4 +1,4 @@
-/** Summaries that a shell command writes. */
+/** A summarizer that gets its summaries from a shell command. */
 import { spawn } from "node:child_process";
 import type { Summarize } from "../summarize.js";
 import { UsageError } from "./errors.js";

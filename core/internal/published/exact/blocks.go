@@ -26,7 +26,7 @@ type TurnRange struct {
 	End   int `json:"endTurn"`
 }
 
-// Section is what the model sees of a range of turns. Its messages are a JSON list.
+// Section is what the model sees in place of a range of turns. Its messages are a JSON list.
 //
 //easyjson:json
 type Section struct {
@@ -71,7 +71,7 @@ func Turns(t *transcript.Transcript, from, to int) [][2]int {
 	return turns
 }
 
-// Blocks makes blocks from one transcript.
+// Blocks makes blocks from a single transcript.
 type Blocks struct {
 	in     view.Input
 	run    passes.Run

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Defaults of the published systems S1 and S2.
+// Defaults from the published systems S1 and S2.
 const (
 	keepRecentTokens = 20000 // S1.5: tokens of the tail
 	KeepLast         = 10    // S2.6: messages in the tail
@@ -17,9 +17,9 @@ const (
 const oldDigest = "## Session Summary"
 
 // FindCutPoint returns the index of the first message of the longest tail that fits in keep tokens, or 0 if there is
-// nothing to cut (S1.6 to S1.10). sizes are the tokens of each message. The last message stays even if it exceeds
-// keep on its own. If the tail would begin with tool results, for which tool returns true, it begins after them. If
-// keep is 0 or less, keepRecentTokens is used.
+// nothing to cut (S1.6 to S1.10). sizes holds the size of each message, in tokens. The last message stays even if it
+// exceeds keep on its own. If the tail would begin with tool results, for which tool returns true, it begins after
+// them. If keep is 0 or less, keepRecentTokens is used.
 func FindCutPoint(sizes []int, tool func(i int) bool, keep int) int {
 	n := len(sizes)
 	if n < passes.MinFolded {
@@ -96,9 +96,9 @@ func SelectMessages(t *transcript.Transcript, seq []int32, keep int) Selection {
 	return s
 }
 
-// SplitByTokens returns the index of the first message of the longest tail that fits in a budget of tokens, or 0 if
-// all messages fit. sizes are the tokens of each message. The last message stays even if it exceeds the budget on its
-// own, and is the whole tail if the budget is 0 or less (S4.31).
+// SplitByTokens returns the index of the first message of the longest tail that fits in a budget of tokens, or 0 if all
+// messages fit. sizes holds the size of each message, in tokens. The last message stays even if it exceeds the budget
+// on its own, and is the whole tail if the budget is 0 or less (S4.31).
 func SplitByTokens(sizes []int, budget int) int {
 	start := len(sizes)
 	if start > 0 && budget <= 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Estimator returns a copy of an estimator with the defects of the published system, in which everything that the
-// system forgets to count costs nothing.
+// Estimator returns a copy of an estimator with the published system's defects: everything that the system forgets to
+// count costs nothing.
 func Estimator(p *tokens.Profile) *tokens.Profile {
 	q := *p
 	switch p.Name {
@@ -30,7 +30,7 @@ func Estimator(p *tokens.Profile) *tokens.Profile {
 // free is the cost of parts that count as 0 tokens.
 var free = tokens.Cost{NoText: true, NoName: true}
 
-// only returns a table of costs in which everything is free except the texts of the given kinds of parts.
+// only returns a cost table in which everything is free except the texts of the given kinds of parts.
 func only(kinds ...transcript.Kind) (k [transcript.Opaque + 1]tokens.Cost) {
 	for i := range k {
 		k[i] = free

@@ -18,8 +18,8 @@ import (
 
 //go:generate sh ../../../../internal/apigen/easyjson.sh -disallow_unknown_fields
 
-// Suit turns off the settings of a policy that no published system has: the last resort, retries of summary requests,
-// and the part of the window for digests that are written without a model.
+// Suit turns off those settings of a policy that no published system has: the last resort, retries of summary requests,
+// and extra room for digests that are written without a model.
 func Suit(p *policy.Policy) {
 	p.LastResort, p.Summary.Retries, p.Summary.Room = new(bool), 0, new(float64)
 }
@@ -90,7 +90,7 @@ func run(c *compact.Run, steps []passes.Pass) *policy.Error {
 	return nil
 }
 
-// step performs a pass as the published system of the policy does. Passes that no published system has run as usual.
+// step performs a pass the way the policy's published system does. A pass that no published system has runs as usual.
 // undone is true if the run must return its input unchanged.
 func step(step passes.Pass, c passes.Run) (undone bool) {
 	doc := c.Doc()

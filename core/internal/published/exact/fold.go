@@ -133,8 +133,8 @@ func partsOf(s *styles.Style, messages []int32, at int) []part {
 	return []part{{summary.FoldRequest, api.ScopeSession, history}, {summary.TurnRequest, api.ScopeTurnPrefix, messages[at:]}}
 }
 
-// textOf requests the summaries of the parts one after the other, and joins them. It returns false if a summary is
-// missing so far or has failed.
+// textOf requests the parts' summaries one after the other, and joins them. It returns false if a summary is still
+// missing or has failed.
 func textOf(c passes.Run, s *styles.Style, parts []part, q styles.Prompt, messages int) (body string, ok bool) {
 	doc := c.Doc()
 	var texts [2]string

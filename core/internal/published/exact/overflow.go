@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/overflow"
 )
 
-// overflows are the substrings by which S4.43 recognises a context overflow. One of them, "too many tokens", is also in rate-limit errors,
-// so S4 mistakes these for overflows; overflow.Classify does not.
+// overflows lists the substrings by which S4.43 recognises a context overflow. One of them, "too many tokens", also
+// occurs in rate-limit errors, so S4 mistakes these for overflows; overflow.Classify does not.
 var overflows = []string{
 	"context length", "context window", "contextwindow", "maximum context", "max context", "context limit", "too many tokens",
 	"maximum number of tokens", "prompt is too long", "token limit exceeded", "contextlength", "context_window_exceeded",

@@ -14,11 +14,11 @@ type argument struct {
 	// a function that reads the value. A null keeps the default; if to is a pointer to a pointer, a null sets that to
 	// nil.
 	to any
-	// within is the range of an int; nil allows every value.
+	// within is the allowed range for an int; nil allows every value.
 	within *bounds
 }
 
-// bounds are the smallest and the largest value of an argument, and the error text for values outside this range.
+// bounds holds the smallest and the largest value of an argument, and the error text for values outside this range.
 type bounds struct {
 	least, most int
 	text        string

@@ -13,13 +13,13 @@ import (
 	"github.com/mailru/easyjson/jlexer"
 )
 
-// block are the arguments of compaction_block; the defaults are those of S0.42.
+// block holds the arguments for compaction_block; the defaults are those in S0.42.
 type block struct {
 	config    exact.BlockConfig
 	focus     *string
 	newest    bool
 	createdAt api.Raw
-	// sections are sections that the host provides (S0.50). Each of them replaces the section that ctxfold made; a
+	// sections holds sections that the host provides (S0.50). Each of them replaces the section that ctxfold made; a
 	// null removes it.
 	sections api.Raw
 }

@@ -71,8 +71,8 @@ func init() {
 	})
 }
 
-// config returns the configuration from the arguments. With wire_safe, it is an error if the reserves leave nothing of the window
-// (S2.8).
+// config returns the configuration from the arguments. With wire_safe, it is an error if the reserves take up the whole
+// window (S2.8).
 func (c *Call) config() (config, *Error) {
 	a := defaultConfig()
 	if err := c.read(argument{name: "model_context_limit", to: &a.ModelContextLimit}, argument{name: "system_reserve", to: &a.SystemReserve},
@@ -161,7 +161,7 @@ func (c *config) shouldCompact(messages, tokens int) bool {
 
 const defaultContextLimit = 128000
 
-// contextLimits are the windows in S2.9, in tokens.
+// contextLimits lists the windows in S2.9, in tokens.
 var contextLimits = []struct {
 	model  string
 	tokens int

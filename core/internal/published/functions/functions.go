@@ -30,7 +30,7 @@ const (
 	Text     = hook.Text
 )
 
-// registered are the functions, sorted by name, so that answers don't depend on the order in which files register
+// registered holds the functions, sorted by name, so that answers don't depend on the order in which files register
 // them.
 var registered []Function
 

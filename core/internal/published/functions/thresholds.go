@@ -16,7 +16,7 @@ func DefaultThresholds() Thresholds {
 	return Thresholds{Auto: true, Reserve: 16384, MaxTokens: 8000, MaxMessages: 50, KeepTokens: 20000, KeepMessages: 5}
 }
 
-// Sources of a limit (S4.3).
+// The sources that a limit can come from (S4.3).
 const (
 	FromWindow    = "context_window"
 	FromMaxTokens = "max_tokens"

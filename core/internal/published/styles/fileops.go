@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// FileOps are the files that tools have read and those that they have modified, as sorted lists without duplicates
+// FileOps lists the files that tools have read and those that they have modified, sorted and without duplicates
 // (S1.18). A file that was both read and modified is in both lists (S1.32).
 type FileOps struct {
 	Read     []string

@@ -10,13 +10,13 @@ import (
 
 // Style describes how a published system requests summaries and turns them into digests.
 type Style struct {
-	// Data are the texts and limits of the style.
+	// Data holds the style's texts and limits.
 	Data *digest.Style
 	// Record renders messages for the prompt. It returns false if the published system fails on one of the messages
 	// (S2.21).
 	Record func(t *transcript.Transcript, messages []int32) (string, bool)
-	// Prompt returns the prompt of a request. Ask returns the instructions in it if the policy has no prompt of its own. OurAsk returns the
-	// instructions that ctxfold uses with this style; nil means the same as Ask.
+	// Prompt returns the prompt for a request. Ask returns the instructions in it if the policy has no prompt of its
+	// own. OurAsk returns the instructions that ctxfold uses with this style; nil means the same as Ask.
 	Prompt      func(p *Prompt) string
 	Ask, OurAsk func(round int) string
 	// Thinking is the amount of thinking that the model should do, as most providers call it, such as "high"; ""
@@ -35,7 +35,7 @@ type Style struct {
 	// Unseen is the error message if the model would see none of the messages (S4.37); "" means that the style sends
 	// the request even then.
 	Unseen string
-	// Kind is the application's name for the digest message (S4.11), or "".
+	// Kind is the message kind that the application gives the digest message (S4.11), or "".
 	Kind string
 	// Unchecked means that the system folds even if earlier passes have freed enough (S3.46).
 	Unchecked bool

@@ -35,7 +35,7 @@ var turnTail = &Style{
 	},
 }
 
-// turnTailAsk are the instructions of S1.20, which also ask the model for the lists of files.
+// turnTailAsk holds the instructions in S1.20, which also ask the model for the lists of files.
 const turnTailAsk = digest.TurnTailLayout + `
 <read-files>
 [files that were read, one path a line]

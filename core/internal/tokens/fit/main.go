@@ -43,7 +43,7 @@ var (
 	ridge  = flag.Float64("ridge", 1e-5, "how strongly a weight is held to that of its group")
 )
 
-// encodings are the tokenizers that weights are fitted to, by the name of their family.
+// encodings lists the tokenizers that weights are fitted to, by the name of their family.
 var encodings = []string{"o200k", "cl100k", "claude", "llama3", "gemini"}
 
 func main() {

@@ -43,7 +43,7 @@ func writeTable(tables map[string]string, texts []*text) []byte {
 	return src
 }
 
-// bound returns the error, in percent, that nine of ten held-out texts don't exceed.
+// bound returns the 90th percentile of the error for held-out texts, in percent.
 func bound(table string, texts []*text, encoding string) int {
 	a := script.New(table)
 	var errors []float64
@@ -60,7 +60,7 @@ func ours(a *jsonspan.Automaton, t *text) float64 {
 	return float64(a.Weight(t.body)) / jsonspan.WeightUnit
 }
 
-// score collects the errors of estimates.
+// score collects the errors of an estimator's estimates.
 type score struct {
 	total, truth float64
 	errors       []float64 // relative, negative if the estimate is too low
@@ -82,7 +82,7 @@ func (s *score) String() string {
 	return fmt.Sprintf("%.1f (%+.0f, %+.0f)", 100*mean, 100*under, 100*over)
 }
 
-// most returns the error, in percent, that nine of ten estimates don't exceed.
+// most returns the 90th percentile of the estimation error, in percent.
 func (s *score) most() float64 {
 	sorted := make([]float64, len(s.errors))
 	for i, e := range s.errors {
@@ -92,10 +92,10 @@ func (s *score) most() float64 {
 	return 100 * sorted[len(sorted)*9/10]
 }
 
-// agent are the kinds of text that occur in agents' sessions.
+// agent lists the kinds of text that occur in agents' sessions.
 var agent = strings.Fields("en md go js py sh json log diff ws")
 
-// estimators are the estimators whose errors the report compares.
+// estimators lists the estimators whose errors the report compares.
 var estimators = []struct {
 	name string
 	of   func(t *text, a *jsonspan.Automaton) float64

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/steps"
 )
 
-// pieces are the building blocks of random texts.
+// pieces lists the building blocks of random texts.
 var pieces = []string{"the ", "Function", "x", "_id", "\n", "\n\n\t", "    ", "123", "0x7f", "\"", "\\", "\\n", "https://a.b/c?d=e", "ünï", "тест ", "你好", "。", "한국어 ",
 	"नमस्ते", "👍🏽", "{\"k\": [1, 2]}", "=====", "aGVsbG8gd29ybGQ=", "deadbeef", "\u2028", "\x01", "é", ".", ", ", "(", ");\n", "camelCaseName", "SCREAMING_CASE", "<|endoftext|>"}
 

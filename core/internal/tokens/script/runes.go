@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// A runeClass is a class of characters that are not ASCII: the state that follows them, and the first and last character of each range. If
-// gaps is set, the range is cut into blocks of each characters, and only some blocks belong to the class: gaps holds the distances between
-// these, and 255 continues a longer distance.
+// A runeClass is a class of non-ASCII characters: the state that follows them, and the first and last character of each
+// range. If gaps is set, the range is cut into blocks of each characters, and only some blocks belong to the class:
+// gaps holds the distances between these, and 255 continues a longer distance.
 type runeClass struct {
 	state  int
 	ranges []rune
@@ -17,7 +17,7 @@ type runeClass struct {
 	each   int
 }
 
-// runeClasses are the classes of characters that are not ASCII. A character belongs to the first class that contains it.
+// runeClasses lists the classes of non-ASCII characters. A character belongs to the first class that contains it.
 var runeClasses = []runeClass{
 	{state: sSymbol, ranges: []rune{0x80, 0x9f, 0xa1, 0xbf}}, // Latin-1: marks
 	{state: sSymbol, ranges: []rune{0xa0, 0xa0}},             // the no-break space
@@ -149,7 +149,7 @@ var runeClasses = []runeClass{
 	{state: sSymbol, ranges: []rune{0x80, 0xffff, 0x20000, 0x10ffff}}, // any other
 }
 
-// runesOf returns the ranges of single characters.
+// runesOf returns the ranges that contain just the given characters.
 func runesOf(chars string) (ranges []rune) {
 	for _, r := range chars {
 		ranges = append(ranges, r, r)
@@ -157,7 +157,7 @@ func runesOf(chars string) (ranges []rune) {
 	return ranges
 }
 
-// symbols maps characters that are not ASCII to their symbols: each up to U+FFFF, and those of U+1F000 to U+1FFFF in groups of 64.
+// symbols maps non-ASCII characters to their symbols: each up to U+FFFF, and those of U+1F000 to U+1FFFF in groups of 64.
 type symbols struct {
 	plane       [1 << 16]uint8
 	pictographs [64]uint8

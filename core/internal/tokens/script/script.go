@@ -41,7 +41,7 @@ func Features() int {
 // Runs is the number of weights for long runs of one character that a family has: one for each class of characters.
 const Runs = classes
 
-// beginsWords are the states after which the first letter of a word matters.
+// beginsWords marks the states after which the first letter of a word matters.
 var beginsWords = [states]bool{sLine: true, sSpace: true, sSpaces: true, sUpper: true, sUnderscore: true, sDot: true, sSlash: true,
 	sQuote: true, sOpen: true, sBackslash: true}
 
@@ -133,7 +133,8 @@ func Code(tokens float64) uint8 {
 // Tokens returns the weight, in tokens, that a byte of a table represents.
 func Tokens(code uint8) float64 { return float64(float64(weight(code)) / (1 << 14)) }
 
-// New builds the automaton from a table of Features step weights and Runs run weights, in codes.
+// New builds the automaton from table, which holds the weights of the Features steps, then those of the Runs runs. Each
+// byte is the Code of a weight.
 func New(table string) *jsonspan.Automaton {
 	a := &jsonspan.Automaton{Word: sSpace}
 	feature, n := features()

@@ -55,7 +55,7 @@ const (
 
 const states = 64
 
-// wordGroups has the letters with which words of one, two, three and more letters may end, grouped by how words
+// wordGroups lists the letters with which words of one, two, three and more letters may end, grouped by how words
 // continue after them. Among the groupings tried, this one has the smallest differences between weights that were
 // fitted with a state for each letter. Each group has a state.
 var wordGroups = [...][]string{
@@ -65,7 +65,8 @@ var wordGroups = [...][]string{
 	{"ahy", "bpux", "clmr", "di", "ejz", "fgtvw", "knq", "os"},
 }
 
-// wordStates are the states after words, by length (up to 4) and last letter. lengths are the word lengths, by state.
+// wordStates holds the states after words, by length (up to 4) and last letter. lengths holds the word lengths, by
+// state.
 var wordStates, lengths = func() (of [len(wordGroups) + 1][26]uint8, lengths [states]uint8) {
 	s := sWord
 	for n, groups := range wordGroups {
@@ -93,7 +94,7 @@ var letterGroup = func() (g [26]uint8) {
 // word returns the state after a word of n letters that ends in c.
 func word(n int, c byte) int { return int(wordStates[n][c-'a']) }
 
-// wordLength returns the word length that a state stands for, up to 4; 0 for states outside words.
+// wordLength returns the length, up to 4, of the word so far in a state; 0 for states outside words.
 func wordLength(s int) int { return int(lengths[s]) }
 
 // The classes of characters. Lower-case letters are 0 to 25, and upper-case letters are cUpper to cZero - 1.
@@ -270,7 +271,7 @@ func nextCapital(s int, letter byte) int {
 	return to
 }
 
-// nextRune returns the state after a character that is not ASCII, whose own state is to, in state s.
+// nextRune returns the state that follows state s after a non-ASCII character, whose own state is to.
 func nextRune(s, to int) int {
 	if to != sCyrillicV && to != sCyrillicC {
 		return to

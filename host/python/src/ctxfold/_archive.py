@@ -1,4 +1,4 @@
-"""Restores and searches the contents that compactions removed and a store keeps."""
+"""Restores and searches contents that compactions removed and that a store keeps."""
 
 from __future__ import annotations
 

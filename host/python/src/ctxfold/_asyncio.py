@@ -67,7 +67,7 @@ async def _until(effect: Until) -> List[Any]:
 
 
 async def _asked(run: Callable[[], Any]) -> Any:
-    """Calls a function of the caller's in a thread. If its result is an awaitable, awaits it, and returns what that
+    """Calls one of the caller's functions in a thread. If its result is an awaitable, awaits it, and returns what that
     yields."""
     value = await asyncio.to_thread(_stopped, run)
     return await value if hasattr(value, "__await__") else value

@@ -155,7 +155,7 @@ def calling(module: Module, source: Transcript) -> Call:
 
 
 def owner_of(id: Any) -> str:
-    """Returns the id of a conversation or a user, after checking that it is a text. Many ids of databases are numbers."""
+    """Returns the id of a conversation or a user, after checking that it is a text. Many database ids are numbers."""
     if not isinstance(id, str):
         raise OptionError(f"id is a text, such as {str(id)!r}, not {id!r}", path="id")
     return id

@@ -223,7 +223,7 @@ class Job:
         yield from self._records.release(key, holder)
 
     def _stored(self, effect: Mapping[str, Any]) -> Steps[Dict[str, Any]]:
-        """Executes an effect that stores removed content or belongs to the turn of a conversation, and returns its
+        """Executes an effect that stores removed content or belongs to a conversation's turn, and returns its
         result."""
         if effect["effect"] == "enter":
             return (yield from self._of_turn().enter())

@@ -135,7 +135,7 @@ def _unlock(module: Optional[Module]) -> None:
 
 
 def run(instance: Instance, op: str, head: Mapping[str, Any], source: Optional[Transcript] = None) -> Answer:
-    """Runs an operation in an instance. ``head`` has the members of the request, and ``source`` its messages."""
+    """Runs an operation in an instance. ``head`` holds the members of the request, and ``source`` its messages."""
     pieces: List[bytes] = []
     size = 0
     for key, value in head.items():

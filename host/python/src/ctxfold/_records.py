@@ -1,4 +1,4 @@
-"""Storage for the records of jobs, and the leases that coordinate jobs."""
+"""Storage for the jobs' records, and the leases that coordinate jobs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Leases:
             return [self._all[key][2] for key in keys if key in self._all]
 
     def enter(self, key: str) -> Steps[str]:
-        """Waits without a time limit for the lease on a key. Returns the holder's name, which :meth:`release` needs."""
+        """Waits for the lease on a key, without a timeout. Returns the holder's name, which :meth:`release` needs."""
         holder = f"{id(self):x} {time.perf_counter_ns():x} {threading.get_ident():x}"
         while not self.take([key], holder, 1 << 40):
             yield Until(self.ended([key]), None)
@@ -109,7 +109,7 @@ class Records:
             return behind
 
     def running(self, owner: str) -> List[Dict[str, Any]]:
-        """Returns the background jobs of an owner."""
+        """Returns an owner's background jobs."""
         with self._lock:
             return [{"id": each.id, "keys": each.keys} for each in self.background.values() if each.owner == owner and each.keys]
 
@@ -146,7 +146,7 @@ class Records:
 
 
 class KeptRecords(Records):
-    """Records in an object of the caller's that behaves like a dict of texts, or that has ``load`` and ``save``."""
+    """Records in an object that the caller passed. It behaves like a dict of texts, or has ``load`` and ``save``."""
 
     required = True
 

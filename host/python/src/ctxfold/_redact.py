@@ -36,7 +36,7 @@ def redactions(find: Optional[FindSecrets], piece: bytes) -> Optional[Dict[str, 
 
 
 def _secrets(find: FindSecrets, text: str) -> List[Dict[str, Any]]:
-    """Calls ``find`` and returns the secrets. Raises if the result is unusable."""
+    """Calls ``find`` and returns the secrets. Raises an error if the result is unusable."""
     given = find(text)
     if given is None:
         return []

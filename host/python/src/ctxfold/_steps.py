@@ -33,7 +33,7 @@ class Work:
 
 
 class Ask:
-    """A step that calls a function of the caller's. ``what`` names the function in errors. With asyncio it may return
+    """A step that calls one of the caller's functions. ``what`` names the function in errors. With asyncio it may return
     an awaitable."""
 
     def __init__(self, run: Callable[[], Any], what: str) -> None:
@@ -42,7 +42,7 @@ class Ask:
 
 
 class Launch:
-    """A step that begins a concurrent call of a function of the caller's. Yields a future of its result."""
+    """A step that begins a concurrent call of one of the caller's functions. Yields a future of its result."""
 
     def __init__(self, run: Callable[[], Any], what: str) -> None:
         self.run = run

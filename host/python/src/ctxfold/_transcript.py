@@ -15,7 +15,7 @@ LISTS = ("messages", "input", "contents")
 class Transcript:
     """The messages of one call.
 
-    ``piece`` is the messages as JSON. ``answer`` is the kind of answer to request, which depends on the messages' type.
+    ``piece`` holds the messages as JSON. ``answer`` is the kind of answer to request, which depends on the messages' type.
     """
 
     piece: bytes

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def failure_of(error: BaseException) -> "Failure":
-    """Returns the HTTP status and the provider's message from an exception of an SDK, such as OpenAI's or Anthropic's.
+    """Returns the HTTP status and the provider's message from an SDK's exception, such as OpenAI's or Anthropic's.
 
     It reads the attributes ``status_code`` or ``status``, and ``body``, ``response`` or ``message``.
     """

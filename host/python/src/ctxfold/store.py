@@ -1,4 +1,4 @@
-"""Stores of removed content, by handle."""
+"""Stores for removed content, which is found again by its handle."""
 
 from __future__ import annotations
 
@@ -27,12 +27,14 @@ class Store:
         raise NotImplementedError
 
     def get(self, handle: str) -> Union[Optional[str], Awaitable[Optional[str]]]:
-        """Returns the body whose handle begins with these digits, 16 or more; None if the store has no such body."""
+        """Returns the body whose handle starts with ``handle`` (at least 16 digits), or None if the store has no such body."""
         raise NotImplementedError
 
 
 class MappingStore(Store):
-    """A store in an object that behaves like a dict of texts. A key is ``prefix`` followed by the first 16 digits of the handle.
+    """A store that keeps bodies in an object that behaves like a dict of texts.
+
+    A key is ``prefix`` followed by the first 16 digits of the handle.
 
     ``max_chars`` limits the total size, in characters. If there is no room for a body, ``store_full`` is raised.
     """
@@ -161,8 +163,8 @@ def store_of(given: Any) -> Optional[Store]:
 
 
 def key_of(handle: str) -> str:
-    """Returns the digits of a handle under which its body is stored. Raises if the argument is not a handle, because a model
-    may have made it up."""
+    """Returns the digits of a handle under which its body is stored. Raises an error if the argument is not a handle,
+    because a model may have made it up."""
     digits = handle.lower()
     if not SHORT <= len(digits) <= 64 or digits.strip("0123456789abcdef"):
         raise OptionError("a handle has from 16 to 64 hexadecimal digits", path="handle")

@@ -1,5 +1,5 @@
-// Command gendoc writes a page with the rows of all published systems, in one section per system. Its argument is the
-// file to write.
+// Command gendoc writes a page that lists the rows for all published systems, in one section per system. Its argument
+// is the file to write.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command counter builds the program that counts steps, so that all tests that count can share it:
+// Command counter builds the program that counts steps, so that all tests that count steps can share it:
 //
 // go run ./internal/testing/steps/counter build/bin/counter
 //
