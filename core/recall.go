@@ -90,22 +90,23 @@ type candidate struct {
 	entry    *memory
 	index    int
 	messages int  // how many of the given messages it replaces
+	whole    int  // how many messages of the whole history it covers
 	sent     bool // whether the history continues from what was sent
 }
 
 // found returns the entries that apply to a history with the given prints. Entries that replace more messages come first; if they replace
-// equally many, the newer one comes first.
+// equally many, those that cover more of the whole history, and then the newer ones.
 func (r *request) found(prints []transcript.Fingerprint) (list []candidate) {
 	for i := range r.remembered {
 		for m := &r.remembered[i]; m != nil; m = m.given {
 			if n, sent := m.beginning(prints); n > 0 && r.shares(m.format) {
-				list = append(list, candidate{m, i, n, sent})
+				list = append(list, candidate{m, i, n, r.remembered[i].at.messages, sent})
 				break
 			}
 		}
 	}
 	sorting.Func(list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.messages, a.messages), cmp.Compare(b.entry.at.messages, a.entry.at.messages), cmp.Compare(b.index, a.index))
+		return cmp.Or(cmp.Compare(b.messages, a.messages), cmp.Compare(b.whole, a.whole), cmp.Compare(b.index, a.index))
 	})
 	return list
 }

@@ -13,30 +13,34 @@ import (
 // LlamaIndex: SimpleChatStore.persist, with one conversation, or a list of ChatMessage.model_dump
 // (llama_index/core/base/llms/types.py). OpenAI's integration has calls twice, as parts and in additional_kwargs. Semantic
 // Kernel: ChatHistory of Python (semantic_kernel/contents), and the list that .NET writes, which has types under "$type".
+var llamaindexKind = Kind{
+	Name:   "llamaindex",
+	Doc:    "LlamaIndex: a chat store with one conversation, or a list of ChatMessage",
+	Format: "openai-chat",
+	Signs:  []Sign{{"", []string{"store", "class_name"}}},
+	Items:  []Sign{{"", []string{"role", "blocks"}}},
+	Read:   readChatList,
+}
+
+var semanticKernelKind = Kind{
+	Name:   "semantic-kernel",
+	Doc:    "Semantic Kernel: ChatHistory of Python or .NET",
+	Format: "openai-chat",
+	Signs:  []Sign{{"", []string{"messages"}}},
+	Items:  []Sign{{"", []string{"Role", "Items"}}, {"", []string{"role", "items", "content_type"}}},
+	Is: func(src []byte, at jsonspan.Span) bool {
+		for _, m := range items(src, find(src, at, "messages")) {
+			at = m
+			break
+		}
+		return !find(src, at, "items").IsZero() || !find(src, at, "Items").IsZero()
+	},
+	Read: readChatList,
+}
+
 func init() {
-	register(&Kind{
-		Name:   "llamaindex",
-		Doc:    "LlamaIndex: a chat store with one conversation, or a list of ChatMessage",
-		Format: "openai-chat",
-		Signs:  []Sign{{"", []string{"store", "class_name"}}},
-		Items:  []Sign{{"", []string{"role", "blocks"}}},
-		Read:   readChatList,
-	})
-	register(&Kind{
-		Name:   "semantic-kernel",
-		Doc:    "Semantic Kernel: ChatHistory of Python or .NET",
-		Format: "openai-chat",
-		Signs:  []Sign{{"", []string{"messages"}}},
-		Items:  []Sign{{"", []string{"Role", "Items"}}, {"", []string{"role", "items", "content_type"}}},
-		Is: func(src []byte, at jsonspan.Span) bool {
-			for _, m := range items(src, find(src, at, "messages")) {
-				at = m
-				break
-			}
-			return !find(src, at, "items").IsZero() || !find(src, at, "Items").IsZero()
-		},
-		Read: readChatList,
-	})
+	register(&llamaindexKind)
+	register(&semanticKernelKind)
 }
 
 // chatWords has the names that a framework gives to the members of messages and parts, and the types of parts.
@@ -212,6 +216,10 @@ func (c *chatList) called(part jsonspan.Span) {
 
 // save replaces the list. Unchanged messages stay as they are. Afterwards, folded messages only exist in the old file.
 func (c *chatList) save(s *saver) {
+	if c.list.IsZero() {
+		s.cannot("there is no conversation in this file")
+		return
+	}
 	s.kept, s.out = int(c.list.Start), []byte{'['}
 	var names critbit.Map[string]
 	for i := 0; i < len(s.in.Messages); {
@@ -232,6 +240,8 @@ func (c *chatList) save(s *saver) {
 }
 
 // valueSpan returns the value at a path of message i, or the zero Span.
+//
+//go:noinline
 func (s *saver) valueSpan(i int, path string) jsonspan.Span {
 	return find(s.in.Src, s.in.Messages[i], path)
 }
@@ -260,37 +270,50 @@ func (c *chatList) fresh(s *saver, i int, name string) {
 	part := func(typ string) {
 		s.comma(n)
 		n++
-		s.write(`{"`+w.tag+`":`, quoted(typ))
+		s.write(`{"`, w.tag, `":`, quoted(typ))
 	}
 	if role == "tool" && !index {
 		part(w.resultType)
-		s.write(`,"`+w.resultID+`":`, id.Slice(s.in.Src))
+		s.pair(w.resultID, jsonspan.Text(s.in.Src, id))
 		c.named(s, name)
-		s.write(`,"`+w.result+`":`, quoted(text), `}`)
+		s.pair(w.result, text)
+		s.write(`}`)
 	} else if text != "" || role == "tool" {
 		part(w.textType)
-		s.write(`,"`+w.text+`":`, quoted(text), `}`)
+		s.pair(w.text, text)
+		s.write(`}`)
 	}
 	for _, url := range images {
 		part(w.imageType)
-		s.write(`,"`+w.url+`":`, url.Slice(s.in.Src), `}`)
+		s.pair(w.url, jsonspan.Text(s.in.Src, url))
+		s.write(`}`)
 	}
 	for _, call := range items(s.in.Src, calls) {
 		if index && c.apart {
 			break
 		}
 		part(w.callType)
-		s.write(`,"`+w.id+`":`, quoted(textOf(s.in.Src, call, "id")))
+		s.pair(w.id, textOf(s.in.Src, call, "id"))
 		c.named(s, textOf(s.in.Src, call, "function.name"))
-		args := []byte(textOf(s.in.Src, call, "function.arguments"))
-		in := scanner(args, 0)
-		if object := in.Kind() == jsonspan.Object; w.tag == "$type" && object && in.Skip().Kind == jsonspan.Object && in.Err() == nil {
-			s.write(`,"`+w.arguments+`":`, args, `}`)
+		if args := textOf(s.in.Src, call, "function.arguments"); w.tag == "$type" && holdsObject(args) {
+			s.write(`,"`, w.arguments, `":`, args)
 		} else {
-			s.write(`,"`+w.arguments+`":`, quoted(args), `}`)
+			s.pair(w.arguments, args)
 		}
+		s.write(`}`)
 	}
 	s.write(`]}`)
+}
+
+// holdsObject reports whether a text is a JSON object.
+func holdsObject(text string) bool {
+	s := scanner([]byte(text), 0)
+	if s.Kind() != jsonspan.Object {
+		return false
+	}
+	s.Skip()
+	s.End()
+	return s.Err() == nil
 }
 
 // named writes the name of a tool: that of its plugin, which ends at the first hyphen, and that of its function.
@@ -298,9 +321,9 @@ func (c *chatList) named(s *saver, name string) {
 	w := c.words
 	if w.plugin != "" {
 		if plugin, function, found := strings.Cut(name, "-"); found {
-			s.write(`,"`+w.plugin+`":`, quoted(plugin))
+			s.pair(w.plugin, plugin)
 			name = function
 		}
 	}
-	s.write(`,"`+w.name+`":`, quoted(name))
+	s.pair(w.name, name)
 }

@@ -15,26 +15,32 @@ import (
 // Letta: what messages.list of @letta-ai/letta-client 1.12.1 returns (LettaMessageUnion), oldest first. The server
 // keeps the conversation. GitHub Copilot: the events of a session, as its command line writes them to events.jsonl and
 // getMessages of @github/copilot-sdk 1.0.14 returns them (SessionEvent).
+var lettaKind = Kind{
+	Name:   "letta",
+	Doc:    "Letta: the messages of an agent, as its API lists them; can't be saved",
+	Format: "openai-chat",
+	Items:  []Sign{{"", []string{"message_type", "date"}}},
+	Read:   func(f *file) writer { return readLog(f, (*chatLog).letta) },
+}
+
+var copilotKind = Kind{
+	Name:   "copilot",
+	Doc:    "GitHub Copilot: the events of a session as JSON lines or a list; can't be saved",
+	Format: "openai-chat",
+	Signs:  copilotEvents,
+	Items:  copilotEvents,
+	Read:   func(f *file) writer { return readLog(f, (*chatLog).copilot) },
+}
+
 func init() {
-	register(&Kind{
-		Name:   "letta",
-		Doc:    "Letta: the messages of an agent, as its API lists them; can't be saved",
-		Format: "openai-chat",
-		Items:  []Sign{{"", []string{"message_type", "date"}}},
-		Read:   func(f *file) writer { return readLog(f, (*chatLog).letta) },
-	})
-	events := []Sign{
-		{"session.start", []string{"data", "parentId"}}, {"system.message", []string{"data", "parentId"}},
-		{"user.message", []string{"data", "parentId"}}, {"assistant.message", []string{"data", "parentId"}},
-	}
-	register(&Kind{
-		Name:   "copilot",
-		Doc:    "GitHub Copilot: the events of a session as JSON lines or a list; can't be saved",
-		Format: "openai-chat",
-		Signs:  events,
-		Items:  events,
-		Read:   func(f *file) writer { return readLog(f, (*chatLog).copilot) },
-	})
+	register(&lettaKind)
+	register(&copilotKind)
+}
+
+// copilotEvents are the events by which a session of GitHub Copilot is recognized.
+var copilotEvents = []Sign{
+	{"session.start", []string{"data", "parentId"}}, {"system.message", []string{"data", "parentId"}},
+	{"user.message", []string{"data", "parentId"}}, {"assistant.message", []string{"data", "parentId"}},
 }
 
 // chatLog is the conversation of a log so far.
@@ -58,9 +64,13 @@ func readLog(f *file, one func(c *chatLog, at jsonspan.Span)) writer {
 		var id, time jsonspan.Span
 		read(s, field{"id", &id}, field{"date", &time})
 		e.at.End, e.id = s.Pos(), c.textAt(id)
+		at := c.textAt(time)
+		if zone := strings.IndexAny(at, "Z+"); zone >= 0 {
+			at = at[:zone] // without it, texts have the order of times even if only one of them has a fraction
+		}
 		if c.entries = append(c.entries, e); c.first == "" {
-			c.first = c.textAt(time)
-		} else if c.first > c.textAt(time) && !time.IsZero() {
+			c.first = at
+		} else if c.first > at && at != "" {
 			s.Fail(api.CodeUnknownSession, int(e.at.Start), "the newest message comes first; list the messages in ascending order")
 		}
 	}

@@ -1,6 +1,8 @@
 package sessionfile
 
 import (
+	"slices"
+
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
@@ -20,6 +22,10 @@ func (c *chatTree) save(s *saver) {
 		g := c.group(s, i)
 		groups, i = append(groups, g), g.end
 	}
+	if c.list.IsZero() || len(groups) == 0 {
+		s.cannot("there is no list of messages in this file, or no message to save")
+		return
+	}
 	end := int(c.list.End) - 1
 	s.kept, s.out = end, nil
 	if c.app == &openWebUI {
@@ -30,12 +36,14 @@ func (c *chatTree) save(s *saver) {
 			s.write(c.src[:c.current.Start], groups[len(groups)-1].id, c.src[c.current.End:end])
 		}
 	}
-	if len(c.nodes) > 0 {
+	if c.full {
 		s.write(`,`)
 	}
 	c.nodesOf(s, groups)
 	if c.app == &openWebUI && c.current.End > c.list.End {
 		s.write(c.src[end:c.current.Start], groups[len(groups)-1].id, c.src[c.current.End:])
+	} else if c.app == &openWebUI && c.current.IsZero() {
+		s.write(`},"currentId":`, groups[len(groups)-1].id, c.src[end+1:])
 	} else {
 		s.write(c.src[end:])
 	}
@@ -102,14 +110,21 @@ var chatOwn = without("_id messageId parentMessageId createdAt updatedAt childre
 
 // head returns the output with a message of the tree, without its closing brace.
 func (c *chatTree) head(s *saver, g chatGroup, parent, time, children string) []byte {
-	s.write(`{"`+c.app.id+`":`, g.id, `,"`+c.app.parent+`":`, parent)
+	s.write(`{"`, c.app.id, `":`, g.id, `,"`, c.app.parent, `":`, parent)
 	if c.app == &openWebUI {
 		s.write(`,"childrenIds":[`, children, `],"timestamp":`, millis(time)/1000)
 	} else {
-		s.write(`,"createdAt":`, quoted(time), `,"updatedAt":`, quoted(time))
+		s.pair("createdAt", time)
+		s.pair("updatedAt", time)
 	}
 	if g.node >= 0 {
-		rest := appendObject(nil, c.src, c.nodes[g.node].at, chatOwn.find)
+		n := &c.nodes[g.node]
+		old, at := c.src, n.at
+		if !n.children.IsZero() { // don't read them once more for each message around them
+			old = slices.Concat(c.src[at.Start:n.children.Start], []byte("null"), c.src[n.children.End:at.End])
+			at = jsonspan.Span{End: uint32(len(old))}
+		}
+		rest := appendObject(nil, old, at, chatOwn.find)
 		if rest = rest[1 : len(rest)-1]; len(rest) > 0 {
 			s.write(`,`, rest)
 		}
@@ -118,7 +133,7 @@ func (c *chatTree) head(s *saver, g chatGroup, parent, time, children string) []
 	role := s.role(g.from)
 	text, images := chatText(s.in.Src, s.in.Messages[g.from])
 	if c.app == &openWebUI {
-		s.write(`,"role":`, quoted(role))
+		s.pair("role", role)
 		for k, url := range images {
 			if k == 0 {
 				s.write(`,"files":[`)
@@ -139,12 +154,12 @@ func (c *chatTree) head(s *saver, g chatGroup, parent, time, children string) []
 		}
 		s.write(`,"error":false,"unfinished":false,"sender":`, who)
 	}
-	s.write(`,"`+c.app.text+`":`, quoted(text))
+	s.pair(c.app.text, text)
 	if role != "user" && c.Model != "" {
-		s.write(`,"model":`, quoted(c.Model))
+		s.pair("model", c.Model)
 	}
 	if role != "user" && role != "system" {
-		s.write(`,"` + c.app.parts + `":[`)
+		s.write(`,"`, c.app.parts, `":[`)
 		c.partsOf(s, g, text)
 		s.write(`]`)
 	}
@@ -176,7 +191,7 @@ func (c *chatTree) partsOf(s *saver, g chatGroup, text string) {
 		s.out = appendFilled(s.out, s.in.Src, call, `{"type":"tool_call","tool_call":{"type":"tool_call","progress":1,"id":$id?"";,"name":$function.name?"";,"args":$function.arguments?"";`)
 		if i, answered := results.Get(textOf(s.in.Src, call, "id")); answered {
 			said, _ := chatText(s.in.Src, s.in.Messages[i])
-			s.write(`,"output":`, quoted(said))
+			s.pair("output", said)
 		}
 		s.write(`}}`)
 	}
@@ -192,6 +207,8 @@ func (c *chatTree) partsOf(s *saver, g chatGroup, text string) {
 }
 
 // chatText returns the text of a message, and the URLs of its images.
+//
+//go:noinline
 func chatText(src []byte, message jsonspan.Span) (text string, images []jsonspan.Span) {
 	content := find(src, message, "content")
 	if !content.IsZero() && src[content.Start] == '"' {

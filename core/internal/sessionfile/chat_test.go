@@ -331,3 +331,48 @@ func TestChatLists(t *testing.T) {
 		}
 	}
 }
+
+// TestChatCurrent saves in files of Open WebUI that name no newest message, and in one whose messages are no objects.
+func TestChatCurrent(t *testing.T) {
+	hi := `"a":{"id":"a","parentId":null,"role":"user","content":"hi"}`
+	for _, history := range []string{`"messages":{` + hi + `}`, `"messages":{` + hi + `},"currentId":null`, `"currentId":null,"messages":{` + hi + `}`, `"messages":{"a":5}`, `"messages":{}`} {
+		checkSaved(t, []byte(`{"title":"t","chat":{"history":{`+history+`}}}`), []byte(`[{"role":"user","content":"So far."},{"role":"user","content":"And now?"}]`))
+	}
+	if _, a := save(t, []byte(`{"conversationId":"c","exportAt":"2026-03-01"}`), []byte(`[{"role":"user","content":"a"}]`)); a.Error == nil || a.Error.Code != "cannot_save" {
+		t.Errorf("a file without messages: %+v", a.Error)
+	}
+}
+
+// TestChatSaid opens messages whose texts could be lost.
+func TestChatSaid(t *testing.T) {
+	webUI := func(message string) string {
+		return `{"title":"t","chat":{"history":{"currentId":"a","messages":{"a":{"id":"a","parentId":null,"role":"assistant",` + message + `}}}}}`
+	}
+	libre := func(message string) string {
+		return `[{"messageId":"a","parentMessageId":null,"isCreatedByUser":false,` + message + `}]`
+	}
+	hidden := `<details type="reasoning">c</details>`
+	result := func(output string) string {
+		return webUI(`"output":[{"type":"function_call","call_id":"x","name":"n","arguments":"{}"},{"type":"function_call_output","call_id":"x","output":` + output + `}]`)
+	}
+	for _, c := range []struct {
+		name, src string
+		want      []string
+	}{
+		{"only reasoning in the output", webUI(`"content":"a","output":[{"type":"reasoning"}]`), []string{"assistant  a"}},
+		{"reasoning in the text", webUI(`"content":"a` + strings.ReplaceAll(hidden+hidden, `"`, `\"`) + `b"`), []string{"assistant  ab"}},
+		{"a quotation in LibreChat", libre(`"text":"a` + strings.ReplaceAll(hidden, `"`, `\"`) + `"`), []string{"assistant  a" + hidden}},
+		{"only a thought in LibreChat", libre(`"text":"a","content":[{"type":"think","think":"b"}]`), []string{"assistant  a"}},
+		{"an image as a result", result(`[{"type":"input_image","image_url":"data:image/png;base64,AAAA"}]`), []string{"call x n {}", "tool x "}},
+		{"a list of data as a result", result(`[{"text":"a","n":5}]`), []string{"call x n {}", `tool x [{"text":"a","n":5}]`}},
+	} {
+		a := open(t, []byte(c.src))
+		if got := said(t, "librechat", a.Messages); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	letta := `[{"id":"a","date":"2026-03-01T10:00:01Z","message_type":"user_message","content":"a"},{"id":"b","date":"2026-03-01T10:00:01.5Z","message_type":"user_message","content":"b"}]`
+	if a := open(t, []byte(letta)); a.Error != nil {
+		t.Errorf("a list in order: %+v", a.Error)
+	}
+}

@@ -17,26 +17,30 @@ import (
 // returns (tMessageSchema of librechat-data-provider 0.8.524, useExportConversation.ts). Answers become messages as in
 // formatAgentMessages of @librechat/agents. Open WebUI: its export, a list of chats, or one chat
 // (convert_output_to_messages in backend/open_webui/utils/misc.py, createMessagesList in src/lib/utils).
+var librechatKind = Kind{
+	Name:   "librechat",
+	Doc:    "LibreChat: an export as JSON, or the messages of a conversation from its API",
+	Format: "openai-chat",
+	Signs:  []Sign{{"", []string{"conversationId", "exportAt"}}, {"", []string{"conversationId", "messages", "endpoint"}}},
+	Items:  []Sign{{"", []string{"messageId", "parentMessageId", "isCreatedByUser"}}},
+	Read:   func(f *file) writer { return readChat(f, &libreChat) },
+}
+
+var openWebuiKind = Kind{
+	Name:   "open-webui",
+	Doc:    "Open WebUI: an export of one chat, or a chat from its API",
+	Format: "openai-chat",
+	Signs:  []Sign{{"", []string{"chat", "title"}}, {"", []string{"history", "models"}}},
+	Items:  []Sign{{"", []string{"chat", "title"}}},
+	Is: func(src []byte, at jsonspan.Span) bool {
+		return !find(src, at, "chat.history.messages").IsZero() || !find(src, at, "history.messages").IsZero()
+	},
+	Read: func(f *file) writer { return readChat(f, &openWebUI) },
+}
+
 func init() {
-	register(&Kind{
-		Name:   "librechat",
-		Doc:    "LibreChat: an export as JSON, or the messages of a conversation from its API",
-		Format: "openai-chat",
-		Signs:  []Sign{{"", []string{"conversationId", "exportAt"}}, {"", []string{"conversationId", "messages", "endpoint"}}},
-		Items:  []Sign{{"", []string{"messageId", "parentMessageId", "isCreatedByUser"}}},
-		Read:   func(f *file) writer { return readChat(f, &libreChat) },
-	})
-	register(&Kind{
-		Name:   "open-webui",
-		Doc:    "Open WebUI: an export of one chat, or a chat from its API",
-		Format: "openai-chat",
-		Signs:  []Sign{{"", []string{"chat", "title"}}, {"", []string{"history", "models"}}},
-		Items:  []Sign{{"", []string{"chat", "title"}}},
-		Is: func(src []byte, at jsonspan.Span) bool {
-			return !find(src, at, "chat.history.messages").IsZero() || !find(src, at, "history.messages").IsZero()
-		},
-		Read: func(f *file) writer { return readChat(f, &openWebUI) },
-	})
+	register(&librechatKind)
+	register(&openWebuiKind)
 }
 
 // chatApp contains the names that an application uses for the members of a message.
@@ -51,6 +55,8 @@ var (
 type chatNode struct {
 	at, text, parts jsonspan.Span
 	files, model    jsonspan.Span
+	name            jsonspan.Span // its id
+	children        jsonspan.Span // the messages inside it; zero if there are none
 	id, parent      int32
 	user            bool
 	role            string
@@ -67,6 +73,7 @@ type chatTree struct {
 	current jsonspan.Span // the id of the newest message, in the file of an application that records it
 	about   jsonspan.Span // the id of the conversation
 	nested  bool          // messages contain the messages that answer them
+	full    bool          // the list isn't empty
 	answer  chatAnswer
 }
 
@@ -78,7 +85,7 @@ func readChat(f *file, app *chatApp) writer {
 	fields := []field{{"conversationId", &c.about}, {"options", []field{{"promptPrefix", &system}}},
 		{"messages", c.messages}, {"messagesTree", c.messages}}
 	chat := []field{{"params", []field{{"system", &system}}},
-		{"history", []field{{"currentId", &c.current}, {"messages", c.messages}}}}
+		{"history", []field{{"currentId", anyValue{&c.current}}, {"messages", c.messages}}}}
 	if app == &openWebUI {
 		fields = append(chat, field{"chat", chat})
 	}
@@ -108,6 +115,7 @@ func (c *chatTree) messages(s *jsonspan.Scanner) {
 	if s.Kind(); s.Kind() == jsonspan.Object {
 		c.list.Start = s.Pos()
 		members(s, func([]byte) bool {
+			c.full = true
 			object := s.Kind() == jsonspan.Object
 			if object {
 				c.node(s)
@@ -118,6 +126,7 @@ func (c *chatTree) messages(s *jsonspan.Scanner) {
 		return
 	}
 	c.list = readList(s, "messages", "a message", c.node)
+	c.full = len(c.nodes) > 0
 }
 
 // node reads a message, and the messages inside it, which follow it in nodes.
@@ -126,7 +135,7 @@ func (c *chatTree) node(s *jsonspan.Scanner) {
 	c.nodes = append(c.nodes, chatNode{})
 	n := chatNode{at: jsonspan.Span{Start: s.Pos()}, id: noID, parent: noID}
 	var time int64
-	read(s, field{c.app.id, number{&c.ids, &n.id}}, field{c.app.parent, number{&c.ids, &n.parent}},
+	read(s, field{c.app.id, &n.name}, field{c.app.parent, number{&c.ids, &n.parent}},
 		field{c.app.text, &n.text}, field{c.app.parts, anyValue{&n.parts}}, field{"files", anyValue{&n.files}},
 		field{"conversationId", &c.about}, field{"isCreatedByUser", &n.user}, field{"role", oneOf(&n.role, "user", "system")}, field{"model", &n.model},
 		field{"createdAt", timeOf{c.file}}, field{"timestamp", &time},
@@ -136,8 +145,9 @@ func (c *chatTree) node(s *jsonspan.Scanner) {
 				return
 			}
 			c.nested = true
-			readList(s, "children", "a message", c.node)
+			n.children = readList(s, "children", "a message", c.node)
 		}})
+	n.id = c.ids.add(c.src, n.name)
 	if n.at.End = s.Pos(); n.user {
 		n.role = "user"
 	} else if n.role == "" {
@@ -150,7 +160,7 @@ func (c *chatTree) node(s *jsonspan.Scanner) {
 // path returns the messages of the live conversation: those that lead to the newest one.
 func (c *chatTree) path() (path []int32) {
 	leaf := int32(noID)
-	if !c.current.IsZero() {
+	if !c.current.IsZero() && c.src[c.current.Start] == '"' {
 		leaf = c.ids.add(c.src, c.current)
 	} else if n := len(c.nodes); n > 0 {
 		leaf = c.nodes[n-1].id
@@ -178,7 +188,7 @@ func (c *chatTree) path() (path []int32) {
 func (c *chatTree) compacted(path []int32) (begin, parts int, summary []byte) {
 	var places critbit.Map[int] // the indexes of the messages so far, by id
 	for at, i := range path {
-		places.Set(textOf(c.src, c.nodes[i].at, c.app.id), at)
+		places.Set(c.textAt(c.nodes[i].name), at)
 		for p, part := range items(c.src, c.nodes[i].parts) {
 			if typeOf(c.src, part) != "summary" {
 				continue
@@ -226,16 +236,23 @@ func (c *chatTree) said(n *chatNode, i int32, removed int) {
 		c.asked(n, i)
 		return
 	}
-	count := 0
 	for p, part := range items(c.src, n.parts) {
-		if count++; p >= removed {
+		if p >= removed {
 			c.part(part, i)
 		}
 	}
-	if text := c.textAt(n.text); count == 0 && text != "" {
-		c.answer.texts = append(c.answer.texts, appendJSON(nil, nil, quoted(spoken(text))))
-	}
 	c.flush(i)
+	if c.Count > int(n.first) || removed > 0 {
+		return
+	}
+	text := c.textAt(n.text)
+	if c.app == &openWebUI {
+		text = spoken(text)
+	}
+	if text != "" {
+		c.answer.texts = [][]byte{appendJSON(nil, nil, quoted(text))}
+		c.flush(i)
+	}
 }
 
 // asked writes a message of the user, or of the system: its text, and its images.
@@ -271,14 +288,16 @@ func (c *chatTree) asked(n *chatNode, i int32) {
 // spoken returns the text of an answer without the thoughts and the code that old versions of Open WebUI wrote into it.
 func spoken(text string) string {
 	for _, hidden := range [...]string{"reasoning", "code_interpreter"} {
+		var kept []byte
 		for {
 			before, rest, found := strings.Cut(text, `<details type="`+hidden+`"`)
 			_, after, closed := strings.Cut(rest, "</details>")
 			if !found || !closed {
 				break
 			}
-			text = before + after
+			kept, text = append(kept, before...), after
 		}
+		text = string(kept) + text
 	}
 	return strings.TrimSpace(text)
 }
@@ -339,16 +358,18 @@ func (c *chatTree) call(at jsonspan.Span, id, arguments string) {
 	}
 }
 
-// result adds the result of a call: a text, the texts of a list, or the JSON of any other value.
+// result adds the result of a call: a text, the texts of a list of parts with types, or the JSON of any other value.
 func (c *chatTree) result(at jsonspan.Span, id, output string) {
 	m := appendFilled(nil, c.src, at, `{"role":"tool","tool_call_id":$`+id+`?"";,"content":`)
 	said := find(c.src, at, output)
+	parts := items(c.src, said)
+	data := len(parts) == 0 || slices.ContainsFunc(parts, func(part jsonspan.Span) bool { return typeOf(c.src, part) == "" })
 	if text := stringAt(c.src, at, output); !text.IsZero() {
 		m = append(m, text.Slice(c.src)...)
-	} else if texts := c.texts(nil, said); len(texts) == 0 && !said.IsZero() && string(said.Slice(c.src)) != "null" && string(said.Slice(c.src)) != "[]" {
+	} else if data && !said.IsZero() && string(said.Slice(c.src)) != "null" && string(said.Slice(c.src)) != "[]" {
 		m = jsonspan.AppendString(m, jsonspan.AppendCompact(nil, said.Slice(c.src)))
 	} else {
-		m = appendJSON(m, nil, quoted(strings.Join(decoded(texts), "")))
+		m = appendJSON(m, nil, quoted(strings.Join(decoded(c.texts(nil, said)), "")))
 	}
 	c.answer.results = append(c.answer.results, append(m, '}'))
 }

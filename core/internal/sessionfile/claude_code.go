@@ -13,16 +13,18 @@ import (
 // The Claude Agent SDK has the same entries in lists: its session stores hold the lines of the agent, and a query yields messages that
 // spell their members with underscores and follow each other without parents (SDKMessage and SessionStoreEntry of
 // @anthropic-ai/claude-agent-sdk 0.3.332). The option --output-format stream-json prints the latter as lines.
+var claudeCodeKind = Kind{
+	Name:   "claude-code",
+	Doc:    "Claude Code: JSON lines; Claude Agent SDK: its stream, and entries of its session stores, as lines or a list",
+	Format: "anthropic",
+	Signs:  ccSigns,
+	Items:  ccSigns,
+	Usage:  usageKeys{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"},
+	Read:   readClaudeCode,
+}
+
 func init() {
-	register(&Kind{
-		Name:   "claude-code",
-		Doc:    "Claude Code: JSON lines; Claude Agent SDK: its stream, and entries of its session stores, as lines or a list",
-		Format: "anthropic",
-		Signs:  ccSigns,
-		Items:  ccSigns,
-		Usage:  usageKeys{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"},
-		Read:   readClaudeCode,
-	})
+	register(&claudeCodeKind)
 }
 
 var ccSigns = []Sign{

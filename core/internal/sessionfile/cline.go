@@ -8,15 +8,17 @@ import (
 // Cline's command line, its SDK, and the extension built on the same core keep one object with a list of messages, ID.messages.json.
 // The blocks are Anthropic's, with members for other providers. Images and files have a form of their own, and each tool result is a
 // separate user message. Cline also writes its own compactions to another file, which it ignores if the list has changed.
+var clineKind = Kind{
+	Name:   "cline",
+	Doc:    "Cline since its command line: ID.messages.json",
+	Format: "anthropic",
+	Signs:  []Sign{{"", []string{"messages", "updated_at", "agent", "sessionId"}}},
+	Usage:  usageKeys{"inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"},
+	Read:   readCline,
+}
+
 func init() {
-	register(&Kind{
-		Name:   "cline",
-		Doc:    "Cline since its command line: ID.messages.json",
-		Format: "anthropic",
-		Signs:  []Sign{{"", []string{"messages", "updated_at", "agent", "sessionId"}}},
-		Usage:  usageKeys{"inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"},
-		Read:   readCline,
-	})
+	register(&clineKind)
 }
 
 // clineRecord is a message of the list.

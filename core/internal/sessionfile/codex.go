@@ -10,19 +10,23 @@ import (
 // Codex appends {timestamp, type, payload} lines. The payloads of response_item lines are the items of the Responses API, and compacted
 // lines replace all items before them. event_msg lines repeat the items for the user interface, and record the provider's usage and the
 // turns that the user undid.
+var codexKind = Kind{
+	Name:   "codex",
+	Doc:    "Codex rollout: JSON lines",
+	Format: "openai-responses",
+	Signs: []Sign{
+		{"session_meta", cxPayload}, {"response_item", cxPayload}, {"event_msg", cxPayload}, {"turn_context", cxPayload},
+		{"compacted", cxPayload},
+	},
+	Usage: usageKeys{input: "input_tokens", output: "output_tokens", cacheRead: "cached_input_tokens"},
+	Read:  readCodex,
+}
+
+// cxPayload is the key that all lines of Codex have.
+var cxPayload = []string{"payload"}
+
 func init() {
-	payload := []string{"payload"}
-	register(&Kind{
-		Name:   "codex",
-		Doc:    "Codex rollout: JSON lines",
-		Format: "openai-responses",
-		Signs: []Sign{
-			{"session_meta", payload}, {"response_item", payload}, {"event_msg", payload}, {"turn_context", payload},
-			{"compacted", payload},
-		},
-		Usage: usageKeys{input: "input_tokens", output: "output_tokens", cacheRead: "cached_input_tokens"},
-		Read:  readCodex,
-	})
+	register(&codexKind)
 }
 
 // cxItem is an item of the conversation, or the summary of a compaction, which becomes an item.

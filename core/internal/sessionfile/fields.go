@@ -1,7 +1,6 @@
 package sessionfile
 
 import (
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,11 +11,15 @@ import (
 // field names a member of an object and the destination for its value. The destination's type determines how the
 // value is read:
 //
-// *jsonspan.Span        a string; the zero Span if the value is anything else anyValue              any value *int64
-// a whole number from 0 on; anything else is 0 *bool                 whether the value is true choice
-// a string that is one of a few words; "" if it is none of them number                an id timeOf                the
-// time of an entry []field               an object; other values are skipped func(*Scanner)        whatever the
-// function reads
+//	*jsonspan.Span   a string; the zero Span if the value is anything else
+//	anyValue         any value
+//	*int64           a whole number from 0 on; anything else is 0
+//	*bool            whether the value is true
+//	choice           a string that is one of a few words; "" if it is none of them
+//	number           an id
+//	timeOf           the time of an entry
+//	[]field          an object; other values are skipped
+//	func(*Scanner)   whatever the function reads
 //
 // A type outside this list is a programming error: its member would be read as if no field named it.
 type field struct {
@@ -137,19 +140,20 @@ func readList(s *jsonspan.Scanner, list, item string, one func(s *jsonspan.Scann
 	return at
 }
 
-// items yields the index and span of each value in the list at a span. If the value is not a list, it yields nothing.
-func items(src []byte, at jsonspan.Span) iter.Seq2[int, jsonspan.Span] {
-	return func(yield func(int, jsonspan.Span) bool) {
-		if at.IsZero() {
-			return
-		}
-		s := scanner(src, at.Start)
-		if s.Kind() != jsonspan.Array {
-			return
-		}
-		for i, _ := 0, s.Array(); s.Elem() && yield(i, s.Skip().Span); i++ {
-		}
+// items returns the spans of the values in the list at a span, or nil if the value is not a list. It returns a slice because the
+// compiler would copy the body of an iterator into every function that ranges over it, which makes the module larger.
+func items(src []byte, at jsonspan.Span) (all []jsonspan.Span) {
+	if at.IsZero() {
+		return nil
 	}
+	s := scanner(src, at.Start)
+	if s.Kind() != jsonspan.Array {
+		return nil
+	}
+	for s.Array(); s.Elem(); {
+		all = append(all, s.Skip().Span)
+	}
+	return all
 }
 
 // text reads a string and returns its span. It skips any other value and returns the zero Span.
@@ -218,11 +222,15 @@ func stringAt(src []byte, at jsonspan.Span, path string) jsonspan.Span {
 }
 
 // textOf returns the decoded string at a path, or "" if there is none.
+//
+//go:noinline
 func textOf(src []byte, at jsonspan.Span, path string) string {
 	return jsonspan.Text(src, stringAt(src, at, path))
 }
 
 // typeOf returns the type member of a block or a part.
+//
+//go:noinline
 func typeOf(src []byte, at jsonspan.Span) string { return textOf(src, at, "type") }
 
 // isSet reports whether the value at a path, for example true or a number, is written in exactly this way.

@@ -26,6 +26,8 @@ type file struct {
 type origin struct{ message, record int32 }
 
 // came notes that the message being written comes from the given record.
+//
+//go:noinline
 func (f *file) came(record int32) {
 	o := origin{int32(f.Count) - 1, record}
 	if n := len(f.origins); n == 0 || f.origins[n-1] != o {
@@ -89,6 +91,8 @@ func (f *file) open() []byte {
 }
 
 // message starts a message. The caller appends the message itself to f.Messages.
+//
+//go:noinline
 func (f *file) message() {
 	f.Messages = f.open()
 	if f.Count > 0 {
@@ -98,10 +102,14 @@ func (f *file) message() {
 }
 
 // put appends pieces of JSON to the message being written, as appendJSON does. Spans among them refer to the file.
+//
+//go:noinline
 func (f *file) put(pieces ...any) { f.Messages = appendJSON(f.Messages, f.src, pieces...) }
 
 // member appends a member to the message being written, unless the value is missing. It must not be the message's
 // first member.
+//
+//go:noinline
 func (f *file) member(key string, value jsonspan.Span) {
 	if !value.IsZero() {
 		f.put(`,"`+key+`":`, value)
@@ -203,6 +211,8 @@ func start(src []byte) int {
 }
 
 // textAt returns the decoded string at a span, or "" for the zero Span.
+//
+//go:noinline
 func (f *file) textAt(p jsonspan.Span) string { return jsonspan.Text(f.src, p) }
 
 // detect finds the kind of a file from its first object that identifies one. If there is none but the file is of a

@@ -9,18 +9,20 @@ import (
 // the message with the same id; {"$set":…} with a new list; or {"$rewindTo":id}. A model message has its thoughts and tool calls as
 // members, and each call has its results. If the content of a model message includes thoughts or calls, it is complete, and those
 // members only repeat it.
+var geminiCliKind = Kind{
+	Name:   "gemini-cli",
+	Doc:    "Gemini CLI: one JSON object, or JSON lines",
+	Format: "gemini",
+	Signs: []Sign{
+		{"", []string{"sessionId", "projectHash"}},
+		{"", []string{"sessionId", "startTime", "messages"}},
+	},
+	Usage: usageKeys{"input tool", "output thoughts", "cached", ""},
+	Read:  readGeminiCLI,
+}
+
 func init() {
-	register(&Kind{
-		Name:   "gemini-cli",
-		Doc:    "Gemini CLI: one JSON object, or JSON lines",
-		Format: "gemini",
-		Signs: []Sign{
-			{"", []string{"sessionId", "projectHash"}},
-			{"", []string{"sessionId", "startTime", "messages"}},
-		},
-		Usage: usageKeys{"input tool", "output thoughts", "cached", ""},
-		Read:  readGeminiCLI,
-	})
+	register(&geminiCliKind)
 }
 
 // gcChange is one change to the list of messages.

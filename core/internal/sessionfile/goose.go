@@ -10,18 +10,20 @@ import (
 // Goose keeps sessions in a database and exports each as one object with a conversation. Older versions, without a database, wrote JSON
 // lines: an object that describes the session, then one message per line. Nothing is removed from a conversation: messages that are no
 // longer sent are marked in their metadata. Blocks are converted to Anthropic's form in the way Goose does it for that provider.
+var gooseKind = Kind{
+	Name:   "goose",
+	Doc:    "Goose: the output of goose session export --format json, or a session's lines of before its database",
+	Format: "anthropic",
+	Signs: []Sign{
+		{"", []string{"conversation", "working_dir"}}, {"", []string{"working_dir", "message_count"}},
+		{"", []string{"role", "created", "content"}},
+	},
+	Usage: usageKeys{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_write_input_tokens"},
+	Read:  readGoose,
+}
+
 func init() {
-	register(&Kind{
-		Name:   "goose",
-		Doc:    "Goose: the output of goose session export --format json, or a session's lines of before its database",
-		Format: "anthropic",
-		Signs: []Sign{
-			{"", []string{"conversation", "working_dir"}}, {"", []string{"working_dir", "message_count"}},
-			{"", []string{"role", "created", "content"}},
-		},
-		Usage: usageKeys{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_write_input_tokens"},
-		Read:  readGoose,
-	})
+	register(&gooseKind)
 }
 
 // gooseRecord is a message of the conversation.

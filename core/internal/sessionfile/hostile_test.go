@@ -173,6 +173,36 @@ func hostiles(n int) []hostile {
 			return `{"id":"` + id(i) + `","timestamp":"","source":"","tool_call_id":"` + id(i) + `","llm_response_id":"` + id(i/2) + `","kind":"` +
 				[]string{"ActionEvent", "ObservationEvent"}[i%2] + `"}`
 		}, 1},
+		{"librechat: a cycle", items(n, func(i int) string {
+			return `{"messageId":"` + id(i) + `","parentMessageId":"` + id((i+1)%n) + `","isCreatedByUser":true,"text":"hi"}`
+		}), n},
+		{"librechat: a summary in each message", items(n, func(i int) string {
+			return `{"messageId":"` + id(i) + `","parentMessageId":"` + id(i-1) + `","isCreatedByUser":false,"content":[{"type":"summary","text":"s","coverage":{"retainedFromMessageId":"0"}},{"type":"text","text":"hi"}]}`
+		}), n + 1},
+		{"open-webui: thoughts in a text", func(i int) string {
+			if i > 0 {
+				return ""
+			}
+			return `{"title":"t","chat":{"history":{"messages":{"a":{"id":"a","content":"` + strings.Repeat(`<details type=\"reasoning\">x</details>`, n) + `hi"}}}}}`
+		}, 1},
+		{"semantic-kernel: results in each message", items(n, func(i int) string {
+			return `{"role":"tool","items":[{"content_type":"function_result","id":"x","result":[5]}],"content_type":"message"}`
+		}), n},
+		{"letta: results", items(n, func(i int) string {
+			return `{"date":"2026-03-01T10:00:00Z","message_type":"tool_return_message","tool_call_id":"x","tool_return":"a"}`
+		}), n},
+		{"copilot: events taken back", func(i int) string {
+			if i%2 == 0 {
+				return `{"type":"user.message","id":"` + id(i) + `","data":{"content":"hi"},"parentId":null}`
+			}
+			return `{"type":"session.snapshot_rewind","data":{"upToEventId":"` + id(i-1) + `"},"parentId":null}`
+		}, n % 2},
+		{"copilot: compactions", func(i int) string {
+			if i%2 == 0 {
+				return `{"type":"user.message","id":"` + id(i) + `","data":{"content":"hi"},"parentId":null}`
+			}
+			return `{"type":"session.compaction_complete","data":{"success":true,"summaryContent":"s"},"parentId":null}`
+		}, 1},
 		{"keys", func(i int) string {
 			if i > 0 {
 				return ""

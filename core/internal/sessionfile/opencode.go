@@ -10,17 +10,19 @@ import (
 // opencode, and Kilo Code since it has a command line, export a session as {info, messages: [{info, parts}]}. Before the agent calls a
 // model, it converts each message to a UIMessage. A compaction is a user message with a compaction part, which may name the first
 // message of the tail, followed by a response with the summary.
+var opencodeKind = Kind{
+	Name:   "opencode",
+	Doc:    "opencode, and Kilo Code since 7: what the command export writes",
+	Format: "ai-sdk-ui",
+	Signs:  []Sign{{"", []string{"info", "messages"}}},
+	Is: func(src []byte, at jsonspan.Span) bool {
+		return strings.HasPrefix(textOf(src, at, "info.id"), "ses")
+	},
+	Read: readOpencode,
+}
+
 func init() {
-	register(&Kind{
-		Name:   "opencode",
-		Doc:    "opencode, and Kilo Code since 7: what the command export writes",
-		Format: "ai-sdk-ui",
-		Signs:  []Sign{{"", []string{"info", "messages"}}},
-		Is: func(src []byte, at jsonspan.Span) bool {
-			return strings.HasPrefix(textOf(src, at, "info.id"), "ses")
-		},
-		Read: readOpencode,
-	})
+	register(&opencodeKind)
 }
 
 // ocRecord is a message. Until pick runs, its ids are positions in ids; afterwards they are numbers.

@@ -13,23 +13,29 @@ import (
 // lines, or concatenated, possibly together with base_state.json. If events name their parents, they form a tree; in
 // older files they form a sequence. A condensation lists the events to forget and has the summary that is sent in
 // their place.
+var openhandsKind = Kind{
+	Name:   "openhands",
+	Doc:    "OpenHands: the events of a conversation, as a list, as JSON lines or concatenated",
+	Format: "openai-chat",
+	Signs:  []Sign{{"", ohEventKeys}, {"", ohStateKeys}},
+	Items:  []Sign{{"", ohEventKeys}},
+	Is: func(src []byte, at jsonspan.Span) bool {
+		kind := stringAt(src, at, "kind")
+		return kind.IsZero() && !find(src, at, "agent").IsZero() || ohKindOf(src, kind) != ohUnknown
+	},
+	Stream: true,
+	Usage:  usageKeys{"prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens"},
+	Read:   readOpenHands,
+}
+
+// The keys of an event, and of the state of a conversation.
+var (
+	ohEventKeys = []string{"id", "kind", "timestamp", "source"}
+	ohStateKeys = []string{"id", "agent", "workspace", "execution_status"}
+)
+
 func init() {
-	event := []string{"id", "kind", "timestamp", "source"}
-	state := []string{"id", "agent", "workspace", "execution_status"}
-	register(&Kind{
-		Name:   "openhands",
-		Doc:    "OpenHands: the events of a conversation, as a list, as JSON lines or concatenated",
-		Format: "openai-chat",
-		Signs:  []Sign{{"", event}, {"", state}},
-		Items:  []Sign{{"", event}},
-		Is: func(src []byte, at jsonspan.Span) bool {
-			kind := stringAt(src, at, "kind")
-			return kind.IsZero() && !find(src, at, "agent").IsZero() || ohKindOf(src, kind) != ohUnknown
-		},
-		Stream: true,
-		Usage:  usageKeys{"prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens"},
-		Read:   readOpenHands,
-	})
+	register(&openhandsKind)
 }
 
 type ohKind uint8

@@ -10,15 +10,17 @@ import (
 // pi writes a header, then one entry per line. From version 2 on, entries have an id and a parentId and form a tree;
 // in version 1 they form a sequence. A compaction entry has a summary and names the first entry to keep, by its id
 // or, in version 1, by its line index.
+var piSession = Kind{
+	Name:   "pi",
+	Doc:    "pi: JSON lines, versions 1 to 3",
+	Format: "native",
+	Signs:  []Sign{{"session", []string{"id", "timestamp", "cwd"}}},
+	Usage:  usageKeys{"input", "output", "cacheRead", "cacheWrite"},
+	Read:   readPi,
+}
+
 func init() {
-	register(&Kind{
-		Name:   "pi",
-		Doc:    "pi: JSON lines, versions 1 to 3",
-		Format: "native",
-		Signs:  []Sign{{"session", []string{"id", "timestamp", "cwd"}}},
-		Usage:  usageKeys{"input", "output", "cacheRead", "cacheWrite"},
-		Read:   readPi,
-	})
+	register(&piSession)
 }
 
 // piEntry is a line. Until resolve runs, its ids are positions in ids; afterwards they are numbers.

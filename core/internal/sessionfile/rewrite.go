@@ -63,6 +63,8 @@ type member struct {
 type rename []member
 
 // without returns a table that removes the members with the given keys, which are separated by spaces.
+//
+//go:noinline
 func without(keys string) (t rename) {
 	for _, key := range strings.Fields(keys) {
 		t = append(t, member{key: key})
@@ -71,6 +73,8 @@ func without(keys string) (t rename) {
 }
 
 // set returns the table with one more conversion: the member with this key gets a new value, which is JSON.
+//
+//go:noinline
 func (t rename) set(key, value string) rename {
 	return append(t, member{key: key, to: key, value: value})
 }

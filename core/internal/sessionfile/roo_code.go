@@ -9,19 +9,23 @@ import (
 // Roo Code, and the versions of Kilo Code and Cline related to it, keep a list of messages in Anthropic's form with additional members.
 // Nothing is ever removed from the list: a request begins with the last summary, and a truncated message names the marker that replaces
 // it. Some members and blocks are for other providers.
+var rooCodeKind = Kind{
+	Name:   "roo-code",
+	Doc:    "Roo Code, and Kilo Code and Cline of before their command lines: api_conversation_history.json",
+	Format: "anthropic",
+	Items: []Sign{
+		{"", []string{"role", "content", "ts"}}, {"", []string{"role", "content", "modelInfo"}},
+		{"", []string{"role", "content", "isSummary"}}, {"", []string{"role", "content", "condenseParent"}},
+	},
+	Beside: []Beside{{Sign{"say", []string{"ts"}}, rooBeside}, {Sign{"ask", []string{"ts"}}, rooBeside}},
+	Read:   readRoo,
+}
+
+// rooBeside says why a list isn't a session.
+const rooBeside = "these are the lines that the user sees of a task (ui_messages.json); what the agent sends is in api_conversation_history.json"
+
 func init() {
-	const beside = "these are the lines that the user sees of a task (ui_messages.json); what the agent sends is in api_conversation_history.json"
-	register(&Kind{
-		Name:   "roo-code",
-		Doc:    "Roo Code, and Kilo Code and Cline of before their command lines: api_conversation_history.json",
-		Format: "anthropic",
-		Items: []Sign{
-			{"", []string{"role", "content", "ts"}}, {"", []string{"role", "content", "modelInfo"}},
-			{"", []string{"role", "content", "isSummary"}}, {"", []string{"role", "content", "condenseParent"}},
-		},
-		Beside: []Beside{{Sign{"say", []string{"ts"}}, beside}, {Sign{"ask", []string{"ts"}}, beside}},
-		Read:   readRoo,
-	})
+	register(&rooCodeKind)
 }
 
 // rooRecord is an item of the list.

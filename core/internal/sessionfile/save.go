@@ -200,15 +200,26 @@ func (s *saver) id() string {
 }
 
 // newID returns a new id as JSON.
+//
+//go:noinline
 func (s *saver) newID() string { return `"` + s.id() + `"` }
 
 // write appends pieces of JSON to the new file, as appendJSON does. Spans refer to the old file.
+//
+//go:noinline
 func (s *saver) write(pieces ...any) { s.out = appendJSON(s.out, s.src, pieces...) }
+
+// pair writes a comma and a member whose value is a text.
+//
+//go:noinline
+func (s *saver) pair(key, text string) { s.write(`,"`, key, `":`, quoted(text)) }
 
 // first returns the first record that message k of the file comes from.
 func (s *saver) first(k int32) int32 { return s.origins[s.begins[k]].record }
 
 // comma writes a comma unless k, the index of a value in a list, is 0.
+//
+//go:noinline
 func (s *saver) comma(k int) {
 	if k > 0 {
 		s.write(`,`)
@@ -219,6 +230,8 @@ func (s *saver) comma(k int) {
 func (s *saver) body(i int) []byte { return s.in.Messages[i].Slice(s.in.Src) }
 
 // value returns the value at a path of message i, as JSON, or nil if there is none.
+//
+//go:noinline
 func (s *saver) value(i int, path string) []byte {
 	if v := find(s.in.Src, s.in.Messages[i], path); !v.IsZero() {
 		return v.Slice(s.in.Src)
@@ -235,6 +248,8 @@ func (s *saver) cannot(why string) {
 func (s *saver) recordsOf(k int32) []origin { return s.origins[s.begins[k]:s.begins[k+1]] }
 
 // role returns the role of message i, or "" if it has none.
+//
+//go:noinline
 func (s *saver) role(i int) string {
 	role, _ := s.roleText(i)
 	return role

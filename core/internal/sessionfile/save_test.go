@@ -284,7 +284,7 @@ func TestSaveIsLinear(t *testing.T) {
 		t.Skip("it builds core with counters")
 	}
 	counter := steps.Start(t)
-	for _, kind := range []string{"claude-code", "pi", "gemini-cli", "codex", "roo-code", "opencode", "cline", "openhands", "goose"} {
+	for _, kind := range []string{"claude-code", "pi", "gemini-cli", "codex", "roo-code", "opencode", "cline", "openhands", "goose", "librechat", "open-webui", "llamaindex", "semantic-kernel"} {
 		t.Run(kind, func(t *testing.T) {
 			answer := counter.Linear(t, "save", 1000, func(n int) []byte {
 				file, messages := long(kind, n)
@@ -322,6 +322,8 @@ func long(kind string, n int) (file, messages []byte) {
 		line(`{"info":{"id":"ses_1"},"messages":[`)
 	case "goose":
 		line(`{"working_dir":"/","conversation":`)
+	case "open-webui":
+		line(`{"title":"t","chat":{"history":{"currentId":"m%d","messages":{`, n-1)
 	case "cline":
 		line(`{"version":1,"updated_at":"2026-03-01T10:00:00.000Z","agent":"lead","sessionId":"s","messages":`)
 	}
@@ -354,6 +356,18 @@ func long(kind string, n int) (file, messages []byte) {
 		case "goose":
 			line(`%c{"id":"g%d","role":%q,"created":%d,"content":[{"type":"text","text":%q}],"metadata":{"userVisible":true,"agentVisible":true}}`, "[,"[min(i, 1)], i, role, i+1, said)
 			fmt.Fprintf(&m, `,{"role":%q,"content":[{"type":"text","text":%q}]}`, role, left)
+		case "librechat":
+			line(`%c{"messageId":"m%d","parentMessageId":"m%d","conversationId":"c","isCreatedByUser":%t,"text":%q}`, "[,"[min(i, 1)], i, i-1, i%2 == 0, said)
+			fmt.Fprintf(&m, `,{"role":%q,"content":%q}`, role, left)
+		case "open-webui":
+			line(`%c"m%d":{"id":"m%d","parentId":"m%d","role":%q,"content":%q}`, " ,"[min(i, 1)], i, i, i-1, role, said)
+			fmt.Fprintf(&m, `,{"role":%q,"content":%q}`, role, left)
+		case "llamaindex":
+			line(`%c{"role":%q,"additional_kwargs":{},"blocks":[{"block_type":"text","text":%q}]}`, "[,"[min(i, 1)], role, said)
+			fmt.Fprintf(&m, `,{"role":%q,"content":%q}`, role, left)
+		case "semantic-kernel":
+			line(`%c{"Role":{"Label":%q},"Items":[{"$type":"TextContent","Text":%q}]}`, "[,"[min(i, 1)], role, said)
+			fmt.Fprintf(&m, `,{"role":%q,"content":%q}`, role, left)
 		case "roo-code", "cline":
 			line(`%c{"role":%q,"content":%q,"ts":%d}`, "[,"[min(i, 1)], role, said, i+1)
 			fmt.Fprintf(&m, `,{"role":%q,"content":%q}`, role, left)
@@ -362,8 +376,10 @@ func long(kind string, n int) (file, messages []byte) {
 	switch kind {
 	case "opencode":
 		line(`]}`)
-	case "roo-code":
+	case "roo-code", "librechat", "llamaindex", "semantic-kernel":
 		line("]")
+	case "open-webui":
+		line("}}}}")
 	case "cline", "goose":
 		line("]}")
 	}

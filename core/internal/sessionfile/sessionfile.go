@@ -79,6 +79,7 @@ type Sign struct {
 // kinds are the registered kinds, sorted by name so that the order of initialization has no effect on results.
 var kinds []*Kind
 
+//go:noinline
 func register(k *Kind) {
 	i := 0
 	for i < len(kinds) && kinds[i].Name < k.Name {
