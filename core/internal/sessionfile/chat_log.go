@@ -174,13 +174,11 @@ func (c *chatLog) copilot(at jsonspan.Span) {
 			c.call(call, "toolCallId", "arguments")
 		}
 	case "tool.execution_complete":
-		m := appendFilled(nil, c.src, data, `{"role":"tool","tool_call_id":$toolCallId?"";,"content":`)
-		if text := stringAt(c.src, data, "result.content"); !text.IsZero() {
-			m = append(append(m, text.Slice(c.src)...), '}')
-		} else {
-			m = appendFilled(m, c.src, data, `$error.message?"";}`)
+		said := `$error.message?"";`
+		if !stringAt(c.src, data, "result.content").IsZero() {
+			said = `$result.content?"";`
 		}
-		c.answer.results = append(c.answer.results, m)
+		c.answered(appendFilled(nil, c.src, data, `{"role":"tool","tool_call_id":$toolCallId?"";,"content":`+said), nil)
 	default:
 		c.skip(api.SkipMeta, 1)
 	}
@@ -207,8 +205,8 @@ func (c *chatLog) next() {
 // said adds a text of the model, or a list of texts.
 func (c *chatLog) said(content jsonspan.Span) {
 	c.next()
-	if content.Len() > 2 && c.src[content.Start] == '"' {
-		c.answer.texts = append(c.answer.texts, content.Slice(c.src))
+	if !content.IsZero() && c.src[content.Start] == '"' {
+		c.answer.texts = c.withText(c.answer.texts, content)
 	} else {
 		c.answer.texts = c.texts(c.answer.texts, content)
 	}
@@ -232,10 +230,10 @@ func (c *chatLog) user(content jsonspan.Span) {
 		if text := stringAt(c.src, part, "text"); text.Len() > 2 {
 			parts = appendJSON(parts, c.src, `,{"type":"text","text":`, text, `}`)
 		} else if url := stringAt(c.src, part, "source.url"); !url.IsZero() {
-			parts = appendJSON(parts, c.src, `,{"type":"image_url","image_url":{"url":`, url, `}}`)
+			parts = appendImage(parts, c.textAt(url))
 		} else if !stringAt(c.src, part, "source.data").IsZero() {
 			url := "data:" + textOf(c.src, part, "source.media_type") + ";base64," + textOf(c.src, part, "source.data")
-			parts = appendJSON(parts, c.src, `,{"type":"image_url","image_url":{"url":`, quoted(url), `}}`)
+			parts = appendImage(parts, url)
 		}
 	}
 	if parts == nil {

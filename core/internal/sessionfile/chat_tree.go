@@ -260,7 +260,7 @@ func (c *chatTree) asked(n *chatNode, i int32) {
 	text, images := n.text, []byte(nil)
 	for _, file := range items(c.src, n.files) {
 		if url := stringAt(c.src, file, "url"); typeOf(c.src, file) == "image" && !url.IsZero() {
-			images = appendJSON(images, c.src, `,{"type":"image_url","image_url":{"url":`, url, `}}`)
+			images = appendImage(images, c.textAt(url))
 		}
 	}
 	said := joinedTexts(c.texts(nil, n.parts))
@@ -283,6 +283,11 @@ func (c *chatTree) asked(n *chatNode, i int32) {
 		c.put(`{"type":"text","text":`, said, `}`)
 	}
 	c.put(images, `]}`)
+}
+
+// appendImage appends a part with an image, after a comma.
+func appendImage(dst []byte, url string) []byte {
+	return appendJSON(dst, nil, `,{"type":"image_url","image_url":{"url":`, quoted(url), `}}`)
 }
 
 // spoken returns the text of an answer without the thoughts and the code that old versions of Open WebUI wrote into it.
@@ -351,11 +356,24 @@ func (c *chatTree) part(at jsonspan.Span, node int32) {
 func (c *chatTree) call(at jsonspan.Span, id, arguments string) {
 	a := &c.answer
 	a.calls = appendFilled(a.calls, c.src, at, `,{"id":$`+id+`?"";,"type":"function","function":{"name":$name?"";,"arguments":`)
-	if args := find(c.src, at, arguments); args.IsZero() || c.src[args.Start] == '"' {
-		a.calls = appendFilled(a.calls, c.src, at, `$`+arguments+`?"{}";}}`)
-	} else {
-		a.calls = append(jsonspan.AppendString(a.calls, jsonspan.AppendCompact(nil, args.Slice(c.src))), "}}"...)
+	c.arguments(find(c.src, at, arguments))
+}
+
+// arguments ends the call with its arguments: a text, or the JSON of any other value.
+func (c *chatTree) arguments(args jsonspan.Span) {
+	text := []byte(`"{}"`)
+	if !args.IsZero() && c.src[args.Start] != 'n' {
+		text = c.spelled(args)
 	}
+	c.answer.calls = appendJSON(c.answer.calls, nil, text, `}}`)
+}
+
+// spelled returns the string at a span, or the JSON of any other value as a string.
+func (c *chatTree) spelled(value jsonspan.Span) []byte {
+	if c.src[value.Start] == '"' {
+		return value.Slice(c.src)
+	}
+	return jsonspan.AppendString(nil, jsonspan.AppendCompact(nil, value.Slice(c.src)))
 }
 
 // result adds the result of a call: a text, the texts of a list of parts with types, or the JSON of any other value.
@@ -363,15 +381,20 @@ func (c *chatTree) result(at jsonspan.Span, id, output string) {
 	m := appendFilled(nil, c.src, at, `{"role":"tool","tool_call_id":$`+id+`?"";,"content":`)
 	said := find(c.src, at, output)
 	parts := items(c.src, said)
-	data := len(parts) == 0 || slices.ContainsFunc(parts, func(part jsonspan.Span) bool { return typeOf(c.src, part) == "" })
-	if text := stringAt(c.src, at, output); !text.IsZero() {
-		m = append(m, text.Slice(c.src)...)
-	} else if data && !said.IsZero() && string(said.Slice(c.src)) != "null" && string(said.Slice(c.src)) != "[]" {
-		m = jsonspan.AppendString(m, jsonspan.AppendCompact(nil, said.Slice(c.src)))
-	} else {
-		m = appendJSON(m, nil, quoted(strings.Join(decoded(c.texts(nil, said)), "")))
+	untyped := func(part jsonspan.Span) bool { return typeOf(c.src, part) == "" }
+	switch {
+	case said.IsZero() || c.src[said.Start] == 'n':
+		c.answered(m, []byte(`""`))
+	case c.src[said.Start] == '[' && !slices.ContainsFunc(parts, untyped):
+		c.answered(m, joined(c.texts(nil, said), ""))
+	default:
+		c.answered(m, c.spelled(said))
 	}
-	c.answer.results = append(c.answer.results, append(m, '}'))
+}
+
+// answered adds the result of a call: the beginning of its message, and its content.
+func (c *chatTree) answered(begin, content []byte) {
+	c.answer.results = append(c.answer.results, appendJSON(begin, nil, content, `}`))
 }
 
 // flush writes the parts of the answer as messages.
@@ -409,23 +432,33 @@ func (c *chatTree) texts(to [][]byte, at jsonspan.Span) [][]byte {
 	if text.IsZero() {
 		text = stringAt(c.src, at, "text.value")
 	}
+	return c.withText(to, text)
+}
+
+// withText appends the string at a span unless it is empty.
+func (c *chatTree) withText(to [][]byte, text jsonspan.Span) [][]byte {
 	if text.Len() > 2 {
 		to = append(to, text.Slice(c.src))
 	}
 	return to
 }
 
-func decoded(texts [][]byte) (all []string) {
-	for _, text := range texts {
-		all = append(all, jsonspan.Text(text, jsonspan.Span{End: uint32(len(text))}))
+// joined returns texts, which are JSON strings, as a single one with a separator between them.
+func joined(texts [][]byte, separator string) []byte {
+	var all []byte
+	for i, text := range texts {
+		if i > 0 {
+			all = append(all, separator...)
+		}
+		all = jsonspan.AppendText(all, text, jsonspan.Span{End: uint32(len(text))})
 	}
-	return all
+	return jsonspan.AppendString(nil, all)
 }
 
-// joinedTexts returns texts, which are JSON strings, as a single one, or nil if there are none.
+// joinedTexts returns texts, which are JSON strings, as a single one of several lines, or nil if there are none.
 func joinedTexts(texts [][]byte) []byte {
 	if len(texts) <= 1 {
 		return slices.Concat(texts...)
 	}
-	return appendJSON(nil, nil, quoted(strings.Join(decoded(texts), "\n")))
+	return joined(texts, "\n")
 }
