@@ -257,24 +257,19 @@ func (c *chatList) fresh(s *saver, i int, name string) {
 		s.write(`},"blocks":[`)
 	}
 	n := 0
-	part := func(typ string) {
-		s.comma(n)
-		n++
-		s.write(`{"`, w.tag, `":`, quoted(typ))
-	}
 	if role == "tool" && !index {
-		part(w.resultType)
+		c.partOf(s, &n, w.resultType)
 		s.pair(w.resultID, jsonspan.Text(s.in.Src, id))
 		c.named(s, name)
 		s.pair(w.result, text)
 		s.write(`}`)
 	} else if text != "" || role == "tool" {
-		part(w.textType)
+		c.partOf(s, &n, w.textType)
 		s.pair(w.text, text)
 		s.write(`}`)
 	}
 	for _, url := range images {
-		part(w.imageType)
+		c.partOf(s, &n, w.imageType)
 		s.pair(w.url, jsonspan.Text(s.in.Src, url))
 		s.write(`}`)
 	}
@@ -282,7 +277,7 @@ func (c *chatList) fresh(s *saver, i int, name string) {
 		if index && c.apart {
 			break
 		}
-		part(w.callType)
+		c.partOf(s, &n, w.callType)
 		s.pair(w.id, textOf(s.in.Src, call, "id"))
 		c.named(s, textOf(s.in.Src, call, "function.name"))
 		if args := textOf(s.in.Src, call, "function.arguments"); w.tag == "$type" && holdsObject(args) {
@@ -293,6 +288,15 @@ func (c *chatList) fresh(s *saver, i int, name string) {
 		s.write(`}`)
 	}
 	s.write(`]}`)
+}
+
+// partOf writes the beginning of the next part. n is the number of parts so far.
+//
+//go:noinline
+func (c *chatList) partOf(s *saver, n *int, typ string) {
+	s.comma(*n)
+	*n++
+	s.write(`{"`, c.words.tag, `":`, quoted(typ))
 }
 
 // holdsObject reports whether a text is a JSON object.

@@ -119,7 +119,7 @@ func (c *chatLog) letta(at jsonspan.Span) {
 	case "assistant":
 		c.said(find(c.src, at, "content"))
 	case "tool_call", "approval_request":
-		c.next()
+		c.next(noID)
 		calls := find(c.src, at, "tool_calls")
 		if calls.IsZero() || c.src[calls.Start] != '[' {
 			c.call(find(c.src, at, "tool_call"), "tool_call_id", "arguments")
@@ -169,7 +169,7 @@ func (c *chatLog) copilot(at jsonspan.Span) {
 		c.said(find(c.src, data, "content"))
 		for i, call := range items(c.src, find(c.src, data, "toolRequests")) {
 			if i == 0 {
-				c.next()
+				c.next(noID)
 			}
 			c.call(call, "toolCallId", "arguments")
 		}
@@ -195,16 +195,9 @@ func (c *chatLog) begin(summary jsonspan.Span) {
 	c.user(summary)
 }
 
-// next writes the answer so far if it has results: what follows is a new message of the model.
-func (c *chatLog) next() {
-	if len(c.answer.results) > 0 {
-		c.flush(noID)
-	}
-}
-
 // said adds a text of the model, or a list of texts.
 func (c *chatLog) said(content jsonspan.Span) {
-	c.next()
+	c.next(noID)
 	if !content.IsZero() && c.src[content.Start] == '"' {
 		c.answer.texts = c.withText(c.answer.texts, content)
 	} else {

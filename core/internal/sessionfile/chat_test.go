@@ -364,6 +364,11 @@ func TestChatSaid(t *testing.T) {
 		{"a quotation in LibreChat", libre(`"text":"a` + strings.ReplaceAll(hidden, `"`, `\"`) + `"`), []string{"assistant  a" + hidden}},
 		{"only a thought in LibreChat", libre(`"text":"a","content":[{"type":"think","think":"b"}]`), []string{"assistant  a"}},
 		{"an image as a result", result(`[{"type":"input_image","image_url":"data:image/png;base64,AAAA"}]`), []string{"call x n {}", "tool x "}},
+		{"an object as a result", result(`{}`), []string{"call x n {}", "tool x {}"}},
+		{"a number as a result", result(`42`), []string{"call x n {}", "tool x 42"}},
+		{"no result", result(`null`), []string{"call x n {}", "tool x "}},
+		{"arguments that are null", libre(`"content":[{"type":"tool_call","tool_call":{"id":"x","name":"n","args":null,"output":"o"}}]`), []string{"call x n {}", "tool x o"}},
+		{"arguments as an object", libre(`"content":[{"type":"tool_call","tool_call":{"id":"x","name":"n","args":{ "a": 5 },"output":"o"}}]`), []string{`call x n {"a":5}`, "tool x o"}},
 		{"a list of data as a result", result(`[{"text":"a","n":5}]`), []string{"call x n {}", `tool x [{"text":"a","n":5}]`}},
 	} {
 		a := open(t, []byte(c.src))

@@ -286,6 +286,8 @@ func (c *chatTree) asked(n *chatNode, i int32) {
 }
 
 // appendImage appends a part with an image, after a comma.
+//
+//go:noinline
 func appendImage(dst []byte, url string) []byte {
 	return appendJSON(dst, nil, `,{"type":"image_url","image_url":{"url":`, quoted(url), `}}`)
 }
@@ -317,17 +319,12 @@ type chatAnswer struct {
 // part adds a part of an answer. A text or, in Open WebUI, a call after results begins a new message of the model.
 func (c *chatTree) part(at jsonspan.Span, node int32) {
 	a := &c.answer
-	next := func() {
-		if len(a.results) > 0 {
-			c.flush(node)
-		}
-	}
 	switch typeOf(c.src, at) {
 	case "text":
-		next()
+		c.next(node)
 		a.texts = c.texts(a.texts, at)
 	case "message":
-		next()
+		c.next(node)
 		if texts := joinedTexts(c.texts(nil, find(c.src, at, "content"))); texts != nil {
 			a.texts = append(a.texts, texts)
 		}
@@ -338,7 +335,7 @@ func (c *chatTree) part(at jsonspan.Span, node int32) {
 			c.result(call, "id", "output")
 		}
 	case "function_call":
-		next()
+		c.next(node)
 		c.call(at, "call_id", "arguments")
 	case "function_call_output":
 		c.result(at, "call_id", "output")
@@ -393,8 +390,19 @@ func (c *chatTree) result(at jsonspan.Span, id, output string) {
 }
 
 // answered adds the result of a call: the beginning of its message, and its content.
+//
+//go:noinline
 func (c *chatTree) answered(begin, content []byte) {
 	c.answer.results = append(c.answer.results, appendJSON(begin, nil, content, `}`))
+}
+
+// next writes the answer so far if it has results: what follows is a new message of the model.
+//
+//go:noinline
+func (c *chatTree) next(node int32) {
+	if len(c.answer.results) > 0 {
+		c.flush(node)
+	}
 }
 
 // flush writes the parts of the answer as messages.
@@ -436,6 +444,8 @@ func (c *chatTree) texts(to [][]byte, at jsonspan.Span) [][]byte {
 }
 
 // withText appends the string at a span unless it is empty.
+//
+//go:noinline
 func (c *chatTree) withText(to [][]byte, text jsonspan.Span) [][]byte {
 	if text.Len() > 2 {
 		to = append(to, text.Slice(c.src))
