@@ -36,6 +36,10 @@ func TestLogsThatWereReadAreCut(t *testing.T) {
 		"asked for at the end": src("git add -A && git diff --cached", "pushed", answer),
 		"a query":              src("docker exec db psql -c 'select 1'", "pushed", answer),
 		"a plan":               src("terraform plan", "pushed", answer),
+		"a difference":         src("gh pr diff 7", "pushed", answer),
+		"a list of packages":   src("pip freeze", "pushed", answer),
+		"a file elsewhere":     src("ssh kiln cat ramp.log", "pushed", answer),
+		"what would be done":   src("make -n install", "pushed", answer),
 		"not read yet":         src("git push", "pushed", ""),
 		"failed":               src("git push", `Command exited with code 1`, answer),
 	} {

@@ -5,8 +5,11 @@ import (
 	"strings"
 )
 
-// settingLine is a line of a file of settings. Elements of a list have no value.
-type settingLine struct{ line, key, value string }
+// settingLine is a line of a file of settings. Elements of a list have no value, unless they begin with a key themselves.
+type settingLine struct {
+	line, key, value string
+	item             bool // an element of a YAML list
+}
 
 // settingFiles are the endings of the names of files that hold settings.
 var settingFiles = wordListOf("json jsonc json5 yaml yml toml ini cfg conf env properties")
@@ -26,18 +29,26 @@ func settingChanges(c *change) (text string, ok bool) {
 		return "", false
 	}
 	var added, removed, changed []string
-	for _, s := range now {
-		at := slices.IndexFunc(was, func(old settingLine) bool { return old.key == s.key })
+	for i, s := range now {
+		hasKey := func(other settingLine) bool { return other.key == s.key }
+		at := slices.IndexFunc(was, hasKey)
 		switch {
 		case at < 0:
 			added = append(added, nameQuote(s.line))
 			continue
-		case was[at].value != s.value && was[at].value != "" && s.value != "":
+		case slices.ContainsFunc(was[at+1:], hasKey) || slices.IndexFunc(now, hasKey) < i || slices.ContainsFunc(now[i+1:], hasKey):
+			return "", false // which of them has become which?
+		case was[at].value == "" && s.value != "":
+			added = append(added, nameQuote(s.line))
+		case was[at].value != s.value && s.value != "":
 			changed = append(changed, nameQuote(s.key)+" from "+codeQuote(clipLine(was[at].value, quotedLine))+" to "+codeQuote(clipLine(s.value, quotedLine)))
 		}
 		was = slices.Delete(was, at, at+1)
 	}
 	for _, s := range was {
+		if s.item && s.value != "" { // the key alone names no element
+			s.key = s.line
+		}
 		removed = append(removed, nameQuote(s.key))
 	}
 	var parts []string
@@ -80,18 +91,19 @@ func settingsIn(lines []string) (all []settingLine, ok bool) {
 func settingOf(line string) (s settingLine, ok bool) {
 	item := strings.TrimPrefix(line, "- ")
 	rest, quotes := strings.CutPrefix(item, `"`)
-	at := strings.IndexAny(item, ":=")
+	s.item = line != item
+	at := keyEnd(item, s.item)
 	if quotes {
 		at = strings.IndexByte(rest, '"') + 2
 	}
 	switch {
 	case quotes && at > 1, at > 0 && !quotes && !strings.Contains(strings.TrimRight(item[:at], " "), " "):
 		s.key, rest = strings.Trim(item[:at], `" `), strings.TrimLeft(item[at:], " ")
-		if rest != "" && strings.IndexByte(":=", rest[0]) < 0 {
+		if s.key == "" || rest != "" && strings.IndexByte(":=", rest[0]) < 0 {
 			return s, false
 		}
 		s.value = strings.Trim(strings.TrimLeft(rest, ":= "), `"`)
-	case line != item:
+	case s.item:
 		s.key = item
 	default:
 		return s, false
@@ -99,8 +111,19 @@ func settingOf(line string) (s settingLine, ok bool) {
 	if strings.HasSuffix(s.value, "{") || strings.HasSuffix(s.value, "[") {
 		s.value = ""
 	}
-	if s.line = line; s.value == "" && line == item {
+	if s.line = line; s.value == "" && !s.item {
 		s.line = s.key
 	}
 	return s, true
+}
+
+// keyEnd returns the position of the sign after the key at the beginning of a line, or -1: an equals sign, which elements of lists don't
+// have, or a colon that a space or nothing follows, unlike that of an address.
+func keyEnd(line string, item bool) int {
+	for i := range len(line) {
+		if line[i] == '=' && !item || line[i] == ':' && (i+1 == len(line) || line[i+1] == ' ') {
+			return i
+		}
+	}
+	return -1
 }

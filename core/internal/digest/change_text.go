@@ -34,6 +34,9 @@ func (c *change) text() string {
 		return changesVerb + said
 	}
 	parts := nameChanges(definedIn(added, mostDefined), definedIn(removed, mostDefined))
+	if (len(added) == 0) != (len(removed) == 0) { // lines that were exchanged are neither added nor removed
+		added, removed = c.added, c.removed
+	}
 	if len(parts) == 0 && len(removed) <= mostRemoved && len(added) <= mostAdded && size(removed)+size(added) <= quotedNew {
 		return beforeAfter(removed, added)
 	}
@@ -118,8 +121,8 @@ func nameChanges(now, before []string) (parts []string) {
 // mostParts is the maximum number of parts in the description of several edits of one file.
 const mostParts = 3
 
-// joinEdits joins the descriptions of several edits of one file. What they say twice is said once. Of too many parts, the first one of each kind
-// stays.
+// joinEdits joins the descriptions of several edits of one file. What they say twice is said once. Of too many parts, the last one of each kind
+// stays, as it is true at the end.
 func joinEdits(edits []string) string {
 	var parts []string
 	for _, edit := range edits {
@@ -127,24 +130,27 @@ func joinEdits(edits []string) string {
 			if part != "" && !slices.Contains(parts, part) && !mergeEdit(parts, part) {
 				parts = append(parts, part)
 			}
-		}
-	}
-	for len(parts) > mostParts {
-		at, quote := 0, len(parts)-1
-		for n := len(parts) - 1; n > 0 && at == 0; n-- {
-			if slices.ContainsFunc(parts[:n], func(part string) bool { return partKind(part) == partKind(parts[n]) }) {
-				at = n
+			if len(parts) > mostParts {
+				at := leastTelling(parts)
+				parts = slices.Delete(parts, at, at+1)
 			}
 		}
-		for quote > 0 && !strings.Contains(parts[quote], "`") {
-			quote--
-		}
-		if at == 0 { // one of each kind: a quote says least
-			at = cmp.Or(quote, len(parts)-1)
-		}
-		parts = slices.Delete(parts, at, at+1)
 	}
 	return strings.Join(parts, editSeparator)
+}
+
+// leastTelling returns the index of the part that says least: the first one after which another one of its kind follows, else a quote.
+func leastTelling(parts []string) int {
+	for n := range parts {
+		if slices.ContainsFunc(parts[n+1:], func(part string) bool { return partKind(part) == partKind(parts[n]) }) {
+			return n
+		}
+	}
+	quote := len(parts) - 1
+	for quote > 0 && !strings.Contains(parts[quote], "`") {
+		quote--
+	}
+	return cmp.Or(quote, len(parts)-1)
 }
 
 // partKind returns the beginning of a part that shows its kind: its verb, and whether a quote follows.

@@ -241,10 +241,15 @@ func readUnits(t *turn, line string) (units []unit) {
 	for _, verb := range []string{editedVerb, wroteVerb, deletedVerb} {
 		if rest, found := strings.CutPrefix(line, verb); found {
 			kind = changeUnit
-			if source, _, found = strings.Cut(rest, ": "); !found && strings.HasSuffix(rest, ")") { // "door.go (3 lines)"
-				source, _, _ = strings.Cut(rest, " (")
+			if source, _, found = strings.Cut(rest, ": "); !found && countsLines(rest) { // "door.go (3 lines)"
+				source = rest[:strings.LastIndex(rest, " (")]
 			}
 		}
 	}
 	return []unit{{kind: kind, message: -1, source: source, text: line, factor: ofOldLine * 3 / 4}}
+}
+
+// countsLines reports whether a line about a change ends with a number of lines or places instead of a description.
+func countsLines(line string) bool {
+	return strings.Contains(line, " (") && (strings.HasSuffix(line, " line)") || strings.HasSuffix(line, " lines)") || strings.HasSuffix(line, " places)"))
 }

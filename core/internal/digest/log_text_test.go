@@ -37,6 +37,12 @@ func TestChangeOfSettings(t *testing.T) {
 		{"elements of a list", "kiln.json", "\"ignore\": [\n\"lamps\",\n\"fans\"\n]", "\"ignore\": [\n\"lamps\"\n]", "removes fans"},
 		{"YAML", ".ci/kiln.yml", "retries: 3\n- run: heat", "# often\nretries: 5\n- run: heat\n- fan", "adds `- fan`; changes retries from `3` to `5`"},
 		{"prose in YAML", "kiln.yml", "heat it now", "heat it later", "changes `heat it now` to `heat it later`"},
+		{"addresses in a list", "kiln.yml", "- https://kiln.example/a", "- https://kiln.example/b", "adds `- https://kiln.example/b`; removes `https://kiln.example/a`"},
+		{"an element with keys", "kiln.yml", "- name: lamp\n  size: 3", "", "removes `- name: lamp`, size"},
+		{"a value where none was", "kiln.env", "DOOR=", "DOOR=shut", "adds `DOOR=shut`"},
+		{"two values of one name", "kiln.json", "\"zone\": 1,\n\"zone\": 2", "\"zone\": 3", "changes `\"zone\": 1,` `\"zone\": 2` to `\"zone\": 3`"},
+		{"no name", "kiln.json", "\"\": 1", "\"\": 2", ""},
+		{"lines too short to tell", "kiln.go", "a := 1\nb := 2\nc := 3", "a := 5\nb := fan(7)\nc := 9", ""},
 		{"many settings", "kiln.ini", "", "a1 = 1\na2 = 1\na3 = 1\na4 = 1\na5 = 1\na6 = 1\na7 = 1", "adds `a1 = 1`, `a2 = 1`, `a3 = 1`, `a4 = 1`, `a5 = 1`, and 2 more"},
 		{"a long line", "kiln.ts", long + "px-2 " + long, long + "pl-0 pr-2 " + long, "changes `fan lamp door fan px-2 lamp door fan` to `fan lamp door fan pl-0 pr-2 lamp door fan`"},
 	} {
@@ -78,7 +84,9 @@ func TestEditsOfOneFile(t *testing.T) {
 		{[]string{"adds rampUp", "adds soak; adds the comment “Shut the “hot” door; adds lamps, fans to all”"},
 			"adds rampUp, soak; adds the comment “Shut the “hot” door; adds lamps, fans to all”"},
 		{[]string{"changes `a` to `b`", "changes `c` to `d`", "adds rampUp", "removes `e`", "adds the comment “Shut the door, it is hot.”"},
-			"changes `a` to `b`; adds rampUp; adds the comment “Shut the door, it is hot.”"},
+			"changes `c` to `d`; adds rampUp; adds the comment “Shut the door, it is hot.”"},
+		{[]string{"changes lamp from `1` to `2`", "adds rampUp", "changes lamp from `2` to `3`", "removes soak", "changes lamp from `3` to `4`"},
+			"adds rampUp; removes soak; changes lamp from `3` to `4`"},
 		{[]string{uses("4"), "uses `door.open(…)` in 2 places"}, uses("4") + "; uses `door.open(…)` in 2 places"},
 	} {
 		if got := joinEdits(c.edits); got != c.want {
@@ -147,8 +155,10 @@ func TestChangedFiles(t *testing.T) {
 		{number: 2, units: []unit{{kind: changeUnit, source: "d.go", text: "edited d.go"}, {kind: changeUnit, source: "d.go", text: "edited d.go"}}},
 		{number: 4, units: []unit{{kind: changeUnit, source: "d.go", text: "edited d.go"}}},
 	}}
-	if us := readUnits(&turn{}, "edited d.go (3 lines)"); us[0].source != "d.go" {
-		t.Errorf("%q", us[0].source)
+	for line, want := range map[string]string{"edited d.go (3 lines)": "d.go", "edited d (old).md (1 line)": "d (old).md", "wrote d (old)": "d (old)"} {
+		if us := readUnits(&turn{}, line); us[0].source != want {
+			t.Errorf("%q, not %q", us[0].source, want)
+		}
 	}
 	paths := []string{"x.go", "y.go", "a.go", "b.go", "b, c.go", "d.go"}
 	text := k.files(paths, 400)

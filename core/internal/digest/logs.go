@@ -32,7 +32,7 @@ func IsLog(t *transcript.Transcript, n int32) bool {
 }
 
 // fetchers are programs, and their commands, that change nothing themselves and print what somebody asked for.
-var fetchers = wordListOf("psql mysql curl wget api plan template exec")
+var fetchers = wordListOf("psql mysql curl wget ssh api plan template exec cat diff freeze doc tag ps inspect -n --dry-run --collect-only --stdout")
 
 // fetches reports whether a command prints what was asked for, although others of its program change something.
 func fetches(words []string) bool {

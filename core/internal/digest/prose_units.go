@@ -78,7 +78,7 @@ type proseReader struct {
 	may     int        // the indentation of the open item if it may head a list, or -1
 	table   bool
 	fence   string
-	code    string // the lines of the open block of code, with a space after each
+	code    string // the lines of the open block of code
 	lines   int    // the number of these lines
 	most    int    // the maximum size of a quoted block, in bytes
 }
@@ -178,7 +178,7 @@ func (p *proseReader) line(line string) {
 		if strings.HasPrefix(s, p.fence) {
 			p.endCode()
 		} else if len(p.code) <= p.most {
-			p.code += s + " "
+			p.code += s + "\n"
 			p.lines++
 		}
 		return
@@ -215,21 +215,24 @@ const (
 // endCode ends a code block. A short block is added to the line that introduces it, and a longer one is a unit of its own. Drawn trees are left
 // out, because on one line nobody can read them.
 func (p *proseReader) endCode() {
-	code := strings.Join(strings.Fields(p.code), " ")
-	fits := code != "" && len(p.code) <= p.most
+	code := ""
+	if len(p.code) <= p.most {
+		code = quotedLines(p.code)
+	}
+	fits := code != ""
 	switch {
 	case fits && p.lines <= mostShortLines && len(code) <= shortCode && (p.item || p.open == "" && p.lead != ""):
 		if p.open == "" {
 			p.open = p.lead + ":"
 			p.lead = ""
 		}
-		p.open += " `" + code + "`"
+		p.open += " " + code
 		if !p.item {
 			p.flush()
 		}
-	case fits && len(code) > shortCode && p.lines <= mostCodeLines && !p.item && !strings.ContainsAny(code, "├└│"):
+	case fits && p.most > shortCode && (len(code) > shortCode || p.lead != "") && p.lines <= mostCodeLines && !p.item && !strings.ContainsAny(code, "├└│"):
 		p.flush()
-		p.see(p.introduction(), Fence(codeQuote(code)), 0)
+		p.see(p.introduction(), Fence(code), 0)
 		p.lead = ""
 	case p.open == "" && !p.item: // the block is omitted, and so is its introduction
 		if p.lead == "" && p.most > shortCode { // the heading announced the block
@@ -238,6 +241,17 @@ func (p *proseReader) endCode() {
 		p.lead = ""
 	}
 	p.fence, p.code, p.lines = "", "", 0
+}
+
+// quotedLines returns each line of a block of code in backticks, because commands and statements that share them would seem to be one.
+func quotedLines(code string) string {
+	var b strings.Builder
+	for line := range strings.Lines(code) {
+		if line = strings.Join(strings.Fields(line), " "); line != "" {
+			b.WriteString(codeQuote(line) + " ")
+		}
+	}
+	return strings.TrimSuffix(b.String(), " ")
 }
 
 // row reads a table row. The first row of a table introduces the others.

@@ -30,10 +30,10 @@ func TestProseUnits(t *testing.T) {
 func TestCodeInAnswers(t *testing.T) {
 	tree := strings.Repeat("lamp.go # the lamp\n", 12)
 	var got []string
-	unitsWithCode("Done. The folders:\n```\n"+tree+"```\n\nThe rest:\n```\n"+tree+"fan.go\n```\nAll is well.\n## Tree\n```\n├── "+strings.Repeat("lamp", 60)+"\n```\nIt stays.", longCode, func(lead, text string, item int) {
+	unitsWithCode("Done. The folders:\n```\n"+tree+"```\n\nRun:\n```\ncd kiln\nlamp on\n\nlamp off\nfan `on`\n```\nThe rest:\n```\n"+tree+"fan.go\n```\nAll is well.\n## Tree\n```\n├── "+strings.Repeat("lamp", 60)+"\n```\nIt stays.", longCode, func(lead, text string, item int) {
 		got = append(got, lead+"| "+text)
 	})
-	if want := []string{"| Done.", "The folders| `" + strings.TrimSpace(strings.Repeat("lamp.go # the lamp ", 12)) + "`", "| All is well.", "| It stays."}; !slices.Equal(got, want) {
+	if want := []string{"| Done.", "The folders| " + strings.TrimSpace(strings.Repeat("`lamp.go # the lamp` ", 12)), "Run| `cd kiln` `lamp on` `lamp off` `` fan `on` ``", "| All is well.", "| It stays."}; !slices.Equal(got, want) {
 		t.Errorf("%q, not %q", got, want)
 	}
 }

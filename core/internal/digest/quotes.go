@@ -239,7 +239,11 @@ func (f *passageFinder) block(i, most int) int {
 		}
 	}
 	// A definition without brackets may continue after the last line that was read.
-	continues := end == len(f.lines) && needsEnd(f.lines[i].text) && !(endsBlock(f.lines[end-1].text) && f.lines[end-1].indent == indent) || strings.HasSuffix(f.lines[end-1].text, "\\")
+	last := end - 1
+	for last > i && f.lines[last].text == "" {
+		last--
+	}
+	continues := end == len(f.lines) && needsEnd(f.lines[i].text) && !(endsBlock(f.lines[last].text) && f.lines[last].indent == indent) || strings.HasSuffix(f.lines[last].text, "\\")
 	size := 0
 	for _, line := range f.lines[i:end] {
 		if line.text != "" {
@@ -255,10 +259,10 @@ func (f *passageFinder) block(i, most int) int {
 	return end
 }
 
-// endsBlock reports whether a line closes a block by a word, as in Ruby and Lua.
+// endsBlock reports whether a line closes a block by a word, as in Ruby and Lua: "end", "end)", "end # each", but not "end = 7".
 func endsBlock(text string) bool {
 	rest, found := strings.CutPrefix(text, "end")
-	return found && (rest == "" || !isLetter(rune(rest[0])))
+	return found && (rest == "" || strings.IndexByte(").,;]}", rest[0]) >= 0 || rest[0] == ' ' && len(rest) > 1 && (isLetter(rune(rest[1])) || strings.IndexByte("#-", rest[1]) >= 0))
 }
 
 // needsEnd reports whether the definition that a line begins has its body on the lines after it, without brackets around it.

@@ -160,19 +160,32 @@ func (r *quoteReader) read(message int32, path, content string, stays bool) {
 }
 
 // isTestFile reports whether a file contains tests, by a word of its name: "ramp_test.go", "RampTests.java", "ramp.spec.ts", "test.js".
+// A specification in prose or data is none: "api-spec.yaml".
 func isTestFile(path string) bool {
 	name := fileName(path)
 	for from := 0; from < len(name); {
 		end := from + 1
-		for end < len(name) && isLetter(rune(name[end])) && name[end] != '_' && !(name[end] >= 'A' && name[end] <= 'Z' && name[end-1] >= 'a' && name[end-1] <= 'z') {
+		for end < len(name) && isLetter(rune(name[end])) && name[end] != '_' && !beginsWord(name, end) {
 			end++
 		}
-		if word := strings.TrimSuffix(lower(strings.TrimLeft(name[from:end], "._-")), "s"); word == "test" || word == "spec" {
+		switch strings.TrimSuffix(lower(strings.Trim(name[from:end], "._-0123456789")), "s") {
+		case "test":
 			return true
+		case "spec":
+			return end < len(name) && !proseFiles.has(name[strings.LastIndexByte(name, '.')+1:]) && !settingFiles.has(name[strings.LastIndexByte(name, '.')+1:])
 		}
 		from = end
 	}
 	return false
+}
+
+// proseFiles are the endings of the names of files that hold text for people.
+var proseFiles = wordListOf("md mdx txt rst adoc html pdf docx")
+
+// beginsWord reports whether a capital at a position of a name begins a word: "RampTest", "HTTPTest".
+func beginsWord(name string, at int) bool {
+	is := func(at int, from, to byte) bool { return at < len(name) && name[at] >= from && name[at] <= to }
+	return is(at, 'A', 'Z') && (is(at-1, 'a', 'z') || is(at-1, 'A', 'Z') && is(at+1, 'a', 'z'))
 }
 
 // changed adds the passages of a file that a call wrote as a whole. The log says what an edit does.

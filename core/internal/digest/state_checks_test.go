@@ -137,23 +137,36 @@ func TestUndoneCommits(t *testing.T) {
 	commit := func(id, hash, subject string) string {
 		return ranAs(id, "x", "git commit -m '"+subject+"'", "[main "+hash+"] "+subject+`\n 1 file changed, 2 insertions(+)`)
 	}
-	for name, back := range map[string]string{
-		"by hash":    ranAs("3", "x", "git revert --no-edit bbbb222", "[main cccc333] Revert"),
-		"the newest": ranAs("3", "x", "git reset --hard HEAD~1", "HEAD is now at aaaa111 Fire the kiln"),
-		"by subject": commit("3", "cccc333", `Revert \"Paint the lamp_7\"`),
+	const lamp, firing = "Paint the lamp_7", "Fire the kiln_7"
+	for name, c := range map[string]struct{ back, undone string }{
+		"by hash":             {ranAs("3", "x", "git revert --no-edit bbbb222", "[main cccc333] Revert"), lamp},
+		"before an option":    {ranAs("3", "x", "git revert bbbb222 --no-edit", "[main cccc333] Revert"), lamp},
+		"the newest":          {ranAs("3", "x", "git reset --hard HEAD~1", "HEAD is now at aaaa111 Fire the kiln"), lamp},
+		"by subject":          {commit("3", "cccc333", `Revert \"Paint the lamp_7\"`), lamp},
+		"half a subject":      {commit("3", "cccc333", `Revert \"Paint the\"`), ""},
+		"no subject":          {commit("3", "cccc333", `Revert \"\"`), ""},
+		"no name":             {ranAs("3", "x", "git revert ''", "fatal: bad revision ''"), ""},
+		"a letter":            {ranAs("3", "x", "git revert P", "[main cccc333] Revert"), ""},
+		"an earlier one":      {ranAs("3", "x", "git revert HEAD~1", "[main cccc333] Revert"), ""},
+		"a conflict":          {ranAs("3", "x", "git revert bbbb222", `error: could not revert bbbb222... Paint\nhint: resolve`), ""},
+		"only once":           {ranAs("3", "x", "git revert HEAD", "[main cccc333] Revert") + "," + ranAs("4", "x", "git revert --no-edit HEAD", "[main dddd444] Again"), lamp},
+		"the older one after": {ranAs("3", "x", "git revert aaaa111", "[main cccc333] Revert"), firing},
 	} {
 		text := logOf(t, `[
 {"role":"user","content":"Commit the firing and the lamp."},
-`+commit("1", "aaaa111", "Fire the kiln_7")+`,
-`+commit("2", "bbbb222", "Paint the lamp_7")+`,
+`+commit("1", "aaaa111", firing)+`,
+`+commit("2", "bbbb222", lamp)+`,
 {"role":"assistant","content":"Committed as planned in kiln_7."},
 {"role":"user","content":"Take the lamp back."},
-`+back+`,
+`+c.back+`,
 {"role":"assistant","content":"The lamp_7 is as it was."},
 {"role":"user","content":"Thanks, what about the fan?"}
 ]`, 6000)
-		if !strings.Contains(text, "committed “Paint the lamp_7” (main bbbb222; 1 file changed, 2 insertions(+)) (undone in [2])") || strings.Count(text, "undone in") != 1 {
-			t.Errorf("%s:\n%s", name, text)
+		for _, subject := range []string{lamp, firing} {
+			line, _, _ := strings.Cut(text[strings.Index(text, "committed “"+subject):], "\n")
+			if undone := strings.HasSuffix(line, " (undone in [2])"); undone != (subject == c.undone) {
+				t.Errorf("%s: %q\n%s", name, subject, text)
+			}
 		}
 	}
 }

@@ -166,7 +166,7 @@ func (r *turnReader) rewritten(run *run, output string, bad bool) {
 		}
 		r.commits = nil
 	default:
-		r.undone(run)
+		r.undone(run, output)
 	}
 	if run.kind == commits {
 		r.commits = append(r.commits, r.here())
@@ -182,53 +182,101 @@ func (r *turnReader) replaced(at place, verb string) {
 	}
 }
 
-// undone marks the commits that a command takes back.
-func (r *turnReader) undone(run *run) {
-	back := takenBack(run)
-	if back == nil || len(r.commits) == 0 {
+// mostUndone is the number of the newest commits among which those that a command takes back are looked for.
+const mostUndone = 64
+
+// undone marks the commits that a command takes back. A commit that git revert makes becomes the newest one.
+func (r *turnReader) undone(run *run, output string) {
+	back, reverts := takenBack(run)
+	if len(back) == 0 && !reverts || refusedByGit(output) {
 		return
 	}
-	newest := r.commits[len(r.commits)-1]
-	r.commits = slices.DeleteFunc(r.commits, func(at place) bool {
-		u := &r.turns[at.turn].units[at.unit]
-		_, branch, _ := strings.Cut(u.text, committedAs)
-		found := slices.ContainsFunc(back, func(name string) bool {
-			return name == "HEAD" && at == newest && at.turn >= len(r.turns)-2 || strings.HasPrefix(u.text, committedVerb+name) ||
-				len(name) >= leastHash && strings.Contains(branch, name[:leastHash])
-		})
-		if found {
-			u.text += " (undone in [" + itoa(r.now().number) + "])"
+	old := r.commits[:max(0, len(r.commits)-mostUndone)]
+	left := append([]place(nil), r.commits[len(old):]...)
+	for _, name := range back {
+		for n := len(left) - 1; n >= 0; n-- {
+			at := left[n]
+			if u := &r.turns[at.turn].units[at.unit]; !isCommit(u.text, name) || name == headName && (n < len(left)-1 || at.turn < len(r.turns)-2) {
+				continue
+			}
+			r.turns[at.turn].units[at.unit].text += " (undone in [" + itoa(r.now().number) + "])"
+			left = slices.Delete(left, n, n+1)
+			break
 		}
-		return found
-	})
+	}
+	if r.commits = append(old, left...); reverts {
+		r.commits = append(r.commits, r.here())
+	}
 }
 
-// takenBack returns the commits that a command takes back, each by its hash, its subject, or as "HEAD" if it is the newest one.
-func takenBack(run *run) (all []string) {
+// headName is git's name for the newest commit.
+const headName = "HEAD"
+
+// isCommit reports whether a unit reports the commit of a hash or of a subject, or any commit if the name is "HEAD".
+func isCommit(text, name string) bool {
+	said, found := strings.CutPrefix(text, committedVerb)
+	if !found || name == headName {
+		return found
+	}
+	if isHash(name) {
+		_, branch, _ := strings.Cut(said, committedAs)
+		return strings.Contains(branch, " "+name[:leastHash])
+	}
+	name = Fence(clipWords(name, quotedSubject))
+	rest, found := strings.CutPrefix(said, name)
+	return found && (strings.HasPrefix(rest, "”") || strings.HasPrefix(rest, joinOf(name)))
+}
+
+// refusedByGit reports whether git says that it did not do what a command asked for, or that conflicts are left.
+func refusedByGit(output string) bool {
+	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
+		if headedBy(line, []string{"error:", "fatal:", "conflict (", "usage:"}) {
+			return true
+		}
+	}
+	return false
+}
+
+// takenBack returns the commits that a command surely takes back, each by its hash, its subject, or as "HEAD" if it is the newest one. reverts
+// means that the command makes a commit to do so.
+func takenBack(run *run) (back []string, reverts bool) {
 	if run.kind == commits {
 		if subject, found := strings.CutPrefix(messageIn(run.script), `Revert "`); found {
-			subject, _, _ = strings.Cut(subject, `"`)
-			return []string{subject}
+			if subject, _, found = strings.Cut(subject, "\"\n"); !found {
+				subject = strings.TrimSuffix(subject, `"`)
+			}
+			if subject = strings.TrimSpace(subject); subject != "" {
+				back = append(back, subject)
+			}
 		}
-		return nil
+		return back, false
 	}
 	eachCommand(run.script, func(words []string) {
 		if len(words) < 3 || words[0] != "git" {
 			return
 		}
-		last := words[len(words)-1]
-		if words[1] == "revert" && last[0] != '-' || words[1] == "reset" && (last == "HEAD~1" || last == "HEAD^" || last == "HEAD~") {
-			if strings.HasPrefix(last, "HEAD") {
-				last = "HEAD"
+		switch last := words[len(words)-1]; {
+		case words[1] == "reset" && (last == "HEAD~1" || last == "HEAD^" || last == "HEAD~"):
+			back = append(back, headName)
+		case words[1] == "revert":
+			for _, name := range words[2:] {
+				if name == headName || isHash(name) {
+					back = append(back, name)
+				}
+				reverts = reverts || name != "" && name[0] != '-'
 			}
-			all = append(all, last)
 		}
 	}, func(string) {})
-	return all
+	return back, reverts
 }
 
 // leastHash is the number of digits with which git shortens the hash of a commit.
 const leastHash = 7
+
+// isHash reports whether a word is the hash of a commit, or the beginning of one.
+func isHash(word string) bool {
+	return len(word) >= leastHash && len(word) <= 40 && strings.Trim(word, "0123456789abcdef") == ""
+}
 
 // cutCommand ends the text of a long command that was cut off and of which nothing else is known.
 const cutCommand = " …`"
