@@ -128,16 +128,25 @@ func (c *chatLog) letta(at jsonspan.Span) {
 			c.call(call, "tool_call_id", "arguments")
 		}
 	case "tool_return":
-		c.result(at, "tool_call_id", "tool_return")
-	case "approval_response":
-		for _, result := range items(c.src, find(c.src, at, "approvals")) {
-			if !find(c.src, result, "tool_return").IsZero() {
-				c.result(result, "tool_call_id", "tool_return")
-			}
+		results := items(c.src, find(c.src, at, "tool_returns"))
+		if len(results) == 0 { // as older servers write it
+			results = []jsonspan.Span{at}
 		}
+		c.returned(results)
+	case "approval_response":
+		c.returned(items(c.src, find(c.src, at, "approvals")))
 	case "reasoning", "hidden_reasoning":
 	default:
 		c.skip(api.SkipMeta, 1)
+	}
+}
+
+// returned adds the results in a list that may also hold approvals without one.
+func (c *chatLog) returned(results []jsonspan.Span) {
+	for _, result := range results {
+		if !find(c.src, result, "tool_return").IsZero() {
+			c.result(result, "tool_call_id", "tool_return")
+		}
 	}
 }
 

@@ -359,6 +359,8 @@ func TestChatSaid(t *testing.T) {
 		name, src string
 		want      []string
 	}{
+		{"a current message that is not there", strings.Replace(webUI(`"content":"a"`), `"currentId":"a"`, `"currentId":"z"`, 1), []string{"assistant  a"}},
+		{"a list of parts as text", strings.Replace(webUI(`"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]`), `"assistant"`, `"user"`, 1), []string{"user  a\nb"}},
 		{"only reasoning in the output", webUI(`"content":"a","output":[{"type":"reasoning"}]`), []string{"assistant  a"}},
 		{"reasoning in the text", webUI(`"content":"a` + strings.ReplaceAll(hidden+hidden, `"`, `\"`) + `b"`), []string{"assistant  ab"}},
 		{"a quotation in LibreChat", libre(`"text":"a` + strings.ReplaceAll(hidden, `"`, `\"`) + `"`), []string{"assistant  a" + hidden}},
@@ -375,6 +377,10 @@ func TestChatSaid(t *testing.T) {
 		if got := said(t, "librechat", a.Messages); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
+	}
+	parallel := `[{"date":"2026-03-01T10:00:01Z","message_type":"tool_return_message","tool_call_id":"x","tool_return":"a","tool_returns":[{"tool_call_id":"x","tool_return":"a"},{"tool_call_id":"y","tool_return":[{"type":"text","text":"b"}]}]}]`
+	if got := said(t, "librechat", open(t, []byte(parallel)).Messages); !slices.Equal(got, []string{"tool x a", "tool y b"}) {
+		t.Errorf("results of parallel calls: %q", got)
 	}
 	letta := `[{"id":"a","date":"2026-03-01T10:00:01Z","message_type":"user_message","content":"a"},{"id":"b","date":"2026-03-01T10:00:01.5Z","message_type":"user_message","content":"b"}]`
 	if a := open(t, []byte(letta)); a.Error != nil {

@@ -136,7 +136,7 @@ func (c *chatTree) node(s *jsonspan.Scanner) {
 	n := chatNode{at: jsonspan.Span{Start: s.Pos()}, id: noID, parent: noID}
 	var time int64
 	read(s, field{c.app.id, &n.name}, field{c.app.parent, number{&c.ids, &n.parent}},
-		field{c.app.text, &n.text}, field{c.app.parts, anyValue{&n.parts}}, field{"files", anyValue{&n.files}},
+		field{c.app.text, anyValue{&n.text}}, field{c.app.parts, anyValue{&n.parts}}, field{"files", anyValue{&n.files}},
 		field{"conversationId", &c.about}, field{"isCreatedByUser", &n.user}, field{"role", oneOf(&n.role, "user", "system")}, field{"model", &n.model},
 		field{"createdAt", timeOf{c.file}}, field{"timestamp", &time},
 		field{"children", func(s *jsonspan.Scanner) {
@@ -159,19 +159,23 @@ func (c *chatTree) node(s *jsonspan.Scanner) {
 
 // path returns the messages of the live conversation: those that lead to the newest one.
 func (c *chatTree) path() (path []int32) {
-	leaf := int32(noID)
+	leaf, last := int32(noID), int32(noID)
 	if !c.current.IsZero() && c.src[c.current.Start] == '"' {
 		leaf = c.ids.add(c.src, c.current)
-	} else if n := len(c.nodes); n > 0 {
-		leaf = c.nodes[n-1].id
+	}
+	if n := len(c.nodes); n > 0 {
+		last = c.nodes[n-1].id
 	}
 	ranks, n := c.ids.rank()
-	ranks.number(&leaf)
+	ranks.number(&leaf, &last)
 	node := filled(n, -1)
 	for i := range c.nodes {
 		if ranks.number(&c.nodes[i].id, &c.nodes[i].parent); c.nodes[i].id != noID {
 			node[c.nodes[i].id] = int32(i)
 		}
+	}
+	if leaf == noID || node[leaf] < 0 { // no message is named, or one that isn't in the file
+		leaf = last
 	}
 	for id := leaf; id != noID && node[id] >= 0; {
 		i := node[id]
@@ -245,27 +249,27 @@ func (c *chatTree) said(n *chatNode, i int32, removed int) {
 	if c.Count > int(n.first) || removed > 0 {
 		return
 	}
-	text := c.textAt(n.text)
+	text := c.written(n.text)
 	if c.app == &openWebUI {
-		text = spoken(text)
+		text = appendJSON(nil, nil, quoted(spoken(jsonspan.Text(text, jsonspan.Span{End: uint32(len(text))}))))
 	}
-	if text != "" {
-		c.answer.texts = [][]byte{appendJSON(nil, nil, quoted(text))}
+	if len(text) > 2 {
+		c.answer.texts = [][]byte{text}
 		c.flush(i)
 	}
 }
 
 // asked writes a message of the user, or of the system: its text, and its images.
 func (c *chatTree) asked(n *chatNode, i int32) {
-	text, images := n.text, []byte(nil)
+	var images []byte
 	for _, file := range items(c.src, n.files) {
 		if url := stringAt(c.src, file, "url"); typeOf(c.src, file) == "image" && !url.IsZero() {
 			images = appendImage(images, c.textAt(url))
 		}
 	}
 	said := joinedTexts(c.texts(nil, n.parts))
-	if said == nil && text.Len() > 2 {
-		said = text.Slice(c.src)
+	if said == nil {
+		said = c.written(n.text)
 	}
 	if said == nil && images == nil {
 		return
@@ -283,6 +287,15 @@ func (c *chatTree) asked(n *chatNode, i int32) {
 		c.put(`{"type":"text","text":`, said, `}`)
 	}
 	c.put(images, `]}`)
+}
+
+// written returns the text at a span as JSON, or nil if it is empty: a string, or the texts of a list of parts, as programs write it
+// that use the API.
+func (c *chatTree) written(at jsonspan.Span) []byte {
+	if !at.IsZero() && c.src[at.Start] == '"' {
+		return joinedTexts(c.withText(nil, at))
+	}
+	return joinedTexts(c.texts(nil, at))
 }
 
 // appendImage appends a part with an image, after a comma.
