@@ -40,7 +40,7 @@ test-js-long: needs-node needs-libatomic needs-browser needs-browsers module-ful
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
 	cd js && $(NPM_CI); \
 	for fixture in $(FIXTURES) $(HEAVY); do (cd fixtures/$$fixture && $(INSTALL)); done; \
-	npm run build && CTXFOLD_LONG=1 CONVERSATIONS=1000 node --test test/heavy/*.test.js test/edge.test.js test/sdks.test.js test/apps.test.js test/background.test.js test/judges/*.test.js
+	npm run build && CTXFOLD_LONG=1 CONVERSATIONS=1000 node --test test/heavy/*.test.js test/edge.test.js test/sdks.test.js test/apps.test.js test/background.test.js test/fit.test.js test/compactors.test.js test/playground.test.js test/judges/*.test.js
 
 .PHONY: test-long
 test-long: test-build-long test-load test-soak test-arm64 test-agents test-replicas test-hostile test-valgrind test-runtimes-long fuzz ## Compact CASES (1,000,000) random conversations, run all random cases of core, and the Go tests with the race detector, after the targets that precede it
@@ -48,6 +48,8 @@ test-long: test-build-long test-load test-soak test-arm64 test-agents test-repli
 	@go test -count=1 -timeout 300m -run TestProperties ./core -v -cases $(CASES) -seed $(SEED)
 	$(say) 'Core and the Go package, with all of their random cases'
 	@CTXFOLD_LONG=1 go test -count=1 -timeout 300m -skip '^TestLinear$$' . ./core/...
+	$(say) 'All changes of plans and states, natively and in the module, and 200 turns through the proxy'
+	@CTXFOLD_LONG=1 go test -count=1 -timeout 300m -run '^(TestTampered|TestConversations)$$' ./host ./host/proxy
 	$(say) 'go test -race'
 	@go test -race -short -count=1 -timeout 300m work
 

@@ -158,18 +158,18 @@ type SummaryFault string
 // The causes of rejected summaries.
 const (
 	FaultFailed     SummaryFault = "summarizer_failed"    // the host returned an `error`
-	FaultEmpty      SummaryFault = "empty_summary"        // it is empty or only white space
+	FaultEmpty      SummaryFault = "empty_summary"        // it is empty, only white space, or only lines of the request
 	FaultTooShort   SummaryFault = "too_short"            // it has less than one token per 512 that it replaces, or fewer than 16
-	FaultCutOff     SummaryFault = "cut_off"              // `finish_reason` is `length`, `max_tokens`, `max_output_tokens`, `model_length`, `model_context_window_exceeded` or `incomplete`, in any case
-	FaultRefusal    SummaryFault = "refusal"              // it begins like a refusal and has less than 800 bytes, or `finish_reason` is `refusal`, `content_filter` (or `content-filter`) or `safety`
+	FaultCutOff     SummaryFault = "cut_off"              // `finish_reason` is `length`, `max_tokens`, `max_output_tokens`, `model_length`, `model_context_window_exceeded` or `incomplete`, in any case; or its last line ends within a sentence, although all other long lines are finished
+	FaultRefusal    SummaryFault = "refusal"              // it has less than 800 bytes and begins like a refusal, or one of its first clauses does and it has no headings, or `finish_reason` is `refusal`, `content_filter` (or `content-filter`) or `safety`
 	FaultAnswers    SummaryFault = "answers_conversation" // it addresses somebody in the conversation instead of summarizing it
 	FaultToolCall   SummaryFault = "tool_call"            // it is a tool call, as a tag or as JSON, or `finish_reason` is `tool_use`, `tool_calls` or `function_call`
 	FaultTooLong    SummaryFault = "too_long"             // it has more than twice `max_output_tokens` plus 256 tokens
 	FaultTooLarge   SummaryFault = "larger_than_folded"   // it has at least as many tokens as the messages that it replaces
 	FaultNoHeadings SummaryFault = "missing_headings"     // it has no headings and isn't a list (at least 3 items, on half of its lines). After the retries it is accepted anyway, with this `why`, because it is still better than an extract
-	FaultRepeats    SummaryFault = "repetitive"           // it has at least 200 words, and repeats each run of six words four times on average
+	FaultRepeats    SummaryFault = "repetitive"           // it has at least 90 words, and repeats each run of six words four times on average
 	FaultUnfounded  SummaryFault = "unfounded"            // three of four of its names, of its quotes, of its numbers, or of the people and places in it (and at least 4, 3, 6 or 6 of them) don't occur in what the model was given
-	FaultTopic      SummaryFault = "off_topic"            // it shares no name, no number and less than a tenth of its words with what the model was given
+	FaultTopic      SummaryFault = "off_topic"            // it shares no name, no number and less than a tenth of its words with the record
 	FaultNoRoom     SummaryFault = "no_room_for_request"  // even the prompt alone exceeds `summary.max_input_tokens`; the model wasn't asked
 )
 

@@ -248,6 +248,30 @@ func TestLoopBackgroundStoreFails(t *testing.T) {
 	}
 }
 
+// TestLoopBackgroundModelFails: if the model fails during a background compaction, the next calls do not begin another one before the history
+// has grown.
+func TestLoopBackgroundModelFails(t *testing.T) {
+	const policy = `{"window":{"tokens":2000},"gate":{"start":0.6,"target":0.4}}`
+	for _, keys := range []api.RecordKeys{api.RecordsByOwner, api.RecordsByPrefix} {
+		w, replica := newWorld(3, faults{}), 0
+		w.down = w.now + 60_000
+		settings := api.JobSettings{Can: allEffects, Owner: "somebody", Records: keys}
+		for call, c := range []struct{ messages, begun int }{{14, 1}, {14, 1}, {14, 1}, {17, 2}} {
+			j := w.start("a call", &replica, policy, boats(c.messages), settings, nil)
+			w.run(w.now + 600_000)
+			if !j.done || j.failure != nil || w.wrong != "" {
+				t.Fatal(w.wrong, j.done, j.failure)
+			}
+			if w.begun != c.begun || w.notices[api.NoticeBackgroundFailed] != 1 {
+				t.Errorf("%s, call %d: %d begun, %v", keys, call, w.begun, w.notices)
+			}
+		}
+		if w.made != 1 {
+			t.Errorf("%s: %d compactions were saved", keys, w.made)
+		}
+	}
+}
+
 // TestLoopRemembered: a record keeps as many compactions as the host wants.
 func TestLoopRemembered(t *testing.T) {
 	w, replica := newWorld(4, faults{}), 0

@@ -220,3 +220,34 @@ func split(t testing.TB, text []byte) (messages []json.RawMessage) {
 	}
 	return messages
 }
+
+// An app may mark a message that a compaction replaces, such as a long document at the beginning. Each turn sends the digest with a
+// breakpoint, not only the first one, or the provider would never read it from its cache.
+func TestCacheMarksOfReplacedMessages(t *testing.T) {
+	said := strings.Repeat("The harbour master wrote the tide down. ", 6)
+	for format, parts := range map[string][2]string{
+		"anthropic":        {`{"type":"text","text":%q}`, `{"type":"text","text":%q,"cache_control":{"type":"ephemeral"}}`},
+		"bedrock-converse": {`{"text":%q}`, `{"text":%q},{"cachePoint":{"type":"default"}}`},
+	} {
+		a := &app{policy: fmt.Sprintf(`{"format":%q,"window":{"tokens":1200,"reserve":100},"summary":{"mode":"local"}}`, format)}
+		var history []json.RawMessage
+		for n := range 14 {
+			part := parts[0]
+			if n == 0 {
+				part = parts[1]
+			}
+			history = append(history, json.RawMessage(`{"role":"user","content":[`+fmt.Sprintf(part, said)+`]}`))
+			f := a.fit(t, list(history))
+			if again := a.fit(t, list(history)); compacted(t, again.Messages) != compacted(t, f.Messages) {
+				t.Errorf("%s, turn %d: the same history again is sent as\n%.300s\nand not\n%.300s", format, n, again.Messages, f.Messages)
+			}
+			if marks := strings.Count(string(f.Messages), "cache_control") + strings.Count(string(f.Messages), "cachePoint"); marks == 0 || marks > 2 {
+				t.Errorf("%s, turn %d: %d breakpoints", format, n, marks)
+			}
+			history = append(history, json.RawMessage(`{"role":"assistant","content":[`+fmt.Sprintf(parts[0], said)+`]}`))
+		}
+		if a.compactions == 0 {
+			t.Errorf("%s: nothing was compacted", format)
+		}
+	}
+}

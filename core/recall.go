@@ -300,6 +300,29 @@ func (h *history) joinedPolicy(of *policy.Policy) *policy.Policy {
 	return &p
 }
 
+// marked returns the cache breakpoints that the app has set in messages which are not sent.
+func (h *history) marked(f *wire.Format) (marks []wire.Mark) {
+	if h == nil || h.given == nil || !h.source.Marks {
+		return nil
+	}
+	next := 0
+	upTo := func(in int) {
+		for ; next < in; next++ {
+			if m := h.source.Messages[next]; m.Role != transcript.System {
+				marks = f.MarksOf(marks, h.source.AsGiven(m.Span))
+			}
+		}
+	}
+	for _, p := range h.given {
+		if p.in >= 0 {
+			upTo(p.in)
+			next = p.in + 1
+		}
+	}
+	upTo(h.source.Input)
+	return marks
+}
+
 // usage converts the message index of a provider's count to the transcript. It reports whether the count belongs to
 // the messages last sent.
 func (h *history) usage(u *api.Usage) bool {

@@ -86,7 +86,9 @@ export class Pool {
     signal?.throwIfAborted();
     const { id = "default", policy = given.policy, options, usage } = call;
     if (typeof id !== "string") {
-      throw new CtxfoldError("invalid_option", `id is a string, such as "${id}", not ${id}`, { path: "id" });
+      const given: unknown = id; // only the text of a number is another one for each conversation
+      const what = typeof given === "number" ? `, such as "${given}", not ${given}` : `, not ${given && typeof given}`;
+      throw new CtxfoldError("invalid_option", `id is a string${what}`, { path: "id" });
     }
     // This is read immediately, before the caller can modify its messages.
     const plain = given.countTokens ? undefined : candidate(history, policy, options, usage);

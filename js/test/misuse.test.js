@@ -64,6 +64,15 @@ test("an id that is no string is an error that says what to write", async () => 
   const says = { code: "invalid_option", path: "id", message: /id is a string, such as "42", not 42/ };
   const fitter = createFitter({ module, window: 9000 });
   await assert.rejects(fitter(history, /** @type {any} */ ({ id: 42 })), says);
+  // As an example, the text of any other value would be one id for all conversations.
+  for (const [id, named] of /** @type {[any, string][]} */ ([
+    [null, "null"],
+    [{}, "object"],
+    [Symbol("x"), "symbol"],
+  ])) {
+    const message = `id is a string, not ${named}`;
+    await assert.rejects(fitter(history, { id }), { code: "invalid_option", path: "id", message });
+  }
   assert.equal((await fitter(history, { id: "42" })).report.reason, "under_budget");
 });
 

@@ -18,7 +18,8 @@ import (
 // it has the same lifetime: breakpoints with a longer lifetime must come first.
 func (c *Run) mark() {
 	t := c.doc.T
-	if c.doc.F.Marks == 0 || !t.Marks || !c.policy.WritesMarks() || !wire.MayMark(t.Src[t.Outer.Start:t.Outer.End]) {
+	met := t.Marks && wire.MayMark(t.Src[t.Outer.Start:t.Outer.End])
+	if c.doc.F.Marks == 0 || !c.policy.WritesMarks() || !met && len(c.in.Marked) == 0 {
 		return
 	}
 	p := placing{c: c, beside: c.doc.F.MarksBeside(nil, t.Src[t.Outer.Start:t.Outer.End])}
@@ -54,6 +55,10 @@ func (p *placing) readGiven() {
 		before := len(p.given)
 		p.given = doc.F.MarksOf(p.given, doc.T.Bytes(doc.T.Messages[m].Span))
 		p.talk = p.talk || len(p.given) > before && doc.T.Messages[m].Role != transcript.System
+	}
+	if !p.talk { // as when the digest was written
+		p.given = append(p.given, p.c.in.Marked...)
+		p.talk = len(p.c.in.Marked) > 0
 	}
 }
 

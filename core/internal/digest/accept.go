@@ -2,9 +2,11 @@ package digest
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
+	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
 // cutOffReasons lists the finish reasons, in lower case, with which providers report that an answer was cut off.
@@ -33,7 +35,7 @@ func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.
 		return "", api.FaultTooLarge
 	case callsTool(text):
 		return "", api.FaultToolCall
-	case begins(text, refusals) && len(text) < shortAnswer:
+	case len(text) < shortAnswer && (begins(text, apologies) || begins(text, refusals) || headingsIn(text) == 0 && !isList(text) && refusesLater(text)):
 		return "", api.FaultRefusal
 	}
 	return text, ""
@@ -54,8 +56,10 @@ func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool
 		return "", api.FaultTooLong
 	case repeats(text):
 		return "", api.FaultRepeats
-	case found == 0 && begins(text, answers):
+	case found == 0 && (begins(text, answers) || !isList(text) && asksReader(text)):
 		return "", api.FaultAnswers
+	case breaksOff(text):
+		return "", api.FaultCutOff
 	case found == 0 && asked && !isList(text):
 		return text, api.FaultNoHeadings
 	}
@@ -84,10 +88,11 @@ func contains(list []string, s string) bool {
 
 // The beginnings of answers that are not summaries, in lower case, without apostrophes.
 var (
-	refusals = []string{"im sorry", "i am sorry", "sorry, ", "i cannot", "i cant ", "i can not", "im unable", "i am unable", "i wont ", "i will not",
-		"as an ai", "im not able", "i am not able", "unfortunately, i", "i must decline", "i apologize",
-		"es tut mir leid", "ich kann nicht", "lo siento", "no puedo", "désolé", "desolé", "je ne peux pas", "mi dispiace", "desculpe",
-		"извините", "я не могу", "抱歉", "对不起", "我无法", "我不能", "申し訳", "すみません", "죄송"}
+	apologies = []string{"im sorry", "i am sorry", "sorry, ", "unfortunately, i", "i apologize",
+		"es tut mir leid", "lo siento", "désolé", "desolé", "mi dispiace", "desculpe", "извините", "抱歉", "对不起", "申し訳", "すみません", "죄송"}
+	refusals = []string{"i cannot", "i cant ", "i can not", "im unable", "i am unable", "i wont ", "i will not",
+		"as an ai", "im not able", "i am not able", "i must decline",
+		"ich kann nicht", "no puedo", "je ne peux pas", "я не могу", "我无法", "我不能"}
 	answers = []string{"sure", "certainly", "of course", "great question", "absolutely", "happy to help", "let me ", "ill ", "i will ", "yes, ", "no, ",
 		"okay, ", "ok, ", "thanks", "thank you", "you're right", "youre right", "hello", "hi!", "here is the fix", "id be happy",
 		"natürlich", "gerne", "klar,", "bien sûr", "claro", "por supuesto", "certo", "конечно", "好的", "当然", "はい", "もちろん", "네,", "물론"}
@@ -102,6 +107,95 @@ func begins(text string, list []string) bool {
 		}
 	}
 	return false
+}
+
+// refusesLater reports whether one of the first clauses of a text, rather than the text itself, begins like a refusal: "Unfortunately this
+// won't work: I'm not able to …".
+func refusesLater(text string) bool {
+	head := trimRune(text[:min(len(text), firstClauses)])
+	for i, r := range head {
+		if strings.ContainsRune(",.!—，。！", r) && begins(strings.TrimSpace(text[i+utf8.RuneLen(r):]), refusals) {
+			return true
+		}
+	}
+	return false
+}
+
+// firstClauses is the number of bytes at the beginning of a text in which its first clauses end.
+const firstClauses = 120
+
+// asksReader reports whether a text asks its reader a question about what the writer should do: "Would you like me to …?". Quotes don't
+// count.
+func asksReader(text string) bool {
+	quoted := quotedIn(text)
+	from := 0
+	for i, r := range text {
+		if !strings.ContainsRune(".!?\n。！？", r) || r == '.' && isAbbreviated(text[:i]) {
+			continue
+		}
+		if asked := r == '?' || r == '？'; asked && !(quoted != nil && quoted[i]) && asksOfReader(text[from:i]) {
+			return true
+		}
+		from = i + utf8.RuneLen(r)
+	}
+	return false
+}
+
+// isAbbreviated reports whether a dot after a text may be that of an abbreviation: "Mr.", "3.".
+func isAbbreviated(text string) bool {
+	return len(text)-1-strings.LastIndexAny(text, " \n") <= len("Mrs")
+}
+
+// asksOfReader reports whether a question mentions both the speaker and the listener.
+func asksOfReader(question string) bool {
+	me, you := strings.Contains(question, "我"), strings.ContainsAny(question, "你您")
+	for _, w := range wordsOf(question, nil) {
+		me = me || w.is(selves) || w.text == "me" || w.text == "mir" || w.text == "mich"
+		you = you || w.is(addressees) || w.text == "ihnen"
+	}
+	return me && you
+}
+
+// breaksOff reports whether a text ends within a sentence although its writer ends all sentences with a sign: the last line contains a
+// finished sentence and words of an unfinished one, and all other long lines of its kind, items or prose, are finished.
+func breaksOff(text string) bool {
+	at := strings.LastIndexByte(text, '\n')
+	last := text[at+1:]
+	inner := max(strings.LastIndex(last, ". "), strings.LastIndex(last, "。"))
+	if inner < 0 || !endsInWord(last) || len(words.Append(nil, last[inner:])) < leastBroken {
+		return false
+	}
+	long, item := 0, isItem(strings.TrimSpace(last))
+	for line := range strings.Lines(text[:at+1]) {
+		if line = strings.TrimSpace(line); len(line) < leastLong || line[0] == '#' || isItem(line) != item {
+			continue
+		}
+		if long++; endsInWord(line) || !strings.ContainsAny(line[len(line)-1:], ".!?:;)") && line[len(line)-1] < utf8.RuneSelf {
+			return false
+		}
+	}
+	return long >= leastFinished
+}
+
+// leastBroken is the minimum number of words of a sentence that breaks off. leastLong is the minimum length of a long
+// line, in bytes, and leastFinished the minimum number of long lines before the last one.
+const (
+	leastBroken   = 4
+	leastLong     = 40
+	leastFinished = 2
+)
+
+// endsInWord reports whether the last word of a line is an ordinary word, without a sign after it.
+func endsInWord(line string) bool {
+	r, _ := utf8.DecodeLastRuneInString(line)
+	return inWord(r) && !isTerm(line[strings.LastIndexByte(line, ' ')+1:])
+}
+
+// isTerm reports whether a word is a path, an address, an identifier or a number.
+func isTerm(word string) bool {
+	found := strings.ContainsAny(word, "0123456789")
+	eachTerm(word, func(termKind, string) { found = true })
+	return found
 }
 
 // callsTool reports whether a text is a tool call in one of the forms that models write: a special tag, or JSON with a tool and its

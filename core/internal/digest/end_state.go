@@ -156,6 +156,11 @@ func (s *endState) checked(r *run, bad bool, turn int) {
 	s.addCheck(c)
 }
 
+// forget drops the result of a check, because a later run of the same command had another one.
+func (s *endState) forget(key string) {
+	s.checks = slices.DeleteFunc(s.checks, func(old checkState) bool { return old.key == key })
+}
+
 func (s *endState) addCheck(c checkState) {
 	s.checks = slices.DeleteFunc(s.checks, func(old checkState) bool {
 		return old.key == c.key || !c.failed && (c.kinds.covers(old.kinds) || !old.failed && old.kinds&^c.kinds == 0)

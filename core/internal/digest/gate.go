@@ -17,21 +17,43 @@ const (
 	leastNumbers  = 6
 	leastQuotes   = 3
 	leastPeople   = 6
-	leastWords    = 20  // minimum number of content words in a text that may be off topic
-	leastRepeated = 200 // minimum number of words in a text that may be repetitive
-	quoteBytes    = 24  // minimum length of quotes; shorter ones are names and values
+	leastWords    = 20 // minimum number of content words in a text that may be off topic
+	leastSmall    = 8  // minimum number of function words in a text that must be a translation if the source has few of them
+	leastRepeated = 90 // minimum number of words in a text that may be repetitive
+	quoteBytes    = 24 // minimum length of quotes; shorter ones are names and values
 	mostWrong     = 160
 )
 
-// CheckSource checks a summary against source, the text that the model was given. It returns the reason why the summary is rejected, or "". For
-// the next request, it also returns the names, numbers or quotes that the source doesn't contain.
-func CheckSource(text, source string) (why api.SummaryFault, wrong string) {
+// CheckSource checks a summary against source, the record of the conversation and what else the model was told about it. It returns the
+// reason why the summary is rejected, or "". For the next request, it also returns the names, numbers or quotes that the source doesn't
+// contain. asks is what the request says besides the source.
+func CheckSource(text, source, asks string) (why api.SummaryFault, wrong string) {
+	if echoes(text, asks) {
+		return api.FaultEmpty, ""
+	}
 	low := lower(source)
 	var names, numbers, quotes found
 	var seen critbit.Map[struct{}]
 	var has *critbit.Map[struct{}] // the numbers of the source, read on demand
+	timed := false                 // whether the source has times of day in digits
+	contains := func(digits string) bool {
+		if has == nil {
+			has, timed = numbersIn(source)
+		}
+		return has.Has(digits)
+	}
+	eachTime(text, func(hour, minute int) {
+		time := itoa(hour) + ":" + two(minute)
+		if seen.Has(time) {
+			return
+		}
+		seen.Add(time)
+		if known := hasTime(contains, hour, minute) || hasTime(contains, (hour+12)%24, minute); known || timed {
+			numbers.add(time, known)
+		}
+	})
 	eachTerm(text, func(kind termKind, term string) {
-		if seen.Has(term) || kind == errorTerm {
+		if seen.Has(term) || kind == errorTerm || isDate(term) {
 			return
 		}
 		seen.Add(term)
@@ -43,11 +65,7 @@ func CheckSource(text, source string) (why api.SummaryFault, wrong string) {
 		if len(digits) < 3 {
 			return
 		}
-		if has == nil {
-			has = new(critbit.Map[struct{}])
-			eachNumber(source, func(from, to int) { has.Add(digitsOf(source[from:to])) })
-		}
-		numbers.add(term, has.Has(digits) || strings.Contains(low, lower(term)))
+		numbers.add(term, contains(digits) || contains(strings.TrimSuffix(digits, "000")) || strings.Contains(low, lower(term)))
 	})
 	flat := flatText(low)
 	for rest := text; quotes.all < mostChecked; {
@@ -114,6 +132,72 @@ func (f *found) mostly(least int) bool {
 	return unknown >= least && unknown*4 >= f.all*3
 }
 
+// numbersIn returns the digits of all numbers and times of day in a text, and whether there are times of day.
+func numbersIn(text string) (has *critbit.Map[struct{}], timed bool) {
+	has = new(critbit.Map[struct{}])
+	eachNumber(text, func(from, to int) { has.Add(digitsOf(text[from:to])) })
+	eachTime(text, func(hour, minute int) {
+		timed = true
+		has.Add(itoa(hour*100 + minute))
+	})
+	return has, timed
+}
+
+// hasTime reports whether a source contains a time of day, as 9:05, 9.05 or just 9 for 9:00. contains says whether it has a number.
+func hasTime(contains func(digits string) bool, hour, minute int) bool {
+	return contains(itoa(hour*100+minute)) || minute == 0 && contains(itoa(hour))
+}
+
+// isDate reports whether a term is a date in digits, like 2024-03-15 or 15.3.2024. The record may have the date in words.
+func isDate(term string) bool {
+	groups := 1
+	for i := range len(term) {
+		switch c := term[i]; {
+		case c == '-' || c == '.':
+			groups++
+		case c < '0' || c > '9':
+			return false
+		}
+	}
+	return groups == 3
+}
+
+// eachTime calls see with each time of day that is written like 9:05 or 21:05, without seconds.
+func eachTime(text string, see func(hour, minute int)) {
+	isDigit := func(i int) bool { return i >= 0 && i < len(text) && text[i] >= '0' && text[i] <= '9' }
+	for i := 1; i+2 < len(text); i++ {
+		if text[i] != ':' || !isDigit(i-1) || isDigit(i-3) || !isDigit(i+1) || !isDigit(i+2) || isDigit(i+3) || i > 2 && text[i-3] == ':' || text[i+3:] != "" && text[i+3] == ':' && isDigit(i+4) {
+			continue
+		}
+		hour, minute := int(text[i-1]-'0'), int(text[i+1]-'0')*10+int(text[i+2]-'0')
+		if isDigit(i - 2) {
+			hour += int(text[i-2]-'0') * 10
+		}
+		if hour < 24 && minute < 60 {
+			see(hour, minute)
+		}
+	}
+}
+
+// two returns a number below 100 with two digits.
+func two(n int) string { return itoa(n/10) + itoa(n%10) }
+
+// echoes reports whether a text consists of lines of the request, without a word about the record.
+func echoes(text, asks string) bool {
+	echoed := false
+	for line := range strings.Lines(text) {
+		_, said := listItem(strings.TrimSpace(line))
+		if said == "" || said[0] == '#' {
+			continue
+		}
+		if !strings.Contains(asks, said) {
+			return false
+		}
+		echoed = echoed || len(said) >= quoteBytes
+	}
+	return echoed
+}
+
 // digitsOf returns a number without thousands and decimal separators.
 func digitsOf(s string) string {
 	var b strings.Builder
@@ -160,7 +244,7 @@ func flatText(low string) string {
 
 // strangers looks in the source for the people and places of a text, which are capitalized words inside a sentence.
 // people are their counts. offTopic is true if the text shares almost no words with the source. If function words
-// suggest that the text is a translation, it looks for no people, and needs twice as many words to be off topic. low
+// suggest that the text is a translation, people who are not in the source are not counted, and it needs twice as many words to be off topic. low
 // is the source in lower case.
 func strangers(text, source, low string) (people found, offTopic bool) {
 	stems := map[uint32]struct{}{}
@@ -192,12 +276,12 @@ func strangers(text, source, low string) (people found, offTopic bool) {
 			content.count(known)
 		}
 	}
-	if scriptsOf(text) != scriptsOf(source) {
+	if scriptsOf(text) != scriptsOf(source) || small.all >= leastSmall && small.known*4 <= small.all { // a translation
 		return found{}, false
 	}
 	least := leastWords
 	if small.known*2 <= small.all && small.all > 0 { // maybe a translation
-		people, least = found{}, 2*leastWords
+		people.all, least = people.known, 2*leastWords
 	}
 	return people, content.all >= least && content.known*10 < content.all
 }
@@ -230,18 +314,15 @@ func repeats(text string) bool {
 const runWords = 6
 
 // permissions has words in lines that call something allowed or unnecessary.
-var permissions = words.NewSet("preferred wants wanted needed welcome allowed fine okay permitted acceptable free may can optional encouraged unnecessary erlaubt willkommen freiwillig permitido permitida opcional permis autorisé facultatif разрешено можно")
+var permissions = words.NewSet("preferred wants wanted needed welcome allowed fine okay permitted acceptable free may can optional encouraged unnecessary erlaubt willkommen freiwillig darf dürfen kann permitido permitida opcional permis autorisé facultatif разрешено можно")
 
 // undenied returns a text without the lines that allow what a strict rule of the ledger forbids.
 func (l *Ledger) undenied(text string) string {
 	var rules []ban
 	for _, rule := range l.Standing {
-		s, ws := &statement{text: rule}, wordsOf(rule, quotedIn(rule))
-		s.rating = rate(rule, ws)
-		first := slices.ContainsFunc(ws, func(w word) bool { return inOrder.has(w.text) })
-		if !s.revokes && (s.strength == strict && s.negative || s.strength > weak && first) {
-			s.analyse()
-			rules = append(rules, ban{s, verbOf(rule), first, s.strength == strict && s.negative})
+		rules = appendBan(rules, rule)
+		if _, order, found := strings.Cut(rule, ", "); found { // "I must be there at noon, don't put me on a bus"
+			rules = appendBan(rules, order)
 		}
 	}
 	if len(rules) == 0 {
@@ -267,6 +348,24 @@ type ban struct {
 	verb    string // the first word of the action
 	first   bool   // it says what has to be done first: "ask Marta before you mail anybody"
 	forbids bool
+}
+
+// appendBan appends a rule to bans if it forbids something, or requires something to be done first.
+func appendBan(bans []ban, rule string) []ban {
+	s, ws := &statement{text: rule}, wordsOf(rule, quotedIn(rule))
+	s.rating = rate(rule, ws)
+	negated := slices.ContainsFunc(ws, func(w word) bool { return w.is(negations) && !manner.has(w.text) })
+	first := slices.ContainsFunc(ws, func(w word) bool {
+		if w.is(negations) && manner.has(w.text) {
+			return negated // "never mail them without asking" rather than "write without emojis"
+		}
+		return inOrder.has(w.text)
+	})
+	if s.revokes || !(s.strength == strict && s.negative || s.strength > weak && first) {
+		return bans
+	}
+	s.analyse()
+	return append(bans, ban{s, verbOf(rule), first, s.strength == strict && s.negative})
 }
 
 // verbOf returns the first content word of a rule that is not part of a cue.

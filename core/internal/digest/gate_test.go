@@ -30,7 +30,7 @@ func TestCheckSourceTrue(t *testing.T) {
 		"steps":    "## Next Steps\n**Open Points And Risks**\nThe Importer Fix is done. Ask the User about the Lock File, then measure the Run.",
 		"no names": "# Objective\nThe user wants the importer fixed without new dependencies. The lock file is never touched.",
 	} {
-		if why, wrong := digest.CheckSource(text, gateRecord); why != "" {
+		if why, wrong := digest.CheckSource(text, gateRecord, ""); why != "" {
 			t.Errorf("%s: %s, %s", name, why, wrong)
 		}
 	}
@@ -55,7 +55,7 @@ func TestCheckSourceFalse(t *testing.T) {
 			"bake thirty minutes, cool slowly on wire rack, dust powdered sugar, serve slices with cream, berries, mint leaves, toasted almonds, vanilla sauce, " +
 			"espresso, candied orange, cinnamon, caramel drizzle, shaved coconut, raspberry coulis, whipped mascarpone, honey, nutmeg, pistachio.", api.FaultTopic, ""},
 	} {
-		if why, wrong := digest.CheckSource(c.text, gateRecord); why != c.why || !strings.Contains(wrong, c.wrong) {
+		if why, wrong := digest.CheckSource(c.text, gateRecord, ""); why != c.why || !strings.Contains(wrong, c.wrong) {
 			t.Errorf("%s: %q, %q", name, why, wrong)
 		}
 	}

@@ -224,6 +224,8 @@ func (c *collector) result(n int32) {
 		}
 		if failed = run.exit != "" && run.exit != "0"; failed {
 			if c.around.meant(t, int(p.Msg), on) {
+				part, _ := checkedPart(on)
+				c.solved(failedCall(tool, part)) // what it said before is no longer so
 				return
 			}
 			said = run.failure
@@ -241,32 +243,34 @@ func (c *collector) result(n int32) {
 // until the same call succeeds.
 func (c *collector) ended(tool, on, said string, failed bool) {
 	part, behind := checkedPart(on)
-	call := func(on string) api.LedgerFailure {
-		return api.LedgerFailure{Tool: tool, On: clipLine(withoutDocs(on), maxCommand)}
-	}
-	f := call(part)
+	f := failedCall(tool, part)
 	if behind != "" {
-		if other := call(behind); failed {
+		if other := failedCall(tool, behind); failed {
 			f = other
 		} else {
-			c.solved(&other)
+			c.solved(other)
 		}
 	}
-	c.solved(&f) // it succeeded now, or failed again
+	c.solved(f) // it succeeded now, or failed again
 	if failed {
 		f.Text = said
-		c.Errors = append(c.Errors, f)
+		c.Errors = append(c.Errors, *f)
 		c.begun = append(c.begun, c.worked)
-		c.failed.Set(key(&f), len(c.Errors))
-		c.checkFailed(&f)
+		c.failed.Set(key(f), len(c.Errors))
+		c.checkFailed(f)
 		return
 	}
-	c.checkPassed(&f)
+	c.checkPassed(f)
 	for c.worked++; c.beyond < len(c.Errors) && c.begun[c.beyond]+aroundIt <= c.worked; c.beyond++ {
 		if f := &c.Errors[c.beyond]; !isCheck(f) {
 			*f = api.LedgerFailure{}
 		}
 	}
+}
+
+// failedCall returns the failure of a tool's call on a command or file, without the error message.
+func failedCall(tool, on string) *api.LedgerFailure {
+	return &api.LedgerFailure{Tool: tool, On: clipLine(withoutDocs(on), maxCommand)}
 }
 
 // solved drops the earlier error of a call that has now succeeded.

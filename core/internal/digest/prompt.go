@@ -105,13 +105,28 @@ func (p *Prompt) Text() string {
 	if note := scopes[p.Scope].before; !s.Own && (p.Scope == api.ScopePart || p.Scope == api.ScopeMerge || p.Scope == api.ScopeBranch || p.Scope == api.ScopeTurnPrefix && s.TurnPrefix == "") {
 		text = note + "\n\n" + text
 	}
-	if why := objections[p.Objection]; why != "" {
-		text += "\n\nYour last answer was not accepted: " + why
-		if p.Wrong != "" {
-			text += "\nNot in the record: " + p.Wrong
-		}
+	return text + p.objection()
+}
+
+// objection returns what a repeated request says about the answer to the previous one.
+func (p *Prompt) objection() string {
+	why := objections[p.Objection]
+	if why == "" {
+		return ""
 	}
-	return text
+	why = "\n\nYour last answer was not accepted: " + why
+	if p.Wrong != "" {
+		why += "\nNot in the record: " + p.Wrong
+	}
+	return why
+}
+
+// Check checks an answer to the prompt against what the prompt says about the conversation, as [CheckSource] does. What it says about
+// earlier answers is no source: their wrong names would be in it.
+func (p *Prompt) Check(text string) (why api.SummaryFault, wrong string) {
+	bare := *p
+	bare.Record, bare.Prior, bare.Task, bare.Instructions, bare.Objection = "", "", "", "", ""
+	return CheckSource(text, p.Record+"\n"+p.Prior+"\n"+p.Task+"\n"+p.Instructions, bare.System()+"\n"+bare.Text())
 }
 
 func ownRecord(t *transcript.Transcript, messages []int32, o RecordOptions) string {
@@ -140,7 +155,7 @@ func (p *Prompt) language() string {
 
 // objections has, for each reason to reject an answer, what the second request says about it.
 var objections = map[api.SummaryFault]string{
-	api.FaultEmpty:      "it was empty. Write what is requested above.",
+	api.FaultEmpty:      "it said nothing about the record. Write what is requested above.",
 	api.FaultTooShort:   "it was too short to replace the record. Write everything requested above.",
 	api.FaultCutOff:     "it was cut off at the end. Write less, and finish it.",
 	api.FaultTooLong:    "it was far too long. Write much less.",

@@ -167,6 +167,26 @@ func TestUndoneCommits(t *testing.T) {
 			if undone := strings.HasSuffix(line, " (undone in [2])"); undone != (subject == c.undone) {
 				t.Errorf("%s: %q\n%s", name, subject, text)
 			}
+			if last := strings.Contains(text, "last commit, in [1]: “"+subject); last && subject == c.undone {
+				t.Errorf("%s: the last commit is undone\n%s", name, text)
+			}
+		}
+	}
+}
+
+// A check that fails again, and is meant to, no longer has the error that it had before.
+func TestMeantFailureEndsEarlierError(t *testing.T) {
+	const test = "go test ./kiln_7"
+	for said, open := range map[string]bool{"The test fails as expected now.": false, "Let me see the other file.": true} {
+		text := logOf(t, `[
+{"role":"user","content":"Write a test for the lamp first."},
+`+ranAs("1", "Run it.", test, `kiln_test.go:7:2: undefined: lampOf_7\nFAIL\texample/kiln_7 [build failed]\nexit code 1`)+`,
+{"role":"assistant","content":"I add the helper for kiln_7."},
+`+ranAs("2", said, test, `--- FAIL: TestLamp_7\n    kiln_test.go:9: off, want on\nFAIL\texit code 1\nexit code 1`)+`,
+{"role":"assistant","content":"`+said+`"},
+{"role":"user","content":"Go on with zone 7."}]`, 6000)
+		if errors := strings.Contains(text, "<open-errors>"); errors != open || strings.Contains(text, "[build failed]") {
+			t.Errorf("%s:\n%s", said, text)
 		}
 	}
 }

@@ -235,8 +235,8 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 			return sc.exclaims && sc.all&products == 0
 		case "in": // "in the future there may be"
 			return sc.textAt(i+1) == "the" && !sc.concrete()
-		case "we":
-			return sc.past
+		case "we": // "we don't mind", "we only have an hour"
+			return sc.past || next == "mind" || next == "have" && sc.textAt(i+1) == "only"
 		}
 		return next == "to" && feared || nearby.has(next) || nearby.has(sc.textAt(i+size+1)) || size == 1 && after.is(numbers) && i > 0
 	case lead:
@@ -259,7 +259,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		if w.text == "not" && next == "to" && slices.ContainsFunc(sc.ws[i:], func(w word) bool { return w.text == "but" }) { // "not to be rude, but …"
 			return true
 		}
-		return sc.ws[0].text == "there" || w.text == "keep" && sc.oneState(i+1) || next == "need" && fears.has(sc.textAt(i+size+2)) || sc.places(i) || sc.oneThing(i+size) || next == "an" || soothing.has(next) || soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || w.text == "stay" && next == "as"
+		return sc.ws[0].text == "there" || w.text == "keep" && sc.oneState(i+1) || next == "need" && fears.has(sc.textAt(i+size+2)) || sc.places(i) || sc.oneThing(i+size) || next == "an" || soothing.has(next) || soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || w.text == "stay" && next == "as" || w.text == "no" && next == "wait"
 	case nobody:
 		return next == "to" && (then.is(idle) || fears.has(sc.textAt(i+size+1))) || strings.HasSuffix(next, "ed") || feelings.has(next) || w.text == "only" && sc.offers(i+size)
 	case habit:
@@ -290,7 +290,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 		case "stay":
 			return next == "as" || sc.ws[0].is(conditions) || sc.digits || i == 1 && !before.is(products) && manner.has(next)
 		case "only": // "only 12 percent", "only if you have time"
-			return after == nil && sc.all&(selves|products|addressees) == 0 || after.is(numbers) || next != "" && next[0] <= '9' || sc.offers(i+size) || before != nil && before.text == "can"
+			return next == "have" || after == nil && sc.all&(selves|products|addressees) == 0 || after.is(numbers) || next != "" && next[0] <= '9' || sc.offers(i+size) || before != nil && before.text == "can"
 		case "ne":
 			end := sc.word(i + 3)
 			return soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || unfinished.has(sc.textAt(i+2)) && (end == nil || end.breaks)
@@ -298,7 +298,7 @@ func (sc *scene) remarks(c cue, i, size int) bool {
 			return soothing.has(next) || next == "to" || fears.has(sc.textAt(i+size+2)) || soothing.has(sc.textAt(i+size+1)) || before.is(reportVerbs) && sc.all&products == 0 || strings.HasSuffix(next, "ed") || feelings.has(next)
 		}
 	case self:
-		return sc.unsure(i) || sc.proceeds(i+size) || before != nil && next == "the" && sc.all&addressees != 0 && strings.HasSuffix(before.text, "'d") || sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || sc.textAt(i+size-1) == "not" && reticent.has(next) || next == "the" && then.is(numbers) || next == "to" && feared
+		return sc.choosesOne(i) || w.text == "problem" && (next == "something" || mine.has(next)) || sc.unsure(i) || sc.proceeds(i+size) || before != nil && next == "the" && sc.all&addressees != 0 && strings.HasSuffix(before.text, "'d") || sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || sc.textAt(i+size-1) == "not" && reticent.has(next) || next == "the" && then.is(numbers) || next == "to" && feared
 	case me:
 		return nearby.has(next) || nearby.has(sc.textAt(i+size+1)) || w.text == "let's" && fears.has(next) || sc.ws[0].is(things) && size > 1 && sc.ws[i+size-1].is(selves) || sc.ws[0].is(others) || (w.text == "would" || w.text == "any") && sc.soon() || w.text == "any" && sc.all&selves == 0 && !sc.weighs(0)
 	}

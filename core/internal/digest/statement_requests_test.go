@@ -116,3 +116,25 @@ func TestRuleByItsForm(t *testing.T) {
 		}
 	}
 }
+
+// What somebody wants for one booking or order is not a rule for later work, in the words that rules have too.
+func TestBookingIsNoRule(t *testing.T) {
+	for _, text := range []string{
+		"Hi, I have a problem with something that I ordered.", "I have a problem with my last invoice.",
+		"2 nights. Hmm, no wait, let's make it 4 nights.", "We don't mind, but rather cheap please.", "We only have half an hour between the two trains.",
+		"I'd prefer a later ferry.", "I would rather have a cabin with a window.",
+		"又来了一个朋友，改成六个人。", "那就改成七点吧。", "最好是靠海的房间。", "最好有停车场。", "离车站近一点的最好。", "评分要4.2分以上。", "价格不要太贵。", "我喜欢第三家，就住那家吧。", "以后再说吧，先买票。", "我想取消周日的预订。", "为了让结果等于九，我们可以使用以下公式。",
+	} {
+		if got := standing(t, text); len(got) > 0 {
+			t.Errorf("%q has the rules %q", text, got)
+		}
+	}
+	for _, text := range []string{
+		"I have a problem with loud restaurants.", "No waiting lists in the plan, please.", "We don't mock the database in tests.", "I'd prefer a table for every comparison.",
+		"缩进改成四个空格。", "回答最好有例子。", "代码最好是英文注释。", "标题不要太长。", "我喜欢爵士乐。", "以后请用中文回答。", "每段控制在一百字以内。", "取消之前的规则。", "回答请保持在五句以下。",
+	} {
+		if got := standing(t, text); len(got) != 1 {
+			t.Errorf("%q has the rules %q", text, got)
+		}
+	}
+}

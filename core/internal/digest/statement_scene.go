@@ -338,6 +338,17 @@ func (sc *scene) ofSelf(i int, next string) bool {
 	return false
 }
 
+// choosesOne reports whether the writer asks for one thing at the moment: "I'd prefer a morning appointment". i is the index of the verb.
+func (sc *scene) choosesOne(i int) bool {
+	if i == 0 || sc.ws[i-1].text != "would" && !strings.HasSuffix(sc.ws[i-1].text, "'d") || sc.all&(products|lastingly|quantifiers|addressees) != 0 || sc.conditional() {
+		return false
+	}
+	if sc.ws[i].text == "rather" && sc.textAt(i+1) == "have" {
+		i++
+	}
+	return articles.has(sc.textAt(i + 1))
+}
+
 // having are the words of a perfect ("I've always had …"), and trying those of attempts ("been able to get into …").
 var (
 	having = wordListOf("i've have")

@@ -26,9 +26,10 @@ func describesSigned(sign, before, rest string) bool {
 }
 
 func describesInChinese(sign, before, rest string) bool {
+	if booksInChinese(sign, before, rest) {
+		return true
+	}
 	switch sign {
-	case "改成", "改为", "改為", "最好": // "make it nine o'clock": one booking
-		return strings.ContainsAny(rest, "点點") && strings.ContainsAny(rest, "0123456789") || strings.HasPrefix(rest, "周") || strings.HasPrefix(rest, "星期")
 	case "必须", "必須", "一定要": // "I must be there at five"
 		return strings.HasPrefix(before, "我") && strings.ContainsAny(before, "点點")
 	case "每次": // "each time I open it, birds fly in"
@@ -44,6 +45,66 @@ func describesInChinese(sign, before, rest string) bool {
 		}
 	}
 	return endsWithAny(before, "他", "她") || strings.HasPrefix(before, "在") && strings.Contains(before, "国") // "in England one must …"
+}
+
+// writing has characters of Chinese words for what an assistant writes: answers, code, examples, names, titles.
+const writing = "答复回写文码字句词语译例释明題题名式标注"
+
+// booksInChinese reports whether a sentence with a cue says what one booking or order is to be like, such as "make it five people" or
+// "preferably one by the window", instead of how to do things in general.
+func booksInChinese(sign, before, rest string) bool {
+	if sign == "以下" && !strings.HasPrefix(rest, "的") { // "the following expression"
+		if r, _ := utf8.DecodeRuneInString(rest); r >= 0x4e00 && r <= 0x9fff {
+			return !strings.ContainsAny(before+rest, particles)
+		}
+	}
+	if strings.ContainsAny(before, writing) || strings.ContainsAny(rest, writing) {
+		return false
+	}
+	switch sign {
+	case "改成", "改为", "改為":
+		return countsInChinese(rest)
+	case "最好": // "it had better be free", "the one nearest to the museum is best"
+		return countsInChinese(rest) || !strings.ContainsAny(before+rest, "我每都") && (startsWithOne(rest, ofState) || strings.HasSuffix(before, "的"))
+	case "不要": // "not too expensive"
+		size := len("太贵")
+		return strings.HasPrefix(rest, "太") && len(rest) >= size && strings.ContainsAny(rest[:size], "贵貴远遠吵早晚")
+	case "我喜欢", "我喜歡", "喜欢", "喜歡": // "I like the second one"
+		size := len("第二")
+		return strings.HasPrefix(rest, "第") && len(rest) > size && startsWithOne(rest[size:], amongOthers)
+	case "以后", "以後": // "we'll see later"
+		return strings.HasPrefix(rest, "再说") || strings.HasPrefix(rest, "再說")
+	case "以上", "以下": // a rating of 4.5 or more; in Japanese, which has particles, it may be a rule
+		return !strings.ContainsAny(before+rest, particles)
+	case "取消": // "cancel the table on Friday"
+		return strings.ContainsAny(rest, "订訂票单單")
+	}
+	return false
+}
+
+// particles are Japanese characters that a sentence with a cue hardly lacks, and that Chinese doesn't have.
+const particles = "のはをでにと"
+
+// amongOthers are Chinese words after the number of a thing in a list: the second house, room, train.
+var amongOthers = []string{"家", "个", "個", "间", "間", "款", "种", "種", "趟", "张", "張"}
+
+// ofState are Chinese verbs with which a wish describes a thing.
+var ofState = []string{"是", "有", "靠"}
+
+// countsInChinese reports whether a text names a day of the week, or has a number before a unit of time, people, rooms or seats, or a
+// number of a house.
+func countsInChinese(text string) bool {
+	if strings.HasPrefix(text, "周") || strings.HasPrefix(text, "星期") {
+		return true
+	}
+	number := false
+	for _, r := range text {
+		if number && strings.ContainsRune("点點號号位张張间間晚月人", r) {
+			return true
+		}
+		number = r >= '0' && r <= '9' || strings.ContainsRune("一二两兩三四五六七八九十半", r) || number && r == '个'
+	}
+	return false
 }
 
 func describesInJapanese(sign, before, rest string) bool {

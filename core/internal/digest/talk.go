@@ -88,7 +88,7 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, r
 		if by.day != 0 {
 			day, at = string(by.day.Append(nil)), by.day
 		}
-		if found, size := dates.Header(text); found.Date != 0 {
+		if found, size := k.header(text); found.Date != 0 {
 			day, at = text[found.From:found.End], found.Date
 			k.months[at.Month()] = day
 			text = text[size:]
@@ -102,7 +102,7 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, r
 		if first && t.Messages[i].Role == transcript.User && !blank(text) {
 			factor, first = ofFirst, false
 		}
-		if found, size := dates.Header(text); found.Date != 0 { // after the name
+		if found, size := k.header(text); found.Date != 0 { // after the name
 			day, at = text[found.From:found.End], found.Date
 			text = text[size:]
 		}
@@ -115,6 +115,16 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, r
 	k.pair()
 	k.chosen = extract.New(k.items, append(beside, block))
 	return k
+}
+
+// header returns the date in the header of a text, and the size of the header; see [dates.Header]. In a chat without headers, a message that only
+// has a date, or a name and a date, answers a question: "14 March 1988".
+func (k *talk) header(text string) (dates.Found, int) {
+	found, size := dates.Header(text)
+	if size > 0 && size == len(text) && strings.IndexByte("[(<{#-=*", text[0]) < 0 && len(k.items) > 0 && k.months == [13]string{} {
+		return dates.Found{}, 0
+	}
+	return found, size
 }
 
 // say adds a statement with a factor, unless the text is blank.

@@ -81,6 +81,9 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	}
 	part, _ := checkedPart(run.script)
 	f := sameCommand(part)
+	if meant {
+		r.state.forget(f)
+	}
 	if bad && !meant && run.tests != "" {
 		r.comesAgain("tests\x00"+f+"\x00"+run.tests, false)
 	}
@@ -200,6 +203,9 @@ func (r *turnReader) undone(run *run, output string) {
 				continue
 			}
 			r.turns[at.turn].units[at.unit].text += " (undone in [" + itoa(r.now().number) + "])"
+			if n == len(left)-1 {
+				r.state.commit = dated{}
+			}
 			left = slices.Delete(left, n, n+1)
 			break
 		}

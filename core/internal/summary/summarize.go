@@ -422,7 +422,7 @@ func (w *Writer) requestText(id string, p digest.Prompt, output, represents int)
 		}
 		w.callCost.In += r.InputTokens
 		w.callCost.Out += w.doc.P.Text(reply.Text)
-		a.text, a.why, p.Wrong = w.judged(reply, &p, r.Prompt, output, represents)
+		a.text, a.why, p.Wrong = w.judged(reply, &p, output, represents)
 		if a.why == "" || a.why == api.FaultFailed || try >= w.policy.Summary.Retries {
 			return a
 		}
@@ -432,7 +432,7 @@ func (w *Writer) requestText(id string, p digest.Prompt, output, represents int)
 
 // judged returns the usable text in a reply to a prompt, or the reason why the reply is rejected. wrong are words in the reply that the
 // record doesn't contain.
-func (w *Writer) judged(reply api.Summary, p *digest.Prompt, prompt string, output, represents int) (text string, why api.SummaryFault, wrong string) {
+func (w *Writer) judged(reply api.Summary, p *digest.Prompt, output, represents int) (text string, why api.SummaryFault, wrong string) {
 	if p.Scope == api.ScopeToolOutput {
 		text, why = digest.Accept(reply, w.doc.P, represents)
 		return text, why, ""
@@ -440,7 +440,7 @@ func (w *Writer) judged(reply api.Summary, p *digest.Prompt, prompt string, outp
 	if text, why = digest.AcceptDigest(reply, w.doc.P, represents, output, p.Template == ""); why != "" {
 		return text, why, ""
 	}
-	if why, wrong = digest.CheckSource(text, prompt); why != "" {
+	if why, wrong = p.Check(text); why != "" {
 		text = ""
 	}
 	return text, why, wrong

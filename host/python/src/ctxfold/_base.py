@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Dict, Literal, Mapping, Optional, Tuple, Union, cast
+from uuid import UUID
 
 from . import _json
 from ._errors import OptionError
@@ -157,7 +158,9 @@ def calling(module: Module, source: Transcript) -> Call:
 def owner_of(id: Any) -> str:
     """Returns the id of a conversation or a user, after checking that it is a text. Many ids of databases are numbers."""
     if not isinstance(id, str):
-        raise OptionError(f"id is a text, such as {str(id)!r}, not {id!r}", path="id")
+        # only the text of a number or a UUID is another one for each conversation
+        such = f", such as {str(id)!r}" if isinstance(id, (int, UUID)) and not isinstance(id, bool) else ""
+        raise OptionError(f"id is a text{such}, not {id!r}", path="id")
     return id
 
 
