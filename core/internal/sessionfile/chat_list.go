@@ -124,24 +124,22 @@ func (c *chatList) entry(i int32) {
 	add := func(part jsonspan.Span) {
 		switch typ := textOf(c.src, part, w.tag); {
 		case typ == w.textType:
-			if text := stringAt(c.src, part, w.text); text.Len() > 2 {
-				texts = append(texts, text.Slice(c.src))
-			}
+			texts = c.withText(texts, stringAt(c.src, part, w.text))
 		case typ == w.callType:
 			c.called(part)
 		case typ == w.resultType && typ != "":
 			c.result(part, w.resultID, w.result)
 		case typ == w.imageType:
 			if url := imageURL(c.src, part); url != "" {
-				images = appendJSON(images, nil, `,{"type":"image_url","image_url":{"url":`, quoted(url), `}}`)
+				images = appendImage(images, url)
 			}
 		}
 	}
 	for _, part := range items(c.src, find(c.src, at, w.parts)) {
 		add(part)
 	}
-	if old := stringAt(c.src, at, "content"); texts == nil && old.Len() > 2 {
-		texts = append(texts, old.Slice(c.src))
+	if texts == nil {
+		texts = c.withText(nil, stringAt(c.src, at, "content"))
 	}
 	switch role {
 	case "assistant", "chatbot", "model":
@@ -155,8 +153,7 @@ func (c *chatList) entry(i int32) {
 		c.answer.texts = texts
 	case "tool", "function":
 		if c.answer.results == nil {
-			m := appendFilled(nil, c.src, kwargs, `{"role":"tool","tool_call_id":$tool_call_id?"";,"content":`)
-			c.answer.results = [][]byte{appendJSON(m, nil, quoted(strings.Join(decoded(texts), "\n")), `}`)}
+			c.answered(appendFilled(nil, c.src, kwargs, `{"role":"tool","tool_call_id":$tool_call_id?"";,"content":`), joined(texts, "\n"))
 		}
 	default:
 		c.spoke(role, i, joinedTexts(texts), images)
@@ -204,14 +201,7 @@ func (c *chatList) called(part jsonspan.Span) {
 		name = textOf(c.src, part, "name")
 	}
 	a.calls = appendJSON(a.calls, nil, `,{"id":`, quoted(textOf(c.src, part, w.id)), `,"type":"function","function":{"name":`, quoted(name), `,"arguments":`)
-	switch args := find(c.src, part, w.arguments); {
-	case args.IsZero() || string(args.Slice(c.src)) == "null":
-		a.calls = append(a.calls, `"{}"}}`...)
-	case c.src[args.Start] == '"':
-		a.calls = append(append(a.calls, args.Slice(c.src)...), "}}"...)
-	default:
-		a.calls = append(jsonspan.AppendString(a.calls, jsonspan.AppendCompact(nil, args.Slice(c.src))), "}}"...)
-	}
+	c.arguments(find(c.src, part, w.arguments))
 }
 
 // save replaces the list. Unchanged messages stay as they are. Afterwards, folded messages only exist in the old file.
@@ -267,24 +257,19 @@ func (c *chatList) fresh(s *saver, i int, name string) {
 		s.write(`},"blocks":[`)
 	}
 	n := 0
-	part := func(typ string) {
-		s.comma(n)
-		n++
-		s.write(`{"`, w.tag, `":`, quoted(typ))
-	}
 	if role == "tool" && !index {
-		part(w.resultType)
+		c.partOf(s, &n, w.resultType)
 		s.pair(w.resultID, jsonspan.Text(s.in.Src, id))
 		c.named(s, name)
 		s.pair(w.result, text)
 		s.write(`}`)
 	} else if text != "" || role == "tool" {
-		part(w.textType)
+		c.partOf(s, &n, w.textType)
 		s.pair(w.text, text)
 		s.write(`}`)
 	}
 	for _, url := range images {
-		part(w.imageType)
+		c.partOf(s, &n, w.imageType)
 		s.pair(w.url, jsonspan.Text(s.in.Src, url))
 		s.write(`}`)
 	}
@@ -292,7 +277,7 @@ func (c *chatList) fresh(s *saver, i int, name string) {
 		if index && c.apart {
 			break
 		}
-		part(w.callType)
+		c.partOf(s, &n, w.callType)
 		s.pair(w.id, textOf(s.in.Src, call, "id"))
 		c.named(s, textOf(s.in.Src, call, "function.name"))
 		if args := textOf(s.in.Src, call, "function.arguments"); w.tag == "$type" && holdsObject(args) {
@@ -303,6 +288,15 @@ func (c *chatList) fresh(s *saver, i int, name string) {
 		s.write(`}`)
 	}
 	s.write(`]}`)
+}
+
+// partOf writes the beginning of the next part. n is the number of parts so far.
+//
+//go:noinline
+func (c *chatList) partOf(s *saver, n *int, typ string) {
+	s.comma(*n)
+	*n++
+	s.write(`{"`, c.words.tag, `":`, quoted(typ))
 }
 
 // holdsObject reports whether a text is a JSON object.

@@ -119,7 +119,7 @@ func (c *chatLog) letta(at jsonspan.Span) {
 	case "assistant":
 		c.said(find(c.src, at, "content"))
 	case "tool_call", "approval_request":
-		c.next()
+		c.next(noID)
 		calls := find(c.src, at, "tool_calls")
 		if calls.IsZero() || c.src[calls.Start] != '[' {
 			c.call(find(c.src, at, "tool_call"), "tool_call_id", "arguments")
@@ -128,20 +128,29 @@ func (c *chatLog) letta(at jsonspan.Span) {
 			c.call(call, "tool_call_id", "arguments")
 		}
 	case "tool_return":
-		c.result(at, "tool_call_id", "tool_return")
-	case "approval_response":
-		for _, result := range items(c.src, find(c.src, at, "approvals")) {
-			if !find(c.src, result, "tool_return").IsZero() {
-				c.result(result, "tool_call_id", "tool_return")
-			}
+		results := items(c.src, find(c.src, at, "tool_returns"))
+		if len(results) == 0 { // as older servers write it
+			results = []jsonspan.Span{at}
 		}
+		c.returned(results)
+	case "approval_response":
+		c.returned(items(c.src, find(c.src, at, "approvals")))
 	case "reasoning", "hidden_reasoning":
 	default:
 		c.skip(api.SkipMeta, 1)
 	}
 }
 
-// copilot adds one of a session's events.
+// returned adds the results in a list that may also hold approvals without one.
+func (c *chatLog) returned(results []jsonspan.Span) {
+	for _, result := range results {
+		if !find(c.src, result, "tool_return").IsZero() {
+			c.result(result, "tool_call_id", "tool_return")
+		}
+	}
+}
+
+// copilot adds an event of a session.
 func (c *chatLog) copilot(at jsonspan.Span) {
 	data := find(c.src, at, "data")
 	if !stringAt(c.src, at, "agentId").IsZero() || !stringAt(c.src, data, "parentToolCallId").IsZero() {
@@ -169,18 +178,16 @@ func (c *chatLog) copilot(at jsonspan.Span) {
 		c.said(find(c.src, data, "content"))
 		for i, call := range items(c.src, find(c.src, data, "toolRequests")) {
 			if i == 0 {
-				c.next()
+				c.next(noID)
 			}
 			c.call(call, "toolCallId", "arguments")
 		}
 	case "tool.execution_complete":
-		m := appendFilled(nil, c.src, data, `{"role":"tool","tool_call_id":$toolCallId?"";,"content":`)
-		if text := stringAt(c.src, data, "result.content"); !text.IsZero() {
-			m = append(append(m, text.Slice(c.src)...), '}')
-		} else {
-			m = appendFilled(m, c.src, data, `$error.message?"";}`)
+		said := `$error.message?"";`
+		if !stringAt(c.src, data, "result.content").IsZero() {
+			said = `$result.content?"";`
 		}
-		c.answer.results = append(c.answer.results, m)
+		c.answered(appendFilled(nil, c.src, data, `{"role":"tool","tool_call_id":$toolCallId?"";,"content":`+said), nil)
 	default:
 		c.skip(api.SkipMeta, 1)
 	}
@@ -197,18 +204,11 @@ func (c *chatLog) begin(summary jsonspan.Span) {
 	c.user(summary)
 }
 
-// next writes the answer so far if it has results: what follows is a new message of the model.
-func (c *chatLog) next() {
-	if len(c.answer.results) > 0 {
-		c.flush(noID)
-	}
-}
-
-// said adds a text from the model, or a list of texts.
+// said adds a text of the model, or a list of texts.
 func (c *chatLog) said(content jsonspan.Span) {
-	c.next()
-	if content.Len() > 2 && c.src[content.Start] == '"' {
-		c.answer.texts = append(c.answer.texts, content.Slice(c.src))
+	c.next(noID)
+	if !content.IsZero() && c.src[content.Start] == '"' {
+		c.answer.texts = c.withText(c.answer.texts, content)
 	} else {
 		c.answer.texts = c.texts(c.answer.texts, content)
 	}
@@ -232,10 +232,10 @@ func (c *chatLog) user(content jsonspan.Span) {
 		if text := stringAt(c.src, part, "text"); text.Len() > 2 {
 			parts = appendJSON(parts, c.src, `,{"type":"text","text":`, text, `}`)
 		} else if url := stringAt(c.src, part, "source.url"); !url.IsZero() {
-			parts = appendJSON(parts, c.src, `,{"type":"image_url","image_url":{"url":`, url, `}}`)
+			parts = appendImage(parts, c.textAt(url))
 		} else if !stringAt(c.src, part, "source.data").IsZero() {
 			url := "data:" + textOf(c.src, part, "source.media_type") + ";base64," + textOf(c.src, part, "source.data")
-			parts = appendJSON(parts, c.src, `,{"type":"image_url","image_url":{"url":`, quoted(url), `}}`)
+			parts = appendImage(parts, url)
 		}
 	}
 	if parts == nil {

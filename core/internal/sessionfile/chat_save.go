@@ -1,8 +1,6 @@
 package sessionfile
 
 import (
-	"slices"
-
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
@@ -121,7 +119,7 @@ func (c *chatTree) head(s *saver, g chatGroup, parent, time, children string) []
 		n := &c.nodes[g.node]
 		old, at := c.src, n.at
 		if !n.children.IsZero() { // don't read them once more for each message around them
-			old = slices.Concat(c.src[at.Start:n.children.Start], []byte("null"), c.src[n.children.End:at.End])
+			old = appendJSON(nil, old, jsonspan.Span{Start: at.Start, End: n.children.Start}, `null`, jsonspan.Span{Start: n.children.End, End: at.End})
 			at = jsonspan.Span{End: uint32(len(old))}
 		}
 		rest := appendObject(nil, old, at, chatOwn.find)

@@ -359,17 +359,28 @@ func TestChatSaid(t *testing.T) {
 		name, src string
 		want      []string
 	}{
+		{"a current message that is not there", strings.Replace(webUI(`"content":"a"`), `"currentId":"a"`, `"currentId":"z"`, 1), []string{"assistant  a"}},
+		{"a list of parts as text", strings.Replace(webUI(`"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]`), `"assistant"`, `"user"`, 1), []string{"user  a\nb"}},
 		{"only reasoning in the output", webUI(`"content":"a","output":[{"type":"reasoning"}]`), []string{"assistant  a"}},
 		{"reasoning in the text", webUI(`"content":"a` + strings.ReplaceAll(hidden+hidden, `"`, `\"`) + `b"`), []string{"assistant  ab"}},
 		{"a quotation in LibreChat", libre(`"text":"a` + strings.ReplaceAll(hidden, `"`, `\"`) + `"`), []string{"assistant  a" + hidden}},
 		{"only a thought in LibreChat", libre(`"text":"a","content":[{"type":"think","think":"b"}]`), []string{"assistant  a"}},
 		{"an image as a result", result(`[{"type":"input_image","image_url":"data:image/png;base64,AAAA"}]`), []string{"call x n {}", "tool x "}},
+		{"an object as a result", result(`{}`), []string{"call x n {}", "tool x {}"}},
+		{"a number as a result", result(`42`), []string{"call x n {}", "tool x 42"}},
+		{"no result", result(`null`), []string{"call x n {}", "tool x "}},
+		{"arguments that are null", libre(`"content":[{"type":"tool_call","tool_call":{"id":"x","name":"n","args":null,"output":"o"}}]`), []string{"call x n {}", "tool x o"}},
+		{"arguments as an object", libre(`"content":[{"type":"tool_call","tool_call":{"id":"x","name":"n","args":{ "a": 5 },"output":"o"}}]`), []string{`call x n {"a":5}`, "tool x o"}},
 		{"a list of data as a result", result(`[{"text":"a","n":5}]`), []string{"call x n {}", `tool x [{"text":"a","n":5}]`}},
 	} {
 		a := open(t, []byte(c.src))
 		if got := said(t, "librechat", a.Messages); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
+	}
+	parallel := `[{"date":"2026-03-01T10:00:01Z","message_type":"tool_return_message","tool_call_id":"x","tool_return":"a","tool_returns":[{"tool_call_id":"x","tool_return":"a"},{"tool_call_id":"y","tool_return":[{"type":"text","text":"b"}]}]}]`
+	if got := said(t, "librechat", open(t, []byte(parallel)).Messages); !slices.Equal(got, []string{"tool x a", "tool y b"}) {
+		t.Errorf("results of parallel calls: %q", got)
 	}
 	letta := `[{"id":"a","date":"2026-03-01T10:00:01Z","message_type":"user_message","content":"a"},{"id":"b","date":"2026-03-01T10:00:01.5Z","message_type":"user_message","content":"b"}]`
 	if a := open(t, []byte(letta)); a.Error != nil {

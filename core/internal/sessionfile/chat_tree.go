@@ -136,7 +136,7 @@ func (c *chatTree) node(s *jsonspan.Scanner) {
 	n := chatNode{at: jsonspan.Span{Start: s.Pos()}, id: noID, parent: noID}
 	var time int64
 	read(s, field{c.app.id, &n.name}, field{c.app.parent, number{&c.ids, &n.parent}},
-		field{c.app.text, &n.text}, field{c.app.parts, anyValue{&n.parts}}, field{"files", anyValue{&n.files}},
+		field{c.app.text, anyValue{&n.text}}, field{c.app.parts, anyValue{&n.parts}}, field{"files", anyValue{&n.files}},
 		field{"conversationId", &c.about}, field{"isCreatedByUser", &n.user}, field{"role", oneOf(&n.role, "user", "system")}, field{"model", &n.model},
 		field{"createdAt", timeOf{c.file}}, field{"timestamp", &time},
 		field{"children", func(s *jsonspan.Scanner) {
@@ -159,19 +159,23 @@ func (c *chatTree) node(s *jsonspan.Scanner) {
 
 // path returns the messages of the live conversation: those that lead to the newest one.
 func (c *chatTree) path() (path []int32) {
-	leaf := int32(noID)
+	leaf, last := int32(noID), int32(noID)
 	if !c.current.IsZero() && c.src[c.current.Start] == '"' {
 		leaf = c.ids.add(c.src, c.current)
-	} else if n := len(c.nodes); n > 0 {
-		leaf = c.nodes[n-1].id
+	}
+	if n := len(c.nodes); n > 0 {
+		last = c.nodes[n-1].id
 	}
 	ranks, n := c.ids.rank()
-	ranks.number(&leaf)
+	ranks.number(&leaf, &last)
 	node := filled(n, -1)
 	for i := range c.nodes {
 		if ranks.number(&c.nodes[i].id, &c.nodes[i].parent); c.nodes[i].id != noID {
 			node[c.nodes[i].id] = int32(i)
 		}
+	}
+	if leaf == noID || node[leaf] < 0 { // no message is named, or one that isn't in the file
+		leaf = last
 	}
 	for id := leaf; id != noID && node[id] >= 0; {
 		i := node[id]
@@ -245,27 +249,27 @@ func (c *chatTree) said(n *chatNode, i int32, removed int) {
 	if c.Count > int(n.first) || removed > 0 {
 		return
 	}
-	text := c.textAt(n.text)
+	text := c.written(n.text)
 	if c.app == &openWebUI {
-		text = spoken(text)
+		text = appendJSON(nil, nil, quoted(spoken(jsonspan.Text(text, jsonspan.Span{End: uint32(len(text))}))))
 	}
-	if text != "" {
-		c.answer.texts = [][]byte{appendJSON(nil, nil, quoted(text))}
+	if len(text) > 2 {
+		c.answer.texts = [][]byte{text}
 		c.flush(i)
 	}
 }
 
 // asked writes a user or system message: its text, and its images.
 func (c *chatTree) asked(n *chatNode, i int32) {
-	text, images := n.text, []byte(nil)
+	var images []byte
 	for _, file := range items(c.src, n.files) {
 		if url := stringAt(c.src, file, "url"); typeOf(c.src, file) == "image" && !url.IsZero() {
-			images = appendJSON(images, c.src, `,{"type":"image_url","image_url":{"url":`, url, `}}`)
+			images = appendImage(images, c.textAt(url))
 		}
 	}
 	said := joinedTexts(c.texts(nil, n.parts))
-	if said == nil && text.Len() > 2 {
-		said = text.Slice(c.src)
+	if said == nil {
+		said = c.written(n.text)
 	}
 	if said == nil && images == nil {
 		return
@@ -283,6 +287,22 @@ func (c *chatTree) asked(n *chatNode, i int32) {
 		c.put(`{"type":"text","text":`, said, `}`)
 	}
 	c.put(images, `]}`)
+}
+
+// written returns the text at a span as JSON, or nil if it is empty: a string, or the texts of a list of parts, as programs write it
+// that use the API.
+func (c *chatTree) written(at jsonspan.Span) []byte {
+	if !at.IsZero() && c.src[at.Start] == '"' {
+		return joinedTexts(c.withText(nil, at))
+	}
+	return joinedTexts(c.texts(nil, at))
+}
+
+// appendImage appends a part with an image, after a comma.
+//
+//go:noinline
+func appendImage(dst []byte, url string) []byte {
+	return appendJSON(dst, nil, `,{"type":"image_url","image_url":{"url":`, quoted(url), `}}`)
 }
 
 // spoken returns the text of an answer without the thoughts and the code that old versions of Open WebUI wrote into it.
@@ -312,17 +332,12 @@ type chatAnswer struct {
 // part adds a part of an answer. A text or, in Open WebUI, a call after results begins a new model message.
 func (c *chatTree) part(at jsonspan.Span, node int32) {
 	a := &c.answer
-	next := func() {
-		if len(a.results) > 0 {
-			c.flush(node)
-		}
-	}
 	switch typeOf(c.src, at) {
 	case "text":
-		next()
+		c.next(node)
 		a.texts = c.texts(a.texts, at)
 	case "message":
-		next()
+		c.next(node)
 		if texts := joinedTexts(c.texts(nil, find(c.src, at, "content"))); texts != nil {
 			a.texts = append(a.texts, texts)
 		}
@@ -333,7 +348,7 @@ func (c *chatTree) part(at jsonspan.Span, node int32) {
 			c.result(call, "id", "output")
 		}
 	case "function_call":
-		next()
+		c.next(node)
 		c.call(at, "call_id", "arguments")
 	case "function_call_output":
 		c.result(at, "call_id", "output")
@@ -351,11 +366,24 @@ func (c *chatTree) part(at jsonspan.Span, node int32) {
 func (c *chatTree) call(at jsonspan.Span, id, arguments string) {
 	a := &c.answer
 	a.calls = appendFilled(a.calls, c.src, at, `,{"id":$`+id+`?"";,"type":"function","function":{"name":$name?"";,"arguments":`)
-	if args := find(c.src, at, arguments); args.IsZero() || c.src[args.Start] == '"' {
-		a.calls = appendFilled(a.calls, c.src, at, `$`+arguments+`?"{}";}}`)
-	} else {
-		a.calls = append(jsonspan.AppendString(a.calls, jsonspan.AppendCompact(nil, args.Slice(c.src))), "}}"...)
+	c.arguments(find(c.src, at, arguments))
+}
+
+// arguments ends the call with its arguments: a text, or the JSON of any other value.
+func (c *chatTree) arguments(args jsonspan.Span) {
+	text := []byte(`"{}"`)
+	if !args.IsZero() && c.src[args.Start] != 'n' {
+		text = c.spelled(args)
 	}
+	c.answer.calls = appendJSON(c.answer.calls, nil, text, `}}`)
+}
+
+// spelled returns the string at a span, or the JSON of any other value as a string.
+func (c *chatTree) spelled(value jsonspan.Span) []byte {
+	if c.src[value.Start] == '"' {
+		return value.Slice(c.src)
+	}
+	return jsonspan.AppendString(nil, jsonspan.AppendCompact(nil, value.Slice(c.src)))
 }
 
 // result adds the result of a call: a text, the texts of a list of parts with types, or the JSON of any other value.
@@ -363,15 +391,31 @@ func (c *chatTree) result(at jsonspan.Span, id, output string) {
 	m := appendFilled(nil, c.src, at, `{"role":"tool","tool_call_id":$`+id+`?"";,"content":`)
 	said := find(c.src, at, output)
 	parts := items(c.src, said)
-	data := len(parts) == 0 || slices.ContainsFunc(parts, func(part jsonspan.Span) bool { return typeOf(c.src, part) == "" })
-	if text := stringAt(c.src, at, output); !text.IsZero() {
-		m = append(m, text.Slice(c.src)...)
-	} else if data && !said.IsZero() && string(said.Slice(c.src)) != "null" && string(said.Slice(c.src)) != "[]" {
-		m = jsonspan.AppendString(m, jsonspan.AppendCompact(nil, said.Slice(c.src)))
-	} else {
-		m = appendJSON(m, nil, quoted(strings.Join(decoded(c.texts(nil, said)), "")))
+	untyped := func(part jsonspan.Span) bool { return typeOf(c.src, part) == "" }
+	switch {
+	case said.IsZero() || c.src[said.Start] == 'n':
+		c.answered(m, []byte(`""`))
+	case c.src[said.Start] == '[' && !slices.ContainsFunc(parts, untyped):
+		c.answered(m, joined(c.texts(nil, said), ""))
+	default:
+		c.answered(m, c.spelled(said))
 	}
-	c.answer.results = append(c.answer.results, append(m, '}'))
+}
+
+// answered adds the result of a call: the beginning of its message, and its content.
+//
+//go:noinline
+func (c *chatTree) answered(begin, content []byte) {
+	c.answer.results = append(c.answer.results, appendJSON(begin, nil, content, `}`))
+}
+
+// next writes the answer so far if it has results: what follows is a new message of the model.
+//
+//go:noinline
+func (c *chatTree) next(node int32) {
+	if len(c.answer.results) > 0 {
+		c.flush(node)
+	}
 }
 
 // flush writes the parts of the answer as messages.
@@ -409,23 +453,35 @@ func (c *chatTree) texts(to [][]byte, at jsonspan.Span) [][]byte {
 	if text.IsZero() {
 		text = stringAt(c.src, at, "text.value")
 	}
+	return c.withText(to, text)
+}
+
+// withText appends the string at a span unless it is empty.
+//
+//go:noinline
+func (c *chatTree) withText(to [][]byte, text jsonspan.Span) [][]byte {
 	if text.Len() > 2 {
 		to = append(to, text.Slice(c.src))
 	}
 	return to
 }
 
-func decoded(texts [][]byte) (all []string) {
-	for _, text := range texts {
-		all = append(all, jsonspan.Text(text, jsonspan.Span{End: uint32(len(text))}))
+// joined returns texts, which are JSON strings, as a single one with a separator between them.
+func joined(texts [][]byte, separator string) []byte {
+	var all []byte
+	for i, text := range texts {
+		if i > 0 {
+			all = append(all, separator...)
+		}
+		all = jsonspan.AppendText(all, text, jsonspan.Span{End: uint32(len(text))})
 	}
-	return all
+	return jsonspan.AppendString(nil, all)
 }
 
-// joinedTexts returns texts, which are JSON strings, as a single one, or nil if there are none.
+// joinedTexts returns texts, which are JSON strings, as a single one of several lines, or nil if there are none.
 func joinedTexts(texts [][]byte) []byte {
 	if len(texts) <= 1 {
 		return slices.Concat(texts...)
 	}
-	return appendJSON(nil, nil, quoted(strings.Join(decoded(texts), "\n")))
+	return joined(texts, "\n")
 }

@@ -37,6 +37,8 @@ type choice struct {
 }
 
 // oneOf makes a choice from these words.
+//
+//go:noinline
 func oneOf(to *string, words ...string) choice { return choice{to, words} }
 
 // timeOf is a destination for the time of an entry. The file remembers the time that was read last.
@@ -50,6 +52,8 @@ type number struct {
 }
 
 // read reads the object at s into the fields, and skips members that no field names. If a key occurs twice, its last value is used.
+//
+//go:noinline
 func read(s *jsonspan.Scanner, fields ...field) {
 	members(s, func(key []byte) bool {
 		for i := range fields {
@@ -234,6 +238,8 @@ func textOf(src []byte, at jsonspan.Span, path string) string {
 func typeOf(src []byte, at jsonspan.Span) string { return textOf(src, at, "type") }
 
 // isSet reports whether the value at a path, for example true or a number, is written in exactly this way.
+//
+//go:noinline
 func isSet(src []byte, at jsonspan.Span, path, value string) bool {
 	return string(find(src, at, path).Slice(src)) == value
 }

@@ -36,6 +36,8 @@ func (f *file) came(record int32) {
 }
 
 // timed notes the time of the entry that was read last. The time is the string at a span.
+//
+//go:noinline
 func (f *file) timed(at jsonspan.Span) {
 	if f.stamp = at; at.Len() > 2 {
 		f.dated(at)
@@ -125,6 +127,8 @@ func (f *file) usageAt(at jsonspan.Span) (u Usage) {
 }
 
 // used records the provider's counts for the call that produced a message, unless all of them are zero.
+//
+//go:noinline
 func (f *file) used(message int, u Usage) {
 	u.Message = message
 	if u.Total() > 0 {

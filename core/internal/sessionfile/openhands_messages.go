@@ -186,10 +186,7 @@ func (o *openHands) said(entry int32, user bool) bool {
 		role = "user"
 	}
 	id, name := stringAt(o.src, m, "tool_call_id"), stringAt(o.src, m, "name")
-	var calls []jsonspan.Span
-	for _, call := range items(o.src, find(o.src, m, "tool_calls")) {
-		calls = append(calls, call)
-	}
+	calls := items(o.src, find(o.src, m, "tool_calls"))
 	plain := role == "user" && calls == nil && id.IsZero() && name.IsZero()
 	o.begin(user && plain, role)
 	o.came(entry)

@@ -94,11 +94,8 @@ func (w *ohSaver) know() {
 	}
 }
 
-func (w *ohSaver) callsOf(i int) (calls []jsonspan.Span) {
-	for _, call := range items(w.in.Src, find(w.in.Src, w.in.Messages[i], "tool_calls")) {
-		calls = append(calls, call)
-	}
-	return calls
+func (w *ohSaver) callsOf(i int) []jsonspan.Span {
+	return items(w.in.Src, find(w.in.Src, w.in.Messages[i], "tool_calls"))
 }
 
 // answers returns the id of the call whose result is message i.

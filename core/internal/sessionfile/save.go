@@ -239,7 +239,9 @@ func (s *saver) value(i int, path string) []byte {
 	return nil
 }
 
-// cannot makes saving fail. why says why the file can't contain the messages.
+// cannot makes the saving fail. why is the reason why the file can't contain the messages.
+//
+//go:noinline
 func (s *saver) cannot(why string) {
 	s.fail(&jsonspan.Error{Code: api.CodeCannotSave, Message: why}, 0)
 }

@@ -11,9 +11,10 @@ import { count, facts, plural } from "./table.js";
 export const openCommand: Command = {
   args: "[FILE|-]",
   short: "Show the conversation in the session file of a coding agent",
-  long: `open reads the session file of Claude Code, Cline, Codex, Gemini CLI, Goose, opencode, OpenHands, pi or Roo Code and finds the messages
-of the agent's next request: one branch, after the last compaction and with its summary. It shows what the file holds;
---messages prints the messages instead, as a list in the wire format shown.
+  long: `open reads the session file of Claude Code, Cline, Codex, Gemini CLI, Goose, opencode, OpenHands, pi or Roo Code, or a conversation that
+LibreChat, Open WebUI, LlamaIndex, Semantic Kernel, Letta or GitHub Copilot has stored, and finds the messages of the next request: one
+branch, after the last compaction and with its summary. It shows what the file holds; --messages prints the messages instead, as a list
+in the wire format shown.
 
 All commands that take a transcript open session files. The file's model, its system prompt and the provider's counts apply
 unless the policy sets them. compact --session writes a session file.`,
