@@ -262,12 +262,13 @@ type Digest struct {
 	// CLAUDE.md or a skill: their messages stay when others are folded. It is from 0 (they are folded like other messages) to 1.
 	// The default is 0.15, and 0 for published systems.
 	ProjectInstructions *float64
-	// Room is the share of the target up to which a digest written without a model may fill the result, from 0 (no larger than a
-	// model's digest) to 1, the default.
+	// Room limits a digest written without a model: it may grow until the result reaches this fraction of the target. At 0 it is
+	// no larger than a model's digest would be; at 1, the default, it may use the whole target.
 	Room *float64
 	// Instructions are added to the prompt, for example to say what to pay attention to.
 	Instructions string
-	// Style is the name of the published system (its preset) whose layout requests and digests have; "" means ctxfold's own.
+	// Style is the name of the published system (its preset) whose layout is used for requests and digests; "" means ctxfold's own
+	// layout.
 	Style api.Style
 	// Prompt replaces the style's own instructions to the model. It requires a style.
 	Prompt string

@@ -367,7 +367,7 @@ type Digest struct {
 	Own    bool   `json:"own"`
 	Round  int    `json:"round,omitempty"`  // number of compactions so far, if the message states it
 	Handle string `json:"handle,omitempty"` // handle of the messages that it replaces, if they are archived
-	Text   string `json:"text"`             // without the header, the handle and the lists of the ledger
+	Text   string `json:"text"`             // the digest's text, without its header, its handle and the lists that are kept in the ledger
 	// Sections are the parts of text under its headings. Lines before the first heading are a section with the heading "".
 	Sections []DigestSection `json:"sections"`
 	Ledger   *Ledger         `json:"ledger,omitempty"` // the lists that code added
@@ -448,7 +448,7 @@ type SummaryRequest struct {
 	// Conversation is present if the request is appended to the conversation: the host sends its last request with these edits and changes of
 	// the body, which contain System and Prompt.
 	Conversation *RequestConversation `json:"conversation,omitempty"`
-	// Lead is text to show before a streamed summary; only if two summaries are joined.
+	// Lead is text to show before a streamed summary. It is present only if two summaries are joined.
 	Lead string `json:"lead,omitempty"`
 }
 
@@ -515,7 +515,8 @@ type Loss struct {
 	Kind    LossKind    `json:"kind"`
 	Reason  LossReason  `json:"reason"`
 	Instead LossInstead `json:"instead"`
-	// Detail names what was lost: the key of a member, a type, a tool, or the new id or name of a changed one.
+	// Detail names what was lost: a member's key, a type or a tool. For an id or name that was changed, it is the new
+	// one.
 	Detail string `json:"detail,omitempty"`
 	// Count is the number of messages or parts with metadata of this name; Message and Path locate the first. Absent
 	// if it is one.

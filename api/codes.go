@@ -3,7 +3,7 @@ package api
 // Code names a kind of error. Codes are stable.
 type Code string
 
-// The codes of errors.
+// The error codes.
 const (
 	CodeInvalidJSON      Code = "invalid_json"      // the text isn't JSON (RFC 8259)
 	CodeTruncatedJSON    Code = "truncated_json"    // the JSON ends too early

@@ -1,6 +1,6 @@
 package api
 
-// JobSettings are the settings with which a host starts a job: the job's purpose, the host's capabilities, and time limits.
+// JobSettings are the settings with which a host starts a job: the job's purpose, the host's capabilities, and timeouts.
 //
 //easyjson:json
 type JobSettings struct {
@@ -21,9 +21,9 @@ type JobSettings struct {
 	RecordsRequired bool `json:"records_required,omitempty"`
 	// Concurrency is the maximum number of summary requests in flight at the same time, from 1 to 64; 0 means 4.
 	Concurrency int `json:"concurrency,omitempty"`
-	// StoreTimeout is the time limit for a load, save, lease or put, in milliseconds up to a day; 0 means 30,000 and -1 no limit.
+	// StoreTimeout is the timeout for a load, save, lease or put, in milliseconds up to a day; 0 means 30,000 and -1 no timeout.
 	StoreTimeout int64 `json:"store_timeout,omitempty"`
-	// SummaryTimeout is the time limit for one summary including retries, in milliseconds up to a day; 0 means 120,000 and -1 no limit.
+	// SummaryTimeout is the timeout for one summary including retries, in milliseconds up to a day; 0 means 120,000 and -1 no timeout.
 	SummaryTimeout int64 `json:"summary_timeout,omitempty"`
 	// Remembered is the number of compactions that an owner's record keeps, from 1 to 64; 0 means 64.
 	Remembered int `json:"remembered,omitempty"`
@@ -39,8 +39,8 @@ type JobSettings struct {
 	// Running lists the background jobs that the host runs for this owner. The job stops those that have become
 	// useless.
 	Running []RunningJob `json:"running,omitempty"`
-	// Model and Provider identify the model that will be called next and its provider, by any names. If the policy
-	// has `gate.idle`, a change means that the prompt cache is cold.
+	// Model and Provider identify the model that will be called next and its provider, by names of the host's choice.
+	// If the policy has `gate.idle`, a change means that the prompt cache is cold.
 	Model    string `json:"model,omitempty"`
 	Provider string `json:"provider,omitempty"`
 	// Refusal is the failed model call that made the host start the job. If it failed because the messages do not
@@ -175,8 +175,8 @@ type Effect struct {
 	TTL        int64   `json:"ttl,omitempty"` // in milliseconds
 	Handle     string  `json:"handle,omitempty"`
 	Body       Raw     `json:"body,omitempty" is:"string"`
-	// Request is the request of ask. Sent are the messages for a request with `conversation`, in the shape of the
-	// input.
+	// Request is the request to answer, for ask. Sent holds the messages for a request with `conversation`, in the
+	// shape of the input.
 	Request  Raw   `json:"request,omitempty" is:"SummaryRequest"`
 	Sent     Raw   `json:"sent,omitempty" is:"any"`
 	Deadline int64 `json:"deadline,omitempty"` // when the job stops waiting for the result of ask, in milliseconds since 1970; 0 means never

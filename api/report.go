@@ -70,17 +70,17 @@ type Report struct {
 	Decisions []Decision `json:"decisions,omitempty"`
 }
 
-// Refill is the size of the messages since the last compaction by kind, in tokens. The kinds add up to Tokens.
+// Refill breaks down the size of the messages since the last compaction by kind, in tokens. The kinds add up to Tokens.
 type Refill struct {
 	Messages    int `json:"messages"` // the number of messages, not tokens
 	Tokens      int `json:"tokens"`
-	User        int `json:"user,omitempty"`      // texts of the user
-	Assistant   int `json:"assistant,omitempty"` // texts of the assistant
+	User        int `json:"user,omitempty"`      // the user's texts
+	Assistant   int `json:"assistant,omitempty"` // the assistant's texts
 	Reasoning   int `json:"reasoning,omitempty"`
 	ToolCalls   int `json:"tool_calls,omitempty"`
 	ToolResults int `json:"tool_results,omitempty"` // including media in the results
 	Media       int `json:"media,omitempty"`        // images, audio and files in other messages
-	// Other is system messages, content that only the provider can read, and the overhead of each message.
+	// Other is the size of system messages, of content that only the provider can read, and of each message's overhead.
 	Other int `json:"other,omitempty"`
 }
 
@@ -108,7 +108,7 @@ type ReportTokens struct {
 	Bound  int         `json:"bound"` // error bound in percent: nine of ten estimates are closer
 }
 
-// Count is the number of messages before and after a compaction.
+// Count holds the number of messages before and after a compaction.
 type Count struct {
 	Before int `json:"before"`
 	After  int `json:"after"`
@@ -121,15 +121,15 @@ type StablePrefix struct {
 	Tokens   int `json:"tokens"`
 }
 
-// ReportSummary is where the digest comes from, and why the model's summary was rejected.
+// ReportSummary says where the digest comes from, and why the model's summary was rejected.
 type ReportSummary struct {
 	Source SummarySource `json:"source"`
 	Why    SummaryFault  `json:"why,omitempty"`
 	// Error is the host's message about the first request that it could not answer, such as the text of the
 	// summarizer's exception; at most 300 code points. Absent if the host gave none, or the model's summary was used.
 	Error string `json:"error,omitempty"`
-	// Score is the share of the facts of the folded messages that the digest contains, from 0 to 1: paths, addresses, identifiers, numbers and
-	// errors, as code finds them. Absent if no digest was written.
+	// Score is the share of the folded messages' facts that the digest contains, from 0 to 1: paths, addresses,
+	// identifiers, numbers and errors, as code finds them. Absent if no digest was written.
 	Score float64 `json:"score,omitempty"`
 	// Request is the form in which the model was asked; absent if it wasn't, or the host can only send a record.
 	Request SummaryShape `json:"request,omitempty"`

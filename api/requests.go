@@ -11,11 +11,11 @@ type Options struct {
 	Force bool `json:"force,omitempty"`
 	// Answer is the form in which the transcript is returned; absent means as messages.
 	Answer Answer `json:"answer,omitempty"`
-	// Archive is whether removed content is archived. It overrides the policy.
+	// Archive says whether and how removed content is archived. It overrides the policy.
 	Archive *Archive `json:"archive,omitempty"`
-	// OpenCalls is how tool calls at the end without a result are handled. It overrides the policy.
+	// OpenCalls says how tool calls at the end that have no result are handled. It overrides the policy.
 	OpenCalls OpenCalls `json:"open_calls,omitempty"`
-	// Summary configures the digest of this call.
+	// Summary configures the digest that this call writes.
 	Summary *SummaryOptions `json:"summary,omitempty"`
 	// Usage is the provider's count for the last call.
 	Usage *Usage `json:"usage,omitempty"`
@@ -57,13 +57,13 @@ type Score struct {
 	Messages []MessageScore `json:"messages,omitempty"`
 }
 
-// CallScore is the score of a tool call and its result.
+// CallScore is the score for a tool call and its result.
 type CallScore struct {
 	ID    string  `json:"id"` // the id of the call
 	Score float64 `json:"score"`
 }
 
-// MessageScore is the score of a message: of its texts, and of those tool results in it that have no score of their
+// MessageScore is the score for a message: for its texts, and for those tool results in it that have no score of their
 // own.
 type MessageScore struct {
 	Message int     `json:"message"` // index in the list
@@ -82,7 +82,7 @@ type Redaction struct {
 	// Placeholder replaces the text and has at most 100 bytes. Absent, it is [REDACTED:n], where n numbers the texts
 	// of the conversation; a text keeps its number.
 	Placeholder string `json:"placeholder,omitempty"`
-	// Whole replaces the text only where it is a complete string of a message.
+	// Whole replaces the text only where a string in a message consists of nothing else.
 	Whole bool `json:"whole,omitempty"`
 	// Failed reports that the host's function failed on this text, so the text is replaced unchecked. The report
 	// counts it.
@@ -108,7 +108,7 @@ func (o Options) Clone() Options {
 	return o
 }
 
-// SummaryOptions configure the digest of one call.
+// SummaryOptions configure the digest that one call writes.
 type SummaryOptions struct {
 	// Mode determines who writes the digest. It overrides the policy.
 	Mode SummaryMode `json:"mode,omitempty"`
@@ -156,11 +156,11 @@ type Plan struct {
 	// Model is the model named by the result of open, if the policy doesn't name one.
 	Model  string `json:"model,omitempty"`
 	Policy Raw    `json:"policy" is:"Policy"` // the Policy as it was sent
-	// Options are the options of the plan, without the usage, which Correction replaces.
+	// Options are the options with which the plan was made, without the usage, which Correction replaces.
 	Options *Options  `json:"options,omitempty"`
 	State   State     `json:"state"`
 	Replies []Summary `json:"replies,omitempty"`
-	// Asked are the ids of the pending requests. A request that the next step doesn't answer counts as failed.
+	// Asked lists the ids of the pending requests. A request that the next step doesn't answer counts as failed.
 	Asked []string `json:"asked,omitempty"`
 	// Fit reports whether the plan was made by fit: its steps need the same memory.
 	Fit bool `json:"fit,omitempty"`
@@ -194,7 +194,7 @@ type CallUsage struct {
 	OutputTokens     int `json:"output_tokens"`
 }
 
-// Summaries are the responses to the requests of a plan.
+// Summaries are the responses to a plan's requests.
 //
 //easyjson:json
 type Summaries []Summary
@@ -401,7 +401,7 @@ type FailureUsage struct {
 	Output     int `json:"output_tokens,omitempty"`
 }
 
-// LimitArguments are the size limits of a tool's output. 0 or less is unlimited.
+// LimitArguments are the size limits for a tool's output. 0 or less means unlimited.
 //
 //easyjson:json
 type LimitArguments struct {

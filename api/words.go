@@ -289,10 +289,10 @@ const (
 	FailureProvider     FailureClass = "provider_error"    // any other failure
 )
 
-// LimitMode is which part of an oversized tool output stays.
+// LimitMode says which part of an oversized tool output stays.
 type LimitMode string
 
-// The modes of limiting a tool's output.
+// The ways to limit a tool's output.
 const (
 	LimitHeadTail LimitMode = "head_tail" // its start and its end
 	LimitHead     LimitMode = "head"      // its start
@@ -309,7 +309,7 @@ const (
 	RoleTool      Role = "tool"      // a tool
 )
 
-// BodyKind is the kind of content that an archived body was in the transcript.
+// BodyKind says what kind of content an archived body was in the transcript.
 type BodyKind string
 
 // The kinds of bodies.

@@ -330,7 +330,7 @@ export type DecisionName =
   | "wrap"
   | "replace";
 
-/** BodyKind is the kind of content that an archived body was in the transcript. */
+/** BodyKind says what kind of content an archived body was in the transcript. */
 export type BodyKind = "tool_result" | "text" | "image" | "audio" | "file" | "fold" | "changes";
 
 /** Severity is how the provider reacts to a violation. */
@@ -439,7 +439,7 @@ export type SkipReason =
 export type FailureClass =
   "none" | "context_overflow" | "rate_limit" | "other_model" | "output_limit" | "payload_too_large" | "provider_error";
 
-/** LimitMode is which part of an oversized tool output stays. */
+/** LimitMode says which part of an oversized tool output stays. */
 export type LimitMode = "head_tail" | "head";
 
 /** JobOperation is the purpose of a job. */
@@ -1102,15 +1102,15 @@ export interface PolicySummary {
    */
   project_instructions?: number;
   /**
-   * room is the share of the target up to which a digest written without a model may fill the result, from 0 (no larger
-   * than a model's digest) to 1, the default.
+   * room limits a digest written without a model: it may grow until the result reaches this fraction of the target. At
+   * 0 it is no larger than a model's digest would be; at 1, the default, it may use the whole target.
    */
   room?: number;
   /** instructions are added to the prompt, for example to say what to pay attention to. */
   instructions?: string;
   /**
-   * style is the name of the published system (its preset) whose layout requests and digests have; "" means ctxfold's
-   * own.
+   * style is the name of the published system (its preset) whose layout is used for requests and digests; "" means
+   * ctxfold's own layout.
    */
   style?: Style;
   /** prompt replaces the style's own instructions to the model. It requires a style. */
@@ -1202,11 +1202,11 @@ export interface Options {
   force?: boolean;
   /** answer is the form in which the transcript is returned; absent means as messages. */
   answer?: Answer;
-  /** archive is whether removed content is archived. It overrides the policy. */
+  /** archive says whether and how removed content is archived. It overrides the policy. */
   archive?: Archive;
-  /** open_calls is how tool calls at the end without a result are handled. It overrides the policy. */
+  /** open_calls says how tool calls at the end that have no result are handled. It overrides the policy. */
   open_calls?: OpenCalls;
-  /** summary configures the digest of this call. */
+  /** summary configures the digest that this call writes. */
   summary?: SummaryOptions;
   /** usage is the provider's count for the last call. */
   usage?: Counted;
@@ -1249,7 +1249,7 @@ export interface Options {
   score?: Score;
 }
 
-/** SummaryOptions configure the digest of one call. */
+/** SummaryOptions configure the digest that one call writes. */
 export interface SummaryOptions {
   /** mode determines who writes the digest. It overrides the policy. */
   mode?: SummaryMode;
@@ -1295,7 +1295,7 @@ export interface Redaction {
    * the conversation; a text keeps its number.
    */
   placeholder?: string;
-  /** whole replaces the text only where it is a complete string of a message. */
+  /** whole replaces the text only where a string in a message consists of nothing else. */
   whole?: boolean;
   /**
    * failed reports that the host's function failed on this text, so the text is replaced unchecked. The report counts
@@ -1315,7 +1315,7 @@ export interface Score {
   messages?: MessageScore[];
 }
 
-/** CallScore is the score of a tool call and its result. */
+/** CallScore is the score for a tool call and its result. */
 export interface CallScore {
   /** the id of the call */
   id: string;
@@ -1323,7 +1323,7 @@ export interface CallScore {
 }
 
 /**
- * MessageScore is the score of a message: of its texts, and of those tool results in it that have no score of their
+ * MessageScore is the score for a message: for its texts, and for those tool results in it that have no score of their
  * own.
  */
 export interface MessageScore {
@@ -1593,11 +1593,11 @@ export interface Plan {
   model?: string;
   /** the Policy as it was sent */
   policy: Policy;
-  /** options are the options of the plan, without the usage, which Correction replaces. */
+  /** options are the options with which the plan was made, without the usage, which Correction replaces. */
   options?: Options;
   state: State;
   replies?: Summary[];
-  /** asked are the ids of the pending requests. A request that the next step doesn't answer counts as failed. */
+  /** asked lists the ids of the pending requests. A request that the next step doesn't answer counts as failed. */
   asked?: string[];
   /** fit reports whether the plan was made by fit: its steps need the same memory. */
   fit?: boolean;
@@ -1675,7 +1675,7 @@ export interface SummaryRequest {
    * edits and changes of the body, which contain System and Prompt.
    */
   conversation?: RequestConversation;
-  /** lead is text to show before a streamed summary; only if two summaries are joined. */
+  /** lead is text to show before a streamed summary. It is present only if two summaries are joined. */
   lead?: string;
 }
 
@@ -1861,7 +1861,7 @@ export interface ReportTokens {
   bound: number;
 }
 
-/** Count is the number of messages before and after a compaction. */
+/** Count holds the number of messages before and after a compaction. */
 export interface Count {
   before: number;
   after: number;
@@ -1881,7 +1881,7 @@ export interface StablePrefix {
   tokens: number;
 }
 
-/** ReportSummary is where the digest comes from, and why the model's summary was rejected. */
+/** ReportSummary says where the digest comes from, and why the model's summary was rejected. */
 export interface ReportSummary {
   source: SummarySource;
   why?: SummaryFault;
@@ -1891,7 +1891,7 @@ export interface ReportSummary {
    */
   error?: string;
   /**
-   * score is the share of the facts of the folded messages that the digest contains, from 0 to 1: paths, addresses,
+   * score is the share of the folded messages' facts that the digest contains, from 0 to 1: paths, addresses,
    * identifiers, numbers and errors, as code finds them. Absent if no digest was written.
    */
   score?: number;
@@ -1980,14 +1980,16 @@ export interface LeftViolation {
   text: string;
 }
 
-/** Refill is the size of the messages since the last compaction by kind, in tokens. The kinds add up to Tokens. */
+/**
+ * Refill breaks down the size of the messages since the last compaction by kind, in tokens. The kinds add up to Tokens.
+ */
 export interface Refill {
   /** the number of messages, not tokens */
   messages: number;
   tokens: number;
-  /** texts of the user */
+  /** the user's texts */
   user?: number;
-  /** texts of the assistant */
+  /** the assistant's texts */
   assistant?: number;
   reasoning?: number;
   tool_calls?: number;
@@ -1995,7 +1997,9 @@ export interface Refill {
   tool_results?: number;
   /** images, audio and files in other messages */
   media?: number;
-  /** other is system messages, content that only the provider can read, and the overhead of each message. */
+  /**
+   * other is the size of system messages, of content that only the provider can read, and of each message's overhead.
+   */
   other?: number;
 }
 
@@ -2249,7 +2253,10 @@ export interface Loss {
   kind: LossKind;
   reason: LossReason;
   instead: LossInstead;
-  /** detail names what was lost: the key of a member, a type, a tool, or the new id or name of a changed one. */
+  /**
+   * detail names what was lost: a member's key, a type or a tool. For an id or name that was changed, it is the new
+   * one.
+   */
   detail?: string;
   /**
    * count is the number of messages or parts with metadata of this name; Message and Path locate the first. Absent if
@@ -2344,7 +2351,7 @@ export interface Digest {
   round?: number;
   /** handle of the messages that it replaces, if they are archived */
   handle?: string;
-  /** without the header, the handle and the lists of the ledger */
+  /** the digest's text, without its header, its handle and the lists that are kept in the ledger */
   text: string;
   /**
    * sections are the parts of text under its headings. Lines before the first heading are a section with the heading
@@ -2575,7 +2582,7 @@ export interface LimitToolOutputRequest {
   arguments?: OutputLimits;
 }
 
-/** OutputLimits are the size limits of a tool's output. 0 or less is unlimited. */
+/** OutputLimits are the size limits for a tool's output. 0 or less means unlimited. */
 export interface OutputLimits {
   max_lines?: number;
   /** UTF-8 */
@@ -2613,8 +2620,8 @@ export interface LoopStartRequest {
 }
 
 /**
- * JobSettings are the settings with which a host starts a job: the job's purpose, the host's capabilities, and time
- * limits.
+ * JobSettings are the settings with which a host starts a job: the job's purpose, the host's capabilities, and
+ * timeouts.
  */
 export interface JobSettings {
   /**
@@ -2640,13 +2647,13 @@ export interface JobSettings {
   /** concurrency is the maximum number of summary requests in flight at the same time, from 1 to 64; 0 means 4. */
   concurrency?: number;
   /**
-   * store_timeout is the time limit for a load, save, lease or put, in milliseconds up to a day; 0 means 30,000 and -1
-   * no limit.
+   * store_timeout is the timeout for a load, save, lease or put, in milliseconds up to a day; 0 means 30,000 and -1 no
+   * timeout.
    */
   store_timeout?: number;
   /**
-   * summary_timeout is the time limit for one summary including retries, in milliseconds up to a day; 0 means 120,000
-   * and -1 no limit.
+   * summary_timeout is the timeout for one summary including retries, in milliseconds up to a day; 0 means 120,000 and
+   * -1 no timeout.
    */
   summary_timeout?: number;
   /** remembered is the number of compactions that an owner's record keeps, from 1 to 64; 0 means 64. */
@@ -2669,8 +2676,8 @@ export interface JobSettings {
    */
   running?: RunningJob[];
   /**
-   * model and Provider identify the model that will be called next and its provider, by any names. If the policy has
-   * `gate.idle`, a change means that the prompt cache is cold.
+   * model and Provider identify the model that will be called next and its provider, by names of the host's choice. If
+   * the policy has `gate.idle`, a change means that the prompt cache is cold.
    */
   model?: string;
   provider?: string;
@@ -2821,7 +2828,8 @@ export interface Effect {
   handle?: string;
   body?: string;
   /**
-   * request is the request of ask. Sent are the messages for a request with `conversation`, in the shape of the input.
+   * request is the request to answer, for ask. Sent holds the messages for a request with `conversation`, in the shape
+   * of the input.
    */
   request?: SummaryRequest;
   sent?: unknown;

@@ -170,13 +170,13 @@ type Summary struct {
 	// AGENTS.md, CLAUDE.md or a skill: their messages stay when others are folded. It is from 0 (they are folded like
 	// other messages) to 1. The default is 0.15, and 0 for published systems.
 	ProjectInstructions *float64 `json:"project_instructions,omitempty"`
-	// Room is the share of the target up to which a digest written without a model may fill the result, from 0 (no
-	// larger than a model's digest) to 1, the default.
+	// Room limits a digest written without a model: it may grow until the result reaches this fraction of the target.
+	// At 0 it is no larger than a model's digest would be; at 1, the default, it may use the whole target.
 	Room *float64 `json:"room,omitempty"`
 	// Instructions are added to the prompt, for example to say what to pay attention to.
 	Instructions string `json:"instructions,omitempty"`
-	// Style is the name of the published system (its preset) whose layout requests and digests have; "" means
-	// ctxfold's own.
+	// Style is the name of the published system (its preset) whose layout is used for requests and digests; "" means
+	// ctxfold's own layout.
 	Style string `json:"style,omitempty" is:"Style"`
 	// Prompt replaces the style's own instructions to the model. It requires a style.
 	Prompt string `json:"prompt,omitempty"`
@@ -313,7 +313,7 @@ func (p *Policy) ProjectShare() float64 {
 	return DefaultProject
 }
 
-// DigestShare returns the share of the target up to which a digest written without a model may fill the result.
+// DigestShare returns the fraction of the target that a result may reach if its digest is written without a model.
 func (p *Policy) DigestShare() float64 {
 	if p.Summary.Room == nil {
 		return 1
@@ -327,7 +327,7 @@ func (p *Policy) IsPublished() bool {
 	return !p.IsWireSafe() || p.Summary.Style != "" || p.Preset != "" && p.Preset != presets[0].Name
 }
 
-// HasFewMessages reports whether a transcript has too few messages for the passes.
+// HasFewMessages reports whether a transcript has too few messages for the passes to run.
 func (p *Policy) HasFewMessages(messages int) bool { return messages < p.Gate.MinMessages }
 
 // UsableTokens returns how many tokens of the window are available for the conversation; zero or negative if the reserve

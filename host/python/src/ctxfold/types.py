@@ -633,15 +633,15 @@ class PolicySummary(TypedDict):
     """
     room: NotRequired[float]
     """
-    room is the share of the target up to which a digest written without a model may fill the result, from 0 (no larger
-    than a model's digest) to 1, the default.
+    room limits a digest written without a model: it may grow until the result reaches this fraction of the target. At 0
+    it is no larger than a model's digest would be; at 1, the default, it may use the whole target.
     """
     instructions: NotRequired[str]
     """instructions are added to the prompt, for example to say what to pay attention to."""
     style: NotRequired[Style]
     """
-    style is the name of the published system (its preset) whose layout requests and digests have; '' means ctxfold's
-    own.
+    style is the name of the published system (its preset) whose layout is used for requests and digests; '' means
+    ctxfold's own layout.
     """
     prompt: NotRequired[str]
     """prompt replaces the style's own instructions to the model. It requires a style."""
@@ -860,11 +860,11 @@ class Options(TypedDict):
     answer: NotRequired[Answer]
     """answer is the form in which the transcript is returned; absent means as messages."""
     archive: NotRequired[Archive]
-    """archive is whether removed content is archived. It overrides the policy."""
+    """archive says whether and how removed content is archived. It overrides the policy."""
     open_calls: NotRequired[OpenCalls]
-    """open_calls is how tool calls at the end without a result are handled. It overrides the policy."""
+    """open_calls says how tool calls at the end that have no result are handled. It overrides the policy."""
     summary: NotRequired[SummaryOptions]
-    """summary configures the digest of this call."""
+    """summary configures the digest that this call writes."""
     usage: NotRequired[Counted]
     """usage is the provider's count for the last call."""
     window: NotRequired[int]
@@ -914,7 +914,7 @@ Answer = Literal[
 
 
 class SummaryOptions(TypedDict):
-    """SummaryOptions configure the digest of one call."""
+    """SummaryOptions configure the digest that one call writes."""
 
     mode: NotRequired[SummaryMode]
     """mode determines who writes the digest. It overrides the policy."""
@@ -973,7 +973,7 @@ class Redaction(TypedDict):
     the conversation; a text keeps its number.
     """
     whole: NotRequired[bool]
-    """whole replaces the text only where it is a complete string of a message."""
+    """whole replaces the text only where a string in a message consists of nothing else."""
     failed: NotRequired[bool]
     """
     failed reports that the host's function failed on this text, so the text is replaced unchecked. The report counts
@@ -994,7 +994,7 @@ class Score(TypedDict):
 
 
 class CallScore(TypedDict):
-    """CallScore is the score of a tool call and its result."""
+    """CallScore is the score for a tool call and its result."""
 
     id: str
     """the id of the call"""
@@ -1003,7 +1003,7 @@ class CallScore(TypedDict):
 
 class MessageScore(TypedDict):
     """
-    MessageScore is the score of a message: of its texts, and of those tool results in it that have no score of their
+    MessageScore is the score for a message: for its texts, and for those tool results in it that have no score of their
     own.
     """
 
@@ -1337,11 +1337,11 @@ class Plan(TypedDict):
     policy: Policy
     """the Policy as it was sent"""
     options: NotRequired[Options]
-    """options are the options of the plan, without the usage, which Correction replaces."""
+    """options are the options with which the plan was made, without the usage, which Correction replaces."""
     state: State
     replies: NotRequired[List[Summary]]
     asked: NotRequired[List[str]]
-    """asked are the ids of the pending requests. A request that the next step doesn't answer counts as failed."""
+    """asked lists the ids of the pending requests. A request that the next step doesn't answer counts as failed."""
     fit: NotRequired[bool]
     """fit reports whether the plan was made by fit: its steps need the same memory."""
     correction: NotRequired[Correction]
@@ -1422,7 +1422,7 @@ class SummaryRequest(TypedDict):
     edits and changes of the body, which contain System and Prompt.
     """
     lead: NotRequired[str]
-    """lead is text to show before a streamed summary; only if two summaries are joined."""
+    """lead is text to show before a streamed summary. It is present only if two summaries are joined."""
 
 #: Scope is the part of the conversation that a request for a summary covers.
 Scope = Literal[
@@ -1654,7 +1654,7 @@ class ReportTokens(TypedDict):
 
 
 class Count(TypedDict):
-    """Count is the number of messages before and after a compaction."""
+    """Count holds the number of messages before and after a compaction."""
 
     before: int
     after: int
@@ -1677,7 +1677,7 @@ class StablePrefix(TypedDict):
 
 
 class ReportSummary(TypedDict):
-    """ReportSummary is where the digest comes from, and why the model's summary was rejected."""
+    """ReportSummary says where the digest comes from, and why the model's summary was rejected."""
 
     source: SummarySource
     why: NotRequired[SummaryFault]
@@ -1688,7 +1688,7 @@ class ReportSummary(TypedDict):
     """
     score: NotRequired[float]
     """
-    score is the share of the facts of the folded messages that the digest contains, from 0 to 1: paths, addresses,
+    score is the share of the folded messages' facts that the digest contains, from 0 to 1: paths, addresses,
     identifiers, numbers and errors, as code finds them. Absent if no digest was written.
     """
     request: NotRequired[SummaryShape]
@@ -1879,15 +1879,18 @@ class LeftViolation(TypedDict):
 
 
 class Refill(TypedDict):
-    """Refill is the size of the messages since the last compaction by kind, in tokens. The kinds add up to Tokens."""
+    """
+    Refill breaks down the size of the messages since the last compaction by kind, in tokens. The kinds add up to
+    Tokens.
+    """
 
     messages: int
     """the number of messages, not tokens"""
     tokens: int
     user: NotRequired[int]
-    """texts of the user"""
+    """the user's texts"""
     assistant: NotRequired[int]
-    """texts of the assistant"""
+    """the assistant's texts"""
     reasoning: NotRequired[int]
     tool_calls: NotRequired[int]
     tool_results: NotRequired[int]
@@ -1895,7 +1898,9 @@ class Refill(TypedDict):
     media: NotRequired[int]
     """images, audio and files in other messages"""
     other: NotRequired[int]
-    """other is system messages, content that only the provider can read, and the overhead of each message."""
+    """
+    other is the size of system messages, of content that only the provider can read, and of each message's overhead.
+    """
 
 
 class ReportRedacted(TypedDict):
@@ -1976,7 +1981,7 @@ class Body(TypedDict):
     body: NotRequired[str]
     """body is the body itself as JSON, if the options ask for it or the request doesn't contain it."""
 
-#: BodyKind is the kind of content that an archived body was in the transcript.
+#: BodyKind says what kind of content an archived body was in the transcript.
 BodyKind = Literal[
     "tool_result",
     "text",
@@ -2227,7 +2232,9 @@ class Loss(TypedDict):
     reason: LossReason
     instead: LossInstead
     detail: NotRequired[str]
-    """detail names what was lost: the key of a member, a type, a tool, or the new id or name of a changed one."""
+    """
+    detail names what was lost: a member's key, a type or a tool. For an id or name that was changed, it is the new one.
+    """
     count: NotRequired[int]
     """
     count is the number of messages or parts with metadata of this name; Message and Path locate the first. Absent if it
@@ -2390,7 +2397,7 @@ class Digest(TypedDict):
     handle: NotRequired[str]
     """handle of the messages that it replaces, if they are archived"""
     text: str
-    """without the header, the handle and the lists of the ledger"""
+    """the digest's text, without its header, its handle and the lists that are kept in the ledger"""
     sections: List[DigestSection]
     """
     sections are the parts of text under its headings. Lines before the first heading are a section with the heading ''.
@@ -2688,7 +2695,7 @@ FailureClass = Literal[
 
 
 class OutputLimits(TypedDict):
-    """OutputLimits are the size limits of a tool's output. 0 or less is unlimited."""
+    """OutputLimits are the size limits for a tool's output. 0 or less means unlimited."""
 
     max_lines: NotRequired[int]
     max_bytes: NotRequired[int]
@@ -2703,7 +2710,7 @@ class OutputLimits(TypedDict):
     spill_error: NotRequired[str]
     """why the host couldn't store it"""
 
-#: LimitMode is which part of an oversized tool output stays.
+#: LimitMode says which part of an oversized tool output stays.
 LimitMode = Literal[
     "head_tail",
     "head",
@@ -2731,8 +2738,8 @@ class LimitedOutput(TypedDict):
 
 class JobSettings(TypedDict):
     """
-    JobSettings are the settings with which a host starts a job: the job's purpose, the host's capabilities, and time
-    limits.
+    JobSettings are the settings with which a host starts a job: the job's purpose, the host's capabilities, and
+    timeouts.
     """
 
     operation: NotRequired[JobOperation]
@@ -2761,13 +2768,13 @@ class JobSettings(TypedDict):
     """concurrency is the maximum number of summary requests in flight at the same time, from 1 to 64; 0 means 4."""
     store_timeout: NotRequired[int]
     """
-    store_timeout is the time limit for a load, save, lease or put, in milliseconds up to a day; 0 means 30,000 and -1
-    no limit.
+    store_timeout is the timeout for a load, save, lease or put, in milliseconds up to a day; 0 means 30,000 and -1 no
+    timeout.
     """
     summary_timeout: NotRequired[int]
     """
-    summary_timeout is the time limit for one summary including retries, in milliseconds up to a day; 0 means 120,000
-    and -1 no limit.
+    summary_timeout is the timeout for one summary including retries, in milliseconds up to a day; 0 means 120,000 and
+    -1 no timeout.
     """
     remembered: NotRequired[int]
     """remembered is the number of compactions that an owner's record keeps, from 1 to 64; 0 means 64."""
@@ -2790,8 +2797,8 @@ class JobSettings(TypedDict):
     """
     model: NotRequired[str]
     """
-    model and Provider identify the model that will be called next and its provider, by any names. If the policy has
-    `gate.idle`, a change means that the prompt cache is cold.
+    model and Provider identify the model that will be called next and its provider, by names of the host's choice. If
+    the policy has `gate.idle`, a change means that the prompt cache is cold.
     """
     provider: NotRequired[str]
     refusal: NotRequired[Failure]
@@ -2996,7 +3003,8 @@ class Effect(TypedDict):
     body: NotRequired[str]
     request: NotRequired[SummaryRequest]
     """
-    request is the request of ask. Sent are the messages for a request with `conversation`, in the shape of the input.
+    request is the request to answer, for ask. Sent holds the messages for a request with `conversation`, in the shape
+    of the input.
     """
     sent: NotRequired[Any]
     deadline: NotRequired[int]
