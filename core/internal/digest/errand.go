@@ -22,7 +22,7 @@ var (
 	// demands lists words that make a sentence a rule, unless its verb is for something done once.
 	demands = wordListOf("must darf dürfen muss müssen")
 	// obliging lists verbs that say what a thing must be like.
-	obliging = wordListOf("must should may shall has have need needs")
+	obliging = wordListOf("must should may " + "shall " + "has have need needs")
 	// errands lists verbs for things that are done once.
 	errands = wordListOf("read review explain check look find fix move remove delete create spawn run update revert undo save commit push merge rebase show tell investigate " +
 		"continue implement refactor rename open switch build try debug split extract clean finish start fetch pull deploy install restart rerun compare research summarize summarise propose suggest " +

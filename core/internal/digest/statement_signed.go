@@ -50,7 +50,7 @@ func describesInChinese(sign, before, rest string) bool {
 // writing has characters of Chinese words for what an assistant writes: answers, code, examples, names, titles.
 const writing = "答复回写文码字句词语译例释明題题名式标注"
 
-// booksInChinese reports whether a sentence with a cue says what one booking or order is to be like, such as "make it five people" or
+// booksInChinese reports whether a sentence with a cue says what one booking or order should be like, such as "make it five people" or
 // "preferably one by the window", instead of how to do things in general.
 func booksInChinese(sign, before, rest string) bool {
 	if sign == "以下" && !strings.HasPrefix(rest, "的") { // "the following expression"

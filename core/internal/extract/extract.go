@@ -134,7 +134,7 @@ type occurrence struct {
 	factor int32 // in 1/1024; 0 if the word repeats an earlier one of the sentence
 }
 
-// New splits items into sentences and weighs their words. The texts in beside appear next to the chosen sentences, so each of their words
+// New splits items into sentences and weighs their words. Those texts appear next to the chosen sentences, so each of their words
 // is treated as chosen once.
 func New(items []Item, beside []string) *Extract {
 	e := &Extract{items: items, formAt: map[uint64]int32{}}

@@ -21,7 +21,7 @@ const (
 	keptOutput        = 300
 )
 
-// commandCut is a command's output that is to be cut.
+// commandCut is a command's output that a pass cuts.
 type commandCut struct {
 	item  int
 	part  int32
