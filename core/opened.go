@@ -15,12 +15,13 @@ type opened struct {
 	system, usage, messages jsonspan.Span // zero if there is none
 }
 
-// isKind reports whether a kind of session file is known. A slim build knows none, because it lacks the package that
-// reads session files.
+// isKind reports whether a kind of session file is known. The kinds are listed here because a slim build lacks the
+// package that reads session files.
 func isKind(name string) bool {
 	switch api.SessionKind(name) {
-	case api.SessionClaudeCode, api.SessionCline, api.SessionCodex, api.SessionGeminiCLI, api.SessionGoose, api.SessionOpencode,
-		api.SessionOpenHands, api.SessionPi, api.SessionRooCode:
+	case api.SessionClaudeCode, api.SessionCline, api.SessionCodex, api.SessionCopilot, api.SessionGeminiCLI, api.SessionGoose, api.SessionLetta,
+		api.SessionLibreChat, api.SessionOpenWebUI, api.SessionLlamaIndex, api.SessionOpencode, api.SessionOpenHands, api.SessionPi,
+		api.SessionRooCode, api.SessionSemanticKernel:
 		return true
 	}
 	return false

@@ -149,3 +149,21 @@ func TestOpenedSessionsAreCompacted(t *testing.T) {
 		t.Errorf("%s", check)
 	}
 }
+
+// What open answers is taken for a session whatever its kind: a compaction returns a list.
+func TestEveryKindIsOpened(t *testing.T) {
+	files, err := filepath.Glob("../testdata/sessions/*.golden.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no answers of open: %v", err)
+	}
+	for _, name := range files {
+		answer, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, _ := sizes(t, "plan", `{"policy":{"window":{"tokens":20000},"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":20}]}%s,"messages":%s}`, force, answer)
+		if len(a.Messages) == 0 || a.Messages[0] != '[' {
+			t.Errorf("%s: a plan answers %.60s, not a list", filepath.Base(name), a.Messages)
+		}
+	}
+}
