@@ -79,13 +79,14 @@ func change(before, after int) string {
 		return "same"
 	}
 	percent := 100 * float64(after-before) / float64(before)
-	switch rounded := math.Round(percent); {
+	rounded := math.Round(percent) // -62.5 is -63 here, as in JavaScript; fmt would round it to -62
+	switch {
 	case rounded == 0:
 		return fmt.Sprintf("%+.1f %%", math.Copysign(max(math.Abs(percent), 0.1), percent))
 	case rounded == -100 && after > 0:
 		return fmt.Sprintf("%+.1f %%", max(percent, -99.9))
 	}
-	return fmt.Sprintf("%+.0f %%", percent)
+	return fmt.Sprintf("%+.0f %%", rounded)
 }
 
 // reasons explains each reason in a [ctxfold.Report] or an [api.Check] to users.
