@@ -75,8 +75,8 @@ func typeFirst(value json.RawMessage) json.RawMessage {
 }
 
 // readAgain is how much of a transcript is read once more in formats whose results are objects or lists that are only understood when
-// their call or their type is known, in per cent.
-var readAgain = map[string]int{"mastra": 36, "pydantic-ai": 6}
+// their call or their type is known, or that hold the arguments of calls twice, in per cent.
+var readAgain = map[string]int{"mastra": 36, "pydantic-ai": 6, "assistant-ui": 6}
 
 // readBeside is the maximum number of a request's bytes that may be read twice: typed readers read the members next to the transcript
 // again, and detection examines the first messages.

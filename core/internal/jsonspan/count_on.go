@@ -13,6 +13,15 @@ var scanners []started
 
 func (s *Scanner) count() { scanners = append(scanners, started{s, s.pos}) }
 
+// passed leaves the next n bytes out of the count.
+func (s *Scanner) passed(n int) {
+	for i := range scanners {
+		if scanners[i].s == s {
+			scanners[i].from += n
+		}
+	}
+}
+
 // Read returns how many bytes of src scanners have read since the last call, and starts counting again.
 func Read(src []byte) (n int) {
 	for _, c := range scanners {

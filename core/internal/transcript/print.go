@@ -81,7 +81,7 @@ func (t *Transcript) Spelling(from, to int) Fingerprint {
 				}
 			}
 			if part.Span != last && part.Parent < 0 && part.mayHoldArguments() {
-				h, last = p.copies(h, part), part.Span
+				h, last = p.copies(h, parts[n:]), part.Span
 			}
 		}
 	}
@@ -96,37 +96,55 @@ func (p *Part) mayHoldArguments() bool {
 // argumentNames lists the members that contain the arguments of a tool call, or a copy of them, in any wire format.
 var argumentNames = [...]string{"args", "argsText", "arguments", "input", "rawInput"}
 
-// copies mixes into h the arguments of tool calls that a part contains anywhere but in its body. The body of a copy of a call counts.
-func (p *printer) copies(h uint64, part *Part) uint64 {
-	src, s := p.t.buf(part.Span)
-	read := s.End
-	if part.Kind == ToolCall || part.Kind == ToolResult {
-		read = s.Start + part.Body.Start - part.Span.Start
+// copies mixes into h the arguments of tool calls that the first of some parts contains anywhere but in its body. The body of a copy of a call
+// counts. A call and its result may be one value: then the bodies of both are left out.
+func (p *printer) copies(h uint64, parts []Part) uint64 {
+	src, s := p.t.buf(parts[0].Span)
+	var bodies [2]Span
+	for i := range parts[:min(2, len(parts))] {
+		part := &parts[i]
+		if part.Span == parts[0].Span && (part.Kind == ToolCall || part.Kind == ToolResult) && !part.Body.IsZero() {
+			by := s.Start - part.Span.Start
+			bodies[i] = Span{Start: part.Body.Start + by, End: part.Body.End + by}
+		}
 	}
-	return p.copiesIn(h, jsonspan.New(src).At(s.Start), read)
+	return p.copiesIn(h, jsonspan.New(src).At(s.Start), &bodies)
 }
 
-// copiesIn does the same as copies for the value at the scanner. The value at index read is the body.
-func (p *printer) copiesIn(h uint64, s *jsonspan.Scanner, read uint32) uint64 {
-	switch kind := s.Kind(); {
-	case s.Pos() == read:
-		s.Skip()
-	case kind == jsonspan.Array:
+// copiesIn does the same as copies for the value at the scanner, and doesn't read the bodies.
+func (p *printer) copiesIn(h uint64, s *jsonspan.Scanner, bodies *[2]Span) uint64 {
+	kind := s.Kind()
+	if body := bodyAt(s.Pos(), bodies); !body.IsZero() {
+		s.SkipTo(body.End)
+		return h
+	}
+	switch kind {
+	case jsonspan.Array:
 		for s.Array(); s.Elem(); {
-			h = p.copiesIn(h, s, read)
+			h = p.copiesIn(h, s, bodies)
 		}
-	case kind == jsonspan.Object:
+	case jsonspan.Object:
 		for key := range s.Members {
-			if s.Kind(); s.Pos() != read && slices.Contains(argumentNames[:], string(key)) {
+			if s.Kind(); bodyAt(s.Pos(), bodies).IsZero() && slices.Contains(argumentNames[:], string(key)) {
 				h = step(h, p.json(s, nil))
 			} else {
-				h = p.copiesIn(h, s, read)
+				h = p.copiesIn(h, s, bodies)
 			}
 		}
 	default:
 		s.Skip()
 	}
 	return h
+}
+
+// bodyAt returns the body that begins at index at, or no span.
+func bodyAt(at uint32, bodies *[2]Span) Span {
+	for _, body := range bodies {
+		if body.Start == at {
+			return body
+		}
+	}
+	return Span{}
 }
 
 // printer computes the fingerprints of what a model sees.
