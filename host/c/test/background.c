@@ -133,6 +133,14 @@ static void waits_for_it(void) {
   ctxfold_delete(c);
 }
 
+/* Lets the model answer when a second compaction has asked it too. */
+static void *release_second(void *user) {
+  program *p = user;
+  while (p->asked < 2) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  p->slow = false;
+  return NULL;
+}
+
 /* A forced compaction stops a background one, and so does deleting the records. */
 static void stops(void) {
   for (int deleted = 0; deleted < 2; deleted++) {
@@ -151,7 +159,7 @@ static void stops(void) {
       finish(&p);
     } else {
       pthread_t later;
-      CHECK(pthread_create(&later, NULL, release_soon, &p) == 0);
+      CHECK(pthread_create(&later, NULL, release_second, &p) == 0);
       history.options = (ctxfold_text)CTXFOLD_TEXT("{\"force\":true}");
       CHECK(ctxfold_fit_with(c, records, &history, &host, &answer) == CTXFOLD_OK && is(ctxfold_member(answer.report, "changed"), "true"));
       ctxfold_answer_free(&answer);
