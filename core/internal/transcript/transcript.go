@@ -230,7 +230,7 @@ type Transcript struct {
 	Metas    []Meta
 	Input    int // the number of Messages that come from the source; later ones were added by passes
 
-	// What else the request body that contains the list sends.
+	// The rest of the request body that contains the list.
 	System Measure // system prompt or instructions
 	Tools  Measure // tool definitions, as compact JSON
 	Model  Span    // the model's name, a string
