@@ -17,6 +17,7 @@ type unit struct {
 	item    int    // the position, from 1, in a list that is too long for one unit
 	text    string // one line
 	factor  int    // the weight of the unit's gain, in 1/1024
+	lasts   int    // how many of the lines that an edit added later edits may remove until the edit no longer counts
 	body    string // a tool's output, from which lines are chosen at the end of the turn
 	beside  bool   // if the user's next message rejects the answer, whether this part of it is not meant
 	tried   bool   // whether the unit is about a file that was only written to be run
