@@ -236,7 +236,7 @@ func (t *turn) save() {
 	} else if t.loaded != nil {
 		r, e.Keys = t.loaded.record, []string{t.ownerKey()}
 		if t.replacesStale() {
-			r.forget(readMembers(t.Stale.Entry).of("print"), 1) // unless another job has replaced it in the meantime
+			r.forget(t.Stale.print(), 1) // unless another job has replaced it in the meantime
 		}
 		e.IfRevision = &t.loaded.revision
 	}

@@ -159,7 +159,7 @@ func (t *turn) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 		return false
 	}
 	t.At = min(t.At+max(0, min(r.At, maxKeys))+1, maxKeys)
-	t.Found = append(slices.Clone(found.record.Entries), t.Found...)
+	t.addFound(found.record.Entries)
 	t.Attempts = append(t.Attempts, found.record.Attempts...)
 	sound := slices.ContainsFunc(found.record.Entries, func(e entry) bool { return e.Tries == 0 })
 	if sound || t.foundMost() {
@@ -167,6 +167,21 @@ func (t *turn) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 	}
 	t.load()
 	return true
+}
+
+// addFound adds the entries found under a further key before those found so far. Of two entries for the same messages,
+// which different keys may have, it keeps the better one.
+func (t *turn) addFound(entries []entry) {
+	for i := len(entries) - 1; i >= 0; i-- {
+		e := entries[i]
+		at := slices.IndexFunc(t.Found, func(other entry) bool { return string(other.print()) == string(e.print()) })
+		switch {
+		case at < 0:
+			t.Found = slices.Insert(t.Found, 0, e)
+		case t.Found[at].Tries > 0 && (e.Tries == 0 || e.Again > t.Found[at].Again):
+			t.Found[at] = e
+		}
+	}
 }
 
 // foundMost reports whether nothing more needs to be looked up.

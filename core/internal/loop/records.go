@@ -224,7 +224,7 @@ func (r *record) limit() {
 // merge adds the items of another record. An item replaces an existing one for the same history.
 func (r *record) merge(more *record) {
 	for _, e := range more.Entries {
-		r.forget(readMembers(e.Entry).of("print"), 0)
+		r.forget(e.print(), 0)
 		r.Entries = append(r.Entries, e)
 	}
 	for _, a := range more.Attempts {
@@ -243,9 +243,12 @@ func (r *record) merge(more *record) {
 // least tries times.
 func (r *record) forget(print []byte, tries int) {
 	r.Entries = slices.DeleteFunc(r.Entries, func(old entry) bool {
-		return old.Tries >= tries && string(readMembers(old.Entry).of("print")) == string(print)
+		return old.Tries >= tries && string(old.print()) == string(print)
 	})
 }
+
+// print returns the print of the messages that an entry replaces, as JSON.
+func (e *entry) print() []byte { return readMembers(e.Entry).of("print") }
 
 // lists returns the members of an entry. If its history continued from what had been sent before, it also returns
 // those of the same compaction relative to that list.

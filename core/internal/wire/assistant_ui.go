@@ -180,29 +180,23 @@ func assistantUIPartIn(r *Reader, parent int32) {
 	p.Size = size
 	if at >= 0 && r.Err() == nil && !(f[apCallID].Str() && assistantUIHasResult(f)) {
 		r.T.Parts, at = r.T.Parts[:at], -1
-		if !f[apCallID].Str() {
-			r.again(&f[apModel], func(r *Reader) { p.Size = p.Size.Add(r.Skip().Measure) })
-		}
+		assistantUIUncalled(r, &p, f)
 	}
-	media := payload{}
 	switch r.typ(&f[apType]) {
 	case "text":
 		f[apText].text(&p, transcript.Text)
 	case "reasoning":
-		if f[apText].Str() {
-			f[apText].text(&p, transcript.Reasoning)
+		if f[apText].text(&p, transcript.Reasoning); p.Kind == transcript.Reasoning {
 			provider := f[apProvider]
 			p.Flags |= r.signatures(&provider)
 		}
 	case "image":
 		if f[apImage].Str() {
-			media.text(r.Src(), f[apImage].Span)
-			p.SetMedia(transcript.Image, media.chars)
+			r.mediaText(&p, transcript.Image, &f[apImage])
 		}
 	case "file":
 		if f[apData].Str() {
-			media.text(r.Src(), f[apData].Span)
-			p.SetMedia(r.mediaKind(&f[apMimeType]), media.chars)
+			r.mediaText(&p, r.mediaKind(&f[apMimeType]), &f[apData])
 		}
 	case "audio":
 		p.SetMedia(transcript.Audio, f[apAudio].Raw)
@@ -219,6 +213,13 @@ func assistantUIPartIn(r *Reader, parent int32) {
 		}
 	}
 	r.Add(p)
+}
+
+// assistantUIUncalled adds what the model would see of a result to the size of a part that is no call, as it has no id.
+func assistantUIUncalled(r *Reader, p *transcript.Part, f *frame) {
+	if !f[apCallID].Str() {
+		r.again(&f[apModel], func(r *Reader) { p.Size = p.Size.Add(r.Skip().Measure) })
+	}
 }
 
 // assistantUIHasResult reports whether a tool call has a result that isn't preliminary.

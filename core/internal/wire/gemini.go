@@ -126,7 +126,7 @@ func geminiCall(r *Reader, p *transcript.Part) {
 }
 
 func geminiName(p *transcript.Part, f *frame) {
-	if f[0].Str() && f[0].Size.Bytes > 0 {
+	if f[0].filled() {
 		p.ID = f[0].Span
 	}
 	f[1].name(p)

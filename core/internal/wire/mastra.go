@@ -249,7 +249,7 @@ func mastraPart(r *Reader) {
 	case "reasoning":
 		details.part(&p, &f[maReasoning], metadata.flags)
 	case "file":
-		mastraFilePart(r, &p, &f)
+		r.mediaText(&p, r.mediaKind(f.either(maMimeType, maMediaType)), &f[maData], &f[maURL])
 	case "tool-invocation":
 		if call.id.Str() {
 			if f[maProvider].Kind == jsonspan.True {
@@ -269,17 +269,6 @@ func mastraPart(r *Reader) {
 		}
 	}
 	r.Add(p)
-}
-
-// mastraFilePart reads a file, whose data is base64 or a URL.
-func mastraFilePart(r *Reader, p *transcript.Part, f *frame) {
-	media := payload{}
-	for _, k := range [...]int{maData, maURL} {
-		if f[k].Str() {
-			media.text(r.Src(), f[k].Span)
-		}
-	}
-	p.SetMedia(r.mediaKind(f.either(maMimeType, maMediaType)), media.chars)
 }
 
 // mastraDetails holds a reasoning part's texts, each with its signature, and the encrypted texts that only the provider
@@ -306,7 +295,7 @@ func (d *mastraDetails) read(r *Reader) {
 			d.text = f[1]
 		}
 		d.size = d.size.Add(f[1].Size)
-		if f[2].Str() && f[2].Size.Bytes > 0 {
+		if f[2].filled() {
 			d.flag |= transcript.Signed | transcript.Bound
 		}
 	case r.is(&f[0], "redacted"):
@@ -321,7 +310,7 @@ func (d *mastraDetails) part(p *transcript.Part, text *field, flags transcript.F
 	p.Kind = transcript.Reasoning
 	p.Flags |= flags | d.flag
 	switch {
-	case text.Str() && text.Size.Bytes > 0:
+	case text.filled():
 		p.Body, p.Size = text.Span, text.Size
 	case d.n == 0:
 		p.Kind, p.Flags, p.Size = transcript.Opaque, transcript.NotSent, jsonspan.Measure{}

@@ -45,6 +45,9 @@ type field struct {
 // Str reports whether the field is a string.
 func (f *field) Str() bool { return f.Kind == jsonspan.String }
 
+// filled reports whether the field is a string that isn't empty, such as a signature.
+func (f *field) filled() bool { return f.Str() && f.Size.Bytes > 0 }
+
 // json returns the measure of the field's value, written as compact JSON.
 func (f *field) json() jsonspan.Measure {
 	if f.Str() {
@@ -159,7 +162,7 @@ func (f *field) name(p *transcript.Part) {
 
 // signs sets flags of the part if the field is a non-empty string, such as a signature.
 func (f *field) signs(p *transcript.Part, flags transcript.Flags) {
-	if f.Str() && f.Size.Bytes > 0 {
+	if f.filled() {
 		p.Flags |= flags
 	}
 }
