@@ -73,6 +73,7 @@ type turnReader struct {
 	written  critbit.Map[place] // by path as a script writes it: the unit that wrote the file by a heredoc
 	commits  []place            // the commits that no rebase has replaced
 	around   remarks
+	silent   unit // the last command that isn't worth a unit, unless the assistant then says that it didn't work
 }
 
 // turnsOf returns the entries for messages, numbered from first on. asked holds the user's requests in the messages,
@@ -251,6 +252,7 @@ func (r *turnReader) endTurn(last bool) {
 	}
 	for n := range slices.Backward(t.units) {
 		u := &t.units[n]
+		u.endAttempt()
 		switch {
 		case u.factor == ofAnnounced && (overtaken || !last || n < len(t.units)-1), u.factor == ofProbe && !last, u.factor == ofStatus && overtaken,
 			u.factor == ofRemark && (answered && len(u.text) < shortRemark || !last && len(u.text) < shortRemark/2), u.factor == ofPrediction && u.kind == answerUnit && !last:
