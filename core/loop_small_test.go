@@ -252,6 +252,7 @@ type smallWork struct {
 	replaced int // number of messages of the history that a digest replaces already
 	sent     []string
 	number   int // number of the digest
+	cut      int // number of messages of the history that a due compaction replaces
 	fit      bool
 }
 
@@ -339,6 +340,7 @@ func (c *smallCall) compacted(b *smallWork, o *api.Options) []byte {
 	if p.Cut == 0 {
 		return b.unchanged(tokens, false, api.ReasonNoProgress)
 	}
+	b.cut = p.Cut + max(0, b.replaced-1)
 	p.Print = smallPrints(b.sent)[p.Cut-1]
 	p.Archive = c.policy.Archive != "" || o.Archive != nil
 	p.Prefix = o.Summary != nil && o.Summary.Prefix && c.policy.Summary.Request == "prefix"
@@ -387,7 +389,7 @@ func (p *smallPlan) asks(b *smallWork) []byte {
 
 // end appends what every answer of a fit or a plan has.
 func (b *smallWork) end(answer []byte, tokens int, changed bool, reason api.Reason) []byte {
-	answer = fmt.Appendf(answer, `,"report":{"changed":%t,"reason":%q,"tokens":{"before":%d}}`, changed, reason, tokens)
+	answer = fmt.Appendf(answer, `,"report":{"changed":%t,"reason":%q,"cut_point":%d,"tokens":{"before":%d}}`, changed, reason, b.cut, tokens)
 	if b.fit {
 		answer = fmt.Appendf(answer, `,"known":%d`, b.known)
 	}

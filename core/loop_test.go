@@ -153,6 +153,25 @@ func TestLoopFindsNewestAttempt(t *testing.T) {
 	}
 }
 
+// TestLoopKeepsFoundWithoutStore: if the store fails after a compaction was found that has to be repeated, the model is asked only once, and
+// while it fails, the compaction that was found is sent.
+func TestLoopKeepsFoundWithoutStore(t *testing.T) {
+	w, replica := newWorld(1, faults{}), 0
+	settings := api.JobSettings{Can: allEffects, Records: api.RecordsByPrefix, Owner: "somebody"}
+	w.down = w.now + 3_600_000
+	w.start("first", &replica, boatPolicy, boats(40), settings, nil)
+	w.run(w.now + 600_000)
+	second := w.start("second", &replica, boatPolicy, boats(40), settings, nil)
+	for second.events == 0 && w.wrong == "" {
+		w.run(w.now + 1)
+	}
+	w.faults.loads = 100
+	w.run(w.now + 300_000)
+	if !second.done || second.failure != nil || second.asks != 1 || string(second.result["known"]) != "0" {
+		t.Error(w.wrong, second.done, second.failure, second.asks, string(second.result["known"]))
+	}
+}
+
 // TestLoopRepeatsWithoutCount: the provider counted messages that included the digest that is now repeated, so the count says nothing about
 // the original messages.
 func TestLoopRepeatsWithoutCount(t *testing.T) {

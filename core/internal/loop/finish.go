@@ -19,6 +19,7 @@ func (t *turn) made(a answer) {
 		again := *t.Stale
 		again.Tries++
 		again.Again = t.later(again.Tries)
+		t.addFound([]entry{again})
 		t.store(nil, &record{Entries: []entry{again}}, thenLook)
 	case t.Settings.Background && (t.Failed || !a.changed):
 		nothing := t.nothing(a)

@@ -90,7 +90,10 @@ func (t *turn) load() {
 
 // again starts the lookup over, because another job may have compacted the history in the meantime.
 func (t *turn) again() {
-	t.Found, t.Attempts, t.At, t.Seen, t.Base, t.Plan, t.Questions = nil, nil, 0, "", nil, nil, nil
+	t.Base, t.Plan, t.Questions = nil, nil, nil
+	if t.can(api.EffectLoad) { // otherwise what was found before the store failed remains
+		t.Found, t.Attempts, t.At, t.Seen = nil, nil, 0, ""
+	}
 	if t.Measured { // the model may have been called again since then
 		t.Measured, t.Uses, t.Options.Idle, t.Options.Cold = false, false, 0, ""
 	}

@@ -197,10 +197,15 @@ func (s *mastraStore) copies(r *Reader) {
 		s.copyText(r, text+moved)
 	}
 	if file >= 0 {
-		for i := range s.files {
-			p := s.files[i].part(r)
-			r.copyOf(s.sameFile(r, file+moved, &s.files[i]), p)
-		}
+		s.copyFiles(r, file+moved)
+	}
+}
+
+// copyFiles adds the attachments as copies of the message's files, the last of which is at index file.
+func (s *mastraStore) copyFiles(r *Reader, file int) {
+	for i := range s.files {
+		p := s.files[i].part(r)
+		r.copyOf(s.sameFile(r, file, &s.files[i]), p)
 	}
 }
 
