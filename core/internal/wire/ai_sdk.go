@@ -273,6 +273,8 @@ func aiSDKFile(typ string) bool {
 }
 
 // tool sets the id and the tool's name in a tool call or result.
+//
+//go:noinline
 func (r *Reader) tool(p *transcript.Part, id, name *field) {
 	id.id(p)
 	name.name(p)

@@ -142,6 +142,8 @@ func aiSDKUISaid(r *Reader) {
 }
 
 // begins reports whether the text of a string field begins with prefix. prefix is ASCII and needs no escapes.
+//
+//go:noinline
 func (r *Reader) begins(f *field, prefix string) bool {
 	return f.Str() && bytes.HasPrefix(f.Slice(r.Src())[1:], []byte(prefix))
 }

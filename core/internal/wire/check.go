@@ -162,11 +162,15 @@ func (c *Checker) index() {
 const LoneText = "lone surrogate: half of a surrogate pair"
 
 // Add records a violation of a rule, if the format has that rule. part is an index into T.Parts, or -1.
+//
+//go:noinline
 func (c *Checker) Add(rule string, message, part int32, fix Fix, text string) {
 	c.AddCase(rule, General, message, part, fix, text)
 }
 
 // AddCase is like Add, for a special case of a violation that the provider may tolerate.
+//
+//go:noinline
 func (c *Checker) AddCase(rule string, is Case, message, part int32, fix Fix, text string) {
 	if fix == DropPart && c.T.Parts[part].List == transcript.NoList {
 		fix = DropMessage // the part is the whole message

@@ -37,6 +37,8 @@ func (list partForms) named(typ string) *partForm {
 var noField field
 
 // at returns the member that a form names by its key.
+//
+//go:noinline
 func (f *frame) at(key uint8) *field {
 	if key == 0 {
 		return &noField

@@ -138,6 +138,8 @@ func (f *frame) either(keys ...int) *field {
 
 // text makes the part a text or reasoning whose body is the field's string. If the field isn't a string, the part
 // stays unchanged; this also holds for id, name and signs.
+//
+//go:noinline
 func (f *field) text(p *transcript.Part, kind transcript.Kind) {
 	if f.Str() {
 		p.Kind, p.Body, p.Size = kind, f.Span, f.Size
@@ -145,6 +147,8 @@ func (f *field) text(p *transcript.Part, kind transcript.Kind) {
 }
 
 // id sets the part's id from the field.
+//
+//go:noinline
 func (f *field) id(p *transcript.Part) {
 	if f.Str() {
 		p.ID = f.Span
@@ -152,6 +156,8 @@ func (f *field) id(p *transcript.Part) {
 }
 
 // name sets the name of the part's tool from the field.
+//
+//go:noinline
 func (f *field) name(p *transcript.Part) {
 	if f.Str() {
 		p.Name, p.NameSz = f.Span, f.Size
@@ -159,6 +165,8 @@ func (f *field) name(p *transcript.Part) {
 }
 
 // signs sets flags of the part if the field is a non-empty string, such as a signature.
+//
+//go:noinline
 func (f *field) signs(p *transcript.Part, flags transcript.Flags) {
 	if f.filled() {
 		p.Flags |= flags
@@ -255,11 +263,15 @@ func (r *Reader) roleAndList(m *transcript.Message, keys []string, part func(r *
 }
 
 // whole turns a field into a part that is the whole content of its message.
+//
+//go:noinline
 func whole(kind transcript.Kind, f *field) transcript.Part {
 	return transcript.Part{Kind: kind, List: transcript.NoList, Parent: -1, Span: f.Span, Body: f.Span, Size: f.Size}
 }
 
 // member turns a field, including its key, into a part that is a member of its message.
+//
+//go:noinline
 func member(kind transcript.Kind, f *field) transcript.Part {
 	p := whole(kind, f)
 	p.List = transcript.Member
@@ -268,6 +280,8 @@ func member(kind transcript.Kind, f *field) transcript.Part {
 }
 
 // is reports whether a field is a string with the given text.
+//
+//go:noinline
 func (r *Reader) is(f *field, text string) bool {
 	return f.Str() && jsonspan.EqualText(r.Src(), f.Span, text)
 }
@@ -294,6 +308,8 @@ var words [maxWord + 1][]string
 const maxWord = 64
 
 // want reports an error with the text what, unless the field is missing or is of kind a or b.
+//
+//go:noinline
 func (r *Reader) want(f *field, a, b jsonspan.Kind, what string) {
 	if f.Kind != jsonspan.Invalid && f.Kind != a && f.Kind != b {
 		r.Fail(jsonspan.WrongType, int(f.Start), what)
