@@ -309,6 +309,15 @@ type memoryEdit struct {
 	looks
 }
 
+// member reads a member of an edit. It returns false if that is invalid.
+func (e *memoryEdit) member(s *jsonspan.Scanner, name string) bool {
+	if name == "keep" {
+		return e.keep(s)
+	}
+	v := s.Skip()
+	return s.Err() == nil && e.say(name, s.Src(), v)
+}
+
 // eachEdit reads a list of edits and passes each to yield. It returns false if an edit is invalid or yield rejects
 // it.
 func eachEdit(src []byte, list jsonspan.Span, yield func(e *memoryEdit) bool) bool {
@@ -316,15 +325,7 @@ func eachEdit(src []byte, list jsonspan.Span, yield func(e *memoryEdit) bool) bo
 	for s.Array(); s.Elem(); {
 		e := memoryEdit{set: -1, before: -1}
 		for key := range s.Members {
-			name := string(key)
-			if name == "keep" {
-				if !e.keep(s) {
-					return false
-				}
-				continue
-			}
-			v := s.Skip()
-			if s.Err() != nil || !e.say(name, src, v) {
+			if !e.member(s, string(key)) {
 				return false
 			}
 		}

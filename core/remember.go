@@ -382,22 +382,25 @@ func (m *remembering) appendEdits(dst []byte, list []place) []byte {
 			}
 			e.Set(p.in, func(dst []byte) []byte { return appendLooks(append(dst, p.kept...), p.looks) })
 		default:
-			e.Insert(func(dst []byte) []byte {
-				dst = append(dst, p.kept...)
-				if p.turn {
-					dst = append(dst, `,"turn":true`...)
-				}
-				if p.before > 0 {
-					dst = appendIndex(dst, `,"before":`, p.before)
-				}
-				if p.role != "" {
-					dst = append(append(append(dst, `,"role":"`...), p.role...), '"')
-				}
-				return appendLooks(dst, p.looks)
-			})
+			e.Insert(p.appendInserted)
 		}
 	}
 	return e.End()
+}
+
+// appendInserted appends a message that isn't in the history, with what an entry says about it.
+func (p place) appendInserted(dst []byte) []byte {
+	dst = append(dst, p.kept...)
+	if p.turn {
+		dst = append(dst, `,"turn":true`...)
+	}
+	if p.before > 0 {
+		dst = appendIndex(dst, `,"before":`, p.before)
+	}
+	if p.role != "" {
+		dst = append(append(append(dst, `,"role":"`...), p.role...), '"')
+	}
+	return appendLooks(dst, p.looks)
 }
 
 func appendIndex(dst []byte, name string, in int) []byte {

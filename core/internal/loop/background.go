@@ -25,6 +25,16 @@ func (t *turn) begin() {
 	t.emit(e)
 }
 
+// countIf returns for how many keys is returns true.
+func countIf(keys []string, is func(key string) bool) (n int) {
+	for _, key := range keys {
+		if is(key) {
+			n++
+		}
+	}
+	return n
+}
+
 // behind looks for a background job that already compacts this history. It stops the job if a forced compaction
 // replaces it, or if the messages that it replaces were edited. An edited history differs from another conversation
 // with the same beginning in that at least half of the messages are the same.
@@ -47,12 +57,7 @@ func (t *turn) behind(running []api.RunningJob) {
 			continue
 		}
 		replaced, whole := r.Keys[0], r.Keys[1:]
-		same := 0
-		for _, key := range whole {
-			if mine(key) {
-				same++
-			}
-		}
+		same := countIf(whole, mine)
 		edited := !mine(replaced) && same < len(k.prints) && 2*same >= len(whole)
 		switch {
 		case t.can(api.EffectStop) && (edited || mine(replaced) && t.Options.Force):
