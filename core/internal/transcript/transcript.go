@@ -56,6 +56,9 @@ var kindNames = [...]string{"text", "reasoning", "image", "audio", "file", "tool
 
 func (k Kind) String() string { return kindNames[k] }
 
+// IsMedia reports whether parts of this kind hold an image, audio or a file.
+func (k Kind) IsMedia() bool { return k == Image || k == Audio || k == File }
+
 // Flags are a set of further properties of a part.
 type Flags uint32
 
